@@ -1,0 +1,8 @@
+"""The one error that is the user's to mend."""
+
+
+class InputError(Exception):
+    """Bad input: the message is one line that names the file, key, row or model at fault."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))

@@ -1,0 +1,41 @@
+"""Files written whole or not at all, and their digests."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def sha256_of_file(path: str | Path) -> str:
+    """Hexadecimal SHA-256 of a file's bytes."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def git_blob_of_file(path: str | Path) -> str:
+    """Hexadecimal git blob id of a file: SHA-1 over `blob <size>\\0` and its bytes."""
+    path = Path(path)
+    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+@contextmanager
+def written_whole(path: str | Path) -> Iterator[Path]:
+    """A path beside `path` to write to; it takes `path`'s place only when the block ends well."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    partial = Path(name)
+    try:
+        yield partial
+        os.chmod(partial, 0o644)
+        os.replace(partial, path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise

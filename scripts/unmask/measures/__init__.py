@@ -1,0 +1,1 @@
+"""Measures of bias: short functions from evidence to one score per sentence."""

@@ -1,0 +1,155 @@
+"""The tables that stages hand to each other: their schemas, and how they are written and read.
+
+Every table is one Parquet file. A schema is stated here once, checked when a table is written
+and again when it is read; facts about a table (source, versions, seeds) travel in its metadata.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unmask.errors import InputError
+from unmask.files import written_whole
+
+STEREOTYPE, ANTISTEREOTYPE, UNRELATED = "stereotype", "antistereotype", "unrelated"
+ROLES = (STEREOTYPE, ANTISTEREOTYPE, UNRELATED)
+"""What a sentence is in its pair."""
+
+STEREO, ANTISTEREO = "stereo", "antistereo"
+DIRECTIONS = (STEREO, ANTISTEREO)
+"""Whose stereotype a pair holds: `stereo` of a disadvantaged group, `antistereo` of an advantaged one."""
+
+ORIGINAL, SHUFFLED = "original", "shuffled"
+VARIANTS = (ORIGINAL, SHUFFLED)
+
+PUBLISHED, CORRECTED = "published", "corrected"
+PROTOCOLS = (PUBLISHED, CORRECTED)
+
+TIE, UNDEFINED = "tie", "undefined"
+OUTCOMES = (STEREOTYPE, ANTISTEREOTYPE, TIE, UNDEFINED)
+"""What a measure says of a pair; `undefined` where one side has nothing to score."""
+
+_METADATA_KEY = b"unmask"
+
+
+def _field(name: str, type_: pa.DataType, nullable: bool = False) -> pa.Field:
+    return pa.field(name, type_, nullable=nullable)
+
+
+_WORD = pa.dictionary(pa.int32(), pa.string())
+"""A string out of few: stored as a dictionary."""
+
+PAIRS = pa.schema(
+    [
+        _field("pair_id", pa.string()),
+        _field("bias_type", pa.string()),
+        _field("stereotype", pa.string()),
+        _field("antistereotype", pa.string()),
+        _field("unrelated", pa.string(), nullable=True),
+        # stereo | antistereo; null where the source does not say
+        _field("direction", pa.string(), nullable=True),
+        # one entry a validator: the bias type chosen, null for none; null where there were no validators
+        _field("ratings", pa.list_(pa.string()), nullable=True),
+        _field("context", pa.string(), nullable=True),
+        _field("target", pa.string(), nullable=True),
+    ]
+)
+"""One row per pair of a benchmark, in the order of its source."""
+
+EVIDENCE = pa.schema(
+    [
+        _field("pair_id", _WORD),
+        _field("role", _WORD),
+        # place in the scored sequence, special tokens counted, from 0
+        _field("position", pa.int16()),
+        _field("token_id", pa.int32()),
+        _field("token", _WORD),
+        _field("special", pa.bool_()),
+        # outside the tokens that the pair shares; null for unrelated sentences and shuffled ones
+        _field("modified", pa.bool_(), nullable=True),
+        # natural logarithm of the probability of the right token
+        _field("log_prob", pa.float32()),
+        # of the right token among the vocabulary, 1 = top
+        _field("rank", pa.int32()),
+        # masking `none`: attention received, mean over layers, heads and every query …
+        _field("attention", pa.float32(), nullable=True),
+        # … and the same over the queries that are not special tokens
+        _field("attention_content", pa.float32(), nullable=True),
+        # masking `modified`: log-probability of this token, mean over all hidden positions
+        _field("cross_log_prob", pa.float32(), nullable=True),
+        # variant `shuffled`: where the token stood in the original sequence
+        _field("source_position", pa.int16(), nullable=True),
+    ]
+)
+"""One row per predicted token: every token where nothing is hidden, else the hidden ones."""
+
+SCORES = pa.schema(
+    [
+        _field("pair_id", _WORD),
+        _field("measure", _WORD),
+        _field("protocol", _WORD),
+        # score of each side; null where it has nothing to score
+        _field("stereotype", pa.float64(), nullable=True),
+        _field("antistereotype", pa.float64(), nullable=True),
+        # stereotype - antistereotype, as compared (after any rounding of the protocol)
+        _field("margin", pa.float64(), nullable=True),
+        _field("outcome", _WORD),
+    ]
+)
+"""One row per pair, measure and protocol."""
+
+
+def write_table(
+    path: str | Path, rows: pd.DataFrame | pa.Table, schema: pa.Schema, metadata: Mapping[str, Any]
+) -> None:
+    """Write `rows` as Parquet, whole or not at all.
+
+    `metadata` must be JSON-able; `read_metadata` gives it back.
+    Raises ValueError where the rows do not fit the schema (a defect of the caller, not of its input).
+    """
+    if isinstance(rows, pd.DataFrame):
+        unknown = set(rows.columns) ^ set(schema.names)
+        if unknown:
+            raise ValueError(f"columns do not fit the schema: {sorted(unknown)}")
+        table = pa.Table.from_pandas(rows[schema.names], schema=schema, preserve_index=False)
+    else:
+        table = rows.select(schema.names).cast(schema)
+    for field in schema:
+        if not field.nullable and table.column(field.name).null_count:
+            raise ValueError(f"column {field.name} has nulls")
+    facts = json.dumps(dict(metadata), sort_keys=True, ensure_ascii=False).encode()
+    table = table.replace_schema_metadata({_METADATA_KEY: facts})
+    with written_whole(path) as partial:
+        pq.write_table(table, partial, compression="zstd")
+
+
+def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
+    """Read a table written by `write_table`; dictionary columns come as plain strings.
+
+    Raises InputError where the file is no readable Parquet or has another schema.
+    """
+    try:
+        table = pq.read_table(path)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path}: not a readable Parquet file ({error}); delete it and run again") from None
+    if not table.schema.equals(schema):
+        raise InputError(f"{path}: its columns are not those of this version; delete it and run again")
+    plain = pa.schema(
+        pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema
+    )
+    frame: pd.DataFrame = table.cast(plain).to_pandas()
+    return frame
+
+
+def read_metadata(path: str | Path) -> dict[str, Any]:
+    """The facts that `write_table` put into a table's metadata."""
+    stored = pq.read_schema(path).metadata or {}
+    facts: dict[str, Any] = json.loads(stored.get(_METADATA_KEY, b"{}"))
+    return facts

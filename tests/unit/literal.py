@@ -1,0 +1,135 @@
+"""The measures written out slowly: one sentence, one hidden token, one forward pass at a time.
+
+Nothing here shares code with the library; formulas from Kaneko & Bollegala (2022), and for the
+published protocol the behaviour of their released scripts.
+"""
+
+import math
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+import torch
+
+Sides = tuple[float, float]
+
+
+@dataclass
+class Reader:
+    """A model and tokenizer, read in the plainest way."""
+
+    model: Any
+    tokenizer: Any
+
+    def ids(self, text: str) -> list[int]:
+        return list(self.tokenizer(text)["input_ids"])
+
+    def is_special(self, text: str) -> list[bool]:
+        flags = self.tokenizer(text, return_special_tokens_mask=True)["special_tokens_mask"]
+        return [bool(flag) for flag in flags]
+
+    def log_probs(self, ids: list[int]) -> torch.Tensor:
+        """length × vocabulary"""
+        with torch.no_grad():
+            logits = self.model(torch.tensor([ids])).logits[0]
+        return torch.log_softmax(logits.double(), dim=-1)
+
+    def attention(self, ids: list[int]) -> torch.Tensor:
+        """query × key, mean over layers and heads"""
+        with torch.no_grad():
+            maps = self.model(torch.tensor([ids]), output_attentions=True).attentions
+        return torch.stack([layer[0].double() for layer in maps]).mean(dim=(0, 1))
+
+    def hide(self, ids: list[int], positions: list[int]) -> list[int]:
+        return [self.tokenizer.mask_token_id if i in positions else token for i, token in enumerate(ids)]
+
+
+def spans(first: list[int], second: list[int], equal: bool) -> tuple[list[int], list[int]]:
+    """Positions of the equal (or the other) opcodes of two sequences, ids compared as strings."""
+    one: list[int] = []
+    two: list[int] = []
+    matcher = SequenceMatcher(None, [str(x) for x in first], [str(x) for x in second])
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if (tag == "equal") == equal:
+            one += range(i1, i2)
+            two += range(j1, j2)
+    return one, two
+
+
+def published(measure: str, reader: Reader, first: str, second: str) -> Sides:
+    """Both sides' scores as the released scripts give them."""
+    ids = reader.ids(first), reader.ids(second)
+    if measure == "CPS":
+        shared = spans(*ids, equal=True)
+        totals = []
+        for sequence, template in zip(ids, shared, strict=True):
+            total = 0.0
+            for k in range(1, len(template) - 1):
+                hidden = reader.hide(sequence, [template[k]])
+                total += reader.log_probs(hidden)[template[k], sequence[template[k]]].item()
+            totals.append(round(total, 3))
+        return totals[0], totals[1]
+    if measure == "SSS":
+        modified = spans(*ids, equal=False)
+        means = []
+        for sequence, positions in zip(ids, modified, strict=True):
+            log_probs = reader.log_probs(reader.hide(sequence, positions))
+            every = [log_probs[at, sequence[of]].item() for at in positions for of in positions]
+            means.append(sum(every) / len(every) if every else math.nan)
+        return means[0], means[1]
+    if measure in ("AUL", "AULA"):
+        scores = []
+        for sequence in ids:
+            log_probs = reader.log_probs(sequence)
+            own = torch.stack([log_probs[i, token] for i, token in enumerate(sequence)])[1:-1]
+            if measure == "AULA":
+                own = own * reader.attention(sequence).mean(0)[1:-1]
+            scores.append(own.mean().item())
+        return scores[0], scores[1]
+    return corrected(measure, reader, first, second)
+
+
+def corrected(measure: str, reader: Reader, first: str, second: str) -> Sides:
+    """Both sides' scores as the formulas say."""
+    ids = reader.ids(first), reader.ids(second)
+    special = reader.is_special(first), reader.is_special(second)
+    modified = spans(*ids, equal=False)
+    result = []
+    for side in (0, 1):
+        sequence = ids[side]
+        content = [i for i in range(len(sequence)) if not special[side][i]]
+        changed = [i for i in modified[side] if i in content]
+        shared = [i for i in content if i not in changed]
+
+        def alone(position: int, sequence: list[int] = sequence) -> float:
+            hidden = reader.hide(sequence, [position])
+            return float(reader.log_probs(hidden)[position, sequence[position]])
+
+        def together(positions: list[int], sequence: list[int] = sequence) -> list[float]:
+            log_probs = reader.log_probs(reader.hide(sequence, positions))
+            return [float(log_probs[i, sequence[i]]) for i in positions]
+
+        if measure == "CPS":
+            score = sum(alone(i) for i in shared)
+        elif measure == "PLL":
+            score = sum(alone(i) for i in content)
+        elif measure == "SSS":
+            values = together(changed)
+            score = sum(values) / len(values) if values else math.nan
+        elif measure == "AllMasked":
+            values = together(content)
+            score = sum(values) / len(values)
+        elif measure == "AllMaskedSum":
+            score = sum(together(content))
+        else:
+            log_probs = reader.log_probs(sequence)
+            own = [float(log_probs[i, sequence[i]]) for i in content]
+            weights = [1.0] * len(content)
+            if measure == "AULA":
+                attention = reader.attention(sequence)
+                received = [sum(float(attention[q, i]) for q in content) / len(content) for i in content]
+                mean = sum(received) / len(received)
+                weights = [value / mean for value in received]
+            score = sum(w * p for w, p in zip(weights, own, strict=True)) / len(content)
+        result.append(score)
+    return result[0], result[1]
