@@ -1,0 +1,52 @@
+"""Run one model over one benchmark under one masking: the Evidence table."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from unmask.errors import InputError
+from unmask.evidence.collecting import collect_evidence
+from unmask.evidence.maskings import NONE
+from unmask.joblog import job_log
+from unmask.models.loading import load, pick_device
+from unmask.provenance import versions
+from unmask.tables import EVIDENCE, PAIRS, read_metadata, read_table, write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    names = dict(snakemake.wildcards.items())
+    # how the machine is used changes no result: it is read past Snakemake's rerun triggers on purpose
+    runtime = snakemake.config["runtime"]
+    torch.set_num_threads(snakemake.threads)
+    manifest = json.loads(Path(snakemake.input.manifest).read_text())
+    device = pick_device(runtime["device"])
+    model = load(manifest["directory"], device, names["masking"] == NONE, snakemake.params.attention["stack"])
+    seed = snakemake.params.shuffled and snakemake.params.shuffled["seed"]
+    try:
+        rows = collect_evidence(
+            read_table(snakemake.input.pairs, PAIRS),
+            model,
+            names["masking"],
+            names["variant"],
+            seed or 0,
+            manifest["max_length"],
+            runtime["batch_tokens"],
+        )
+    except InputError as error:
+        raise InputError(f"model {names['model']}, benchmark {names['benchmark']}, {error}") from None
+    facts = {
+        **names,
+        "shuffle_seed": seed,
+        "device": str(device) if device.type == "cpu" else torch.cuda.get_device_name(device),
+        "dtype": "float32",
+        "weights": manifest["weights_digest"],
+        "tokenizer": manifest["tokenizer_digest"],
+        "benchmark_sha256": read_metadata(snakemake.input.pairs)["sha256"],
+        "versions": versions("torch", "transformers", "tokenizers"),
+        "code": snakemake.params.code,
+    }
+    write_table(snakemake.output[0], rows, EVIDENCE, facts)

@@ -1,0 +1,1 @@
+"""Evidence: a model run over a benchmark under one masking leaves one row per predicted token."""

@@ -1,0 +1,215 @@
+"""Tiny random masked language models, each with its own kind of tokenizer, for tests."""
+
+import json
+import string
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer, decoders, pre_tokenizers, processors, trainers
+from tokenizers.models import BPE
+from transformers import (
+    AlbertTokenizer,
+    AutoConfig,
+    AutoModelForMaskedLM,
+    BertTokenizer,
+    DebertaV2Tokenizer,
+    MPNetTokenizer,
+    PretrainedConfig,
+    PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
+    RobertaTokenizer,
+    XLMRobertaTokenizer,
+)
+
+WORDS = (
+    "the a an this that these those some all every no my your our their his her its of to in on at by for with "
+    "from as and or but not if because when while who which what i you he she it we they me him them us is am "
+    "are was were be been being has have had do does did will would can could should may might must said says "
+    "think thinks knew know knows went go goes come came make made makes take took get got give gave work works "
+    "worked like likes liked love loves want wants wanted need needs see saw look looks feel felt live lives "
+    "lived help helped care cares drive drove cook cooked clean cleaned teach taught man woman men women boy girl "
+    "father mother son daughter brother sister husband wife person people child children family friend doctor "
+    "nurse engineer teacher lawyer secretary mechanic scientist artist manager boss worker student professor "
+    "driver cook farmer soldier writer house home car school office hospital store street city country table "
+    "food money job day night time year way thing world life hand eye very really always never often so too "
+    "more most less good bad new old young big small smart stupid strong weak rich poor happy sad angry kind "
+    "lazy quiet loud white black american african asian chinese christian muslim jewish gay straight better "
+    "worse there here up down out then than about into over after before again only also just one two three"
+).split()
+"""Ordinary words that every tiny tokenizer has whole; others fall into letters."""
+
+ARCHITECTURES = (
+    "bert",
+    "roberta",
+    "albert",
+    "distilbert",
+    "electra",
+    "xlm-roberta",
+    "mpnet",
+    "modernbert",
+    "deberta-v2",
+    "bart",
+)
+"""The masked language models that `tiny_model` can make (`electra` is the generator)."""
+
+_CHARACTERS = string.ascii_letters + string.digits + string.punctuation
+
+
+def _unique(*pieces: str) -> list[str]:
+    return list(dict.fromkeys(pieces))
+
+
+def _word_pieces(*specials: str) -> dict[str, int]:
+    letters = [prefix + c for prefix in ("", "##") for c in _CHARACTERS]
+    pieces = _unique(*specials, *letters, *WORDS, "##s", "##ed", "##ing", "##er", "##ly")
+    return {piece: index for index, piece in enumerate(pieces)}
+
+
+def _unigrams(*specials: str) -> list[tuple[str, float]]:
+    """Words cost less than the letters they are made of."""
+    letters = [(c, -12.0) for c in ("▁", *_CHARACTERS)]
+    words = [(f"▁{word}", -8.0) for word in _unique(*WORDS)]
+    endings = [(ending, -9.0) for ending in ("ed", "ing", "er", "ly")]
+    return [(special, 0.0) for special in specials] + letters + words + endings
+
+
+def _byte_pairs(*specials: str) -> Tokenizer:
+    """Byte-level byte-pair encoding learnt from the word list; `specials` have the first ids."""
+    tokenizer = Tokenizer(BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=1000,
+        special_tokens=list(specials),
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator([f" {word}" for word in WORDS], trainer)
+    return tokenizer
+
+
+def _roberta_tokenizer() -> PreTrainedTokenizerBase:
+    model = json.loads(_byte_pairs("<s>", "<pad>", "</s>", "<unk>", "<mask>").to_str())["model"]
+    merges = [tuple(merge) for merge in model["merges"]]
+    return RobertaTokenizer(vocab=model["vocab"], merges=merges)
+
+
+def _modernbert_tokenizer() -> PreTrainedTokenizerBase:
+    tokenizer = _byte_pairs("[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]")
+    ends = [(token, tokenizer.token_to_id(token)) for token in ("[CLS]", "[SEP]")]
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=ends
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        pad_token="[PAD]",
+        mask_token="[MASK]",
+        model_input_names=["input_ids", "attention_mask"],
+    )
+
+
+def _bert_tokenizer(lower_case: bool) -> PreTrainedTokenizerBase:
+    vocabulary = _word_pieces("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+    return BertTokenizer(vocab=vocabulary, do_lower_case=lower_case)
+
+
+_TOKENIZERS: dict[str, Callable[[], PreTrainedTokenizerBase]] = {
+    "bert": lambda: _bert_tokenizer(lower_case=False),
+    "distilbert": lambda: _bert_tokenizer(lower_case=False),
+    "electra": lambda: _bert_tokenizer(lower_case=True),
+    "roberta": _roberta_tokenizer,
+    "bart": _roberta_tokenizer,
+    "modernbert": _modernbert_tokenizer,
+    "albert": lambda: AlbertTokenizer(vocab=_unigrams("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")),
+    "xlm-roberta": lambda: XLMRobertaTokenizer(vocab=_unigrams("<s>", "<pad>", "</s>", "<unk>", "<mask>")),
+    "deberta-v2": lambda: DebertaV2Tokenizer(vocab=_unigrams("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")),
+    "mpnet": lambda: MPNetTokenizer(vocab=_word_pieces("<s>", "<pad>", "</s>", "[UNK]", "<mask>")),
+}
+
+_SIZES: dict[str, Any] = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 64,
+    "max_position_embeddings": 128,
+    "initializer_range": 0.5,
+}
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "bert": _SIZES,
+    "electra": {**_SIZES, "embedding_size": 16},
+    "albert": {**_SIZES, "embedding_size": 16},
+    # positions start at pad + 1 = 2
+    "roberta": {**_SIZES, "max_position_embeddings": 130, "type_vocab_size": 1},
+    "xlm-roberta": {**_SIZES, "max_position_embeddings": 130, "type_vocab_size": 1},
+    "mpnet": {**_SIZES, "max_position_embeddings": 130},
+    "modernbert": {**_SIZES, "global_attn_every_n_layers": 2, "local_attention": 16},
+    "deberta-v2": {
+        **_SIZES,
+        "relative_attention": True,
+        "position_biased_input": False,
+        "pos_att_type": ["p2c", "c2p"],
+        "type_vocab_size": 0,
+    },
+    "distilbert": {
+        "dim": 32,
+        "n_layers": 2,
+        "n_heads": 4,
+        "hidden_dim": 64,
+        "max_position_embeddings": 128,
+        "initializer_range": 0.5,
+    },
+    "bart": {
+        "d_model": 32,
+        "encoder_layers": 2,
+        "decoder_layers": 2,
+        "encoder_attention_heads": 4,
+        "decoder_attention_heads": 4,
+        "encoder_ffn_dim": 64,
+        "decoder_ffn_dim": 64,
+        "max_position_embeddings": 128,
+        "init_std": 0.5,
+    },
+}
+
+
+def tiny_tokenizer(architecture: str) -> PreTrainedTokenizerBase:
+    """The kind of tokenizer that models of this architecture have, over a small vocabulary."""
+    return _TOKENIZERS[architecture]()
+
+
+def tiny_config(
+    architecture: str, tokenizer: PreTrainedTokenizerBase, **overrides: Any
+) -> PretrainedConfig:
+    """Configuration of a tiny model of this architecture that fits `tokenizer`."""
+    ids = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id") for name in ("pad", "bos", "eos")}
+    if architecture == "modernbert":
+        ids |= {
+            "bos_token_id": tokenizer.cls_token_id,
+            "eos_token_id": tokenizer.sep_token_id,
+            "cls_token_id": tokenizer.cls_token_id,
+            "sep_token_id": tokenizer.sep_token_id,
+        }
+    settings = {"vocab_size": len(tokenizer), **ids, **_SETTINGS[architecture], **overrides}
+    return AutoConfig.for_model(architecture, **settings)
+
+
+def tiny_model(architecture: str, directory: Path, seed: int = 0, **overrides: Any) -> Path:
+    """Save a random masked language model and its tokenizer to `directory`, and return it.
+
+    `architecture` is one of ARCHITECTURES, `overrides` are settings of its configuration. Hidden
+    size 32, 2 layers of 4 heads, sentences of up to 128 tokens; weights large enough for clearly
+    different scores. The same seed gives the same weights.
+    """
+    tokenizer = tiny_tokenizer(architecture)
+    config = tiny_config(architecture, tokenizer, **overrides)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = AutoModelForMaskedLM.from_config(config)
+    model.save_pretrained(directory)
+    tokenizer.save_pretrained(directory)
+    return directory
