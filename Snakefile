@@ -1,0 +1,26 @@
+"""Unmask: social bias in masked language models, from benchmarks to a report.
+
+snakemake --cores all                                  the demonstration (config.yaml)
+snakemake --cores all --config study=paper             the study configs/paper.yaml
+snakemake --cores all --configfile my_study.yaml       any other study
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+include: "rules/common.smk"
+include: "rules/planted.smk"
+include: "rules/benchmarks.smk"
+include: "rules/models.smk"
+include: "rules/evidence.smk"
+include: "rules/measures.smk"
+include: "rules/statistics.smk"
+include: "rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        result("report", "index.html"),

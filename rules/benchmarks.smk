@@ -1,0 +1,47 @@
+# Benchmarks: downloaded where they have a url, and read into the Pairs table.
+
+
+rule fetch_benchmark:
+    message:
+        "Fetching {wildcards.benchmark}"
+    output:
+        file=result("downloads", "{benchmark}", "{file}"),
+        facts=result("downloads", "{benchmark}", "{file}.facts.json"),
+    log:
+        log_of("downloads", "{benchmark}", "{file}.log"),
+    wildcard_constraints:
+        benchmark=any_of([name for name, entry in BENCHMARKS.items() if "url" in entry]),
+        file=any_of([Path(entry["url"]).name for entry in BENCHMARKS.values() if "url" in entry]),
+    params:
+        code=code("fetch_benchmark.py"),
+        name=lambda wildcards: wildcards.benchmark,
+        entry=lambda wildcards: {
+            key: value
+            for key, value in BENCHMARKS[wildcards.benchmark].items()
+            if key in ("url", "sha256", "git_blob")
+        },
+    localrule: True
+    conda:
+        "../envs/scoring.yaml"
+    script:
+        "../scripts/fetch_benchmark.py"
+
+
+rule read_benchmark:
+    message:
+        "Reading {wildcards.benchmark}"
+    input:
+        benchmark_file,
+    output:
+        result("benchmarks", "{benchmark}.parquet"),
+    log:
+        log_of("benchmarks", "{benchmark}.log"),
+    params:
+        code=code("read_benchmark.py"),
+        name=lambda wildcards: wildcards.benchmark,
+        entry=lambda wildcards: BENCHMARKS[wildcards.benchmark],
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    script:
+        "../scripts/read_benchmark.py"

@@ -1,0 +1,151 @@
+# The study's configuration, where its results lie, and functions that tell rules their inputs.
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
+
+from unmask.errors import InputError
+from unmask.measures.registry import MEASURES, maskings_of
+from unmask.provenance import code_digest
+from unmask.study import check_files, choose_study, complete, read_config
+from unmask.tables import ORIGINAL, SHUFFLED
+
+ROOT = Path(workflow.basedir)
+
+try:
+    _chosen = choose_study(config, ROOT, [str(path) for path in workflow.configfiles])
+    _chosen = complete(_chosen, read_config(ROOT / "rules/schemas/config.schema.yaml"))
+    if workflow.is_main_process:
+        check_files(_chosen)
+except InputError as error:
+    sys.exit(f"error: {error}")
+config.clear()
+config.update(_chosen)
+
+STUDY = f"results/{config['study']}"
+MODELS, BENCHMARKS = config["models"], config["benchmarks"]
+SHUFFLED_MEASURES = [name for name in config["measures"] if MEASURES[name].maskings == ("none",)]
+
+
+def result(*parts):
+    """A path in the study's folder of results."""
+    return "/".join([STUDY, *parts])
+
+
+def log_of(*parts):
+    """A path in the study's folder of logs."""
+    return result("logs", *parts)
+
+
+def any_of(names):
+    """A wildcard constraint: one of the names."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def models_of(source):
+    """The models that come from one source."""
+    return [name for name, entry in MODELS.items() if entry["source"] == source]
+
+
+def code(script):
+    """A digest of a script and of the library modules that it imports, as a parameter of its rule."""
+    return code_digest(ROOT / "scripts" / script)
+
+
+def planted_benchmarks():
+    """The files of the planted world that stand for benchmarks, by format."""
+    return {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
+
+
+def benchmark_file(wildcards):
+    """The benchmark as its source has it: on disk, planted or downloaded."""
+    entry = BENCHMARKS[wildcards.benchmark]
+    if "path" in entry:
+        return entry["path"]
+    if "planted" in entry:
+        return result("planted", planted_benchmarks()[entry["planted"]])
+    return result("downloads", wildcards.benchmark, Path(entry["url"]).name)
+
+
+def model_directory(wildcards):
+    """Where a model's files lie."""
+    entry = MODELS[wildcards.model]
+    return entry["path"] if entry["source"] == "path" else result("models", wildcards.model, "files")
+
+
+def model_files(wildcards):
+    """What tells that a model has changed: its own files, or the facts of the rule that made it."""
+    if MODELS[wildcards.model]["source"] != "path":
+        return result("models", wildcards.model, "facts.json")
+    return files_in(model_directory(wildcards))
+
+
+def tokenizer_files(wildcards):
+    """The files of the tokenizer that an untrained model takes."""
+    return files_in(MODELS[wildcards.model]["tokenizer"])
+
+
+def files_in(directory):
+    """The files that lie in a directory."""
+    return sorted(str(path) for path in Path(directory).iterdir() if path.is_file())
+
+
+def variants():
+    """The variants of the sentences that this study scores."""
+    return [ORIGINAL, SHUFFLED] if shuffles() else [ORIGINAL]
+
+
+def shuffles():
+    """Whether this study has the control of shuffled tokens."""
+    return config["controls"]["shuffled"] is not None and bool(SHUFFLED_MEASURES)
+
+
+def measures_on(variant):
+    """The measures that are computed on a variant of the sentences."""
+    return config["measures"] if variant == ORIGINAL else SHUFFLED_MEASURES
+
+
+def evidence_files(wildcards):
+    """The evidence that the measures on a variant read, by masking."""
+    variant = getattr(wildcards, "variant", ORIGINAL)
+    return {
+        masking.replace("-", "_"): result(
+            "evidence", wildcards.model, wildcards.benchmark, variant, f"{masking}.parquet"
+        )
+        for masking in maskings_of(measures_on(variant))
+    }
+
+
+def statistics_inputs(wildcards):
+    """Pairs, scores and evidence of one model on one benchmark."""
+    place = (wildcards.model, wildcards.benchmark)
+    inputs = {
+        "pairs": result("benchmarks", f"{wildcards.benchmark}.parquet"),
+        "scores": result("scores", *place, f"{ORIGINAL}.parquet"),
+        **evidence_files(wildcards),
+    }
+    if shuffles():
+        inputs["shuffled_scores"] = result("scores", *place, f"{SHUFFLED}.parquet")
+        inputs["shuffled"] = result("evidence", *place, SHUFFLED, "none.parquet")
+    return inputs
+
+
+def statistics_of_all(table):
+    """One table of statistics for every model and benchmark, in the order of the configuration."""
+    return [
+        result("statistics", model, benchmark, f"{table}.parquet")
+        for model in MODELS
+        for benchmark in BENCHMARKS
+    ]
+
+
+def with_published(entries):
+    """Names and, where there is one, the name under which the literature's numbers stand."""
+    return [{"name": name, "published": entry.get("published")} for name, entry in entries.items()]
+
+
+wildcard_constraints:
+    model=any_of(MODELS),
+    benchmark=any_of(BENCHMARKS),
+    variant=any_of([ORIGINAL, SHUFFLED]),

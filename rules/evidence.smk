@@ -1,0 +1,24 @@
+# Evidence: each model is run over each benchmark, once per variant and masking.
+
+
+rule evidence:
+    message:
+        "Scoring {wildcards.benchmark} ({wildcards.variant}, {wildcards.masking} hidden) with {wildcards.model}"
+    input:
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        manifest=result("models", "{model}", "manifest.json"),
+    output:
+        result("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.parquet"),
+    log:
+        log_of("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.log"),
+    params:
+        code=code("score_evidence.py"),
+        attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},
+        shuffled=lambda wildcards: config["controls"]["shuffled"] if wildcards.variant == SHUFFLED else None,
+    threads: config["runtime"]["threads"]
+    resources:
+        gpu=1,
+    conda:
+        "../envs/scoring.yaml"
+    script:
+        "../scripts/score_evidence.py"

@@ -1,0 +1,20 @@
+# Measures: evidence becomes one score per sentence, for each measure in both protocols.
+
+
+rule scores:
+    message:
+        "Measuring {wildcards.model} on {wildcards.benchmark} ({wildcards.variant})"
+    input:
+        unpack(evidence_files),
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+    output:
+        result("scores", "{model}", "{benchmark}", "{variant}.parquet"),
+    log:
+        log_of("scores", "{model}", "{benchmark}", "{variant}.log"),
+    params:
+        code=code("score_pairs.py"),
+        measures=lambda wildcards: measures_on(wildcards.variant),
+    conda:
+        "../envs/analysis.yaml"
+    script:
+        "../scripts/score_pairs.py"

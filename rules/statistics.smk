@@ -1,0 +1,26 @@
+# Statistics: what the scores of one model on one benchmark say, and how surely.
+
+
+rule statistics:
+    message:
+        "Statistics of {wildcards.model} on {wildcards.benchmark}"
+    input:
+        unpack(statistics_inputs),
+    output:
+        bias=result("statistics", "{model}", "{benchmark}", "bias.parquet"),
+        accuracy=result("statistics", "{model}", "{benchmark}", "accuracy.parquet"),
+        tests=result("statistics", "{model}", "{benchmark}", "tests.parquet"),
+        agreement=result("statistics", "{model}", "{benchmark}", "agreement.parquet"),
+        roc=result("statistics", "{model}", "{benchmark}", "roc.parquet"),
+    log:
+        log_of("statistics", "{model}", "{benchmark}.log"),
+    params:
+        code=code("compute_statistics.py"),
+        # alpha is left out on purpose: only the tables compare with it
+        options={key: value for key, value in config["statistics"].items() if key != "alpha"},
+        model=lambda wildcards: wildcards.model,
+        benchmark=lambda wildcards: wildcards.benchmark,
+    conda:
+        "../envs/analysis.yaml"
+    script:
+        "../scripts/compute_statistics.py"
