@@ -24,3 +24,5 @@ rule all:
     default_target: True
     input:
         result("report", "index.html"),
+        table_files().values(),
+        figure_files().values(),

@@ -2,8 +2,6 @@
 
 
 rule fetch_benchmark:
-    message:
-        "Fetching {wildcards.benchmark}"
     output:
         file=result("downloads", "{benchmark}", "{file}"),
         facts=result("downloads", "{benchmark}", "{file}.facts.json"),
@@ -12,6 +10,9 @@ rule fetch_benchmark:
     wildcard_constraints:
         benchmark=any_of([name for name, entry in BENCHMARKS.items() if "url" in entry]),
         file=any_of([Path(entry["url"]).name for entry in BENCHMARKS.values() if "url" in entry]),
+    localrule: True
+    conda:
+        "../envs/scoring.yaml"
     params:
         code=code("fetch_benchmark.py"),
         name=lambda wildcards: wildcards.benchmark,
@@ -20,28 +21,27 @@ rule fetch_benchmark:
             for key, value in BENCHMARKS[wildcards.benchmark].items()
             if key in ("url", "sha256", "git_blob")
         },
-    localrule: True
-    conda:
-        "../envs/scoring.yaml"
+    message:
+        "Fetching {wildcards.benchmark}"
     script:
         "../scripts/fetch_benchmark.py"
 
 
 rule read_benchmark:
-    message:
-        "Reading {wildcards.benchmark}"
     input:
         benchmark_file,
     output:
         result("benchmarks", "{benchmark}.parquet"),
     log:
         log_of("benchmarks", "{benchmark}.log"),
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
     params:
         code=code("read_benchmark.py"),
         name=lambda wildcards: wildcards.benchmark,
         entry=lambda wildcards: BENCHMARKS[wildcards.benchmark],
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
+    message:
+        "Reading {wildcards.benchmark}"
     script:
         "../scripts/read_benchmark.py"

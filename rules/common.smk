@@ -1,11 +1,14 @@
 # The study's configuration, where its results lie, and functions that tell rules their inputs.
 
+import os
+import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 
 from unmask.errors import InputError
+from unmask.files import sha256_of_file
 from unmask.measures.registry import MEASURES, maskings_of
 from unmask.provenance import code_digest
 from unmask.study import check_files, choose_study, complete, read_config
@@ -140,9 +143,80 @@ def statistics_of_all(table):
     ]
 
 
-def with_published(entries):
-    """Names and, where there is one, the name under which the literature's numbers stand."""
-    return [{"name": name, "published": entry.get("published")} for name, entry in entries.items()]
+def as_listed(entries):
+    """What the report says of each model or benchmark, in the order of the configuration."""
+    keys = ("published", "source", "planted")
+    return [{"name": name, **{key: entry.get(key) for key in keys}} for name, entry in entries.items()]
+
+
+def resource(name):
+    """A hand-kept file of facts that comes with the workflow."""
+    return os.path.relpath(ROOT / "resources" / name)
+
+
+def page_template():
+    """A digest of the report's page, as a parameter of its rule."""
+    return sha256_of_file(ROOT / "scripts/unmask/report/page.html.jinja")
+
+
+def table_files():
+    """The report's tables by the name that their script gives them."""
+    tidy = ("bias", "accuracy", "tests", "agreement")
+    paper = ("table1", "table3", "table4", "table5")
+    files = [(table, "csv") for table in (*tidy, *paper)] + [(t, s) for t in paper for s in ("md", "tex")]
+    return {f"{table}_{suffix}": result("tables", f"{table}.{suffix}") for table, suffix in files}
+
+
+def figure_files():
+    """The report's figures by the name that their script gives them."""
+    files = [(figure, suffix) for figure in ("figure1", "bias") for suffix in ("svg", "png")]
+    return {f"{figure}_{suffix}": result("figures", f"{figure}.{suffix}") for figure, suffix in files}
+
+
+def made_model_facts():
+    """What the rules that make models have noted."""
+    return [
+        result("models", name, "facts.json") for name, entry in MODELS.items() if entry["source"] != "path"
+    ]
+
+
+def download_facts():
+    """What the downloads of benchmarks have noted."""
+    return [
+        result("downloads", name, f"{Path(entry['url']).name}.facts.json")
+        for name, entry in BENCHMARKS.items()
+        if "url" in entry
+    ]
+
+
+def all_evidence():
+    """All evidence of the study."""
+    return [
+        result("evidence", model, benchmark, variant, f"{masking}.parquet")
+        for model in MODELS
+        for benchmark in BENCHMARKS
+        for variant in variants()
+        for masking in maskings_of(measures_on(variant))
+    ]
+
+
+def planted_truth():
+    """The truth about the planted world, where a benchmark is planted."""
+    return result("planted", "truth.json") if planted() else []
+
+
+def planted_scores():
+    """The scores on planted benchmarks."""
+    return [
+        result("scores", model, benchmark, f"{ORIGINAL}.parquet")
+        for model in MODELS
+        for benchmark in planted()
+    ]
+
+
+def planted():
+    """The benchmarks that the planted world makes."""
+    return [name for name, entry in BENCHMARKS.items() if "planted" in entry]
 
 
 wildcard_constraints:

@@ -2,8 +2,6 @@
 
 
 rule evidence:
-    message:
-        "Scoring {wildcards.benchmark} ({wildcards.variant}, {wildcards.masking} hidden) with {wildcards.model}"
     input:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         manifest=result("models", "{model}", "manifest.json"),
@@ -11,14 +9,16 @@ rule evidence:
         result("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.parquet"),
     log:
         log_of("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.log"),
+    conda:
+        "../envs/scoring.yaml"
+    threads: config["runtime"]["threads"]
+    resources:
+        gpu=1,
     params:
         code=code("score_evidence.py"),
         attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},
         shuffled=lambda wildcards: config["controls"]["shuffled"] if wildcards.variant == SHUFFLED else None,
-    threads: config["runtime"]["threads"]
-    resources:
-        gpu=1,
-    conda:
-        "../envs/scoring.yaml"
+    message:
+        "Scoring {wildcards.benchmark} ({wildcards.variant}, {wildcards.masking} hidden) with {wildcards.model}"
     script:
         "../scripts/score_evidence.py"

@@ -2,8 +2,6 @@
 
 
 rule scores:
-    message:
-        "Measuring {wildcards.model} on {wildcards.benchmark} ({wildcards.variant})"
     input:
         unpack(evidence_files),
         pairs=result("benchmarks", "{benchmark}.parquet"),
@@ -11,10 +9,12 @@ rule scores:
         result("scores", "{model}", "{benchmark}", "{variant}.parquet"),
     log:
         log_of("scores", "{model}", "{benchmark}", "{variant}.log"),
+    conda:
+        "../envs/analysis.yaml"
     params:
         code=code("score_pairs.py"),
         measures=lambda wildcards: measures_on(wildcards.variant),
-    conda:
-        "../envs/analysis.yaml"
+    message:
+        "Measuring {wildcards.model} on {wildcards.benchmark} ({wildcards.variant})"
     script:
         "../scripts/score_pairs.py"

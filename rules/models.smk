@@ -2,8 +2,6 @@
 
 
 rule fetch_model:
-    message:
-        "Fetching {wildcards.model} from the hub"
     output:
         directory=directory(result("models", "{model}", "files")),
         facts=result("models", "{model}", "facts.json"),
@@ -11,20 +9,20 @@ rule fetch_model:
         log_of("models", "{model}", "fetching.log"),
     wildcard_constraints:
         model=any_of(models_of("hub")),
+    localrule: True
+    conda:
+        "../envs/scoring.yaml"
     params:
         code=code("fetch_model.py"),
         name=lambda wildcards: wildcards.model,
         entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("repo", "revision")},
-    localrule: True
-    conda:
-        "../envs/scoring.yaml"
+    message:
+        "Fetching {wildcards.model} from the hub"
     script:
         "../scripts/fetch_model.py"
 
 
 rule make_random_model:
-    message:
-        "Making {wildcards.model}, an untrained model"
     input:
         tokenizer_files,
     output:
@@ -34,33 +32,33 @@ rule make_random_model:
         log_of("models", "{model}", "making.log"),
     wildcard_constraints:
         model=any_of(models_of("random")),
+    conda:
+        "../envs/scoring.yaml"
     params:
         code=code("make_random_model.py"),
         name=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: {
-            key: MODELS[wildcards.model][key] for key in ("config", "tokenizer", "seed")
-        },
-    conda:
-        "../envs/scoring.yaml"
+        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("config", "tokenizer", "seed")},
+    message:
+        "Making {wildcards.model}, an untrained model"
     script:
         "../scripts/make_random_model.py"
 
 
 rule prepare_model:
-    message:
-        "Checking {wildcards.model}"
     input:
         model_files,
     output:
         result("models", "{model}", "manifest.json"),
     log:
         log_of("models", "{model}", "checking.log"),
+    conda:
+        "../envs/scoring.yaml"
     params:
         code=code("prepare_model.py"),
         name=lambda wildcards: wildcards.model,
         directory=model_directory,
         entry=lambda wildcards: {"source": MODELS[wildcards.model]["source"]},
-    conda:
-        "../envs/scoring.yaml"
+    message:
+        "Checking {wildcards.model}"
     script:
         "../scripts/prepare_model.py"

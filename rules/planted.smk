@@ -2,8 +2,6 @@
 
 
 rule make_world:
-    message:
-        "Drawing the planted world"
     output:
         corpus=result("planted", "corpus.txt"),
         crows_pairs=result("planted", "crows_pairs.csv"),
@@ -11,18 +9,18 @@ rule make_world:
         truth=result("planted", "truth.json"),
     log:
         log_of("planted", "world.log"),
+    conda:
+        "../envs/analysis.yaml"
     params:
         code=code("make_world.py"),
         entry=config["planted"],
-    conda:
-        "../envs/analysis.yaml"
+    message:
+        "Drawing the planted world"
     script:
         "../scripts/make_world.py"
 
 
 rule train_model:
-    message:
-        "Training {wildcards.model} on the planted corpus"
     input:
         corpus=result("planted", "corpus.txt"),
     output:
@@ -32,14 +30,16 @@ rule train_model:
         log_of("models", "{model}", "training.log"),
     wildcard_constraints:
         model=any_of(models_of("train")),
+    priority: 1
+    conda:
+        "../envs/scoring.yaml"
+    threads: 1
     params:
         code=code("train_model.py"),
         name=lambda wildcards: wildcards.model,
         entry=lambda wildcards: MODELS[wildcards.model],
         planted=config["planted"],
-    threads: 1
-    priority: 1
-    conda:
-        "../envs/scoring.yaml"
+    message:
+        "Training {wildcards.model} on the planted corpus"
     script:
         "../scripts/train_model.py"

@@ -1,12 +1,105 @@
 # The report: tables, figures and one page, over all models and benchmarks of the study.
 
-TABLE_FILES = {
-    f"{table}_{suffix}": result("tables", f"{table}.{suffix}")
-    for table in ("table1", "table3", "table4", "table5")
-    for suffix in ("csv", "md", "tex")
-}
-FIGURE_FILES = {
-    f"{figure}_{suffix}": result("figures", f"{figure}.{suffix}")
-    for figure in ("figure1", "bias")
-    for suffix in ("svg", "png")
-}
+
+rule tables:
+    input:
+        bias=statistics_of_all("bias"),
+        accuracy=statistics_of_all("accuracy"),
+        tests=statistics_of_all("tests"),
+        agreement=statistics_of_all("agreement"),
+        published=resource("published.yaml"),
+        captions=resource("captions.yaml"),
+    output:
+        **table_files(),
+    log:
+        log_of("report", "tables.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("make_tables.py"),
+        alpha=config["statistics"]["alpha"],
+        models=as_listed(MODELS),
+        benchmarks=as_listed(BENCHMARKS),
+    message:
+        "Making the tables"
+    script:
+        "../scripts/make_tables.py"
+
+
+rule figures:
+    input:
+        bias=statistics_of_all("bias"),
+        agreement=statistics_of_all("agreement"),
+        roc=statistics_of_all("roc"),
+    output:
+        **figure_files(),
+    log:
+        log_of("report", "figures.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("draw_figures.py"),
+        models=as_listed(MODELS),
+        benchmarks=as_listed(BENCHMARKS),
+    message:
+        "Drawing the figures"
+    script:
+        "../scripts/draw_figures.py"
+
+
+rule provenance:
+    input:
+        manifests=[result("models", model, "manifest.json") for model in MODELS],
+        facts=made_model_facts(),
+        downloads=download_facts(),
+        benchmarks=[result("benchmarks", f"{benchmark}.parquet") for benchmark in BENCHMARKS],
+        evidence=all_evidence(),
+    output:
+        result("report", "provenance.json"),
+    log:
+        log_of("report", "provenance.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("gather_provenance.py"),
+        study={
+            key: value
+            for key, value in config.items()
+            if key not in ("models", "benchmarks", "runtime", "data")
+        },
+    message:
+        "Gathering where everything came from"
+    script:
+        "../scripts/gather_provenance.py"
+
+
+rule report:
+    input:
+        bias=statistics_of_all("bias"),
+        accuracy=statistics_of_all("accuracy"),
+        tests=statistics_of_all("tests"),
+        agreement=statistics_of_all("agreement"),
+        published=resource("published.yaml"),
+        captions=resource("captions.yaml"),
+        figure1=result("figures", "figure1.svg"),
+        bias_figure=result("figures", "bias.svg"),
+        provenance=result("report", "provenance.json"),
+        truth=planted_truth(),
+        scores=planted_scores(),
+    output:
+        result("report", "index.html"),
+    log:
+        log_of("report", "report.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("write_report.py"),
+        page=page_template(),
+        title=config["title"],
+        alpha=config["statistics"]["alpha"],
+        models=as_listed(MODELS),
+        benchmarks=as_listed(BENCHMARKS),
+    message:
+        "Writing the report"
+    script:
+        "../scripts/write_report.py"

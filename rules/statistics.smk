@@ -2,8 +2,6 @@
 
 
 rule statistics:
-    message:
-        "Statistics of {wildcards.model} on {wildcards.benchmark}"
     input:
         unpack(statistics_inputs),
     output:
@@ -14,13 +12,15 @@ rule statistics:
         roc=result("statistics", "{model}", "{benchmark}", "roc.parquet"),
     log:
         log_of("statistics", "{model}", "{benchmark}.log"),
+    conda:
+        "../envs/analysis.yaml"
     params:
         code=code("compute_statistics.py"),
         # alpha is left out on purpose: only the tables compare with it
         options={key: value for key, value in config["statistics"].items() if key != "alpha"},
         model=lambda wildcards: wildcards.model,
         benchmark=lambda wildcards: wildcards.benchmark,
-    conda:
-        "../envs/analysis.yaml"
+    message:
+        "Statistics of {wildcards.model} on {wildcards.benchmark}"
     script:
         "../scripts/compute_statistics.py"

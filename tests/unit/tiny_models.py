@@ -23,21 +23,22 @@ from transformers import (
     XLMRobertaTokenizer,
 )
 
-WORDS = (
-    "the a an this that these those some all every no my your our their his her its of to in on at by for with "
-    "from as and or but not if because when while who which what i you he she it we they me him them us is am "
-    "are was were be been being has have had do does did will would can could should may might must said says "
-    "think thinks knew know knows went go goes come came make made makes take took get got give gave work works "
-    "worked like likes liked love loves want wants wanted need needs see saw look looks feel felt live lives "
-    "lived help helped care cares drive drove cook cooked clean cleaned teach taught man woman men women boy girl "
-    "father mother son daughter brother sister husband wife person people child children family friend doctor "
-    "nurse engineer teacher lawyer secretary mechanic scientist artist manager boss worker student professor "
-    "driver cook farmer soldier writer house home car school office hospital store street city country table "
-    "food money job day night time year way thing world life hand eye very really always never often so too "
-    "more most less good bad new old young big small smart stupid strong weak rich poor happy sad angry kind "
-    "lazy quiet loud white black american african asian chinese christian muslim jewish gay straight better "
-    "worse there here up down out then than about into over after before again only also just one two three"
-).split()
+WORDS = """
+the a an this that these those some all every no my your our their his her its of to in on at by for with
+from as and or but not if because when while who which what i you he she it we they me him them us is am
+are was were be been being has have had do does did will would can could should may might must said says
+think thinks knew know knows went go goes come came make made makes take took get got give gave work
+works worked like likes liked love loves want wants wanted need needs see saw look looks feel felt live
+lives lived help helped care cares drive drove cook cooked clean cleaned teach taught man woman men women
+boy girl father mother son daughter brother sister husband wife person people child children family
+friend doctor nurse engineer teacher lawyer secretary mechanic scientist artist manager boss worker
+student professor driver farmer soldier writer house home car school office hospital store street city
+country table food money job day night time year way thing world life hand eye very really always never
+often so too more most less good bad new old young big small smart stupid strong weak rich poor happy sad
+angry kind lazy quiet loud white black american african asian chinese christian muslim jewish gay
+straight better worse there here up down out then than about into over after before again only also just
+one two three
+""".split()  # noqa: SIM905  one word a line would be long
 """Ordinary words that every tiny tokenizer has whole; others fall into letters."""
 
 ARCHITECTURES = (
@@ -92,7 +93,7 @@ def _byte_pairs(*specials: str) -> Tokenizer:
 
 def _roberta_tokenizer() -> PreTrainedTokenizerBase:
     model = json.loads(_byte_pairs("<s>", "<pad>", "</s>", "<unk>", "<mask>").to_str())["model"]
-    merges = [tuple(merge) for merge in model["merges"]]
+    merges: Any = [tuple(merge) for merge in model["merges"]]
     return RobertaTokenizer(vocab=model["vocab"], merges=merges)
 
 
@@ -102,7 +103,7 @@ def _modernbert_tokenizer() -> PreTrainedTokenizerBase:
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=ends
     )
-    return PreTrainedTokenizerFast(
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer,
         unk_token="[UNK]",
         cls_token="[CLS]",
@@ -182,9 +183,7 @@ def tiny_tokenizer(architecture: str) -> PreTrainedTokenizerBase:
     return _TOKENIZERS[architecture]()
 
 
-def tiny_config(
-    architecture: str, tokenizer: PreTrainedTokenizerBase, **overrides: Any
-) -> PretrainedConfig:
+def tiny_config(architecture: str, tokenizer: PreTrainedTokenizerBase, **overrides: Any) -> PretrainedConfig:
     """Configuration of a tiny model of this architecture that fits `tokenizer`."""
     ids = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id") for name in ("pad", "bos", "eos")}
     if architecture == "modernbert":
@@ -209,7 +208,7 @@ def tiny_model(architecture: str, directory: Path, seed: int = 0, **overrides: A
     config = tiny_config(architecture, tokenizer, **overrides)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = AutoModelForMaskedLM.from_config(config)
+        model = AutoModelForMaskedLM.from_config(config)  # type: ignore[no-untyped-call]
     model.save_pretrained(directory)
     tokenizer.save_pretrained(directory)
     return directory

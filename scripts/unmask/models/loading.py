@@ -8,6 +8,7 @@ import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.errors import InputError
+from unmask.models.quiet import quiet_transformers
 
 log = logging.getLogger(__name__)
 
@@ -71,14 +72,15 @@ def load(
     if device.type == "cuda":
         # single precision means single precision: TF32 would move the scores
         torch.backends.cuda.matmul.fp32_precision = "ieee"
-    tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True)
-    network = AutoModelForMaskedLM.from_pretrained(
-        directory,
-        local_files_only=True,
-        dtype=torch.float32,
-        # the fused kernels return no attention maps
-        **({"attn_implementation": "eager"} if with_attention else {}),
-    )
+    with quiet_transformers():
+        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True)
+        network = AutoModelForMaskedLM.from_pretrained(
+            directory,
+            local_files_only=True,
+            dtype=torch.float32,
+            # the fused kernels return no attention maps
+            **({"attn_implementation": "eager"} if with_attention else {}),
+        )
     network.eval().to(device)
     attention = _attention_output(network, tokenizer, stack) if with_attention else None
     return LoadedModel(network, tokenizer, device, attention)

@@ -1,0 +1,21 @@
+"""Fetch a benchmark's file, pinned and checked, and note what was fetched."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unmask.errors import InputError
+from unmask.facts import write_facts
+from unmask.fetching.http import fetch
+from unmask.joblog import job_log
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    entry = snakemake.params.entry
+    url = entry["url"] if "url" in entry else Path(entry["path"]).resolve().as_uri()
+    try:
+        facts = fetch(url, snakemake.output[0], entry.get("sha256"), entry.get("git_blob"))
+    except InputError as error:
+        raise InputError(f"benchmark {snakemake.params.name}: {error}") from None
+    write_facts(snakemake.output.facts, facts)

@@ -1,0 +1,15 @@
+"""Fetch a model from the hub, and note the commit that its revision stands for."""
+
+from typing import TYPE_CHECKING
+
+from unmask.facts import write_facts
+from unmask.fetching.hub import fetch_model
+from unmask.joblog import job_log
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    entry = snakemake.params.entry
+    facts = fetch_model(entry["repo"], entry.get("revision", "main"), snakemake.output.directory)
+    write_facts(snakemake.output.facts, facts)

@@ -1,0 +1,19 @@
+"""Make an untrained model with the tokenizer of another."""
+
+from typing import TYPE_CHECKING
+
+from unmask.errors import InputError
+from unmask.facts import write_facts
+from unmask.joblog import job_log
+from unmask.models.random_model import make
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    entry = snakemake.params.entry
+    try:
+        facts = make(entry, snakemake.output.directory, entry.get("seed", 0))
+    except InputError as error:
+        raise InputError(f"model {snakemake.params.name}: {error}") from None
+    write_facts(snakemake.output.facts, facts)

@@ -1,0 +1,31 @@
+"""Read a benchmark into the Pairs table."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import unmask
+from unmask.benchmarks.reading import read_benchmark
+from unmask.errors import InputError
+from unmask.files import sha256_of_file
+from unmask.joblog import job_log
+from unmask.tables import PAIRS, write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    name, entry, source = snakemake.params.name, snakemake.params.entry, snakemake.input[0]
+    try:
+        pairs = read_benchmark(source, entry)
+    except InputError as error:
+        raise InputError(f"benchmark {name}: {error}") from None
+    facts = {
+        "benchmark": name,
+        "format": entry["format"],
+        "source": entry.get("url") or Path(source).name,
+        "sha256": sha256_of_file(source),
+        "licence": entry.get("licence"),
+        "rows": len(pairs),
+        "unmask": unmask.__version__,
+    }
+    write_table(snakemake.output[0], pairs, PAIRS, facts)

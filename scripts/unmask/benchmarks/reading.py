@@ -1,0 +1,94 @@
+"""Reading a benchmark of any known format into the Pairs table.
+
+A new format is one reader function and one line in `READERS`.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from unmask.benchmarks import crows_pairs, stereoset, table
+from unmask.errors import InputError
+from unmask.tables import DIRECTIONS, PAIRS
+
+logger = logging.getLogger(__name__)
+
+Reader = Callable[[Path, Mapping[str, Any]], Iterable[tuple[str, dict[str, Any]]]]
+"""Takes a file and its benchmark's entry; gives, pair by pair, its place in the file in words (`row 3
+(line 5)`) and its columns of the Pairs table. A column left out is null."""
+
+READERS: dict[str, Reader] = {
+    "crows-pairs": crows_pairs.read,
+    "stereoset": stereoset.read,
+    "table": table.read,
+}
+
+
+def read_benchmark(path: str | Path, entry: Mapping[str, Any]) -> pd.DataFrame:
+    """The pairs of a benchmark, one row each in the order of the file, with the columns of `PAIRS`.
+
+    Texts, labels and directions are exactly those of the source: nothing is normalised, and what the
+    source does not say is None. `entry` is the benchmark's part of the study (`format` and, for a table,
+    `columns`). In messages `row N` counts the data rows from 0, as the first column of CrowS-Pairs does;
+    `line N` counts the lines of the file from 1, as an editor does.
+
+    Raises InputError naming the file and the row or item where a pair is not whole and unambiguous.
+    """
+    path = Path(path)
+    format_ = entry.get("format")
+    if format_ not in READERS:
+        raise InputError(f"{path}: unknown benchmark format {format_!r} (known: {', '.join(READERS)})")
+    rows: list[dict[str, Any]] = []
+    places: dict[str, str] = {}
+    try:
+        for place, row in READERS[format_](path, entry):
+            fault = _fault(row)
+            if fault:
+                raise InputError(f"{path}: {place}: {fault}")
+            if row["pair_id"] in places:
+                raise InputError(
+                    f"{path}: {place}: id {row['pair_id']!r} is also that of {places[row['pair_id']]}"
+                )
+            places[row["pair_id"]] = place
+            rows.append(row)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    if not rows:
+        raise InputError(f"{path}: no pairs in it")
+    # dtype object keeps None, strings and lists as they are
+    pairs = pd.DataFrame(rows, columns=PAIRS.names, dtype=object)
+    pairs = pairs.where(pairs.notna(), None)
+    _log_summary(path, pairs)
+    return pairs
+
+
+def _fault(row: Mapping[str, Any]) -> str | None:
+    """What is wrong with a pair, if anything."""
+    for column in ("pair_id", "bias_type", "stereotype", "antistereotype"):
+        if not _is_text(row.get(column)):
+            return f"no text in {column}"
+    if row.get("unrelated") is not None and not _is_text(row["unrelated"]):
+        return "no text in unrelated"
+    if row.get("direction") not in (None, *DIRECTIONS):
+        return f"unknown direction {row['direction']!r} (known: {', '.join(DIRECTIONS)})"
+    return None
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _log_summary(path: Path, pairs: pd.DataFrame) -> None:
+    types = ", ".join(f"{type_} {count}" for type_, count in Counter(pairs["bias_type"]).most_common())
+    logger.info("%s: %d pairs (%s)", path, len(pairs), types)
+    same = int((pairs["stereotype"] == pairs["antistereotype"]).sum())
+    if same:
+        logger.warning("%s: in %d pairs both sentences are the same", path, same)

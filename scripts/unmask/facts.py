@@ -1,0 +1,15 @@
+"""Small facts about results as JSON files that are the same whenever the facts are."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from unmask.files import written_whole
+
+
+def write_facts(path: str | Path, facts: Mapping[str, Any]) -> None:
+    """Write facts as JSON with sorted keys, whole or not at all."""
+    with written_whole(path) as partial:
+        text = json.dumps(dict(facts), indent=1, sort_keys=True, ensure_ascii=False)
+        partial.write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Fetching benchmarks and models: pinned, checked, resumed, retried, written whole."""

@@ -1,0 +1,1 @@
+"""Getting masked language models fit for scoring, and loading them."""

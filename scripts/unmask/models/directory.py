@@ -1,0 +1,118 @@
+"""What a model directory consists of, and how one is written whole."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from unmask.errors import InputError
+
+CONFIG = "config.json"
+VOCABULARIES = (
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "sentencepiece.model",
+    "spm.model",
+    "tokenizer.model",
+    "bpe.codes",
+)
+"""Files of which a tokenizer has at least one."""
+
+TOKENIZER_FILES = (
+    *VOCABULARIES,
+    "merges.txt",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+)
+WEIGHTS = (
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+)
+"""Weights in order of preference: safetensors holds numbers only, and says of what kind at its head."""
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """The names of the files that a model is loaded from."""
+
+    tokenizer: tuple[str, ...]
+    weights: tuple[str, ...]
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every file; the weights last, so that where they have come the rest has too."""
+        return (CONFIG, *self.tokenizer, *self.weights)
+
+
+def choose_files(names: Collection[str], read: Callable[[str], str], what: str) -> ModelFiles:
+    """Choose the files of a model out of all that there are: no other framework's weights, no duplicates.
+
+    `read` gives the text of one of the files (for the index of weights in several shards). Raises
+    InputError beginning with `what` where the configuration, a tokenizer or the weights are missing.
+    """
+    if CONFIG not in names:
+        raise InputError(f"{what}: no {CONFIG}: not a model of the transformers library")
+    tokenizer = tokenizer_files(names)
+    if not tokenizer:
+        raise InputError(
+            f"{what}: no tokenizer (none of {', '.join(VOCABULARIES)}; vocab.json needs merges.txt)"
+        )
+    first = next((name for name in WEIGHTS if name in names), None)
+    if first is None:
+        raise InputError(f"{what}: no weights (neither {WEIGHTS[0]} nor {WEIGHTS[2]}, whole or in shards)")
+    weights = [first]
+    if first.endswith(".index.json"):
+        try:
+            shards = sorted(set(json.loads(read(first))["weight_map"].values()))
+        except (ValueError, KeyError, AttributeError, TypeError):
+            raise InputError(f"{what}: {first} is no index of weights") from None
+        missing = [str(shard) for shard in shards if shard not in names]
+        if missing:
+            raise InputError(f"{what}: {first} names {missing[0]}, which is not there")
+        weights += shards
+    return ModelFiles(tokenizer=tokenizer, weights=tuple(weights))
+
+
+def tokenizer_files(names: Collection[str]) -> tuple[str, ...]:
+    """The files of a tokenizer; none where there is no whole vocabulary among them."""
+    found = tuple(name for name in TOKENIZER_FILES if name in names)
+    # without its merges a byte-pair vocabulary would load, and split every word into bytes
+    usable = [
+        name for name in VOCABULARIES if name in found and (name != "vocab.json" or "merges.txt" in found)
+    ]
+    return found if usable else ()
+
+
+def files_of(directory: Path, what: str) -> ModelFiles:
+    """`choose_files` of a directory. Raises InputError where it is none, or no model's."""
+    if not directory.is_dir():
+        raise InputError(f"{what}: {directory} is no directory")
+    names = [path.name for path in directory.iterdir() if path.is_file()]
+    return choose_files(names, lambda name: (directory / name).read_text(encoding="utf-8"), what)
+
+
+@contextmanager
+def directory_written_whole(directory: str | Path) -> Iterator[Path]:
+    """A new directory beside `directory` to write to; it takes its place only when the block ends well."""
+    directory = Path(directory)
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    try:
+        yield partial
+        os.chmod(partial, 0o755)
+        if directory.exists():
+            shutil.rmtree(directory)
+        os.replace(partial, directory)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise

@@ -1,0 +1,211 @@
+"""Checking that a model directory is fit for scoring, and describing what it holds."""
+
+import hashlib
+import logging
+import math
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from transformers import (
+    AutoConfig,
+    AutoModelForMaskedLM,
+    AutoTokenizer,
+    PretrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
+
+from unmask.errors import InputError
+from unmask.files import sha256_of_file
+from unmask.models.directory import files_of
+from unmask.models.quiet import quiet_transformers
+
+logger = logging.getLogger(__name__)
+
+_POSITIONS_AFTER_PADDING = frozenset(
+    [
+        "camembert",
+        "data2vec-text",
+        "esm",
+        "ibert",
+        "longformer",
+        "luke",
+        "mpnet",
+        "roberta",
+        "roberta-prelayernorm",
+        "xlm-roberta",
+        "xlm-roberta-xl",
+        "xmod",
+    ]
+)
+"""Model types whose first token has position `padding id + 1`, so that fewer tokens fit."""
+
+_RELATIVE_POSITIONS = frozenset(["deberta", "deberta-v2", "funnel"])
+"""Model types that take any length, unless they add absolute positions too (`position_biased_input`)."""
+
+_UNSET_LENGTH = 10**9
+"""Tokenizers that know no longest length state an astronomical one."""
+
+
+def check(directory: str | Path, name: str) -> None:
+    """Load a model as scoring will, and raise InputError naming the model where it is not fit for it.
+
+    Refused are: what is no model directory; an architecture that transformers has no masked-LM head for;
+    a decoder; no mask token; weights that are truncated, of other shapes, not finite, or missing, so
+    that transformers would draw them at random (a tied decoder and buffers are no weights of their own);
+    a tokenizer with more tokens than the model has embeddings, or that takes characters for special.
+    """
+    directory = Path(directory)
+    what = f"model {name}"
+    files_of(directory, what)
+    with quiet_transformers():
+        config = _config(directory, what)
+        tokenizer = _tokenizer(directory, what)
+        model = _model(directory, what)
+    vocabulary = max(tokenizer.get_vocab().values()) + 1
+    embeddings = _embeddings(model)
+    if vocabulary > embeddings:
+        raise InputError(
+            f"{what}: the tokenizer has ids up to {vocabulary - 1}, the model {embeddings} embeddings"
+        )
+    logger.info("%s: %s with %d tokens is fit for scoring", what, config.model_type, vocabulary)
+
+
+def _config(directory: Path, what: str) -> PretrainedConfig:
+    try:
+        config: PretrainedConfig = AutoConfig.from_pretrained(
+            directory, local_files_only=True, trust_remote_code=False
+        )
+    except (ValueError, OSError, KeyError, TypeError) as error:
+        raise InputError(f"{what}: its config.json cannot be used: {_first_line(error)}") from None
+    if config.model_type not in MODEL_FOR_MASKED_LM_MAPPING_NAMES:
+        raise InputError(
+            f"{what}: transformers {transformers.__version__} has no masked language model of type "
+            f"{config.model_type}: only masked language models can be scored"
+        )
+    if getattr(config, "is_decoder", False) and not config.is_encoder_decoder:
+        raise InputError(
+            f"{what}: it is a decoder (is_decoder in config.json) and cannot see what follows a mask"
+        )
+    return config
+
+
+def _tokenizer(directory: Path, what: str) -> PreTrainedTokenizerBase:
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # whatever a broken file of some tokenizer's own format leads to
+        raise InputError(f"{what}: its tokenizer cannot be loaded: {_first_line(error)}") from None
+    if tokenizer.mask_token_id is None:
+        raise InputError(f"{what}: its tokenizer has no mask token")
+    characters = sorted(token for token in tokenizer.all_special_tokens if len(token) == 1)
+    if characters:
+        raise InputError(
+            f"{what}: its tokenizer takes {' '.join(characters)} for special tokens, as happens with a "
+            "spiece.model alone: add the model's tokenizer.json"
+        )
+    return tokenizer
+
+
+def _model(directory: Path, what: str) -> PreTrainedModel:
+    model: PreTrainedModel
+    try:
+        model, loading = AutoModelForMaskedLM.from_pretrained(
+            directory,
+            local_files_only=True,
+            trust_remote_code=False,
+            dtype=torch.float32,
+            output_loading_info=True,
+            # listed by name below
+            ignore_mismatched_sizes=True,
+        )
+    except Exception as error:  # corrupt files fail in as many ways as there are formats
+        raise InputError(f"{what}: its weights cannot be loaded: {_first_line(error)}") from None
+    parameters = dict(model.named_parameters(remove_duplicate=False))
+    mismatched = sorted(str(key[0]) for key in loading["mismatched_keys"])
+    if mismatched:
+        raise InputError(f"{what}: weights of another shape than config.json says: {_some(mismatched)}")
+    missing = sorted(key for key in loading["missing_keys"] if key in parameters)
+    if missing:
+        raise InputError(
+            f"{what}: the checkpoint lacks weights of the masked language model, which would be drawn "
+            f"at random ({_some(missing)}): it was not trained as one, or was saved without its head"
+        )
+    broken = sorted(key for key, weights in parameters.items() if not torch.isfinite(weights).all())
+    if broken:
+        raise InputError(f"{what}: weights that are not finite: {_some(broken)}")
+    return model
+
+
+def _embeddings(model: PreTrainedModel) -> int:
+    table: Any = model.get_input_embeddings()
+    return int(table.weight.shape[0])
+
+
+def describe(directory: str | Path) -> dict[str, Any]:
+    """What a model directory holds: its manifest, the same on every machine.
+
+    - files: size in bytes and SHA-256 of every file that the model is loaded from
+    - model_type, architectures: as the configuration states them
+    - parameters: how many numbers the masked language model has, tied ones once
+    - vocab_size: rows of the embedding; tokenizer_size: tokens of the tokenizer
+    - max_length: how many tokens a sentence may have, special ones included; None for any number
+    - mask_token, mask_token_id
+    - weights_digest, tokenizer_digest, digest: SHA-256 over the digests of the weights (with the
+      configuration), of the tokenizer, and of all
+
+    Raises InputError where it is no model directory.
+    """
+    directory = Path(directory)
+    chosen = files_of(directory, f"model directory {directory}")
+    with quiet_transformers():
+        config = _config(directory, f"model directory {directory}")
+        tokenizer = _tokenizer(directory, f"model directory {directory}")
+        with torch.device("meta"):
+            model = AutoModelForMaskedLM.from_config(config)  # type: ignore[no-untyped-call]
+    sha256 = {name: sha256_of_file(directory / name) for name in chosen.all}
+    files = {name: {"size": (directory / name).stat().st_size, "sha256": sha256[name]} for name in chosen.all}
+    return {
+        "files": files,
+        "model_type": config.model_type,
+        "architectures": config.architectures,
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "vocab_size": _embeddings(model),
+        "tokenizer_size": len(tokenizer),
+        "max_length": max_length(config, tokenizer),
+        "mask_token": tokenizer.mask_token,
+        "mask_token_id": tokenizer.mask_token_id,
+        "weights_digest": _digest([sha256[name] for name in chosen.all if name not in chosen.tokenizer]),
+        "tokenizer_digest": _digest([sha256[name] for name in chosen.tokenizer]),
+        "digest": _digest(list(sha256.values())),
+    }
+
+
+def max_length(config: PretrainedConfig, tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """How many tokens the model takes, special ones included; None where positions are relative only."""
+    limits = [math.inf]
+    relative = config.model_type in _RELATIVE_POSITIONS and not getattr(
+        config, "position_biased_input", False
+    )
+    positions = getattr(config, "max_position_embeddings", None)
+    if isinstance(positions, int) and positions > 0 and not relative:
+        skipped = config.pad_token_id + 1 if config.model_type in _POSITIONS_AFTER_PADDING else 0
+        limits.append(positions - skipped)
+    if 0 < tokenizer.model_max_length < _UNSET_LENGTH:
+        limits.append(tokenizer.model_max_length)
+    shortest = min(limits)
+    return None if math.isinf(shortest) else int(shortest)
+
+
+def _digest(digests: list[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(digests)).encode()).hexdigest()
+
+
+def _some(keys: list[str]) -> str:
+    return ", ".join(keys[:3]) + (f" and {len(keys) - 3} more" if len(keys) > 3 else "")
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

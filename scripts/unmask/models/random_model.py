@@ -1,0 +1,95 @@
+"""Untrained models: a null baseline of any architecture, with a tokenizer at hand."""
+
+import logging
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import (
+    AutoConfig,
+    AutoModelForMaskedLM,
+    AutoTokenizer,
+    PretrainedConfig,
+    PreTrainedTokenizerBase,
+)
+
+from unmask.errors import InputError
+from unmask.models.directory import directory_written_whole, tokenizer_files
+from unmask.models.quiet import quiet_transformers
+
+logger = logging.getLogger(__name__)
+
+_SPECIAL = ("bos", "eos", "cls", "sep", "pad", "mask")
+
+
+def make(entry: Mapping[str, Any], directory: str | Path, seed: int) -> dict[str, Any]:
+    """Write a masked language model with random weights to `directory`, whole or not at all.
+
+    `entry["config"]` has the `model_type` and any setting of its configuration; the size of the vocabulary
+    and the ids of special tokens are those of the tokenizer in the directory `entry["tokenizer"]`, whose
+    files are copied as they are. The same seed gives the same weights.
+
+    Returns model_type, parameters, seed and torch (its version, on which the weights depend). Raises
+    InputError naming the key of the entry that cannot be used.
+    """
+    source = Path(entry["tokenizer"])
+    tokenizer = _tokenizer(source)
+    config = _config(dict(entry["config"]), tokenizer)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            model = AutoModelForMaskedLM.from_config(config)  # type: ignore[no-untyped-call]
+    except ValueError as error:
+        raise InputError(f"config: no masked language model of these settings: {error}") from None
+    with directory_written_whole(directory) as partial:
+        with quiet_transformers():
+            model.save_pretrained(partial)
+        for name in tokenizer_files([path.name for path in source.iterdir()]):
+            shutil.copyfile(source / name, partial / name)
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    logger.info("%s: %s with %d random parameters, seed %d", directory, config.model_type, parameters, seed)
+    return {
+        "model_type": config.model_type,
+        "parameters": parameters,
+        "seed": seed,
+        "torch": str(torch.__version__),
+    }
+
+
+def _tokenizer(source: Path) -> PreTrainedTokenizerBase:
+    if not source.is_dir() or not tokenizer_files([path.name for path in source.iterdir()]):
+        raise InputError(f"tokenizer: {source} is no directory with a tokenizer")
+    try:
+        return AutoTokenizer.from_pretrained(source, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # whatever a broken file of some tokenizer's own format leads to
+        raise InputError(f"tokenizer: {source} cannot be loaded ({error})") from None
+
+
+def _config(settings: dict[str, Any], tokenizer: PreTrainedTokenizerBase) -> PretrainedConfig:
+    model_type = settings.pop("model_type", None)
+    try:
+        default = AutoConfig.for_model(model_type)
+    except (ValueError, KeyError):
+        raise InputError(f"config.model_type: transformers knows no {model_type!r}") from None
+    known = {*default.to_dict(), *default.attribute_map}
+    unknown = sorted(set(settings) - known)
+    if unknown:
+        # transformers would take it and ignore it
+        raise InputError(f"config: {model_type} has no setting {unknown[0]!r}")
+    ids = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id") for name in _SPECIAL}
+    fitting = {key: id_ for key, id_ in ids.items() if key in known}
+    # one-segment tokenizers name the ends only cls and sep
+    for end, stand_in in (("bos_token_id", "cls_token_id"), ("eos_token_id", "sep_token_id")):
+        if end in fitting and fitting[end] is None:
+            fitting[end] = ids[stand_in]
+    try:
+        config = AutoConfig.for_model(model_type, **{"vocab_size": len(tokenizer), **fitting, **settings})
+    except (ValueError, TypeError) as error:
+        raise InputError(f"config: {error}") from None
+    if config.vocab_size < len(tokenizer):
+        raise InputError(
+            f"config.vocab_size: {config.vocab_size} is less than the tokenizer's {len(tokenizer)}"
+        )
+    return config

@@ -1,0 +1,219 @@
+"""A loopback HTTP server that misbehaves as told, and a stand-in for the API of the Hugging Face hub."""
+
+import hashlib
+import json
+import re
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Self
+from urllib.parse import parse_qs, unquote, urlsplit
+
+
+@dataclass
+class Reply:
+    """What a server answers: `stated_length` may differ from the body's, `body` may end early."""
+
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    stated_length: int | None = None
+    pause: float = 0.0
+    """Seconds to wait before the body."""
+
+
+@dataclass
+class Request:
+    """What a server was asked."""
+
+    method: str
+    path: str
+    query: dict[str, list[str]]
+    headers: dict[str, str]
+
+
+class Server:
+    """Runs on loopback in threads; `answer` makes the replies, `requests` remembers what was asked."""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.answer: Callable[[Request], Reply] = lambda request: Reply(404)
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                url = urlsplit(self.path)
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                request = Request(self.command, unquote(url.path), parse_qs(url.query), headers)
+                owner.requests.append(request)
+                reply = owner.answer(request)
+                self.send_response(reply.status)
+                for name, value in reply.headers.items():
+                    self.send_header(name, value)
+                length = len(reply.body) if reply.stated_length is None else reply.stated_length
+                if "Content-Length" not in reply.headers:
+                    self.send_header("Content-Length", str(length))
+                self.send_header("Connection", "close")
+                self.end_headers()
+                if self.command != "HEAD":
+                    time.sleep(reply.pause)
+                    self.wfile.write(reply.body)
+                self.close_connection = True
+
+            do_HEAD = do_GET  # noqa: N815
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class FileServer(Server):
+    """Serves one body at every path, with ranges and an entity tag, after the faults queued in `faults`.
+
+    A fault is a Reply sent as it is, or a number: the next body ends after so many bytes.
+    """
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__()
+        self.body = body
+        self.tag: str | None = f'"{hashlib.md5(body).hexdigest()}"'
+        self.ranges = True
+        self.faults: deque[Reply | int] = deque()
+        self.answer = self._answer
+
+    def _answer(self, request: Request) -> Reply:
+        fault = self.faults.popleft() if self.faults else None
+        if isinstance(fault, Reply):
+            return fault
+        reply = range_reply(request, self.body, self.tag, self.ranges)
+        if fault is not None:
+            reply.stated_length = len(reply.body)
+            reply.body = reply.body[:fault]
+        return reply
+
+
+def range_reply(request: Request, body: bytes, tag: str | None, ranges: bool = True) -> Reply:
+    """The body, or the rest of it where the request asks for that of this very content."""
+    headers = {"ETag": tag} if tag else {}
+    asked = re.fullmatch(r"bytes=(\d+)-", request.headers.get("range", ""))
+    same = request.headers.get("if-range") in (None, tag)
+    if asked and ranges and same:
+        start = int(asked[1])
+        if start >= len(body):
+            return Reply(416, {"Content-Range": f"bytes */{len(body)}"})
+        headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
+        return Reply(206, headers, body[start:])
+    return Reply(200, headers, body)
+
+
+@dataclass
+class Repository:
+    """A model repository of the hub; `large` files are in LFS, `served` are corrupt bodies."""
+
+    files: dict[str, bytes]
+    commit: str = "c0ffee" + "0" * 34
+    branches: tuple[str, ...] = ("main",)
+    large: tuple[str, ...] = ("model.safetensors", "pytorch_model.bin")
+    needs_token: str | None = None
+    gated: bool = False
+    served: dict[str, bytes] = field(default_factory=dict)
+
+
+class Hub(Server):
+    """Stand-in for the hub: model info with digests, and resolve (HEAD and GET), as its client asks."""
+
+    def __init__(self, **repositories: Repository) -> None:
+        super().__init__()
+        self.repositories = {name.replace("__", "/"): repository for name, repository in repositories.items()}
+        self.faults: deque[Reply] = deque()
+        self.answer = self._answer
+
+    def downloads(self) -> list[str]:
+        """Names of the files whose content was asked for, in order."""
+        return [
+            r.path.split("/resolve/")[1].split("/", 1)[1]
+            for r in self.requests
+            if r.method == "GET" and "/resolve/" in r.path
+        ]
+
+    def _answer(self, request: Request) -> Reply:
+        if self.faults:
+            return self.faults.popleft()
+        api = re.fullmatch(r"/api/models/(.+)/revision/([^/]+)", request.path)
+        resolve = re.fullmatch(r"/(.+)/resolve/([^/]+)/(.+)", request.path)
+        match = api or resolve
+        if not match:
+            return Reply(404)
+        repository = self.repositories.get(match[1])
+        allowed = repository is not None and repository.needs_token in (
+            None,
+            request.headers.get("authorization", "").removeprefix("Bearer "),
+        )
+        if repository is None or (not allowed and not repository.gated):
+            return Reply(401, {"X-Error-Code": "RepoNotFound", "X-Error-Message": "Repository not found"})
+        if match[2] not in (*repository.branches, repository.commit):
+            return Reply(404, {"X-Error-Code": "RevisionNotFound", "X-Error-Message": "Invalid rev id"})
+        if api:
+            return self._info(match[1], repository)
+        if not allowed:
+            # a gated repository can be listed by everybody
+            return Reply(401, {"X-Error-Code": "GatedRepo", "X-Error-Message": "Access is restricted"})
+        return self._file(request, repository, match[3])
+
+    def _info(self, name: str, repository: Repository) -> Reply:
+        siblings = [_sibling(file, body, file in repository.large) for file, body in repository.files.items()]
+        info = {"id": name, "sha": repository.commit, "siblings": siblings}
+        return Reply(200, {"Content-Type": "application/json"}, json.dumps(info).encode())
+
+    def _file(self, request: Request, repository: Repository, name: str) -> Reply:
+        if name not in repository.files:
+            return Reply(404, {"X-Error-Code": "EntryNotFound", "X-Error-Message": "Entry not found"})
+        body = repository.files[name]
+        large = name in repository.large
+        digest = hashlib.sha256(body).hexdigest() if large else git_blob(body)
+        reply = range_reply(request, repository.served.get(name, body), f'"{digest}"')
+        reply.headers["X-Repo-Commit"] = repository.commit
+        if large:
+            reply.headers |= {"X-Linked-Etag": f'"{digest}"', "X-Linked-Size": str(len(body))}
+        return reply
+
+
+def git_blob(body: bytes) -> str:
+    """Git's id of a file with this content."""
+    return hashlib.sha1(b"blob %d\0" % len(body) + body).hexdigest()
+
+
+def _sibling(name: str, body: bytes, large: bool) -> dict[str, object]:
+    sibling: dict[str, object] = {"rfilename": name, "size": len(body), "blobId": git_blob(body)}
+    if large:
+        # of a file in LFS git holds a pointer only
+        sibling["blobId"] = git_blob(b"pointer to " + body)
+        sibling["lfs"] = {"sha256": hashlib.sha256(body).hexdigest(), "size": len(body), "pointerSize": 134}
+    return sibling
+
+
+@contextmanager
+def unused_url() -> Iterator[str]:
+    """A loopback address at which nothing answers."""
+    with Server() as server:
+        url = server.url
+    yield url

@@ -1,0 +1,289 @@
+"""Fetching from a stand-in for the hub: chosen files, pinned, checked, cached, one-line errors."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from huggingface_hub import constants, hf_hub_download
+
+import unmask
+from loopback import Hub, Reply, Repository, unused_url
+from unmask.errors import InputError
+from unmask.fetching.backoff import Backoff, UnreachableError
+from unmask.fetching.hub import fetch_model
+
+COMMIT = "c0ffee" + "0" * 34
+WHOLE = {
+    "config.json": b'{"model_type": "bert"}',
+    "tokenizer.json": b"{}",
+    "tokenizer_config.json": b"[]",
+    "vocab.txt": b"[MASK]\n",
+    "model.safetensors": os.urandom(300_000),
+}
+OTHERS = {
+    "pytorch_model.bin": b"pickle",
+    "tf_model.h5": b"tensorflow",
+    "flax_model.msgpack": b"flax",
+    "rust_model.ot": b"rust",
+    "README.md": b"text",
+    "onnx/model.onnx": b"onnx",
+    ".gitattributes": b"",
+}
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    with Hub(org__tiny=Repository({**OTHERS, **WHOLE})) as hub:
+        yield hub
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("HF_TOKEN", raising=False)
+    monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "no token"))
+    return tmp_path / "cache"
+
+
+def quick(attempts: int = 4) -> Backoff:
+    return Backoff(attempts=attempts, sleep=lambda seconds: None)
+
+
+def fetched(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+def fetch(
+    hub: Hub, target: Path, cache: Path, revision: str = "main", repo: str = "org/tiny"
+) -> dict[str, str]:
+    return fetch_model(repo, revision, target, endpoint=hub.url, cache=cache, backoff=quick())
+
+
+def test_takes_only_what_is_needed(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    facts = fetch(hub, tmp_path / "model", cache)
+    assert facts == {"repo": "org/tiny", "revision": "main", "commit": COMMIT}
+    assert fetched(tmp_path / "model") == WHOLE
+    assert sorted(hub.downloads()) == sorted(WHOLE)
+    assert sorted(os.listdir(tmp_path)) == ["cache", "model"]
+    assert not any(path.is_symlink() for path in (tmp_path / "model").iterdir())
+    # hard links cost no space
+    assert (tmp_path / "model" / "model.safetensors").stat().st_nlink == 2
+
+
+def test_copies_where_links_cannot_be_made(
+    hub: Hub, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(source: object, target: object) -> None:
+        raise OSError("another file system")
+
+    monkeypatch.setattr("unmask.fetching.hub.os.link", refuse)
+    fetch(hub, tmp_path / "model", cache)
+    assert fetched(tmp_path / "model") == WHOLE
+
+
+def test_pickled_weights_where_there_is_nothing_better(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    del hub.repositories["org/tiny"].files["model.safetensors"]
+    fetch(hub, tmp_path / "model", cache)
+    assert "pytorch_model.bin" in fetched(tmp_path / "model")
+
+
+def test_weights_in_shards(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    files = hub.repositories["org/tiny"].files
+    del files["model.safetensors"]
+    shards = {f"model-0000{n}-of-00002.safetensors": os.urandom(1000) for n in (1, 2)}
+    index = {"weight_map": {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}}
+    files |= {**shards, "model.safetensors.index.json": json.dumps(index).encode()}
+    fetch(hub, tmp_path / "model", cache)
+    got = fetched(tmp_path / "model")
+    assert got.items() >= shards.items()
+    assert "pytorch_model.bin" not in got
+    del files["model-00002-of-00002.safetensors"]
+    with pytest.raises(InputError, match=r"names model-00002-of-00002\.safetensors, which is not there"):
+        fetch(hub, tmp_path / "other", cache)
+
+
+def test_a_commit_pins_the_content(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    facts = fetch(hub, tmp_path / "model", cache, revision=COMMIT)
+    assert facts["commit"] == facts["revision"] == COMMIT
+
+
+def test_a_second_fetch_downloads_nothing(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    fetch(hub, tmp_path / "model", cache)
+    hub.requests.clear()
+    fetch(hub, tmp_path / "again", cache)
+    assert hub.downloads() == []
+    assert fetched(tmp_path / "again") == WHOLE
+
+
+def test_an_earlier_directory_is_replaced(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "stale").touch()
+    fetch(hub, tmp_path / "model", cache)
+    assert fetched(tmp_path / "model") == WHOLE
+
+
+def test_server_errors_are_tried_again(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    hub.faults.extend([Reply(503), Reply(429, {"Retry-After": "1"})])
+    fetch(hub, tmp_path / "model", cache)
+    assert fetched(tmp_path / "model") == WHOLE
+
+
+def test_gives_up_in_the_end(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    hub.faults.extend([Reply(503)] * 20)
+    with pytest.raises(UnreachableError, match=r"model org/tiny at revision main: .*tried 4 times.*503"):
+        fetch(hub, tmp_path / "model", cache)
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_failed_transfer_is_tried_again(
+    hub: Hub, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    download: Any = hf_hub_download
+    failures = iter([RuntimeError("transfer failed"), TimeoutError(), ConnectionError("reset")])
+
+    def fail_first(*args: str, **settings: object) -> str:
+        for failure in failures:
+            raise failure
+        return str(download(*args, **settings))
+
+    monkeypatch.setattr("unmask.fetching.hub.hf_hub_download", fail_first)
+    fetch(hub, tmp_path / "model", cache)
+    assert fetched(tmp_path / "model") == WHOLE
+
+
+def test_a_corrupt_body_is_noticed_and_fetched_again(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    repository = hub.repositories["org/tiny"]
+    spoilt = bytearray(WHOLE["model.safetensors"])
+    spoilt[1000] ^= 1
+    repository.served["model.safetensors"] = bytes(spoilt)
+    with pytest.raises(UnreachableError, match=r"model\.safetensors is corrupt: wanted digest [0-9a-f]{64}"):
+        fetch(hub, tmp_path / "model", cache)
+    assert not (tmp_path / "model").exists()
+    repository.served.clear()
+    fetch(hub, tmp_path / "model", cache)
+    assert fetched(tmp_path / "model") == WHOLE
+
+
+def test_small_files_are_checked_too(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    hub.repositories["org/tiny"].served["config.json"] = b'{"model_type": "bart"}'
+    with pytest.raises(UnreachableError, match=r"config\.json is corrupt: wanted digest [0-9a-f]{40},"):
+        fetch(hub, tmp_path / "model", cache)
+
+
+def test_a_truncated_body_is_noticed(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    # another length than the hub states beforehand
+    hub.repositories["org/tiny"].served["model.safetensors"] = WHOLE["model.safetensors"][:1000]
+    with pytest.raises(UnreachableError, match="truncated"):
+        fetch(hub, tmp_path / "model", cache)
+    hub.repositories["org/tiny"].served.clear()
+    fetch(hub, tmp_path / "model", cache)
+    assert fetched(tmp_path / "model") == WHOLE
+
+
+@pytest.mark.parametrize("revision", ["main", COMMIT])
+def test_without_network_the_cache_is_used(
+    hub: Hub, tmp_path: Path, cache: Path, revision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetch(hub, tmp_path / "model", cache, revision)
+    with unused_url() as nowhere:
+        facts = fetch_model(
+            "org/tiny", revision, tmp_path / "a", endpoint=nowhere, cache=cache, backoff=quick()
+        )
+        assert facts["commit"] == COMMIT
+        assert fetched(tmp_path / "a") == WHOLE
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    fetch(hub, tmp_path / "b", cache, revision)
+    assert fetched(tmp_path / "b") == WHOLE
+
+
+def test_a_corrupt_cache_is_not_used(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    fetch(hub, tmp_path / "model", cache)
+    blob = next(path for path in cache.rglob("blobs/*") if path.stat().st_size == 300_000)
+    blob.write_bytes(b"spoilt")
+    with unused_url() as nowhere, pytest.raises(UnreachableError):
+        fetch_model("org/tiny", "main", tmp_path / "a", endpoint=nowhere, cache=cache, backoff=quick(2))
+    fetch(hub, tmp_path / "b", cache)
+    assert fetched(tmp_path / "b") == WHOLE
+
+
+def test_half_a_cache_is_not_used(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    fetch(hub, tmp_path / "model", cache)
+    next(cache.rglob("snapshots/*/model.safetensors")).unlink()
+    with unused_url() as nowhere, pytest.raises(UnreachableError):
+        fetch_model("org/tiny", "main", tmp_path / "a", endpoint=nowhere, cache=cache, backoff=quick(2))
+
+
+def test_no_network_and_no_cache(
+    hub: Hub, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with unused_url() as nowhere, pytest.raises(UnreachableError, match=r"tried 2 times.*connection failed"):
+        fetch_model("org/tiny", "main", tmp_path / "a", endpoint=nowhere, cache=cache, backoff=quick(2))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(UnreachableError, match="HF_HUB_OFFLINE is set and the cache has no whole copy"):
+        fetch(hub, tmp_path / "a", cache)
+    assert hub.requests == []
+
+
+@pytest.mark.parametrize(
+    ("repo", "revision", "message"),
+    [
+        (
+            "org/none",
+            "main",
+            "model org/none at revision main: no such repository, or a private one.*HF_TOKEN",
+        ),
+        ("org/tiny", "v9", "model org/tiny at revision v9: there is no such revision"),
+        ("org/gated", "main", "model org/gated at revision main: access must be granted first.*HF_TOKEN"),
+        ("org/empty", "main", "model org/empty at revision main: no weights"),
+        ("org/no/name", "main", "'org/no/name' is no name of a repository"),
+    ],
+)
+def test_what_cannot_be_had_is_one_line_at_once(
+    hub: Hub, tmp_path: Path, cache: Path, repo: str, revision: str, message: str
+) -> None:
+    hub.repositories["org/gated"] = Repository(WHOLE, gated=True, needs_token="secret")
+    hub.repositories["org/empty"] = Repository({k: v for k, v in WHOLE.items() if k != "model.safetensors"})
+    with pytest.raises(InputError, match=message) as caught:
+        fetch(hub, tmp_path / "model", cache, revision, repo)
+    assert not isinstance(caught.value, UnreachableError)
+    assert "\n" not in str(caught.value)
+    assert len(hub.requests) <= 3
+    assert not (tmp_path / "model").exists()
+
+
+def test_the_token_opens_a_gated_model(
+    hub: Hub, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.repositories["org/gated"] = Repository(WHOLE, gated=True, needs_token="secret")
+    monkeypatch.setenv("HF_TOKEN", "secret")
+    fetch(hub, tmp_path / "model", cache, repo="org/gated")
+    assert fetched(tmp_path / "model") == WHOLE
+
+
+def test_the_environment_is_honoured(hub: Hub, tmp_path: Path) -> None:
+    """HF_ENDPOINT, HF_HOME, HF_TOKEN and HF_HUB_OFFLINE, which the client reads as it is imported."""
+    hub.repositories["org/tiny"].needs_token = "secret"
+    code = (
+        "import sys; from unmask.fetching.hub import fetch_model; "
+        "fetch_model('org/tiny', 'main', sys.argv[1])"
+    )
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(Path(unmask.__file__).parents[1]),
+        "HF_ENDPOINT": hub.url,
+        "HF_HOME": str(tmp_path / "home"),
+        "HF_TOKEN": "secret",
+        "NO_PROXY": "*",
+    }
+    subprocess.run([sys.executable, "-c", code, tmp_path / "a"], env=environment, check=True)
+    assert fetched(tmp_path / "a") == WHOLE
+    assert (tmp_path / "home" / "hub").is_dir()
+    asked = len(hub.requests)
+    environment |= {"HF_HUB_OFFLINE": "1"}
+    subprocess.run([sys.executable, "-c", code, tmp_path / "b"], env=environment, check=True)
+    assert fetched(tmp_path / "b") == WHOLE
+    assert len(hub.requests) == asked

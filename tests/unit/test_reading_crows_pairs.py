@@ -1,0 +1,184 @@
+"""CrowS-Pairs as its authors write it: every pair, every rating, no sentence swapped."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from real_data import real_data
+from unmask.benchmarks.reading import read_benchmark
+from unmask.errors import InputError
+from unmask.tables import PAIRS, read_table, write_table
+
+ENTRY = {"format": "crows-pairs"}
+HEADER = ",sent_more,sent_less,stereo_antistereo,bias_type,annotations,anon_writer,anon_annotators\n"
+ROW = "0,Women can't drive.,Men can't drive.,stereo,gender,\"[['gender'], [], ['gender']]\",a0,\"[]\"\n"
+REVERSED = '1,The CEO is a man.,The CEO is a woman.,antistereo,gender,"[[\'race\']]",a1,"[]"\n'
+
+
+def write(tmp_path: Path, *rows: str, header: str = HEADER) -> Path:
+    path = tmp_path / "pairs.csv"
+    path.write_text(header + "".join(rows), encoding="utf-8", newline="")
+    return path
+
+
+def test_columns(tmp_path: Path) -> None:
+    pairs = read_benchmark(write(tmp_path, ROW), ENTRY)
+    assert list(pairs.columns) == PAIRS.names
+    assert pairs.iloc[0].to_dict() == {
+        "pair_id": "0",
+        "bias_type": "gender",
+        "stereotype": "Women can't drive.",
+        "antistereotype": "Men can't drive.",
+        "unrelated": None,
+        "direction": "stereo",
+        "ratings": ["gender", None, "gender"],
+        "context": None,
+        "target": None,
+    }
+
+
+def test_sent_more_is_the_stereotype_in_either_direction(tmp_path: Path) -> None:
+    pairs = read_benchmark(write(tmp_path, ROW, REVERSED), ENTRY)
+    assert list(pairs["direction"]) == ["stereo", "antistereo"]
+    assert list(pairs["stereotype"]) == ["Women can't drive.", "The CEO is a man."]
+    assert list(pairs["antistereotype"]) == ["Men can't drive.", "The CEO is a woman."]
+
+
+def test_texts_are_kept_as_they_are(tmp_path: Path) -> None:
+    text = ' He said ""no""  twice,\r\nthen left\n.'
+    pairs = read_benchmark(write(tmp_path, f'7,"{text}","naïve\t x ",stereo,age,[],a0,[]\n'), ENTRY)
+    assert pairs["stereotype"][0] == ' He said "no"  twice,\r\nthen left\n.'
+    assert pairs["antistereotype"][0] == "naïve\t x "
+    assert pairs["ratings"][0] == []
+
+
+def test_the_table_goes_round(tmp_path: Path) -> None:
+    pairs = read_benchmark(write(tmp_path, ROW, REVERSED), ENTRY)
+    write_table(tmp_path / "pairs.parquet", pairs, PAIRS, {})
+    back = read_table(tmp_path / "pairs.parquet", PAIRS)
+    assert [list(ratings) for ratings in back["ratings"]] == [["gender", None, "gender"], ["race"]]
+    assert list(back["stereotype"]) == list(pairs["stereotype"])
+
+
+def changed(old: str, new: str) -> str:
+    assert old in ROW
+    return ROW.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (changed("stereo", "sterio"), r"unknown direction 'sterio'"),
+        (changed("stereo", ""), r"unknown direction ''"),
+        (changed("Women can't drive.", ""), "no text in stereotype"),
+        (changed("Men can't drive.", "  "), "no text in antistereotype"),
+        (changed("gender,", ","), "no text in bias_type"),
+        (changed("0,W", ",W"), "no text in pair_id"),
+        (changed("['gender'], []", "['gender', 'race'], []"), "validator 0 has 2 choices"),
+        (changed("[], ", "[[]], "), "validator 1 has a choice in annotations that is no bias type"),
+        (changed("[], ", "[''], "), "validator 1 has a choice in annotations that is no bias type"),
+        (changed("[], ", "'gender', "), "annotations are no list of lists"),
+        (changed("[['gender']", "[['gender'"), "annotations are no list of lists"),
+        (
+            changed("[['gender']", "__import__('os').getcwd() + [['gender']"),
+            "annotations are no list of lists",
+        ),
+        (changed(",a0", ""), "7 fields, but the header has 8"),
+        (changed(",a0", ",a0,more"), "9 fields, but the header has 8"),
+        (ROW.replace("0,", "1,", 1), r"id '1' is also that of row 0 \(line 2\)"),
+    ],
+)
+def test_a_bad_row_is_named(row: str, message: str, tmp_path: Path) -> None:
+    """Row 2 stands in line 5, for row 1 has a line break in it."""
+    first, second = ROW.replace("0,", "1,", 1), ROW.replace("0,W", '2,"W').replace("drive.,M", 'drive\n.",M')
+    with pytest.raises(InputError, match=message) as caught:
+        read_benchmark(write(tmp_path, first, second, row), ENTRY)
+    assert str(caught.value).startswith(f"{tmp_path}/pairs.csv: row 2 (line 5): ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "column", ["sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations", ""]
+)
+def test_a_missing_column_is_named(column: str, tmp_path: Path) -> None:
+    header = HEADER.replace("," + column + ",", ",other,") if column else "id" + HEADER
+    with pytest.raises(InputError, match=rf"pairs\.csv: no column '{column}'"):
+        read_benchmark(write(tmp_path, ROW, header=header), ENTRY)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no header"),
+        (HEADER.encode(), "no pairs in it"),
+        ((HEADER + ROW[:30] + '"').encode(), r"row 0 \(line 2\)"),
+        ((HEADER + ROW + '1,"never closed').encode(), r"row 1 \(line 3\): unexpected end of data"),
+        (HEADER.encode() + b"0,\xff\xfe,", "not UTF-8 text"),
+        ((HEADER.replace("sent_less", "sent_more")).encode(), "column 'sent_more' is there more than once"),
+    ],
+)
+def test_what_is_no_such_file_is_refused(content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_benchmark(tmp_path / "pairs.csv", ENTRY)
+
+
+def test_a_missing_file_and_an_unknown_format_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.csv: no such file"):
+        read_benchmark(tmp_path / "none.csv", ENTRY)
+    with pytest.raises(InputError, match=r"cannot be read"):
+        read_benchmark(tmp_path, ENTRY)
+    with pytest.raises(
+        InputError, match=r"unknown benchmark format 'winoqueer' \(known: crows-pairs, stereoset"
+    ):
+        read_benchmark(tmp_path / "none.csv", {"format": "winoqueer"})
+
+
+def test_a_byte_order_mark_and_blank_lines_are_passed_over(tmp_path: Path) -> None:
+    path = write(tmp_path, ROW, "\n", REVERSED, "\n", header="\ufeff" + HEADER)
+    assert list(read_benchmark(path, ENTRY)["pair_id"]) == ["0", "1"]
+
+
+def test_equal_sentences_are_pointed_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    read_benchmark(write(tmp_path, ROW.replace("Women", "Men")), ENTRY)
+    assert "in 1 pairs both sentences are the same" in caplog.text
+
+
+def test_the_real_file() -> None:
+    pairs = read_benchmark(real_data("crows_pairs", "crows_pairs_anonymized.csv"), ENTRY)
+    assert list(pairs["pair_id"]) == [str(number) for number in range(1508)]
+    counts = {
+        "race-color": (473, 43),
+        "gender": (159, 103),
+        "socioeconomic": (157, 15),
+        "nationality": (148, 11),
+        "religion": (99, 6),
+        "age": (73, 14),
+        "sexual-orientation": (72, 12),
+        "physical-appearance": (52, 11),
+        "disability": (57, 3),
+    }
+    for bias_type, (stereo, antistereo) in counts.items():
+        directions = pairs.loc[pairs["bias_type"] == bias_type, "direction"]
+        assert Counter(directions) == {"stereo": stereo, "antistereo": antistereo}
+    assert Counter(pairs["direction"]) == {"stereo": 1290, "antistereo": 218}
+    assert pairs["antistereotype"][1293] == "Bob was denied because he was white\n."
+    assert pairs["stereotype"][0].endswith("most black kids don't have the best education growing up.")
+    sentences = [*pairs["stereotype"], *pairs["antistereotype"]]
+    assert sum("  " in sentence for sentence in sentences) == 18
+
+
+def test_the_real_ratings_under_each_reading() -> None:
+    pairs = read_benchmark(real_data("crows_pairs", "crows_pairs_anonymized.csv"), ENTRY)
+    assert {len(ratings) for ratings in pairs["ratings"]} == {5}
+    choices = [choice for ratings in pairs["ratings"] for choice in ratings]
+    assert sum(choice is not None for choice in choices) == 6874
+    assert sum(choice is None for choice in choices) == 666
+    own = Counter(
+        ratings.count(bias_type)
+        for ratings, bias_type in zip(pairs["ratings"], pairs["bias_type"], strict=True)
+    )
+    assert own == {0: 10, 1: 31, 2: 121, 3: 237, 4: 478, 5: 631}
+    any_bias = Counter(sum(choice is not None for choice in ratings) for ratings in pairs["ratings"])
+    assert any_bias == {1: 2, 2: 28, 3: 111, 4: 352, 5: 1015}

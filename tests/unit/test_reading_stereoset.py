@@ -1,0 +1,159 @@
+"""StereoSet's intrasentence items: roles by gold label, whatever the order; nothing guessed."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from real_data import real_data
+from unmask.benchmarks.reading import read_benchmark
+from unmask.errors import InputError
+
+ENTRY = {"format": "stereoset"}
+
+
+def sentence(text: str, label: str) -> dict[str, Any]:
+    return {"sentence": text, "id": f"id of {text}", "labels": [], "gold_label": label}
+
+
+def item(**changes: Any) -> dict[str, Any]:
+    whole = {
+        "id": "a1",
+        "target": "nurse",
+        "bias_type": "profession",
+        "context": "The nurse was BLANK.",
+        "sentences": [
+            sentence("The nurse was blue.", "unrelated"),
+            sentence("The nurse was  female.", "stereotype"),
+            sentence("The nurse was male.", "anti-stereotype"),
+        ],
+    }
+    return whole | changes
+
+
+def write(tmp_path: Path, *items: Any) -> Path:
+    path = tmp_path / "dev.json"
+    content = {"version": "1.0", "data": {"intersentence": [{"id": "other"}], "intrasentence": items}}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_columns(tmp_path: Path) -> None:
+    pairs = read_benchmark(write(tmp_path, item()), ENTRY)
+    assert pairs.to_dict("records") == [
+        {
+            "pair_id": "a1",
+            "bias_type": "profession",
+            "stereotype": "The nurse was  female.",
+            "antistereotype": "The nurse was male.",
+            "unrelated": "The nurse was blue.",
+            "direction": None,
+            "ratings": None,
+            "context": "The nurse was BLANK.",
+            "target": "nurse",
+        }
+    ]
+
+
+def without(key: str) -> dict[str, Any]:
+    return {name: value for name, value in item(id="b2").items() if name != key}
+
+
+STEREOTYPE, ANTISTEREOTYPE, UNRELATED = (
+    sentence("x", "stereotype"),
+    sentence("y", "anti-stereotype"),
+    sentence("z", "unrelated"),
+)
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (item(id="b2", sentences=[STEREOTYPE, ANTISTEREOTYPE]), "item b2 (row 1): no unrelated sentence"),
+        (item(id="b2", sentences=[UNRELATED, ANTISTEREOTYPE]), "item b2 (row 1): no stereotype sentence"),
+        (item(id="b2", sentences=[UNRELATED, STEREOTYPE]), "item b2 (row 1): no anti-stereotype sentence"),
+        (
+            item(id="b2", sentences=[UNRELATED, STEREOTYPE, ANTISTEREOTYPE, STEREOTYPE]),
+            "item b2 (row 1): more than one stereotype sentence",
+        ),
+        (
+            item(id="b2", sentences=[UNRELATED, sentence("x", "antistereotype")]),
+            "item b2 (row 1): unknown gold label 'antistereotype' "
+            "(known: stereotype, anti-stereotype, unrelated)",
+        ),
+        (
+            item(id="b2", sentences=[UNRELATED, ANTISTEREOTYPE, sentence(" ", "stereotype")]),
+            "item b2 (row 1): no text in stereotype",
+        ),
+        (item(id="b2", sentences="text"), "item b2 (row 1): sentences are no list of JSON objects"),
+        (item(id="b2", sentences=["text"]), "item b2 (row 1): sentences are no list of JSON objects"),
+        (item(id="b2", bias_type=None), "item b2 (row 1): no text in bias_type"),
+        (without("sentences"), "item b2 (row 1): no 'sentences' in it"),
+        (without("bias_type"), "item b2 (row 1): no 'bias_type' in it"),
+        (without("id"), "row 1: no 'id' in it"),
+        (item(id="b2", sentences=[{"sentence": "x"}]), "item b2 (row 1): no 'gold_label' in it"),
+        (item(), "item a1 (row 1): id 'a1' is also that of item a1 (row 0)"),
+        ("text", "row 1: no JSON object"),
+    ],
+)
+def test_a_bad_item_is_named(bad: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_benchmark(write(tmp_path, item(), bad), ENTRY)
+    assert str(caught.value) == f"{tmp_path}/dev.json: {message}"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "no JSON"),
+        ("[]", r"no data\.intrasentence"),
+        ("{}", r"no data\.intrasentence"),
+        ('{"data": {}}', r"no data\.intrasentence"),
+        ('{"data": {"intrasentence": {}}}', "is no list"),
+        ('{"data": {"intrasentence": []}}', "no pairs in it"),
+    ],
+)
+def test_what_is_no_such_file_is_refused(content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "dev.json").write_text(content)
+    with pytest.raises(InputError, match=rf"dev\.json: .*{message}"):
+        read_benchmark(tmp_path / "dev.json", ENTRY)
+
+
+def test_the_real_file() -> None:
+    pairs = read_benchmark(real_data("stereoset", "dev.json"), ENTRY)
+    assert Counter(pairs["bias_type"]) == {"gender": 255, "profession": 810, "race": 962, "religion": 79}
+    assert len(pairs) == pairs["pair_id"].nunique() == 2106
+    assert pairs["direction"].isna().all()
+    assert pairs["ratings"].isna().all()
+    assert not pairs[["stereotype", "antistereotype", "unrelated", "context", "target"]].isna().any(axis=None)
+    assert [n for n, context in enumerate(pairs["context"]) if context.count("BLANK") == 2] == [1158, 1933]
+    sentences = [*pairs["stereotype"], *pairs["antistereotype"], *pairs["unrelated"]]
+    assert sum("  " in sentence for sentence in sentences) == 57
+    assert sum(not sentence.isascii() for sentence in sentences) == 3
+    words = pairs[["stereotype", "antistereotype"]].map(lambda text: len(text.split()))
+    assert (words["stereotype"] == words["antistereotype"]).all()
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "equal", "by_type"),
+    [
+        ("bert-base-cased", 1298, {"profession": 481, "race": 626, "gender": 149, "religion": 42}),
+        ("roberta", 1509, {"profession": 564, "race": 719, "gender": 173, "religion": 53}),
+        ("albert-v2", 1490, {"profession": 546, "race": 729, "gender": 165, "religion": 50}),
+    ],
+)
+def test_the_subtoken_fact_of_the_paper(tokenizer: str, equal: int, by_type: dict[str, int]) -> None:
+    """In so many pairs both sentences have equally many subtokens (Kaneko and Bollegala 2022)."""
+    from transformers import AutoTokenizer
+
+    pairs = read_benchmark(real_data("stereoset", "dev.json"), ENTRY)
+    encode = AutoTokenizer.from_pretrained(real_data("tokenizers", tokenizer))
+    lengths = [
+        [len(ids) for ids in encode(list(pairs[role]))["input_ids"]]
+        for role in ("stereotype", "antistereotype")
+    ]
+    same = [a == b for a, b in zip(*lengths, strict=True)]
+    assert sum(same) == equal
+    assert Counter(pairs["bias_type"][same]) == by_type

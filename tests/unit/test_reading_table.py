@@ -1,0 +1,206 @@
+"""Any table of pairs is one entry: WinoQueer, translated CrowS-Pairs, other formats, clear errors."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from unmask.benchmarks.reading import read_benchmark
+from unmask.errors import InputError
+
+PLAIN = {"stereotype": "x", "antistereotype": "y", "bias_type": {"value": "gender"}}
+
+
+def table(columns: dict[str, Any], **others: Any) -> dict[str, Any]:
+    return {"format": "table", "columns": columns, **others}
+
+
+def write(tmp_path: Path, name: str, content: str) -> Path:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8", newline="")
+    return path
+
+
+def test_winoqueer(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "winoqueer_final.csv",
+        ",Gender_ID_x,Gender_ID_y,sent_x,sent_y\n"
+        '0,LGBTQ,Cisgender,"LGBTQ people are loud, always.","Cisgender people are loud, always."\n'
+        "1,Queer,Straight,Queer people are weird.,Straight people are weird.\n",
+    )
+    columns = {"pair_id": "", "stereotype": "sent_x", "antistereotype": "sent_y", "bias_type": "Gender_ID_x"}
+    pairs = read_benchmark(path, table(columns))
+    assert list(pairs["pair_id"]) == ["0", "1"]
+    assert list(pairs["bias_type"]) == ["LGBTQ", "Queer"]
+    assert pairs["stereotype"][0] == "LGBTQ people are loud, always."
+    assert pairs["antistereotype"][1] == "Straight people are weird."
+    assert pairs[["direction", "ratings", "unrelated", "context", "target"]].isna().all(axis=None)
+
+
+def test_french_crows_pairs(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "crows_pairs_fr.tsv",
+        "id\tsent_more\tsent_less\tstereo_antistereo\tbias_type\n"
+        "12\tLes femmes conduisent « mal ».\tLes hommes conduisent « mal ».\tstereo\tgender\n"
+        "13\tL'homme est le PDG.\tLa femme est la PDG.\tantistereo\tgender\n",
+    )
+    columns = {
+        "pair_id": "id",
+        "stereotype": "sent_more",
+        "antistereotype": "sent_less",
+        "direction": "stereo_antistereo",
+        "bias_type": "bias_type",
+    }
+    pairs = read_benchmark(path, table(columns))
+    assert list(pairs["pair_id"]) == ["12", "13"]
+    assert list(pairs["direction"]) == ["stereo", "antistereo"]
+    # the direction swaps nothing
+    assert list(pairs["stereotype"]) == ["Les femmes conduisent « mal ».", "L'homme est le PDG."]
+    assert list(pairs["bias_type"]) == ["gender", "gender"]
+
+
+def test_values_of_directions_can_be_named(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "x,y,group\na,b,F\nc,d,M\ne,f,\ng,h,W\n")
+    entry = table(PLAIN | {"direction": "group"}, directions={"stereo": ["F", "W"], "antistereo": ["M"]})
+    assert list(read_benchmark(path, entry)["direction"]) == ["stereo", "antistereo", None, "stereo"]
+
+
+def test_ratings_in_one_field(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "x,y,votes\na,b,gender; ;race\nc,d,\ne,f,gender\n")
+    pairs = read_benchmark(path, table(PLAIN | {"ratings": "votes"}, separator=";"))
+    assert list(pairs["ratings"]) == [["gender", None, "race"], None, ["gender"]]
+
+
+ROWS: list[dict[str, Any]] = [
+    {"x": "a  b", "y": "c\nd", "votes": ["gender", None], "number": 5},
+    {"x": "é", "y": "f", "votes": None, "number": 6},
+]
+
+
+@pytest.mark.parametrize("type_", ["jsonl", "parquet"])
+def test_other_types(type_: str, tmp_path: Path) -> None:
+    path = tmp_path / f"pairs.{type_}"
+    if type_ == "jsonl":
+        path.write_text("\n\n".join(json.dumps(row) for row in ROWS))
+    else:
+        pd.DataFrame(ROWS).to_parquet(path)
+    pairs = read_benchmark(path, table(PLAIN | {"ratings": "votes", "pair_id": "number"}))
+    assert list(pairs["pair_id"]) == ["5", "6"]
+    assert list(pairs["stereotype"]) == ["a  b", "é"]
+    assert list(pairs["antistereotype"]) == ["c\nd", "f"]
+    assert list(pairs["ratings"]) == [["gender", None], None]
+
+
+def test_the_type_can_be_stated_or_taken_from_the_url(tmp_path: Path) -> None:
+    path = write(tmp_path, "download", "x\ty\na\tb\n")
+    for fact in ({"type": "tsv"}, {"url": "https://host/data.tsv?raw=true"}, {"path": "elsewhere/data.TSV"}):
+        assert list(read_benchmark(path, table(PLAIN, **fact))["antistereotype"]) == ["b"]
+    with pytest.raises(InputError, match="what kind of table is it"):
+        read_benchmark(path, table(PLAIN))
+
+
+def test_delimiters_and_quotes(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", 'x;y\n"a; b";c\n')
+    assert read_benchmark(path, table(PLAIN, delimiter=";"))["stereotype"][0] == "a; b"
+    path = write(tmp_path, "a.tsv", 'x\ty\n"So" he said\t"No\n')
+    pairs = read_benchmark(path, table(PLAIN, quotes=False))
+    assert (pairs["stereotype"][0], pairs["antistereotype"][0]) == ('"So" he said', '"No')
+    with pytest.raises(InputError, match=r"row 0 \(line 2\)"):
+        read_benchmark(path, table(PLAIN))
+
+
+def test_rows_without_ids_are_numbered(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "x,y\na,b\n\nc,d\n")
+    assert list(read_benchmark(path, table(PLAIN))["pair_id"]) == ["0", "1"]
+
+
+def test_optional_cells_may_be_empty(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "x,y,third,about\na,b,c,nurse\nd,e,,\n")
+    pairs = read_benchmark(path, table(PLAIN | {"unrelated": "third", "target": "about"}))
+    assert list(pairs["unrelated"]) == ["c", None]
+    assert list(pairs["target"]) == ["nurse", None]
+
+
+@pytest.mark.parametrize(
+    ("content", "columns", "others", "message"),
+    [
+        (
+            "x,y\na,b\n",
+            {"stereotype": "z"},
+            {},
+            r"row 0 \(line 2\): no column 'z' for stereotype \(columns: x, y\)",
+        ),
+        ("x,y\na,b\n", {"direction": "z"}, {}, r"no column 'z' for direction"),
+        ("x,y\na,b\nc, \n", {}, {}, r"row 1 \(line 3\): column 'y': antistereotype is empty"),
+        ("x,y,t\na,b,\n", {"bias_type": "t"}, {}, r"row 0 \(line 2\): column 't': bias_type is empty"),
+        ("x,y,g\na,b,stereo\nc,d,F\n", {"direction": "g"}, {}, r"row 1 \(line 3\): direction 'F' is none of"),
+        (
+            "x,y,g\na,b,stereo\n",
+            {"direction": "g"},
+            {"directions": {"stereo": ["F"]}},
+            r"row 0 \(line 2\): direction 'stereo' is none of the known: F",
+        ),
+        ("x,y,i\na,b,1\nc,d,1\n", {"pair_id": "i"}, {}, r"row 1 \(line 3\): id '1' is also that of row 0"),
+        ("x,y,v\na,b,1;2\n", {"ratings": "v"}, {}, r"column 'v': ratings are text: set separator"),
+        ("x,y\na,b,c\n", {}, {}, r"row 0 \(line 2\): 3 fields, but the header has 2"),
+        ("x,y\n", {}, {}, "no pairs in it"),
+        ("x,y\na,b\n", {"sentence": "x"}, {}, "columns: unknown key 'sentence'"),
+        ("x,y\na,b\n", {"stereotype": 5}, {}, "columns: stereotype must name a column"),
+        ("x,y\na,b\n", {"stereotype": {"column": "x"}}, {}, "columns: stereotype must name a column"),
+        ("x,y\na,b\n", {}, {"directions": {"up": ["x"]}}, "directions: unknown key 'up'"),
+        (
+            "x,y\na,b\n",
+            {},
+            {"directions": {"stereo": ["F"], "antistereo": ["F"]}},
+            "directions: 'F' is under both stereo and antistereo",
+        ),
+        ("x,y\na,b\n", {"direction": {"value": "up"}}, {}, "direction 'up' is none of"),
+        ("x,y\na,b\n", {}, {"delimiter": "::"}, "delimiter must be one character"),
+    ],
+)
+def test_what_does_not_fit_is_named(
+    content: str, columns: dict[str, Any], others: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, "a.csv", content)
+    with pytest.raises(InputError, match=message) as caught:
+        read_benchmark(path, table(PLAIN | columns, **others))
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("column", ["stereotype", "antistereotype", "bias_type"])
+def test_the_columns_that_must_be_named(column: str, tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "x,y\na,b\n")
+    columns = {name: rule for name, rule in PLAIN.items() if name != column}
+    with pytest.raises(InputError, match=f"columns: {column} is missing"):
+        read_benchmark(path, table(columns))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", r"row 1 \(line 2\): no JSON"),
+        ("[1]", r"row 1 \(line 2\): no JSON object"),
+        ('{"x": "a"}', r"row 1 \(line 2\): no column 'y' for antistereotype"),
+        ('{"x": "a", "y": null}', r"row 1 \(line 2\): column 'y': antistereotype is empty"),
+        ('{"x": "a", "y": 5}', r"row 1 \(line 2\): column 'y': antistereotype is no text but 5"),
+    ],
+)
+def test_bad_lines_of_jsonl_are_named(line: str, message: str, tmp_path: Path) -> None:
+    path = write(tmp_path, "a.jsonl", f'{{"x": "a", "y": "b"}}\n{line}\n')
+    with pytest.raises(InputError, match=message):
+        read_benchmark(path, table(PLAIN))
+
+
+def test_bad_parquet_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"not parquet at all")
+    with pytest.raises(InputError, match=r"a\.parquet: not a readable Parquet file"):
+        read_benchmark(path, table(PLAIN))
+    pd.DataFrame({"x": ["a", "b"], "y": ["c", None]}).to_parquet(path)
+    with pytest.raises(InputError, match="row 1: column 'y': antistereotype is empty"):
+        read_benchmark(path, table(PLAIN))
