@@ -1,0 +1,25 @@
+"""Compute the statistics of one model on one benchmark: bias scores, accuracies, tests, agreement."""
+
+from typing import TYPE_CHECKING
+
+from unmask.joblog import job_log
+from unmask.statistics.computing import compute
+from unmask.statistics.options import Options
+from unmask.tables import EVIDENCE, PAIRS, SCORES, read_table, write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+SCHEMAS = {"pairs": PAIRS, "scores": SCORES, "shuffled_scores": SCORES}
+
+with job_log(snakemake.log[0]):
+    tables = {name: read_table(path, SCHEMAS.get(name, EVIDENCE)) for name, path in snakemake.input.items()}
+    pairs, scores = tables.pop("pairs"), tables.pop("scores")
+    shuffled_scores, shuffled = tables.pop("shuffled_scores", None), tables.pop("shuffled", None)
+    evidence = {name.replace("_", "-"): rows for name, rows in tables.items()}
+    options = Options.from_config(snakemake.params.options)
+
+    facts = {"model": snakemake.params.model, "benchmark": snakemake.params.benchmark}
+    made = compute(pairs, scores, evidence, shuffled_scores, shuffled, options)
+    for name, (rows, schema) in made.items():
+        write_table(snakemake.output[name], rows, schema, facts)

@@ -1,0 +1,18 @@
+"""Draw Figure 1 of the paper and the picture of the bias scores."""
+
+from typing import TYPE_CHECKING
+
+from unmask.joblog import job_log
+from unmask.report.figures import draw_bias, draw_roc, save
+from unmask.report.study import Study
+from unmask.statistics.tables import AGREEMENT, BIAS, ROC
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    made_from, output = snakemake.input, snakemake.output
+    study = Study.from_config(snakemake.params.models, snakemake.params.benchmarks)
+    roc, agreement = study.collect(made_from.roc, ROC), study.collect(made_from.agreement, AGREEMENT)
+    save(draw_roc(study, roc, agreement), output.figure1_svg, output.figure1_png)
+    save(draw_bias(study, study.collect(made_from.bias, BIAS)), output.bias_svg, output.bias_png)

@@ -1,0 +1,25 @@
+"""Gather where everything came from into one list for the report."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unmask.files import written_whole
+from unmask.joblog import job_log
+from unmask.report.provenance import gather
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    made_from = snakemake.input
+    sections = gather(
+        dict(snakemake.params.study),
+        made_from.manifests,
+        made_from.facts,
+        made_from.downloads,
+        made_from.benchmarks,
+        made_from.evidence,
+    )
+    with written_whole(snakemake.output[0]) as partial:
+        partial.write_text(json.dumps(sections, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,67 @@
+"""What the report says about where its numbers come from."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unmask.tables import read_metadata
+
+Section = tuple[str, dict[str, Any]]
+"""A title and nested facts."""
+
+_OF_MANIFEST = (
+    "model_type",
+    "parameters",
+    "vocab_size",
+    "max_length",
+    "mask_token",
+    "weights_digest",
+    "tokenizer_digest",
+    "files",
+)
+_OF_EVIDENCE = ("device", "dtype", "versions", "code", "shuffle_seed")
+
+
+def gather(
+    study: Mapping[str, Any],
+    manifests: Iterable[str | Path],
+    facts: Iterable[str | Path],
+    downloads: Iterable[str | Path],
+    benchmarks: Iterable[str | Path],
+    evidence: Iterable[str | Path],
+) -> list[Section]:
+    """Sections about the study's settings, each model, each benchmark and the scoring.
+
+    manifests: manifest.json of each model, in a folder that has its name; facts: facts.json of the rule
+    that made it, in the same folder, for models made here; downloads: facts of downloaded benchmarks, in a
+    folder that has the benchmark's name; benchmarks, evidence: Parquet files with facts in their metadata.
+    """
+    made = {Path(path).parent.name: _json(path) for path in facts}
+    fetched = {Path(path).parent.name: _json(path) for path in downloads}
+    sections: list[Section] = [("Settings", dict(study))]
+    for path in manifests:
+        name, manifest = Path(path).parent.name, _json(path)
+        own = {key: manifest[key] for key in _OF_MANIFEST}
+        sections.append((f"Model {name}", {**manifest["entry"], **made.get(name, {}), **own}))
+    for path in benchmarks:
+        metadata = read_metadata(path)
+        name = str(metadata.pop("benchmark"))
+        sections.append((f"Benchmark {name}", {**metadata, **fetched.get(name, {})}))
+    scoring: dict[str, set[str]] = {}
+    for path in evidence:
+        metadata = read_metadata(path)
+        for key in _OF_EVIDENCE:
+            value = metadata[key]
+            items = value.items() if isinstance(value, dict) else [(None, value)]
+            for sub, item in items:
+                if item is not None:
+                    scoring.setdefault(f"{key}.{sub}" if sub else key, set()).add(str(item))
+    # one value each where all evidence was made alike, else every value
+    sections.append(("Scoring", {key: ", ".join(sorted(values)) for key, values in scoring.items()}))
+    return sections
+
+
+def _json(path: str | Path) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads(Path(path).read_bytes())
+    return facts

@@ -1,0 +1,82 @@
+"""What a study holds, in its order, and the tables of all its models and benchmarks in one."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from unmask.errors import InputError
+from unmask.tables import read_metadata, read_table
+
+MEASURE_NAMES: Mapping[str, str] = {"AllMasked": "All-Masked", "AllMaskedSum": "All-Masked (sum)"}
+"""How a measure is written, where not by its own name."""
+
+
+def display(measure: str) -> str:
+    """A measure's name as people read it."""
+    return MEASURE_NAMES.get(measure, measure)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A model or a benchmark of the study.
+
+    published: the name under which its published values are known (resources/published.yaml), if any.
+    source: where a model comes from (train, hub, path, random), if known.
+    planted: which planted benchmark this is, if it is one.
+    """
+
+    name: str
+    published: str | None = None
+    source: str | None = None
+    planted: str | None = None
+
+    @classmethod
+    def from_config(cls, entry: Mapping[str, Any]) -> "Named":
+        return cls(
+            str(entry["name"]), entry.get("published"), entry.get("source"), entry.get("planted") or None
+        )
+
+
+@dataclass(frozen=True)
+class Study:
+    """The models and benchmarks of a study, in the order in which they are shown."""
+
+    models: tuple[Named, ...]
+    benchmarks: tuple[Named, ...]
+
+    @classmethod
+    def from_config(
+        cls, models: Iterable[Mapping[str, Any]], benchmarks: Iterable[Mapping[str, Any]]
+    ) -> "Study":
+        """From lists of mappings with `name` and, where there is one, `published`, `source` and `planted`."""
+        return cls(tuple(map(Named.from_config, models)), tuple(map(Named.from_config, benchmarks)))
+
+    def collect(self, paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:
+        """The tables at `paths` as one, with the columns model and benchmark (from their metadata) first.
+
+        In the study's order; tables of what is not in the study are left out.
+        Raises InputError where two tables are of the same model and benchmark.
+        """
+        parts: dict[tuple[str, str], pd.DataFrame] = {}
+        for path in paths:
+            facts = read_metadata(path)
+            key = (str(facts.get("model")), str(facts.get("benchmark")))
+            if key in parts:
+                raise InputError(f"{path}: a second table of model {key[0]} and benchmark {key[1]}")
+            rows = read_table(path, schema)
+            rows.insert(0, "model", key[0])
+            rows.insert(1, "benchmark", key[1])
+            parts[key] = rows
+        ordered = [
+            parts[model.name, benchmark.name]
+            for model in self.models
+            for benchmark in self.benchmarks
+            if len(parts.get((model.name, benchmark.name), ()))
+        ]
+        if not ordered:
+            return pd.DataFrame(columns=["model", "benchmark", *schema.names])
+        return pd.concat(ordered, ignore_index=True)

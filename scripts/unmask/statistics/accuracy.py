@@ -1,0 +1,126 @@
+"""Token accuracy: how often the right token is the model's first choice, under every reading of "token"."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import pandas as pd
+
+from unmask.statistics.intervals import wilson
+from unmask.statistics.tables import ACCURACY, framed
+from unmask.tables import ANTISTEREOTYPE, ORIGINAL, ROLES, SHUFFLED, STEREOTYPE
+
+NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL = "none", "one-shared", "one-modified", "modified", "all"
+"""The maskings of evidence, as keys."""
+
+PAIR = "pair"
+"""Both sentences of a pair, as a value of `roles`."""
+
+ALL_TOKENS, CONTENT_TOKENS = "all-tokens", "content-tokens"
+SHARED_TOKENS, MODIFIED_TOKENS, CANDIDATES = "shared-tokens", "modified-tokens", "candidates"
+
+READINGS: dict[str, Callable[[pd.DataFrame], "pd.Series[bool]"]] = {
+    # special tokens count too: what the papers report for AUL
+    ALL_TOKENS: lambda rows: rows["special"].notna(),
+    CONTENT_TOKENS: lambda rows: ~rows["special"],
+    SHARED_TOKENS: lambda rows: ~rows["special"] & rows["modified"].eq(False).fillna(False).astype(bool),
+    MODIFIED_TOKENS: lambda rows: ~rows["special"] & rows["modified"].eq(True).fillna(False).astype(bool),
+}
+"""Which rows of an Evidence table a reading counts."""
+
+_OF_MEASURE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
+    ("AUL", (NONE,), (ALL_TOKENS, CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS)),
+    ("CPS", (ONE_SHARED,), (SHARED_TOKENS,)),
+    ("SSS", (MODIFIED,), (MODIFIED_TOKENS,)),
+    ("AllMasked", (ALL,), (CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS)),
+    ("PLL", (ONE_SHARED, ONE_MODIFIED), (CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS)),
+)
+"""Each measure's maskings and readings. AULA weights the predictions of AUL and so has AUL's accuracy."""
+
+
+def tokens(evidence: pd.DataFrame, reading: str) -> pd.DataFrame:
+    """The rows of an Evidence table that `reading` counts, with a column `right`: is the rank 1."""
+    rows = evidence[READINGS[reading](evidence)]
+    return rows.assign(right=rows["rank"] == 1)
+
+
+def candidates(modified: pd.DataFrame) -> pd.DataFrame:
+    """Whole-candidate matching for SSS, as the paper describes it: one row per prediction, with `right`.
+
+    `modified` is evidence of the masking `modified`. A candidate (the modified tokens of one side) is matched
+    when each of its tokens has rank 1. Where both sides have equally many modified tokens they are predicted
+    from one masked input: the pair counts once, right if either candidate is matched. Otherwise each
+    candidate is predicted from its own input and counts by itself; a side without modified tokens has no
+    candidate. Columns: pair_id, role (null where the pair counts once), right.
+    """
+    sides = (
+        tokens(modified, CONTENT_TOKENS)
+        .groupby(["pair_id", "role"], sort=False)["right"]
+        .agg(matched="all", size="size")
+        .unstack("role")
+    )
+    sides = sides.reindex(
+        columns=pd.MultiIndex.from_product([["matched", "size"], [STEREOTYPE, ANTISTEREOTYPE]])
+    )
+    size = sides["size"].fillna(0)
+    matched = sides["matched"].eq(True).fillna(False).astype(bool)
+    once = size[STEREOTYPE] == size[ANTISTEREOTYPE]
+    parts = [pd.DataFrame({"pair_id": sides.index[once], "role": None, "right": matched[once].any(axis=1)})]
+    for role in (STEREOTYPE, ANTISTEREOTYPE):
+        own = ~once & (size[role] > 0)
+        parts.append(
+            pd.DataFrame({"pair_id": sides.index[own], "role": role, "right": matched.loc[own, role]})
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _hits(
+    evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None
+) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
+    for measure, maskings, readings in _OF_MEASURE:
+        if all(masking in evidence for masking in maskings):
+            rows = pd.concat([evidence[masking] for masking in maskings], ignore_index=True)
+            for reading in readings:
+                yield measure, ORIGINAL, reading, tokens(rows, reading)
+    if shuffled is not None:
+        for reading in (ALL_TOKENS, CONTENT_TOKENS):
+            yield "AUL", SHUFFLED, reading, tokens(shuffled, reading)
+
+
+def accuracy_table(
+    evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None, confidence: float
+) -> pd.DataFrame:
+    """Token accuracy in percent with Wilson intervals, as unmask.statistics.tables.ACCURACY.
+
+    `evidence` maps a masking to its Evidence table; measures whose maskings are absent are left out, and so
+    is a reading without tokens. `shuffled` is the evidence of the shuffled variant under the masking
+    `none`. Tokens of a sentence are not independent: the interval is that of independent ones, hence too
+    narrow.
+    """
+    rows: list[dict[str, object]] = []
+
+    def add(measure: str, variant: str, roles: str, reading: str, right: "pd.Series[bool]") -> None:
+        n, correct = len(right), int(right.sum())
+        if n:
+            low, high = wilson(correct, n, confidence)
+            rows.append(
+                {
+                    "measure": measure,
+                    "variant": variant,
+                    "roles": roles,
+                    "reading": reading,
+                    "correct": correct,
+                    "n": n,
+                    "accuracy": 100 * correct / n,
+                    "low": low,
+                    "high": high,
+                    "confidence": confidence,
+                }
+            )
+
+    for measure, variant, reading, hits in _hits(evidence, shuffled):
+        of_pair = hits["role"].isin((STEREOTYPE, ANTISTEREOTYPE))
+        add(measure, variant, PAIR, reading, hits.loc[of_pair, "right"])
+        for role in ROLES:
+            add(measure, variant, role, reading, hits.loc[hits["role"] == role, "right"])
+    if MODIFIED in evidence:
+        add("SSS", ORIGINAL, PAIR, CANDIDATES, candidates(evidence[MODIFIED])["right"])
+    return framed(rows, ACCURACY)

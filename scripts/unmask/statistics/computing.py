@@ -1,0 +1,48 @@
+"""All statistics of one model on one benchmark."""
+
+import logging
+from collections.abc import Mapping
+
+import pandas as pd
+import pyarrow as pa
+
+from unmask.statistics.accuracy import accuracy_table
+from unmask.statistics.agreement import agreement_table, roc_table
+from unmask.statistics.bias import bias_table
+from unmask.statistics.mcnemar import mcnemar_table
+from unmask.statistics.options import Options
+from unmask.statistics.tables import ACCURACY, AGREEMENT, BIAS, ROC, TESTS
+from unmask.tables import SHUFFLED
+
+logger = logging.getLogger(__name__)
+
+
+def compute(
+    pairs: pd.DataFrame,
+    scores: pd.DataFrame,
+    evidence: Mapping[str, pd.DataFrame],
+    shuffled_scores: pd.DataFrame | None,
+    shuffled: pd.DataFrame | None,
+    options: Options,
+) -> dict[str, tuple[pd.DataFrame, pa.Schema]]:
+    """The tables bias, accuracy, tests, agreement and roc, each with its schema.
+
+    `scores` and `shuffled_scores` are of the two variants. `evidence` maps a masking to its Evidence table,
+    `shuffled` is that of the shuffled variant under the masking `none`. Raises InputError where the tables
+    do not belong together.
+    """
+    logger.info("%d pairs, %d measures", len(pairs), scores["measure"].nunique())
+    bias = bias_table(pairs, scores, options)
+    if shuffled_scores is not None:
+        control = bias_table(pairs, shuffled_scores, options, SHUFFLED)
+        bias = pd.concat([bias, control], ignore_index=True)
+    tables = {
+        "bias": (bias, BIAS),
+        "accuracy": (accuracy_table(evidence, shuffled, options.confidence), ACCURACY),
+        "tests": (mcnemar_table(scores, evidence, shuffled, options.pairing), TESTS),
+        "agreement": (agreement_table(pairs, scores, options), AGREEMENT),
+        "roc": (roc_table(pairs, scores, options), ROC),
+    }
+    for name, (rows, _) in tables.items():
+        logger.info("%s: %d rows", name, len(rows))
+    return tables

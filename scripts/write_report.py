@@ -1,0 +1,29 @@
+"""Write the report: one HTML page that needs nothing but itself."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unmask.files import written_whole
+from unmask.joblog import job_log
+from unmask.report.page import render_page
+from unmask.report.results import Results
+from unmask.report.study import Study
+from unmask.report.truth import gather_truth
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    params, made_from = snakemake.params, dict(snakemake.input.items())
+    study = Study.from_config(params.models, params.benchmarks)
+    figures = {
+        name: Path(made_from.pop(name)).read_text(encoding="utf-8") for name in ("figure1", "bias_figure")
+    }
+    provenance = json.loads(Path(made_from.pop("provenance")).read_bytes())
+    truth, scores = made_from.pop("truth", None), made_from.pop("scores", [])
+    planted = gather_truth(study, truth, scores) if truth else None
+    results = Results.gather(study, **made_from, alpha=params.alpha)
+    page = render_page(params.title, results, figures, provenance, planted)
+    with written_whole(snakemake.output[0]) as partial:
+        partial.write_text(page, encoding="utf-8")

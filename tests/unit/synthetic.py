@@ -1,0 +1,143 @@
+"""Made-up tables that fit the schemas: pairs, evidence and scores of a model that never was."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from unmask.tables import EVIDENCE
+
+MEASURES = ("AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum", "PLL")
+BIAS_TYPES = ("gender", "race-color", "age")
+PAIR_ROLES = ("stereotype", "antistereotype")
+
+
+@dataclass(frozen=True)
+class Synthetic:
+    """The tables of one model on one benchmark; evidence maps a masking to its table."""
+
+    pairs: pd.DataFrame
+    scores: pd.DataFrame
+    shuffled_scores: pd.DataFrame
+    evidence: dict[str, pd.DataFrame]
+    shuffled: pd.DataFrame
+
+
+def make_pairs(n: int, rng: np.random.Generator, rated: bool = True, directed: bool = True) -> pd.DataFrame:
+    types = rng.choice(BIAS_TYPES, n)
+    ratings: list[list[str | None] | None] = [
+        [None if rng.random() < 0.25 else str(rng.choice([own, *BIAS_TYPES])) for _ in range(5)]
+        for own in types
+    ]
+    return pd.DataFrame(
+        {
+            "pair_id": [f"p{i}" for i in range(n)],
+            "bias_type": types,
+            "stereotype": [f"stereotype sentence {i}" for i in range(n)],
+            "antistereotype": [f"antistereotype sentence {i}" for i in range(n)],
+            "unrelated": [f"unrelated sentence {i}" for i in range(n)],
+            "direction": rng.choice(["stereo", "antistereo"], n, p=[0.7, 0.3]) if directed else None,
+            "ratings": ratings if rated else None,
+            "context": None,
+            "target": [f"t{i // 3}" for i in range(n)],
+        }
+    )
+
+
+def make_scores(
+    pairs: pd.DataFrame, rng: np.random.Generator, measures: tuple[str, ...] = MEASURES
+) -> pd.DataFrame:
+    """Scores with some exact ties, near ties and undefined pairs; the protocols differ in some pairs."""
+    parts = []
+    n = len(pairs)
+    for measure in measures:
+        stereotype = rng.normal(size=n)
+        base = stereotype - rng.normal(0.3, 1, n)
+        base = np.where(rng.random(n) < 0.05, stereotype, base)
+        base = np.where(rng.random(n) < 0.03, stereotype + 5e-5, base)
+        undefined = rng.random(n) < 0.04
+        for protocol in ("published", "corrected"):
+            other = np.where((protocol == "corrected") & (rng.random(n) < 0.1), 2 * stereotype - base, base)
+            margin = np.where(undefined, np.nan, stereotype - other)
+            outcome = np.select(
+                [undefined, margin > 0, margin < 0], ["undefined", "stereotype", "antistereotype"], "tie"
+            )
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "pair_id": pairs["pair_id"],
+                        "measure": measure,
+                        "protocol": protocol,
+                        "stereotype": stereotype,
+                        "antistereotype": np.where(undefined, np.nan, other),
+                        "margin": margin,
+                        "outcome": outcome,
+                    }
+                )
+            )
+    return pd.concat(parts, ignore_index=True)
+
+
+def make_evidence(
+    pairs: pd.DataFrame, rng: np.random.Generator
+) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+    """Evidence of every masking, and that of the shuffled variant.
+
+    Sentences have 6 to 12 content tokens between two special ones; 1 to 3 are modified (now and then none on
+    one side).
+    """
+    rows: list[tuple[str, str, int, bool, bool | None]] = []
+    shuffled_rows: list[tuple[str, str, int, bool, int]] = []
+    for pair_id in pairs["pair_id"]:
+        shared = int(rng.integers(5, 10))
+        modified = rng.integers(1, 4, 2) if rng.random() < 0.4 else np.repeat(rng.integers(1, 4), 2)
+        if rng.random() < 0.03:
+            modified[1] = 0
+        for role, extra in zip((*PAIR_ROLES, "unrelated"), (*modified, modified[0]), strict=True):
+            length = shared + int(extra) + 2
+            for position in range(length):
+                special = position in (0, length - 1)
+                changed = None if role == "unrelated" else 1 <= position <= extra
+                rows.append((pair_id, role, position, special, changed))
+            if role != "unrelated":
+                order = [0, *(1 + rng.permutation(length - 2)), length - 1]
+                shuffled_rows.extend(
+                    (pair_id, role, place, place in (0, length - 1), int(source))
+                    for place, source in enumerate(order)
+                )
+    whole = pd.DataFrame(rows, columns=["pair_id", "role", "position", "special", "modified"])
+    shuffled = pd.DataFrame(
+        shuffled_rows, columns=["pair_id", "role", "position", "special", "source_position"]
+    )
+
+    def predicted(frame: pd.DataFrame, right: float) -> pd.DataFrame:
+        n = len(frame)
+        hit = rng.random(n) < right
+        return (
+            frame.assign(
+                token_id=rng.integers(0, 100, n),
+                token="word",
+                log_prob=-rng.exponential(size=n),
+                rank=np.where(hit, 1, rng.integers(2, 50, n)),
+            )
+            .reindex(columns=EVIDENCE.names)
+            .reset_index(drop=True)
+        )
+
+    content = whole[~whole["special"] & (whole["role"] != "unrelated")]
+    is_modified = content["modified"].astype(bool)
+    return {
+        "none": predicted(whole, 0.85),
+        "one-shared": predicted(content[~is_modified], 0.6),
+        "one-modified": predicted(content[is_modified], 0.3),
+        "modified": predicted(content[is_modified], 0.4),
+        "all": predicted(content, 0.1),
+    }, predicted(shuffled, 0.7)
+
+
+def make(n: int = 60, seed: int = 0, rated: bool = True, directed: bool = True) -> Synthetic:
+    rng = np.random.default_rng(seed)
+    pairs = make_pairs(n, rng, rated, directed)
+    evidence, shuffled = make_evidence(pairs, rng)
+    scores, shuffled_scores = make_scores(pairs, rng), make_scores(pairs, rng, ("AUL", "AULA"))
+    return Synthetic(pairs, scores, shuffled_scores, evidence, shuffled)

@@ -1,0 +1,389 @@
+"""The scripts from statistics to report, run as Snakemake runs them, and what they leave."""
+
+import json
+import os
+import runpy
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import synthetic
+from unmask.report.page import flatten, inline_svg
+from unmask.tables import EVIDENCE, PAIRS, SCORES, write_table
+
+ROOT = Path(__file__).parents[2]
+STATISTICS = ("bias", "accuracy", "tests", "agreement", "roc")
+HOSTILE = "a<script>alert(1)</script>&b"
+MODELS: list[dict[str, str]] = [
+    {"name": "bert", "published": "bert-base-cased", "source": "hub"},
+    {"name": HOSTILE, "source": "random"},
+]
+BENCHMARKS: list[dict[str, str]] = [
+    {"name": "cp", "published": "crows-pairs", "planted": "crows_pairs"},
+    {"name": "ss", "published": "stereoset"},
+]
+
+
+@dataclass
+class Files:
+    """Named files, as Snakemake gives them to a script."""
+
+    named: dict[str, Any]
+
+    def items(self) -> Any:
+        return self.named.items()
+
+    def __getattr__(self, name: str) -> Any:
+        return self.named[name]
+
+    def __getitem__(self, key: int | str) -> Any:
+        return list(self.named.values())[key] if isinstance(key, int) else self.named[key]
+
+
+def run(script: str, made_from: dict[str, Any], makes: dict[str, Any], log: Path, **params: Any) -> None:
+    job = SimpleNamespace(
+        input=Files(made_from), output=Files(makes), params=SimpleNamespace(**params), log=[str(log)]
+    )
+    runpy.run_path(str(ROOT / "scripts" / f"{script}.py"), init_globals={"snakemake": job})
+
+
+@dataclass
+class Made:
+    """All files that the scripts made of a small study."""
+
+    folder: Path
+    parts: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def page(self) -> str:
+        return (self.folder / "index.html").read_text(encoding="utf-8")
+
+    @property
+    def gathered(self) -> dict[str, Any]:
+        resources = {name: str(ROOT / "resources" / f"{name}.yaml") for name in ("published", "captions")}
+        return {kind: self.parts[kind] for kind in STATISTICS if kind != "roc"} | resources
+
+
+def draw(made: Made, folder: Path) -> None:
+    run(
+        "draw_figures",
+        {kind: made.parts[kind] for kind in ("bias", "roc", "agreement")},
+        {
+            f"{name}_{kind}": str(folder / f"{name}.{kind}")
+            for name in ("figure1", "bias")
+            for kind in ("svg", "png")
+        },
+        folder / "log",
+        models=MODELS,
+        benchmarks=BENCHMARKS,
+    )
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
+    folder = tmp_path_factory.mktemp("study")
+    made = Made(folder, {kind: [] for kind in (*STATISTICS, "scores")})
+    for place, model in enumerate(MODELS):
+        for other, benchmark in enumerate(BENCHMARKS):
+            parts = synthetic.make(50, seed=2 * place + other, rated=other == 0, directed=other == 0)
+            base = folder / f"{place}-{other}"
+            facts = {"model": model["name"], "benchmark": benchmark["name"]}
+            frames = {"pairs": (parts.pairs, PAIRS), "scores": (parts.scores, SCORES)}
+            frames["shuffled_scores"] = (parts.shuffled_scores, SCORES)
+            frames |= {m.replace("-", "_"): (rows, EVIDENCE) for m, rows in parts.evidence.items()}
+            frames["shuffled"] = (parts.shuffled, EVIDENCE)
+            for name, (rows, schema) in frames.items():
+                write_table(base / f"{name}.parquet", rows, schema, facts)
+            makes = {kind: str(base / f"statistics-{kind}.parquet") for kind in STATISTICS}
+            run(
+                "compute_statistics",
+                {name: str(base / f"{name}.parquet") for name in frames},
+                makes,
+                folder / "log",
+                options={"bootstrap": {"resamples": 50, "seed": 0, "unit": "pair"}, "pairing": "token"},
+                model=model["name"],
+                benchmark=benchmark["name"],
+            )
+            for kind, path in makes.items():
+                made.parts[kind].append(path)
+            made.parts["scores"].append(str(base / "scores.parquet"))
+    study: dict[str, Any] = {"models": MODELS, "benchmarks": BENCHMARKS, "alpha": 0.01}
+    tables = [f"table{number}" for number in (1, 3, 4, 5)]
+    makes = {
+        f"{name}_{kind}": str(folder / f"{name}.{kind}") for name in tables for kind in ("csv", "md", "tex")
+    }
+    makes |= {f"{name}_csv": str(folder / f"{name}.csv") for name in STATISTICS if name != "roc"}
+    run("make_tables", made.gathered, makes, folder / "log", **study)
+    draw(made, folder)
+    truth = {
+        f"p{i}": {
+            "factor": "association",
+            "p": 0.75,
+            "ratio": 1,
+            "direction": "stereo",
+            "margins": {"CPS": 1.0986, "SSS": 1.0986, "AllMasked": 0.0},
+        }
+        for i in range(50)
+    }
+    written = {
+        "truth": {"benchmarks": {"crows_pairs": truth}},
+        "provenance": [
+            ["cp", {"sha256": "ab" * 32, "files": [{"name": "x.csv", "bytes": 5}], "note": HOSTILE}]
+        ],
+    }
+    for name, content in written.items():
+        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    run(
+        "write_report",
+        made.gathered
+        | {
+            "figure1": str(folder / "figure1.svg"),
+            "bias_figure": str(folder / "bias.svg"),
+            "provenance": str(folder / "provenance.json"),
+            "truth": str(folder / "truth.json"),
+            "scores": made.parts["scores"],
+        },
+        {"page": str(folder / "index.html")},
+        folder / "log",
+        title="A <study>",
+        **study,
+    )
+    yield made
+
+
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Reader(HTMLParser):
+    """Checks that tags close in order, and keeps what the page refers to and its ids."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.counts: dict[str, int] = {}
+        self.ids: list[str] = []
+        self.references: list[str] = []
+        self.boxed: list[bool] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.counts[tag] = self.counts.get(tag, 0) + 1
+        if tag == "table":
+            self.boxed.append(self.open[-1] == "div")
+        if tag not in VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.append(value)
+            if name in {"href", "xlink:href", "src", "data", "action"} and value:
+                self.references.append(value)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open[-1] == tag, f"</{tag}> closes <{self.open[-1]}>"
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def reader(made: Made) -> Reader:
+    reader = Reader()
+    reader.feed(made.page)
+    reader.close()
+    return reader
+
+
+def test_the_page_is_well_formed_and_refers_to_nothing_outside(made: Made, reader: Reader) -> None:
+    assert made.page.startswith("<!DOCTYPE html>")
+    assert reader.open == []
+    assert reader.references
+    assert all(reference.startswith("#") for reference in reader.references)
+    assert "@import" not in made.page
+    assert "url(http" not in made.page
+    assert len(reader.ids) == len(set(reader.ids))
+    assert {reference[1:] for reference in reader.references} <= set(reader.ids)
+    assert 'name="viewport"' in made.page
+    assert "prefers-color-scheme: dark" in made.page
+
+
+def test_every_table_scrolls_in_its_own_box(reader: Reader) -> None:
+    assert len(reader.boxed) >= 10
+    assert all(reader.boxed)
+
+
+def test_everything_is_escaped(made: Made, reader: Reader) -> None:
+    assert "script" not in reader.counts
+    assert "<script" not in made.page
+    assert any("A <study>" in text for text in reader.text)
+    assert HOSTILE in reader.text
+
+
+def test_the_page_says_what_was_found(made: Made, reader: Reader) -> None:
+    text = " ".join(reader.text)
+    bias = pd.read_csv(made.folder / "bias.csv")
+    row = bias.query("model == 'bert' and benchmark == 'cp' and measure == 'AUL' and grouping == 'overall'")
+    assert set(row["variant"]) == {"original", "shuffled"}
+    for score in row.loc[row["variant"] == "original", "score"]:
+        assert f"{score:.2f}" in reader.text
+    for score in row.loc[row["variant"] == "shuffled", "score"]:
+        assert any(cell.startswith(f"{score:.2f} (") for cell in reader.text)
+    assert "2 masked language models" in text
+    assert "has random weights" in text
+    assert "ss has no human ratings" in text
+    assert "near ties" in text
+    assert "llm-bias" in text
+    assert "+1.0986" in reader.text
+    assert "ab" * 32 in reader.text
+    assert "files.x.csv.bytes" in reader.text
+    assert any(text.startswith("A control") for text in reader.text)
+    sums = bias.query("model == 'bert' and measure == 'AllMaskedSum' and grouping == 'difference'")["score"]
+    assert len(sums) == 2
+    for score in sums:
+        assert any(cell.startswith(f"{score:.2f} (") for cell in reader.text)
+    for label in ("published", "corrected", "paper", "difference"):
+        assert label in reader.text
+    assert reader.counts["svg"] == 2
+
+
+def test_the_tables_are_all_there(made: Made) -> None:
+    for number in (1, 3, 4, 5):
+        for kind in ("csv", "md", "tex"):
+            assert (made.folder / f"table{number}.{kind}").stat().st_size > 100
+    tests = pd.read_csv(made.folder / "tests.csv")
+    assert {"p", "p_holm"} <= set(tests.columns)
+    assert set(pd.read_csv(made.folder / "table5.csv")["model"]) == {"bert", HOSTILE}
+
+
+def test_csv_keeps_full_precision(made: Made) -> None:
+    table = pd.read_csv(made.folder / "table5.csv")
+    bias = pd.read_parquet(made.parts["bias"][0])
+    overall = bias.query("grouping == 'overall' and measure == 'AUL' and variant == 'original'")
+    score = dict(zip(overall["protocol"], overall["score"], strict=True))
+    ours = table[(table["model"] == "bert") & (table["benchmark"] == "cp") & (table["measure"] == "AUL")]
+    for row in ours.to_dict("records"):
+        assert row["value"] == score[row["row"]]
+
+
+def test_figures_are_the_same_every_time(made: Made, tmp_path: Path) -> None:
+    draw(made, tmp_path)
+    for name in ("figure1.svg", "figure1.png", "bias.svg", "bias.png"):
+        assert (tmp_path / name).read_bytes() == (made.folder / name).read_bytes(), name
+
+
+def test_figures_have_readable_text_and_no_date(made: Made) -> None:
+    svg = (made.folder / "figure1.svg").read_text(encoding="utf-8")
+    agreement = pd.read_csv(made.folder / "agreement.csv")
+    auc = agreement.query("chosen and model == 'bert' and protocol == 'published' and measure == 'AUL'")[
+        "auc"
+    ]
+    words = {element.text for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("}text")}
+    assert f"AUL  {auc.item():.3f}" in words
+    assert "false positive rate" in words
+    assert "date" not in svg.lower()
+    assert (made.folder / "bias.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_study_without_ratings_has_a_figure_that_says_so(made: Made, tmp_path: Path) -> None:
+    run(
+        "draw_figures",
+        {kind: [made.parts[kind][1]] for kind in ("bias", "roc", "agreement")},
+        {
+            f"{n}_{kind}": str(tmp_path / f"{n}.{kind}")
+            for n in ("figure1", "bias")
+            for kind in ("svg", "png")
+        },
+        tmp_path / "log",
+        models=MODELS[:1],
+        benchmarks=BENCHMARKS[1:],
+    )
+    assert "this study has none" in (tmp_path / "figure1.svg").read_text(encoding="utf-8")
+
+
+def test_a_small_study_still_has_a_page(made: Made, tmp_path: Path) -> None:
+    """One model, a benchmark without ratings or directions, nothing planted, no provenance."""
+    parts = {kind: [made.parts[kind][1]] for kind in STATISTICS if kind != "roc"}
+    (tmp_path / "provenance.json").write_text("[]", encoding="utf-8")
+    run(
+        "write_report",
+        made.gathered
+        | parts
+        | {
+            "figure1": str(made.folder / "figure1.svg"),
+            "bias_figure": str(made.folder / "bias.svg"),
+            "provenance": str(tmp_path / "provenance.json"),
+            # what Snakemake gives for an empty list of inputs
+            "truth": [],
+            "scores": [],
+        },
+        {"page": str(tmp_path / "index.html")},
+        tmp_path / "log",
+        title="small",
+        models=MODELS[:1],
+        benchmarks=BENCHMARKS[1:],
+        alpha=0.01,
+    )
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "1 masked language model (bert)" in page
+    assert "What was planted" not in page
+    assert "Nothing in this study has what this table needs." in page
+
+
+def test_an_svg_in_a_page_has_ids_of_its_own() -> None:
+    svg = (
+        '<?xml version="1.0"?><!DOCTYPE svg><svg width="3pt" height="4pt" viewBox="0 0 3 4"><defs>'
+        '<path id="m1"/></defs><use xlink:href="#m1"/><g clip-path="url(#m1)"/></svg>'
+    )
+    assert inline_svg(svg, "f") == (
+        '<svg viewBox="0 0 3 4"><defs><path id="f-m1"/></defs><use xlink:href="#f-m1"/>'
+        '<g clip-path="url(#f-m1)"/></svg>'
+    )
+
+
+def test_facts_become_lines() -> None:
+    facts = {"a": {"b": 1, "c": None}, "seeds": [1, 2], "files": [{"name": "x", "size": 3}, {"size": 4}]}
+    assert list(flatten(facts)) == [
+        ("a.b", "1"),
+        ("a.c", "\N{EN DASH}"),
+        ("seeds", "1, 2"),
+        ("files.x.name", "x"),
+        ("files.x.size", "3"),
+        ("files.1.size", "4"),
+    ]
+
+
+def test_analysis_never_imports_torch_or_snakemake() -> None:
+    code = (
+        "import sys, unmask.statistics.computing, unmask.report.page, unmask.report.figures\n"
+        "print(sorted({'torch', 'transformers', 'snakemake'} & set(sys.modules)))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.strip() == "[]"
+
+
+def test_directions_stand_side_by_side(made: Made) -> None:
+    heads = made.page[made.page.index("Adv, Dis and |Diff| of every measure") :]
+    heads = heads[: heads.index("<tbody>")]
+    labels = [part.split("<")[0] for part in heads.split('scope="col">')[1:]]
+    assert labels == ["Adv", "Dis", "|Diff|"] * 2
+    assert heads.index("published</th>") < heads.index("corrected</th>")

@@ -1,0 +1,348 @@
+"""The paper's tables: what goes where, beside which published value, and how it is written."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import synthetic
+from unmask.errors import InputError
+from unmask.report.paper_tables import mark, paper_tables, with_holm
+from unmask.report.published import Published
+from unmask.report.rendering import escape_latex, escape_markdown, latex, markdown
+from unmask.report.results import Results
+from unmask.report.sheets import Sheet, lay_out, number, p_value
+from unmask.report.study import Study
+from unmask.report.truth import beside_truth
+from unmask.statistics.computing import compute
+from unmask.statistics.options import Options
+from unmask.tables import write_table
+
+RESOURCES = Path(__file__).parents[2] / "resources"
+PUBLISHED = Published.from_file(RESOURCES / "published.yaml")
+MODELS = [
+    {"name": "bert", "published": "bert-base-cased", "source": "hub"},
+    {"name": "tiny_model", "source": "train"},
+]
+BENCHMARKS = [
+    {"name": "cp", "published": "crows-pairs"},
+    {"name": "ss", "published": "stereoset"},
+    {"name": "own"},
+]
+KINDS = ("bias", "accuracy", "tests", "agreement")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
+    """The statistics of both models on the three benchmarks, as compute_statistics leaves them."""
+    folder = tmp_path_factory.mktemp("statistics")
+    paths: dict[str, list[Path]] = {kind: [] for kind in KINDS}
+    for number_, model in enumerate(MODELS):
+        for place, benchmark in enumerate(BENCHMARKS):
+            first = benchmark["name"] == "cp"
+            made = synthetic.make(80, seed=10 * number_ + place, rated=first, directed=first)
+            facts = {"model": model["name"], "benchmark": benchmark["name"]}
+            tables = compute(
+                made.pairs,
+                made.scores,
+                made.evidence,
+                made.shuffled_scores,
+                made.shuffled,
+                Options(resamples=50),
+            )
+            for kind in KINDS:
+                path = folder / f"{model['name']}-{benchmark['name']}-{kind}.parquet"
+                write_table(path, *tables[kind], facts)
+                paths[kind].append(path)
+    return paths
+
+
+def gather(
+    files: dict[str, list[Path]],
+    models: list[dict[str, str]] = MODELS,
+    benchmarks: list[dict[str, str]] = BENCHMARKS,
+    alpha: float = 0.01,
+) -> Results:
+    return Results.gather(
+        Study.from_config(models, benchmarks),
+        files["bias"],
+        files["accuracy"],
+        files["tests"],
+        files["agreement"],
+        RESOURCES / "published.yaml",
+        RESOURCES / "captions.yaml",
+        alpha,
+    )
+
+
+@pytest.fixture(scope="module")
+def results(files: dict[str, list[Path]]) -> Results:
+    return gather(files)
+
+
+def one(frame: pd.DataFrame, **wanted: object) -> Any:
+    for key, value in wanted.items():
+        frame = frame[frame[key] == value]
+    assert len(frame) == 1
+    return frame.iloc[0]
+
+
+def test_published_values_are_the_papers() -> None:
+    assert PUBLISHED.score("bert-base-cased", "crows-pairs", "CPS") == pytest.approx(100 * 884 / 1508)
+    assert PUBLISHED.score("roberta-large", "stereoset", "AULA") == pytest.approx(100 * 1179 / 2106)
+    adv, dis = 100 * 108 / 218, 100 * 690 / 1290
+    assert PUBLISHED.score("bert-base-cased", "crows-pairs", "AUL", "antistereo") == pytest.approx(adv)
+    assert PUBLISHED.score("bert-base-cased", "crows-pairs", "AUL", "stereo") == pytest.approx(dis)
+    assert PUBLISHED.score("bert-base-cased", "crows-pairs", "AUL", "difference") == pytest.approx(
+        abs(adv - dis)
+    )
+    assert PUBLISHED.accuracy("albert-large-v2", "stereoset", "SSS") == 2.21
+    assert PUBLISHED.control("roberta-large", "stereoset", "unrelated") == 93.88
+    assert PUBLISHED.control("roberta-large", "crows-pairs", "unrelated") is None
+    assert PUBLISHED.score(None, None, "AUL") is None
+    assert PUBLISHED.score("bert-base-cased", "crows-pairs", "SSS") is None
+
+
+def test_published_counts_add_up() -> None:
+    """Adv and Dis of Table 3 are together the count of Table 5, and the groups fill the benchmark."""
+    sizes = PUBLISHED.facts["sizes"]["crows-pairs"]
+    assert sizes["stereo"] + sizes["antistereo"] == sizes["all"]
+    assert sum(sizes.values()) == 3 * sizes["all"]
+    for model in PUBLISHED.facts["table3"]:
+        for measure in ("AUL", "AULA"):
+            sides = PUBLISHED.facts["table3"][model]["crows-pairs"][measure]
+            assert sum(sides.values()) == PUBLISHED.facts["table5"][model]["crows-pairs"][measure]
+    for entry in PUBLISHED.facts["peers"]:
+        assert entry["source"] in PUBLISHED.facts["sources"]
+        counts = entry.get("counts", {"all": 0})
+        parts = [count for group, count in counts.items() if group != "all"]
+        assert not parts or sum(parts) == counts["all"]
+
+
+def test_table5_has_both_protocols_and_the_paper(results: Results) -> None:
+    table = results.tables["table5"]
+    ours = one(table, model="bert", benchmark="cp", measure="CPS", row="published")
+    source = one(
+        results.original(),
+        model="bert",
+        benchmark="cp",
+        measure="CPS",
+        protocol="published",
+        grouping="overall",
+    )
+    assert ours["value"] == source["score"]
+    assert (ours["low"], ours["high"], ours["n"]) == (source["wilson_low"], source["wilson_high"], 80)
+    assert ours["published"] == pytest.approx(100 * 884 / 1508)
+    assert ours["difference"] == pytest.approx(ours["value"] - 100 * 884 / 1508)
+    corrected = one(table, model="bert", benchmark="cp", measure="CPS", row="corrected")
+    assert pd.isna(corrected["published"])
+    assert table.loc[table["model"] == "tiny_model", "published"].isna().all()
+    columns = {benchmark: set(of["column"]) for benchmark, of in table.groupby("benchmark")}
+    assert columns == {
+        "cp": {"CPS", "AUL", "AULA"},
+        "ss": {"SSS", "AUL", "AULA"},
+        "own": {"CPS", "SSS", "AUL", "AULA"},
+    }
+
+
+def test_table3_is_of_benchmarks_with_directions(results: Results) -> None:
+    table = results.tables["table3"]
+    assert set(table["benchmark"]) == {"cp"}
+    bert = table[(table["model"] == "bert") & (table["row"] == "published")].set_index("column")["value"]
+    for measure in ("All-Masked", "AUL", "AULA"):
+        assert bert[f"{measure} |Diff|"] == pytest.approx(
+            abs(bert[f"{measure} Adv"] - bert[f"{measure} Dis"])
+        )
+    adv = one(table, model="bert", column="AUL Adv", row="published")
+    source = one(
+        results.original(),
+        model="bert",
+        benchmark="cp",
+        measure="AUL",
+        protocol="published",
+        group="antistereo",
+    )
+    assert adv["value"] == source["score"]
+    assert adv["published"] == pytest.approx(100 * 108 / 218)
+
+
+def test_table1_compares_on_the_same_tokens(results: Results) -> None:
+    table = results.tables["table1"]
+    plain = one(table, model="bert", benchmark="cp", column="AUL")
+    assert plain["published"] == 82.76
+    assert pd.isna(plain["p"])
+    same = one(table, model="bert", benchmark="cp", column="AUL, shared tokens")
+    test = one(results.tests, model="bert", benchmark="cp", kind="measures", second="CPS", unit="token")
+    assert (same["p"], same["p_holm"]) == (test["p"], test["p_holm"])
+    assert same["p_holm"] >= same["p"]
+    assert same["mark"] == ("†" if test["p_holm"] < 0.01 else "*" if test["p"] < 0.01 else "")
+    candidate = one(table, model="bert", benchmark="ss", column="SSS")
+    source = one(results.accuracy, model="bert", benchmark="ss", measure="SSS", reading="candidates")
+    assert candidate["value"] == source["accuracy"]
+    assert candidate["published"] == 2.2
+
+
+def test_table4_drops_are_differences(results: Results) -> None:
+    table = results.tables["table4"]
+    bert = {
+        row["column"]: row
+        for row in table[(table["model"] == "bert") & (table["benchmark"] == "ss")].to_dict("records")
+    }
+    assert bert["drop, shuffled"]["value"] == pytest.approx(
+        bert["original"]["value"] - bert["shuffled"]["value"]
+    )
+    assert bert["drop, unrelated"]["published"] == pytest.approx(92.16 - 71.67)
+    assert bert["shuffled"]["mark"] == "†"
+
+
+def test_marks() -> None:
+    assert mark(0.001, 0.005, 0.01) == "†"
+    assert mark(0.001, 0.02, 0.01) == "*"
+    assert mark(0.02, 0.04, 0.01) == ""
+    assert mark(None, None, 0.01) == ""
+
+
+def test_alpha_moves_marks_only(files: dict[str, list[Path]], results: Results) -> None:
+    strict = gather(files, alpha=1e-300)
+    assert (strict.tables["table4"]["mark"] != "").sum() < (results.tables["table4"]["mark"] != "").sum()
+    pd.testing.assert_frame_equal(strict.tests, results.tests)
+    assert "p < 1e-300" in strict.captions["table1"]
+
+
+def test_holm_is_over_all_models_of_a_kind(results: Results) -> None:
+    of = results.tests[(results.tests["kind"] == "unrelated") & (results.tests["unit"] == "token")]
+    assert len(of) == len(MODELS) * len(BENCHMARKS)
+    assert of["p_holm"].min() == pytest.approx(min(1.0, len(of) * of["p"].min()))
+    assert with_holm(results.tests.drop(columns="p_holm")).equals(results.tests)
+
+
+def test_what_is_taken_out_of_the_study_leaves_the_tables(
+    files: dict[str, list[Path]], results: Results
+) -> None:
+    fewer = gather(files, models=MODELS[1:], benchmarks=BENCHMARKS[:1])
+    for frame in fewer.tidy().values():
+        assert set(frame["model"]) <= {"tiny_model"}
+        assert set(frame["benchmark"]) <= {"cp"}
+    kept = results.bias[(results.bias["model"] == "tiny_model") & (results.bias["benchmark"] == "cp")]
+    pd.testing.assert_frame_equal(fewer.bias, kept.reset_index(drop=True))
+
+
+def test_the_order_is_that_of_the_study(files: dict[str, list[Path]]) -> None:
+    turned = gather(files, models=MODELS[::-1], benchmarks=BENCHMARKS[::-1])
+    cells = list(turned.bias[["model", "benchmark"]].drop_duplicates().itertuples(index=False, name=None))
+    assert cells == [(model, other) for model in ("tiny_model", "bert") for other in ("own", "ss", "cp")]
+    assert list(turned.tables["table5"]["benchmark"].drop_duplicates()) == ["own", "ss", "cp"]
+    groups = [group for group, _ in turned.sheets()["table5"].groups()]
+    assert groups == ["own", "ss", "cp"]
+
+
+def test_two_tables_of_one_model_are_refused(files: dict[str, list[Path]]) -> None:
+    with pytest.raises(InputError, match="a second table of model bert and benchmark cp"):
+        gather({**files, "bias": [files["bias"][0], *files["bias"]]})
+
+
+def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: Results) -> None:
+    sheet = results.sheets()["table5"]
+    labels = [(row[0], row[1]) for row in sheet.rows]
+    assert labels == [
+        ("bert", "published"),
+        ("bert", "corrected"),
+        ("bert", "paper"),
+        ("bert", "difference"),
+        ("tiny_model", "published"),
+        ("tiny_model", "corrected"),
+    ]
+    place = 2 + sheet.columns.index(("cp", "AUL"))
+    ours, paper, difference = (sheet.rows[row][place] for row in (0, 2, 3))
+    assert paper == "52.92"
+    assert float(difference) == pytest.approx(float(ours) - 52.92, abs=0.011)
+
+
+def test_a_study_without_what_a_table_needs_says_so(files: dict[str, list[Path]]) -> None:
+    bare = gather(files, benchmarks=BENCHMARKS[1:2])
+    sheet = bare.sheets()["table3"]
+    assert sheet.rows == ()
+    assert bare.captions["empty"] in markdown(sheet)
+    assert latex(sheet).startswith("% Table 3.")
+    assert list(bare.tables["table3"].columns) == list(bare.tables["table5"].columns)
+
+
+def test_a_study_without_models_has_empty_tables() -> None:
+    study = Study.from_config([], [])
+    empty = gather({kind: [] for kind in KINDS}, [], [])
+    assert all(frame.empty for frame in empty.tidy().values())
+    tables = paper_tables(study, empty.bias, empty.accuracy, empty.tests, PUBLISHED, 0.01)
+    assert lay_out(tables["table5"], "caption.", "Empty.").caption == "caption. Empty."
+
+
+def test_markdown_and_latex() -> None:
+    sheet = Sheet(
+        "Table 9. 50% of a_b",
+        ("model", ""),
+        (("c_p", "AUL |Diff|"), ("c_p", "CPS"), ("ss", "SSS")),
+        (("m_1", "published", "-0.50", "1.00†", "2.00*"), ("m_1", "paper", "1.00", "–", "2.00")),
+    )
+    assert markdown(sheet) == (
+        "Table 9. 50% of a\\_b\n"
+        "\n"
+        "| model |  | c\\_p: AUL \\|Diff\\| | c\\_p: CPS | ss: SSS |\n"
+        "| --- | --- | ---: | ---: | ---: |\n"
+        "| m\\_1 | published | -0.50 | 1.00† | 2.00\\* |\n"
+        "| m\\_1 | paper | 1.00 | – | 2.00 |\n"
+    )
+    text = latex(sheet)
+    assert r"\caption{50\% of a\_b}" in text
+    assert r"\multicolumn{2}{c}{c\_p} & \multicolumn{1}{c}{ss} \\" in text
+    assert r"\cmidrule(lr){3-4} \cmidrule(lr){5-5}" in text
+    assert r"m\_1 & published & $-$0.50 & 1.00\textsuperscript{\textdagger} & 2.00" in text
+    assert r" & paper & 1.00 & -- & 2.00 \\" in text
+    assert text.count(r"\midrule") == 1
+
+
+def test_escaping() -> None:
+    assert escape_latex("a\\b{c}$5 #1 ~ ^") == (
+        r"a\textbackslash{}b\{c\}\$5 \#1 \textasciitilde{} \textasciicircum{}"
+    )
+    assert escape_latex("two\nlines") == "two lines"
+    assert escape_markdown("<b> *x* [y] | `z`\n#") == r"\<b\> \*x\* \[y\] \| \`z\` \#"
+
+
+def test_numbers() -> None:
+    assert number(-0.0001) == "0.00"
+    assert number(1.005, signed=True) in {"+1.00", "+1.01"}
+    assert number(None) == number(float("nan")) == "\N{EN DASH}"
+    assert p_value(0.0) == "< 1e-16"
+    assert p_value(0.01234) == "0.012"
+
+
+def test_planted_levels_are_means_over_their_pairs() -> None:
+    made = synthetic.make(24, seed=3)
+    truth = {
+        pair: {
+            "factor": "association" if i % 2 else "frequency",
+            "p": 0.9 if i % 2 else None,
+            "ratio": 1 + i % 4,
+            "direction": "stereo",
+            "margins": {"CPS": float(i)},
+        }
+        for i, pair in enumerate(made.pairs["pair_id"])
+    }
+    # a tie of the protocol may have a margin above zero
+    scores = made.scores.assign(margin=made.scores["margin"].where(made.scores["outcome"] != "tie", 5e-7))
+    found = beside_truth(scores, truth, "corrected")
+    level = [pair for pair, fact in truth.items() if (fact["factor"], fact["ratio"]) == ("association", 2)]
+    corrected = scores[scores["protocol"] == "corrected"]
+    assert "tie" in set(corrected["outcome"])
+    decided = (found["stereotype"] * found["pairs"]).sum() / 100
+    assert decided == pytest.approx((corrected["outcome"] == "stereotype").sum())
+    rows = corrected[(corrected["measure"] == "CPS") & corrected["pair_id"].isin(level)]
+    row = one(found, factor="association", ratio=2, measure="CPS")
+    assert row["pairs"] == len(level) == 6
+    assert row["stereotype"] == pytest.approx(100 * (rows["outcome"] == "stereotype").mean())
+    assert row["margin"] == pytest.approx(rows["margin"].mean())
+    assert row["oracle"] == pytest.approx(sum(int(pair[1:]) for pair in level) / len(level))
+    assert pd.isna(one(found, factor="association", ratio=2, measure="AUL")["oracle"])
+    assert len(found[found["factor"] == "frequency"]) == 2 * len(synthetic.MEASURES)
+    with pytest.raises(InputError, match="knows nothing of pair p7"):
+        beside_truth(made.scores, {k: v for k, v in truth.items() if k != "p7"}, "corrected")

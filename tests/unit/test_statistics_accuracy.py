@@ -1,0 +1,129 @@
+"""Token accuracy, reading by reading, against loops over tokens."""
+
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import synthetic
+from unmask.measures.registry import MEASURES, maskings_of
+from unmask.statistics import accuracy
+from unmask.statistics.accuracy import accuracy_table, candidates
+from unmask.statistics.tables import ACCURACY
+from unmask.tables import EVIDENCE, read_table, write_table
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return frame.to_dict("records")  # type: ignore[return-value]
+
+
+def literal(rows: list[dict[str, Any]], roles: tuple[str, ...], reading: str) -> tuple[int, int]:
+    """(correct, n) by looking at each token."""
+    correct = n = 0
+    for row in rows:
+        if row["role"] not in roles:
+            continue
+        if reading != "all-tokens" and row["special"]:
+            continue
+        if reading == "shared-tokens" and row["modified"] is not False:
+            continue
+        if reading == "modified-tokens" and row["modified"] is not True:
+            continue
+        n += 1
+        correct += row["rank"] == 1
+    return correct, n
+
+
+def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
+    made = synthetic.make(60, seed=1)
+    read = {}
+    for masking, rows in made.evidence.items():
+        # as the workflow reads it, with nulls in `modified`
+        write_table(tmp_path / "e.parquet", rows, EVIDENCE, {})
+        read[masking] = read_table(tmp_path / "e.parquet", EVIDENCE)
+    table = accuracy_table(read, made.shuffled, 0.95)
+    plain = {masking: records(rows) for masking, rows in made.evidence.items()}
+    sources = {
+        "AUL": plain["none"],
+        "CPS": plain["one-shared"],
+        "SSS": plain["modified"],
+        "AllMasked": plain["all"],
+        "PLL": plain["one-shared"] + plain["one-modified"],
+    }
+    seen = set()
+    for row in records(table):
+        seen.add((row["measure"], row["variant"], row["roles"], row["reading"]))
+        if row["reading"] == "candidates":
+            continue
+        source = records(made.shuffled) if row["variant"] == "shuffled" else sources[row["measure"]]
+        roles = ("stereotype", "antistereotype") if row["roles"] == "pair" else (row["roles"],)
+        correct, n = literal(source, roles, row["reading"])
+        assert (row["correct"], row["n"]) == (correct, n)
+        assert row["accuracy"] == pytest.approx(100 * correct / n)
+        assert row["low"] < row["accuracy"] < row["high"]
+    for wanted in [
+        ("AUL", "original", "pair", "all-tokens"),
+        ("AUL", "original", "unrelated", "content-tokens"),
+        ("AUL", "original", "pair", "shared-tokens"),
+        ("AUL", "shuffled", "stereotype", "all-tokens"),
+        ("CPS", "original", "pair", "shared-tokens"),
+        ("SSS", "original", "pair", "candidates"),
+        ("AllMasked", "original", "pair", "content-tokens"),
+        ("PLL", "original", "pair", "modified-tokens"),
+    ]:
+        assert wanted in seen
+    assert ("AUL", "original", "unrelated", "shared-tokens") not in seen
+    write_table(tmp_path / "a.parquet", table, ACCURACY, {})
+
+
+def test_candidates_as_the_paper_describes_them() -> None:
+    made = synthetic.make(120, seed=2)
+    rows = records(made.evidence["modified"])
+    # a model that is often right, so that whole candidates are matched
+    rows = [row | {"rank": 1 if index % 4 else 2} for index, row in enumerate(rows)]
+    correct = n = equal = lonely = 0
+    for pair in made.pairs["pair_id"]:
+        sides = {
+            role: [row["rank"] == 1 for row in rows if row["pair_id"] == pair and row["role"] == role]
+            for role in ("stereotype", "antistereotype")
+        }
+        if len(sides["stereotype"]) == len(sides["antistereotype"]):
+            equal += 1
+            n += 1
+            correct += all(sides["stereotype"]) or all(sides["antistereotype"])
+        else:
+            for right in sides.values():
+                if right:
+                    n += 1
+                    correct += all(right)
+                else:
+                    lonely += 1
+    found = candidates(pd.DataFrame(rows))
+    assert equal > 0
+    assert lonely > 0
+    assert 0 < correct < n
+    assert (int(found["right"].sum()), len(found)) == (correct, n)
+    assert int(found["role"].isna().sum()) == equal
+
+
+def test_absent_evidence_leaves_its_measures_out() -> None:
+    made = synthetic.make(10, seed=0)
+    table = accuracy_table({"one-shared": made.evidence["one-shared"]}, None, 0.95)
+    assert set(table["measure"]) == {"CPS"}
+    assert accuracy_table({}, None, 0.95).empty
+
+
+def test_wilson_interval_of_an_accuracy() -> None:
+    made = synthetic.make(10, seed=0)
+    row = accuracy_table({"all": made.evidence["all"]}, None, 0.9).iloc[0]
+    p, n, z = row["correct"] / row["n"], row["n"], 1.6448536269514722
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    assert row["low"] == pytest.approx(100 * (centre - reach))
+    assert row["high"] == pytest.approx(100 * (centre + reach))
+
+
+def test_the_maskings_are_those_of_the_measures() -> None:
+    known = {accuracy.NONE, accuracy.ONE_SHARED, accuracy.ONE_MODIFIED, accuracy.MODIFIED, accuracy.ALL}
+    assert set(maskings_of(MEASURES)) == known
