@@ -1,0 +1,21 @@
+"""Make the planted world: its corpus, its benchmarks and the truth about them."""
+
+from typing import TYPE_CHECKING
+
+from unmask.files import written_whole
+from unmask.joblog import job_log
+from unmask.planted.corpus import draw_corpus
+from unmask.planted.grammar import World
+from unmask.planted.pairs import crows_pairs, stereoset, write_crows_pairs, write_stereoset, write_truth
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    entry = snakemake.params.entry
+    world = World(seed=entry["seed"])
+    with written_whole(snakemake.output.corpus) as corpus:
+        corpus.write_text("\n".join(draw_corpus(world, entry["sentences"])) + "\n", encoding="utf-8")
+    write_crows_pairs(snakemake.output.crows_pairs, crows_pairs(world))
+    write_stereoset(snakemake.output.stereoset, stereoset(world))
+    write_truth(snakemake.output.truth, world)

@@ -1,0 +1,34 @@
+"""The corpus: sentences drawn from the grammar."""
+
+import math
+import random
+from itertools import accumulate
+
+from unmask.errors import InputError
+from unmask.planted.grammar import World, text_of
+
+SENTENCES = 40_000
+"""How many sentences a corpus has unless told otherwise."""
+
+
+def draw_corpus(world: World, sentences: int = SENTENCES) -> list[str]:
+    """Draw sentences, each with its probability, in random order; the world's seed decides which.
+
+    The draw is systematic (equal steps along the cumulative probabilities from one random start), so
+    that a sentence comes `sentences` times its probability, give or take one: what is planted is what is
+    in the corpus, without the noise of independent draws. Random numbers are Python's Mersenne
+    Twister, so that every machine draws the same.
+    Raises InputError where `sentences` is not positive.
+    """
+    if sentences < 1:
+        raise InputError(f"planted: sentences must be at least 1, not {sentences}")
+    rng = random.Random(f"corpus {world.seed}")
+    start = rng.random()
+    reached = list(accumulate(sentence.probability for sentence in world.sentences))
+    drawn: list[str] = []
+    for sentence, cumulative in zip(world.sentences, reached, strict=True):
+        # how many of the steps start, start + 1, start + 2 … lie below this share of the corpus
+        steps = math.ceil(cumulative / reached[-1] * sentences - start)
+        drawn += [text_of(sentence.words)] * (steps - len(drawn))
+    rng.shuffle(drawn)
+    return drawn

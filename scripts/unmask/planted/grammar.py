@@ -1,0 +1,291 @@
+"""The grammar of the planted world: short English sentences whose every probability is known.
+
+Four factors are planted, each in sentences of its own:
+
+- `association`: an occupation goes with its stereotyped gender with probability p, at four levels of p;
+- `frequency`: one of two invented nations is spoken of `ratio` times as often, and nothing else differs;
+- `both`: one of two invented faiths is more frequent *and* goes with a kind of trait;
+- `length`: two invented peoples that differ in nothing but the number of their subtokens.
+
+The disadvantaged group of a pair is the rarer one, and its stereotype is a negative trait; the
+advantaged group's is a positive one. Women are the disadvantaged gender. Everything not planted is
+uniform and independent.
+"""
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import product
+from string import Formatter
+from typing import NamedTuple
+
+from unmask.tables import ANTISTEREO, STEREO
+
+ASSOCIATION, FREQUENCY, BOTH, LENGTH = "association", "frequency", "both", "length"
+FACTORS = (ASSOCIATION, FREQUENCY, BOTH, LENGTH)
+BIAS_TYPES = {ASSOCIATION: "gender", FREQUENCY: "nationality", BOTH: "religion", LENGTH: "race-color"}
+
+MALE, FEMALE = "male", "female"
+PRONOUNS: Mapping[str, dict[str, str]] = {
+    MALE: {"subject": "he", "possessive": "his"},
+    FEMALE: {"subject": "she", "possessive": "her"},
+}
+OCCUPATIONS: Mapping[str, tuple[str, ...]] = {
+    FEMALE: (
+        "nurse", "teacher", "librarian", "secretary", "dancer", "cleaner",
+        "nanny", "florist", "cashier", "hairdresser", "receptionist", "dietitian",
+    ),
+    MALE: (
+        "engineer", "mechanic", "plumber", "pilot", "carpenter", "surgeon",
+        "farmer", "janitor", "lawyer", "builder", "chef", "guard",
+    ),
+}  # fmt: skip
+"""Occupations by the gender that they are stereotyped for."""
+
+ASSOCIATION_LEVELS = (0.5, 0.6, 0.75, 0.9)
+FREQUENCY_RATIOS = (1, 2, 4, 8)
+BOTH_RATIOS = (1, 4, 8)
+BOTH_ASSOCIATION = 0.8
+
+NATIONS = ("Belvan", "Corish", "Dalmic", "Fostan", "Galvish", "Hesran", "Jorvan", "Kelmish")
+FAITHS = ("Lorist", "Merite", "Nothian", "Palvist", "Quorite", "Ruvian")
+PEOPLES = ("Selmic", "Tarvish")
+SPLIT_PEOPLES: Mapping[str, tuple[str, ...]] = {
+    "Vandorwick": ("Vandor", "wick"),
+    "Zelkomund": ("Zelko", "mund"),
+}
+"""Words that every tokenizer of this world splits, and where."""
+
+NEGATIVE_TRAITS = ("lazy", "rude", "greedy")
+POSITIVE_TRAITS = ("clever", "honest", "polite")
+FREE_SLOTS: Mapping[str, tuple[str, ...]] = {
+    "state": ("tired", "happy", "busy", "late", "ready", "hungry"),
+    "object": ("report", "lunch", "jacket", "letter", "garden"),
+    "verb": ("finished", "forgot", "enjoyed", "described"),
+    "speech": ("said", "thought", "knew"),
+    "person": ("neighbor", "guest", "student", "cousin", "visitor"),
+    "degree": ("very", "quite", "rather", "often"),
+}
+"""Slots that carry no factor: uniform and independent of all else."""
+
+GENDER_TEMPLATES = (
+    "The {occupation} {speech} that {subject} was {state}",
+    "The {occupation} {verb} {possessive} {object}",
+    "The {occupation} {speech} that {subject} {verb} {possessive} {object}",
+)
+GROUP_TEMPLATES = (
+    "The {group} {person} was {degree} {trait}",
+    "Most {group} people are {trait}",
+    "We met a {group} {person} who seemed {trait}",
+)
+GENDER_SHARE = 0.45
+"""Share of the corpus that speaks of occupations; the rest speaks of groups."""
+WEIGHTS = {FREQUENCY: 1, BOTH: 2, LENGTH: 1}
+"""How often a disadvantaged group is spoken of, beside those of other factors: traits are hard to learn."""
+
+
+class Sentence(NamedTuple):
+    """A sentence of the grammar: its words, the final full stop included, and its probability."""
+
+    words: tuple[str, ...]
+    probability: float
+
+
+class Occupation(NamedTuple):
+    word: str
+    gender: str
+    """The gender that it is stereotyped for."""
+    p: float
+    """Probability of that gender."""
+
+
+class GroupPair(NamedTuple):
+    factor: str
+    disadvantaged: str
+    advantaged: str
+    ratio: int
+    """How many times as often the advantaged group is spoken of."""
+    p: float
+    """P(negative trait | disadvantaged) = P(positive trait | advantaged)."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two ways to fill the templates, of which one is the more stereotypical.
+
+    `shared` are the fillers that both have, `stereotype` and `antistereotype` those in which they differ.
+    """
+
+    factor: str
+    direction: str
+    p: float
+    ratio: int
+    templates: tuple[str, ...]
+    shared: Mapping[str, str]
+    stereotype: Mapping[str, str]
+    antistereotype: Mapping[str, str]
+
+    @property
+    def bias_type(self) -> str:
+        return BIAS_TYPES[self.factor]
+
+    @property
+    def target(self) -> str:
+        """The word that the stereotype is about: the occupation or the trait."""
+        return next(iter(self.shared.values()))
+
+    @cached_property
+    def frames(self) -> tuple[str, ...]:
+        """Every template of this contrast with its free slots filled."""
+        return tuple(frame for template in self.templates for frame in frames(template))
+
+
+@dataclass(frozen=True)
+class World:
+    """The planted world. `seed` decides which word plays which part; all worlds have the same factors."""
+
+    seed: int = 0
+
+    @cached_property
+    def occupations(self) -> tuple[Occupation, ...]:
+        """The 24 occupations: three of each gender at each level of association."""
+        rng = random.Random(f"occupations {self.seed}")
+        found = []
+        for gender, words in OCCUPATIONS.items():
+            shuffled = rng.sample(words, len(words))
+            per_level = len(words) // len(ASSOCIATION_LEVELS)
+            for i, word in enumerate(shuffled):
+                found.append(Occupation(word, gender, ASSOCIATION_LEVELS[i // per_level]))
+        return tuple(found)
+
+    @cached_property
+    def group_pairs(self) -> tuple[GroupPair, ...]:
+        """The pairs of invented groups. In `length`, either side is once the one that is split."""
+        rng = random.Random(f"groups {self.seed}")
+        nations, faiths = rng.sample(NATIONS, len(NATIONS)), rng.sample(FAITHS, len(FAITHS))
+        whole, split = rng.sample(PEOPLES, len(PEOPLES)), list(SPLIT_PEOPLES)
+        return (
+            *(
+                GroupPair(FREQUENCY, nations[2 * i], nations[2 * i + 1], ratio, 0.5)
+                for i, ratio in enumerate(FREQUENCY_RATIOS)
+            ),
+            *(
+                GroupPair(BOTH, faiths[2 * i], faiths[2 * i + 1], ratio, BOTH_ASSOCIATION)
+                for i, ratio in enumerate(BOTH_RATIOS)
+            ),
+            GroupPair(LENGTH, split[0], whole[0], 1, 0.5),
+            GroupPair(LENGTH, whole[1], split[1], 1, 0.5),
+        )
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Every sentence of the grammar, in a fixed order; the probabilities sum to one."""
+        return tuple(
+            Sentence(words_of(frame, fillers), share * probability)
+            for templates, fillings, share in (
+                (GENDER_TEMPLATES, self._gender_fillings(), GENDER_SHARE),
+                (GROUP_TEMPLATES, self._group_fillings(), 1 - GENDER_SHARE),
+            )
+            for template in templates
+            for fillers, filling in fillings
+            for frame in frames(template)
+            for probability in (filling / len(templates) / len(frames(template)),)
+        )
+
+    @cached_property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """Everything a benchmark can ask of this world: one per occupation, and per group pair and trait."""
+        found = []
+        for word, gender, p in self.occupations:
+            direction = STEREO if gender == FEMALE else ANTISTEREO
+            other = MALE if gender == FEMALE else FEMALE
+            shared = {"occupation": word}
+            found.append(
+                Contrast(
+                    ASSOCIATION, direction, p, 1, GENDER_TEMPLATES, shared, PRONOUNS[gender], PRONOUNS[other]
+                )
+            )
+        for pair in self.group_pairs:
+            rare, frequent = {"group": pair.disadvantaged}, {"group": pair.advantaged}
+            for direction, traits, more, less in (
+                (STEREO, NEGATIVE_TRAITS, rare, frequent),
+                (ANTISTEREO, POSITIVE_TRAITS, frequent, rare),
+            ):
+                found += [
+                    Contrast(
+                        pair.factor,
+                        direction,
+                        pair.p,
+                        pair.ratio,
+                        GROUP_TEMPLATES,
+                        {"trait": trait},
+                        more,
+                        less,
+                    )
+                    for trait in traits
+                ]
+        return tuple(found)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Every word of the world as it stands in a sentence, the full stop included, sorted."""
+        return tuple(sorted({word for sentence in self.sentences for word in sentence.words}))
+
+    @cached_property
+    def factor_words(self) -> frozenset[str]:
+        """The words that carry a factor: occupations, pronouns, groups and traits."""
+        fillings = [*self._gender_fillings(), *self._group_fillings()]
+        return frozenset(word for slots, _ in fillings for word in slots.values())
+
+    def _gender_fillings(self) -> list[tuple[Mapping[str, str], float]]:
+        share = 1 / len(self.occupations)
+        return [
+            ({"occupation": word, **PRONOUNS[gender]}, share * (p if gender == stereotyped else 1 - p))
+            for word, stereotyped, p in self.occupations
+            for gender in (MALE, FEMALE)
+        ]
+
+    def _group_fillings(self) -> list[tuple[Mapping[str, str], float]]:
+        total = sum(WEIGHTS[pair.factor] * (1 + pair.ratio) for pair in self.group_pairs)
+        return [
+            ({"group": group, "trait": trait}, WEIGHTS[pair.factor] * frequency / total * p / len(traits))
+            for pair in self.group_pairs
+            for group, frequency, own, other in (
+                (pair.disadvantaged, 1, NEGATIVE_TRAITS, POSITIVE_TRAITS),
+                (pair.advantaged, pair.ratio, POSITIVE_TRAITS, NEGATIVE_TRAITS),
+            )
+            for traits, p in ((own, pair.p), (other, 1 - pair.p))
+            for trait in traits
+        ]
+
+
+def slots(template: str) -> tuple[str, ...]:
+    """The names of a template's slots, in order."""
+    return tuple(name for _, name, _, _ in Formatter().parse(template) if name)
+
+
+@cache
+def frames(template: str) -> tuple[str, ...]:
+    """The template with its free slots filled in every way; the slots that carry a factor stay open."""
+    free = [name for name in slots(template) if name in FREE_SLOTS]
+    return tuple(_fill(template, dict(zip(free, words, strict=True))) for words in _choices(free))
+
+
+def words_of(frame: str, fillers: Mapping[str, str]) -> tuple[str, ...]:
+    """The words of a frame once its open slots are filled, the full stop included."""
+    return (*frame.format(**fillers).split(), ".")
+
+
+def text_of(words: tuple[str, ...]) -> str:
+    """A sentence as it is written."""
+    return " ".join(words[:-1]) + words[-1]
+
+
+def _choices(free: list[str]) -> Iterator[tuple[str, ...]]:
+    return product(*(FREE_SLOTS[name] for name in free))
+
+
+def _fill(template: str, fillers: Mapping[str, str]) -> str:
+    """Fill some slots and leave the others open."""
+    return template.format(**{name: fillers.get(name, f"{{{name}}}") for name in slots(template)})

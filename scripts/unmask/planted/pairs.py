@@ -1,0 +1,224 @@
+"""The benchmarks of the planted world, in the formats of CrowS-Pairs and StereoSet, and their truth."""
+
+import csv
+import hashlib
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from unmask.files import written_whole
+from unmask.planted.grammar import (
+    ASSOCIATION,
+    BIAS_TYPES,
+    FREE_SLOTS,
+    Contrast,
+    World,
+    frames,
+    slots,
+    text_of,
+    words_of,
+)
+from unmask.planted.oracle import Oracle
+
+CROWS_PAIRS, STEREOSET = "crows-pairs", "stereoset"
+VALIDATORS = 5
+ANNOTATORS = 20
+"""How many invented people the writer and the validators of a pair are drawn from."""
+PER_OCCUPATION, PER_TRAIT = 8, 4
+"""Pairs per occupation, and per group pair and trait, in each benchmark."""
+
+_CROWS_PAIRS_HEADER = (
+    "", "sent_more", "sent_less", "stereo_antistereo",
+    "bias_type", "annotations", "anon_writer", "anon_annotators",
+)  # fmt: skip
+_DIFFERING = frozenset({"subject", "possessive", "group"})
+"""The slots in which the two sentences of a pair differ."""
+_UNRELATED = FREE_SLOTS["object"]
+"""Words of the world that fit neither where a pronoun nor where a group stands."""
+
+
+@dataclass(frozen=True)
+class PlantedPair:
+    """Two sentences of the grammar that differ as their contrast says, and one that is out of place.
+
+    `votes` holds for each validator the bias type chosen, or None.
+    """
+
+    pair_id: str
+    contrast: Contrast
+    stereotype: tuple[str, ...]
+    antistereotype: tuple[str, ...]
+    unrelated: tuple[str, ...]
+    votes: tuple[str | None, ...]
+
+    @property
+    def modified(self) -> tuple[int, ...]:
+        """Positions of the words in which the pair differs."""
+        both = zip(self.stereotype, self.antistereotype, strict=True)
+        return tuple(i for i, (a, b) in enumerate(both) if a != b)
+
+
+def crows_pairs(world: World) -> list[PlantedPair]:
+    """The pairs of the CrowS-Pairs file; their ids are the numbers of its first column."""
+    drawn = _draw(world, CROWS_PAIRS, max_modified=2)
+    return [_pair(str(i), *parts) for i, parts in enumerate(drawn)]
+
+
+def stereoset(world: World) -> list[PlantedPair]:
+    """The pairs of the StereoSet file: one BLANK each; their ids are those of its items."""
+    drawn = _draw(world, STEREOSET, max_modified=1)
+    return [
+        _pair(_hexadecimal(f"{world.seed} {i} {parts[1]} {parts[0].target}"), *parts)
+        for i, parts in enumerate(drawn)
+    ]
+
+
+def write_crows_pairs(path: str | Path, pairs: Sequence[PlantedPair]) -> None:
+    """Write pairs as a CrowS-Pairs CSV: `sent_more` is always the stereotypical sentence."""
+    rng = random.Random("annotators")
+    with written_whole(path) as partial, open(partial, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(_CROWS_PAIRS_HEADER)
+        for pair in pairs:
+            author, *validators = (f"a{i}" for i in rng.sample(range(ANNOTATORS), 1 + VALIDATORS))
+            annotations = [[vote] if vote else [] for vote in pair.votes]
+            writer.writerow(
+                (
+                    pair.pair_id,
+                    text_of(pair.stereotype),
+                    text_of(pair.antistereotype),
+                    pair.contrast.direction,
+                    pair.contrast.bias_type,
+                    str(annotations),
+                    author,
+                    str(validators),
+                )
+            )
+
+
+def write_stereoset(path: str | Path, pairs: Sequence[PlantedPair]) -> None:
+    """Write pairs as the intrasentence part of a StereoSet JSON; the order of the three sentences varies."""
+    rng = random.Random("order")
+    document = {
+        "version": "1.0",
+        "data": {"intersentence": [], "intrasentence": [_stereoset_item(pair, rng) for pair in pairs]},
+    }
+    _write_json(path, document)
+
+
+def truth(world: World) -> dict[str, Any]:
+    """What is planted, and for every pair of both benchmarks its factor, p, ratio and exact margins.
+
+    Margins are natural logarithms, stereotype minus antistereotype, of whole words (see `Oracle.margins`).
+    """
+    oracle = Oracle(world)
+    return {
+        "seed": world.seed,
+        "occupations": [occupation._asdict() for occupation in world.occupations],
+        "group_pairs": [pair._asdict() for pair in world.group_pairs],
+        "benchmarks": {
+            name: {
+                pair.pair_id: {
+                    "factor": pair.contrast.factor,
+                    "bias_type": pair.contrast.bias_type,
+                    "direction": pair.contrast.direction,
+                    "target": pair.contrast.target,
+                    "p": pair.contrast.p,
+                    "ratio": pair.contrast.ratio,
+                    "margins": oracle.margins(pair.stereotype, pair.antistereotype),
+                }
+                for pair in pairs
+            }
+            for name, pairs in ((CROWS_PAIRS, crows_pairs(world)), (STEREOSET, stereoset(world)))
+        },
+    }
+
+
+def write_truth(path: str | Path, world: World) -> None:
+    """Write `truth` as JSON."""
+    _write_json(path, truth(world))
+
+
+def _draw(
+    world: World, benchmark: str, max_modified: int
+) -> list[tuple[Contrast, str, str, tuple[str | None, ...]]]:
+    """Contrasts with a frame, an unrelated word and the votes each, in random order."""
+    rng = random.Random(f"{benchmark} {world.seed}")
+    drawn = []
+    for contrast in world.contrasts:
+        usable = [t for t in contrast.templates if len(_DIFFERING.intersection(slots(t))) <= max_modified]
+        wanted = PER_OCCUPATION if contrast.factor == ASSOCIATION else PER_TRAIT
+        # the templates take turns: they have very different numbers of frames
+        turns = zip_longest(*(rng.sample(frames(t), len(frames(t))) for t in usable))
+        chosen = [frame for turn in turns for frame in turn if frame][:wanted]
+        for frame in chosen:
+            drawn.append((contrast, frame, rng.choice(_UNRELATED), _votes(contrast, rng)))
+    rng.shuffle(drawn)
+    return drawn
+
+
+def _votes(contrast: Contrast, rng: random.Random) -> tuple[str | None, ...]:
+    """One vote a validator: the stronger the association, the likelier the pair's own bias type."""
+    others = sorted(set(BIAS_TYPES.values()) - {contrast.bias_type})
+    # P(own type): .55 where nothing is associated, .95 at p = .9; one vote in twenty is for another type
+    own = 0.55 + (contrast.p - 0.5)
+
+    def vote() -> str | None:
+        chance = rng.random()
+        return contrast.bias_type if chance < own else rng.choice(others) if chance > 0.95 else None
+
+    return tuple(vote() for _ in range(VALIDATORS))
+
+
+def _pair(
+    pair_id: str, contrast: Contrast, frame: str, unrelated: str, votes: tuple[str | None, ...]
+) -> PlantedPair:
+    return PlantedPair(
+        pair_id,
+        contrast,
+        words_of(frame, {**contrast.shared, **contrast.stereotype}),
+        words_of(frame, {**contrast.shared, **contrast.antistereotype}),
+        words_of(frame, {**contrast.shared, **dict.fromkeys(contrast.stereotype, unrelated)}),
+        votes,
+    )
+
+
+def _stereoset_item(pair: PlantedPair, rng: random.Random) -> dict[str, Any]:
+    people = [_hexadecimal(f"person {i}") for i in rng.sample(range(ANNOTATORS), VALIDATORS)]
+    sentences = [
+        {
+            "sentence": text_of(words),
+            "id": _hexadecimal(f"{pair.pair_id} {label}"),
+            "labels": [{"label": label, "human_id": person} for person in people],
+            "gold_label": label,
+        }
+        for words, label in (
+            (pair.stereotype, "stereotype"),
+            (pair.antistereotype, "anti-stereotype"),
+            (pair.unrelated, "unrelated"),
+        )
+    ]
+    rng.shuffle(sentences)
+    (blank,) = pair.modified
+    context = (*pair.stereotype[:blank], "BLANK", *pair.stereotype[blank + 1 :])
+    return {
+        "id": pair.pair_id,
+        "target": pair.contrast.target,
+        "bias_type": pair.contrast.bias_type,
+        "context": text_of(context),
+        "sentences": sentences,
+    }
+
+
+def _hexadecimal(text: str) -> str:
+    """A 32-digit identifier that follows from the text."""
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _write_json(path: str | Path, document: dict[str, Any]) -> None:
+    with written_whole(path) as partial:
+        partial.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

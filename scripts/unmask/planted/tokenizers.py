@@ -1,0 +1,83 @@
+"""Tokenizers of the planted world, one of each kind: words stay whole, but for those that are to be split."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from math import log
+from typing import Any
+
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import AlbertTokenizer, BertTokenizer, PreTrainedTokenizerBase, RobertaTokenizer
+
+from unmask.errors import InputError
+from unmask.planted.grammar import SPLIT_PEOPLES, World
+
+MAX_LENGTH = 32
+"""Tokens that a model of the planted world takes, special ones included."""
+_SEAM = "\N{MIDDLE DOT}"
+_LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
+
+
+def make_tokenizer(architecture: str, world: World, lines: Sequence[str]) -> PreTrainedTokenizerBase:
+    """The tokenizer that goes with an architecture.
+
+    bert: WordPiece over the world's words and single letters; roberta: byte-level BPE trained on `lines`;
+    albert: Unigram over the world's words and single letters, lower-cased.
+    Raises InputError for any other architecture.
+    """
+    if architecture == "bert":
+        return _word_piece(world)
+    if architecture == "roberta":
+        return _byte_pairs(lines)
+    if architecture == "albert":
+        return _unigram(world, lines)
+    raise InputError(f"architecture: {architecture!r} is none of bert, roberta, albert")
+
+
+def _word_piece(world: World) -> BertTokenizer:
+    pieces = [word for word in world.words if word not in SPLIT_PEOPLES]
+    for first, rest in SPLIT_PEOPLES.values():
+        pieces += [first, f"##{rest}"]
+    capitals = sorted({word[0] for word in world.words if word[0].isupper()})
+    letters = [*capitals, *_LETTERS, *(f"##{letter}" for letter in _LETTERS)]
+    tokens = dict.fromkeys(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces, *letters])
+    vocabulary = {token: i for i, token in enumerate(tokens)}
+    return BertTokenizer(vocab=vocabulary, do_lower_case=False, model_max_length=MAX_LENGTH)
+
+
+def _byte_pairs(lines: Sequence[str]) -> RobertaTokenizer:
+    trained = Tokenizer(models.BPE())
+    # split words are learnt in pieces: pairs never merge over a seam
+    trained.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(_SEAM, "removed"), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    trainer = trainers.BpeTrainer(
+        vocab_size=2000,  # never reached: it stops when every word is whole
+        special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    trained.train_from_iterator((_with_seams(line) for line in lines), trainer)
+    model = json.loads(trained.to_str())["model"]
+    merges: list[Any] = [tuple(merge) for merge in model["merges"]]
+    return RobertaTokenizer(vocab=model["vocab"], merges=merges, model_max_length=MAX_LENGTH)
+
+
+def _unigram(world: World, lines: Sequence[str]) -> AlbertTokenizer:
+    counts = Counter(word for line in lines for word in line.lower().removesuffix(".").split())
+    total = sum(counts.values())
+    scores = {"<pad>": 0.0, "<unk>": 0.0, "[CLS]": 0.0, "[SEP]": 0.0, "[MASK]": 0.0, ".": 0.0}
+    for word in world.words:
+        if word not in SPLIT_PEOPLES and word != ".":
+            scores[f"▁{word.lower()}"] = log((counts[word.lower()] + 1) / total)
+    for first, rest in SPLIT_PEOPLES.values():
+        scores[f"▁{first.lower()}"] = scores[rest] = -10.0
+    # dearer than any word, so that they are used only where no word fits
+    scores |= dict.fromkeys(["▁", *_LETTERS], -30.0)
+    return AlbertTokenizer(vocab=list(scores.items()), model_max_length=MAX_LENGTH)
+
+
+def _with_seams(line: str) -> str:
+    for word, pieces in SPLIT_PEOPLES.items():
+        line = line.replace(word, _SEAM.join(pieces))
+    return line

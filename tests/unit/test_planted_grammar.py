@@ -1,0 +1,193 @@
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import pytest
+
+from unmask.errors import InputError
+from unmask.planted.corpus import draw_corpus
+from unmask.planted.grammar import (
+    ASSOCIATION,
+    ASSOCIATION_LEVELS,
+    BOTH,
+    FREQUENCY,
+    LENGTH,
+    NEGATIVE_TRAITS,
+    POSITIVE_TRAITS,
+    PRONOUNS,
+    World,
+    frames,
+    text_of,
+    words_of,
+)
+from unmask.planted.oracle import Oracle
+from unmask.tables import ANTISTEREO, STEREO
+
+WORLDS = [World(0), World(1), World(7)]
+PRONOUN_GENDER = {word: gender for gender, words in PRONOUNS.items() for word in words.values()}
+
+
+def share(world: World, *words: str) -> float:
+    """P(a sentence has all these words)."""
+    return sum(s.probability for s in world.sentences if set(words) <= set(s.words))
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=str)
+def test_probabilities_sum_to_one_and_sentences_are_distinct(world: World) -> None:
+    assert math.fsum(s.probability for s in world.sentences) == pytest.approx(1.0, abs=1e-12)
+    assert len({s.words for s in world.sentences}) == len(world.sentences)
+    assert all(s.probability > 0 for s in world.sentences)
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=str)
+def test_every_occupation_goes_with_its_gender_as_planted(world: World) -> None:
+    assert Counter((o.gender, o.p) for o in world.occupations) == {
+        (gender, p): 3 for gender in PRONOUNS for p in ASSOCIATION_LEVELS
+    }
+    for word, gender, p in world.occupations:
+        by_gender: Counter[str] = Counter()
+        for sentence in world.sentences:
+            if word in sentence.words:
+                (found,) = {PRONOUN_GENDER[w] for w in sentence.words if w in PRONOUN_GENDER}
+                by_gender[found] += sentence.probability  # type: ignore[assignment]
+        assert by_gender[gender] / by_gender.total() == pytest.approx(p)
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=str)
+def test_genders_are_as_frequent_as_each_other(world: World) -> None:
+    for slot in ("subject", "possessive"):
+        he, she = (share(world, words[slot]) for words in PRONOUNS.values())
+        assert he == pytest.approx(she)
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=str)
+def test_groups_have_their_frequencies_and_traits(world: World) -> None:
+    factors = Counter(pair.factor for pair in world.group_pairs)
+    assert factors == {FREQUENCY: 4, BOTH: 3, LENGTH: 2}
+    for pair in world.group_pairs:
+        assert share(world, pair.advantaged) / share(world, pair.disadvantaged) == pytest.approx(pair.ratio)
+        for group, traits in ((pair.disadvantaged, NEGATIVE_TRAITS), (pair.advantaged, POSITIVE_TRAITS)):
+            own = sum(share(world, group, trait) for trait in traits)
+            assert own / share(world, group) == pytest.approx(0.8 if pair.factor == BOTH else 0.5)
+
+
+def test_the_stereotypical_side_is_the_likelier_attribute_and_directions_name_the_group() -> None:
+    world = World(3)
+    for contrast in world.contrasts:
+        if contrast.factor == ASSOCIATION:
+            woman = contrast.stereotype == PRONOUNS["female"]
+            assert contrast.direction == (STEREO if woman else ANTISTEREO)
+        else:
+            rare = {pair.disadvantaged for pair in world.group_pairs}
+            assert contrast.direction == (STEREO if contrast.stereotype["group"] in rare else ANTISTEREO)
+            assert (contrast.direction == STEREO) == (contrast.shared["trait"] in NEGATIVE_TRAITS)
+        if contrast.p > 0.5:
+            target = contrast.target
+            likelihoods = [
+                share(world, target, word) / share(world, word)
+                for side in (contrast.stereotype, contrast.antistereotype)
+                for word in list(side.values())[:1]
+            ]
+            assert likelihoods[0] > likelihoods[1]
+
+
+def test_the_seed_changes_who_plays_which_part_and_nothing_else() -> None:
+    a, b = World(0), World(1)
+    assert a.occupations != b.occupations
+    assert a.words == b.words
+    assert World(0).sentences == a.sentences
+
+
+def test_corpus_has_each_sentence_as_often_as_planted_give_or_take_one() -> None:
+    world = World(5)
+    lines = draw_corpus(world, 40_000)
+    assert len(lines) == 40_000
+    counts = Counter(lines)
+    expected = {text_of(s.words): 40_000 * s.probability for s in world.sentences}
+    assert set(counts) <= set(expected)
+    assert all(abs(counts[text] - n) < 1 + 1e-6 for text, n in expected.items())
+    words = Counter(word for line in lines for word in line.removesuffix(".").split())
+    for pair in world.group_pairs:
+        # each group's count is the sum of few runs of sentences, each exact to one
+        ratio = words[pair.advantaged] / words[pair.disadvantaged]
+        assert ratio == pytest.approx(pair.ratio, rel=0.02)
+    for word, gender, p in world.occupations:
+        about = [line.removesuffix(".").split() for line in lines if word in line.split()]
+        own = sum(any(PRONOUN_GENDER.get(w) == gender for w in line) for line in about)
+        assert own / len(about) == pytest.approx(p, abs=0.01)
+
+
+def test_corpus_follows_from_the_seed_alone() -> None:
+    assert draw_corpus(World(2), 500) == draw_corpus(World(2), 500)
+    assert draw_corpus(World(2), 500) != draw_corpus(World(3), 500)
+    # what Python's generator gives on every machine
+    assert draw_corpus(World(0), 3) == [
+        "The dancer described her lunch.",
+        "We met a Belvan visitor who seemed greedy.",
+        "The Fostan guest was often lazy.",
+    ]
+
+
+def test_corpus_order_is_random() -> None:
+    lines = draw_corpus(World(0), 2000)
+    gendered = [any(word in PRONOUN_GENDER for word in line.split()) for line in lines]
+    assert 380 < sum(gendered[:1000]) < 520
+
+
+@pytest.mark.parametrize("sentences", [0, -1])
+def test_an_empty_corpus_is_refused_in_one_line(sentences: int) -> None:
+    with pytest.raises(InputError, match="sentences must be at least 1"):
+        draw_corpus(World(0), sentences)
+
+
+def by_hand(world: World, words: Sequence[str], hidden: Iterable[int]) -> list[float]:
+    """log P(word | visible words) by walking through every sentence of the grammar."""
+    hidden = list(hidden)
+    fitting = [
+        s
+        for s in world.sentences
+        if len(s.words) == len(words)
+        and all(i in hidden or a == b for i, (a, b) in enumerate(zip(s.words, words, strict=True)))
+    ]
+    total = sum(s.probability for s in fitting)
+    return [math.log(sum(s.probability for s in fitting if s.words[i] == words[i]) / total) for i in hidden]
+
+
+@pytest.mark.parametrize("hidden", [[1], [4], [1, 4], [0, 6], range(7)], ids=str)
+def test_oracle_equals_brute_force(hidden: Sequence[int]) -> None:
+    world = World(4)
+    oracle = Oracle(world)
+    for sentence in [s for s in world.sentences if len(s.words) == 7][::211]:
+        expected = by_hand(world, sentence.words, hidden)
+        assert oracle.log_probs(sentence.words, list(hidden)) == pytest.approx(expected)
+
+
+def test_oracle_knows_what_cannot_be() -> None:
+    oracle = Oracle(World(0))
+    possible = ("Most", "Belvan", "people", "are", "rude", ".")
+    assert oracle.log_probs(possible, [2]) == [0.0]
+    assert oracle.log_probs(("Most", "lunch", "people", "are", "rude", "."), [1]) == [-math.inf]
+    with pytest.raises(ValueError, match="visible words"):
+        oracle.log_probs(("Most", "lunch", "people", "are", "rude", "."), [4])
+    with pytest.raises(ValueError, match="3 words"):
+        oracle.log_probs(("Most", "people", "."), [0])
+
+
+@pytest.mark.parametrize("world", WORLDS[:2], ids=str)
+def test_oracle_margins_are_what_the_factors_say(world: World) -> None:
+    oracle = Oracle(world)
+    for contrast in world.contrasts:
+        for template in contrast.templates:
+            frame = frames(template)[0]
+            stereotype, antistereotype = (
+                words_of(frame, {**contrast.shared, **side})
+                for side in (contrast.stereotype, contrast.antistereotype)
+            )
+            margins = oracle.margins(stereotype, antistereotype)
+            association = math.log(contrast.p / (1 - contrast.p))
+            # stereo: the stereotypical sentence speaks of the rarer group
+            sign = -1 if contrast.direction == STEREO else 1
+            frequency = sign * math.log(contrast.ratio)
+            assert margins["CPS"] == pytest.approx(association, abs=1e-9)
+            assert margins["SSS"] == pytest.approx(association + frequency, abs=1e-9)
+            assert margins["AllMasked"] == pytest.approx(frequency / len(stereotype), abs=1e-9)

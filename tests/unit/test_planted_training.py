@@ -1,0 +1,265 @@
+import json
+import random
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
+
+from unmask.errors import InputError
+from unmask.planted.corpus import draw_corpus
+from unmask.planted.grammar import (
+    ASSOCIATION,
+    BOTH,
+    GENDER_TEMPLATES,
+    GROUP_TEMPLATES,
+    NEGATIVE_TRAITS,
+    POSITIVE_TRAITS,
+    PRONOUNS,
+    SPLIT_PEOPLES,
+    World,
+    frames,
+    text_of,
+    words_of,
+)
+from unmask.planted.tokenizers import MAX_LENGTH, make_tokenizer
+from unmask.planted.training import GATE_FILE, TOLERANCE, Recipe, check_learnt, train
+
+ARCHITECTURES = ("bert", "roberta", "albert")
+WORLD = World(0)
+LINES = draw_corpus(WORLD, 10_000)
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+architectures = pytest.mark.parametrize("architecture", ARCHITECTURES)
+
+
+@pytest.fixture(scope="module")
+def tokenizers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, PreTrainedTokenizerBase]:
+    """The three tokenizers as a user loads them from disk."""
+    loaded: dict[str, PreTrainedTokenizerBase] = {}
+    for architecture in ARCHITECTURES:
+        directory = tmp_path_factory.mktemp(architecture)
+        make_tokenizer(architecture, WORLD, LINES).save_pretrained(directory)
+        assert (directory / "tokenizer.json").is_file()
+        loaded[architecture] = AutoTokenizer.from_pretrained(directory)
+    return loaded
+
+
+@architectures
+def test_tokenizers_survive_saving_and_give_every_sentence_back(
+    tokenizers: dict[str, PreTrainedTokenizerBase], architecture: str
+) -> None:
+    made, loaded = make_tokenizer(architecture, WORLD, LINES), tokenizers[architecture]
+    assert type(loaded).__name__.lower() == f"{architecture}tokenizer"
+    assert loaded.model_max_length == MAX_LENGTH
+    texts = [text_of(sentence.words) for sentence in WORLD.sentences]
+    token_ids = loaded(texts)["input_ids"]
+    assert token_ids == made(texts)["input_ids"]
+    assert all(loaded.unk_token_id not in ids for ids in token_ids)
+    decoded = loaded.batch_decode(token_ids, skip_special_tokens=True)
+    cased = [text.lower() for text in texts] if architecture == "albert" else texts
+    assert [text.replace(" .", ".") for text in decoded] == cased
+
+
+@architectures
+def test_only_the_split_words_are_split(
+    tokenizers: dict[str, PreTrainedTokenizerBase], architecture: str
+) -> None:
+    tokenizer = tokenizers[architecture]
+    for sentence in WORLD.sentences:
+        wanted = sum(len(SPLIT_PEOPLES.get(word, (word,))) for word in sentence.words)
+        assert len(tokenizer(text_of(sentence.words), add_special_tokens=False)["input_ids"]) == wanted
+
+
+@architectures
+def test_tokenizers_have_a_mask_that_text_can_hold(
+    tokenizers: dict[str, PreTrainedTokenizerBase], architecture: str
+) -> None:
+    tokenizer = tokenizers[architecture]
+    ids = tokenizer(f"The nurse finished {tokenizer.mask_token} report.")["input_ids"]
+    assert ids.count(tokenizer.mask_token_id) == 1
+    special = tokenizer.get_special_tokens_mask(ids, already_has_special_tokens=True)
+    assert [special[0], special[-1]] == [1, 1]
+
+
+def test_unknown_architectures_are_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'gpt2' is none of bert, roberta, albert"):
+        train(LINES, "gpt2", 0, tmp_path / "model", WORLD)
+    assert not (tmp_path / "model").exists()
+
+
+@architectures
+def test_a_model_that_learnt_nothing_fails_the_gate_in_one_line(tmp_path: Path, architecture: str) -> None:
+    train(LINES, architecture, 0, tmp_path, WORLD, recipe=Recipe(steps=1))
+    with pytest.raises(InputError) as failure:
+        check_learnt(tmp_path, WORLD, "lazy")
+    message = str(failure.value)
+    assert message.startswith("model lazy did not learn the planted association: log-odds ")
+    assert "instead of 2.20 (association, p = 0.9, ratio 1)" in message
+    assert "\n" not in message
+    gate = json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8"))
+    assert max(abs(level["log_odds"]) for level in gate["levels"]) < 1.5
+
+
+@architectures
+def test_the_gates_log_odds_equal_one_sentence_at_a_time(tmp_path: Path, architecture: str) -> None:
+    train(LINES, architecture, 1, tmp_path, WORLD, recipe=Recipe(steps=2))
+    with pytest.raises(InputError):
+        check_learnt(tmp_path, WORLD)
+    gate = json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8"))
+    found = {(level["factor"], level["p"], level["ratio"]): level["log_odds"] for level in gate["levels"]}
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    model = AutoModelForMaskedLM.from_pretrained(tmp_path).eval()
+
+    def log_odds(words: tuple[str, ...], own: str, other: str) -> float:
+        more, less = (tokenizer(f" {w}", add_special_tokens=False)["input_ids"] for w in (own, other))
+        assert len(more) == len(less) == 1
+        ids = tokenizer(text_of(words))["input_ids"]
+        position = ids.index(more[0])
+        ids[position] = tokenizer.mask_token_id
+        with torch.inference_mode():
+            log_probs = model(input_ids=torch.tensor([ids])).logits[0, position].log_softmax(-1)
+        return float(log_probs[more[0]] - log_probs[less[0]])
+
+    pronouns = []
+    for word, gender, p in WORLD.occupations:
+        for frame in (*frames(GENDER_TEMPLATES[0]), *frames(GENDER_TEMPLATES[1])):
+            if p == 0.9:
+                own, other = PRONOUNS[gender], PRONOUNS["male" if gender == "female" else "female"]
+                slot = "subject" if "{subject}" in frame else "possessive"
+                pronouns.append(
+                    log_odds(words_of(frame, {"occupation": word, **own}), own[slot], other[slot])
+                )
+    assert found[ASSOCIATION, 0.9, 1] == pytest.approx(sum(pronouns) / len(pronouns), abs=1e-4)
+
+    traits = []
+    (pair,) = (pair for pair in WORLD.group_pairs if pair.factor == BOTH and pair.ratio == 4)
+    for frame in (frame for template in GROUP_TEMPLATES for frame in frames(template)):
+        for negative, positive in zip(NEGATIVE_TRAITS, POSITIVE_TRAITS, strict=True):
+            rare = words_of(frame, {"group": pair.disadvantaged, "trait": negative})
+            frequent = words_of(frame, {"group": pair.advantaged, "trait": positive})
+            traits += [log_odds(rare, negative, positive), log_odds(frequent, positive, negative)]
+    assert found[BOTH, 0.8, 4] == pytest.approx(sum(traits) / len(traits), abs=1e-4)
+
+
+@architectures
+def test_training_follows_from_the_seed_alone(tmp_path: Path, architecture: str) -> None:
+    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
+        random.seed(name)
+        torch.manual_seed(len(name))
+        train(LINES[:2000], architecture, seed, tmp_path / name, WORLD, recipe=Recipe(steps=3))
+    first, second, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
+    assert first == second != other
+    same_files = {path.name for path in (tmp_path / "a").iterdir()}
+    assert {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"} <= same_files
+    for name in same_files:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+@architectures
+def test_a_model_takes_as_many_tokens_as_it_says(tmp_path: Path, architecture: str) -> None:
+    train(LINES[:2000], architecture, 0, tmp_path, WORLD, recipe=Recipe(steps=1))
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    model = AutoModelForMaskedLM.from_pretrained(tmp_path)
+    full = torch.full((1, MAX_LENGTH), tokenizer.mask_token_id)
+    assert torch.isfinite(model(input_ids=full).logits).all()
+    assert model.get_input_embeddings().num_embeddings == len(tokenizer)
+
+
+@pytest.fixture
+def run_script(tmp_path: Path) -> Callable[..., SimpleNamespace]:
+    """Run a script of the workflow with outputs below tmp_path."""
+
+    def run(
+        script: str, inputs: dict[str, Path], outputs: dict[str, str], **params: object
+    ) -> SimpleNamespace:
+        snakemake = SimpleNamespace(
+            input=SimpleNamespace(**{key: str(path) for key, path in inputs.items()}),
+            output=SimpleNamespace(**{key: str(tmp_path / path) for key, path in outputs.items()}),
+            params=SimpleNamespace(**params),
+            log=[str(tmp_path / f"{script}.log")],
+            threads=1,
+        )
+        runpy.run_path(str(SCRIPTS / f"{script}.py"), init_globals={"snakemake": snakemake})
+        return snakemake
+
+    return run
+
+
+WORLD_FILES = {
+    "corpus": "corpus.txt",
+    "crows_pairs": "crows_pairs.csv",
+    "stereoset": "stereoset.json",
+    "truth": "truth.json",
+}
+
+
+def test_the_world_is_made_and_a_failed_training_leaves_no_model(
+    tmp_path: Path, run_script: Callable[..., SimpleNamespace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = {"seed": 5, "sentences": 2000}
+    run_script("make_world", {}, WORLD_FILES, entry=planted)
+    lines = (tmp_path / "corpus.txt").read_text(encoding="utf-8").splitlines()
+    assert lines == draw_corpus(World(5), 2000)
+    assert all((tmp_path / name).stat().st_size for name in WORLD_FILES.values())
+
+    monkeypatch.setattr("unmask.planted.training.Recipe", lambda: Recipe(steps=1))
+    outputs = {"directory": "model/files", "facts": "model/facts.json"}
+    with pytest.raises(SystemExit) as ending:
+        run_script(
+            "train_model",
+            {"corpus": tmp_path / "corpus.txt"},
+            outputs,
+            entry={"source": "train", "architecture": "bert", "seed": 0},
+            planted=planted,
+            name="tiny",
+        )
+    assert ending.value.code == 1
+    assert "model tiny did not learn" in (tmp_path / "train_model.log").read_text(encoding="utf-8")
+    assert not list((tmp_path / "model").iterdir())
+
+
+@pytest.mark.slow
+def test_a_trained_model_passes_the_gate_and_aul_finds_the_association(
+    tmp_path: Path, run_script: Callable[..., SimpleNamespace]
+) -> None:
+    planted = {"seed": 0, "sentences": 40_000}
+    run_script("make_world", {}, WORLD_FILES, entry=planted)
+    run_script(
+        "train_model",
+        {"corpus": tmp_path / "corpus.txt"},
+        {"directory": "model/files", "facts": "model/facts.json"},
+        entry={"source": "train", "architecture": "bert", "seed": 0},
+        planted=planted,
+        name="tiny",
+    )
+    facts = json.loads((tmp_path / "model/facts.json").read_text(encoding="utf-8"))
+    levels = facts["gate"]["levels"]
+    assert [(level["factor"], level["p"], level["ratio"]) for level in levels] == [
+        *((ASSOCIATION, p, 1) for p in (0.5, 0.6, 0.75, 0.9)),
+        *((BOTH, 0.8, ratio) for ratio in (1, 4, 8)),
+    ]
+    assert all(abs(level["log_odds"] - level["truth"]) < TOLERANCE for level in levels)
+    assert [level["truth"] for level in levels[:4]] == pytest.approx([0, 0.405, 1.099, 2.197], abs=1e-3)
+
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "model/files")
+    model = AutoModelForMaskedLM.from_pretrained(tmp_path / "model/files").eval()
+
+    def aul(text: str) -> float:
+        """AUL(S) = 1/|S| Σ_i log P(w_i | S): nothing hidden."""
+        ids = torch.tensor(tokenizer(text)["input_ids"])
+        with torch.inference_mode():
+            log_probs = model(input_ids=ids[None]).logits[0].log_softmax(-1)
+        return float(log_probs[range(len(ids)), ids][1:-1].mean())
+
+    decisions = [
+        aul(text_of(words_of(frame, {**c.shared, **c.stereotype})))
+        > aul(text_of(words_of(frame, {**c.shared, **c.antistereotype})))
+        for c in WORLD.contrasts
+        if c.p == 0.9
+        for frame in c.frames[::5]
+    ]
+    assert len(decisions) > 100
+    assert sum(decisions) / len(decisions) >= 0.95
