@@ -1,7 +1,6 @@
 """Gather where everything came from into one list for the report."""
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unmask.files import written_whole

@@ -99,15 +99,16 @@ def test_shuffling_moves_text_tokens_and_records_where_they_stood() -> None:
         np.testing.assert_array_equal(shuffled.ids, sentence.ids[shuffled.source])
         assert sorted(shuffled.source) == list(range(len(sentence.ids)))
         np.testing.assert_array_equal(shuffled.ids[sentence.special], sentence.ids[sentence.special])
-        np.testing.assert_array_equal(shuffled.source, shuffle_tokens(sentence, seed=0).source)
-        moved += not np.array_equal(shuffled.source, shuffle_tokens(sentence, seed=1).source)
+        np.testing.assert_array_equal(shuffled.ids, shuffle_tokens(sentence, seed=0).ids)
+        moved += sorted(shuffled.source) != list(shuffled.source)
     assert moved > len(sentences) / 2
 
 
 def test_equally_long_sides_of_a_pair_are_shuffled_alike() -> None:
     sentences = tokenise_pairs(example_pairs(), tiny_tokenizer("bert"), ("stereotype", "antistereotype"))
-    pair = [shuffle_tokens(s, seed=3) for s in sentences if s.pair_id == "p0"]
-    np.testing.assert_array_equal(pair[0].source, pair[1].source)
+    first, second = (shuffle_tokens(s, seed=3).source for s in sentences if s.pair_id == "p0")
+    assert first is not None and second is not None
+    np.testing.assert_array_equal(first, second)
 
 
 def test_shuffled_evidence_keeps_each_tokens_origin(bert: LoadedModel) -> None:
@@ -133,8 +134,9 @@ def test_a_sentence_without_tokens_is_named(bert: LoadedModel) -> None:
 
 def test_a_log_probability_that_is_not_finite_is_named(tmp_path: Path) -> None:
     model = load(tiny_model("bert", tmp_path), CPU, with_attention=False)
+    bias = dict(model.network.named_parameters())["cls.predictions.bias"]
     with torch.no_grad():
-        model.network.get_output_embeddings().bias[model.tokenizer.convert_tokens_to_ids("she")] = -torch.inf
+        bias[model.tokenizer.convert_tokens_to_ids("she")] = -torch.inf
     pairs = one_pair("the nurse said that she is good", "the nurse said that he is good")
     with pytest.raises(InputError, match=r"pair p0: .* -inf to token 'she' of the stereotype sentence"):
         collect_evidence(pairs, model, "none", ORIGINAL)

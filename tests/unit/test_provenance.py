@@ -1,5 +1,6 @@
 """The digest of code: what it depends on, and what it does not."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -56,22 +57,46 @@ def test_the_place_of_the_checkout_does_not_count(
     assert digest(moved) == before
 
 
-def test_evidence_does_not_depend_on_measures_nor_measures_on_torch() -> None:
-    scripts = Path(provenance.__file__).resolve().parents[1]
+SCRIPTS = Path(provenance.__file__).resolve().parents[1]
+RULES = SCRIPTS.parent / "rules"
 
-    def modules(script: str) -> set[str]:
-        seen: set[Path] = set()
-        waiting = [scripts / script]
-        while waiting:
-            path = waiting.pop()
-            if path not in seen:
-                seen.add(path)
-                waiting.extend(provenance._imports(path))
-        return {path.relative_to(scripts).as_posix() for path in seen}
 
-    evidence, measures = modules("score_evidence.py"), modules("score_pairs.py")
-    assert not {
-        m for m in evidence if m.startswith(("unmask/measures/", "unmask/statistics/", "unmask/report/"))
-    }
-    assert not {m for m in measures if m.startswith(("unmask/evidence/", "unmask/models/"))}
+def files_of(script: str) -> set[Path]:
+    """The script and every library module that it imports, directly or not."""
+    seen: set[Path] = set()
+    waiting = [SCRIPTS / script]
+    while waiting:
+        path = waiting.pop()
+        if path not in seen:
+            seen.add(path)
+            waiting.extend(provenance._imports(path))
+    return seen
+
+
+def analysis_scripts() -> list[str]:
+    """The scripts whose rules have the environment without torch."""
+    rules = "".join(path.read_text() for path in RULES.glob("*.smk"))
+    return [
+        re.search(r"scripts/(\w+\.py)", rule)[1]  # type: ignore[index]
+        for rule in rules.split("\nrule ")
+        if "envs/analysis.yaml" in rule
+    ]
+
+
+def test_evidence_does_not_depend_on_measures_nor_measures_on_evidence() -> None:
+    evidence, measures = (
+        {path.relative_to(SCRIPTS).as_posix() for path in files_of(script)}
+        for script in ("score_evidence.py", "score_pairs.py")
+    )
+    later = ("unmask/measures/", "unmask/statistics/", "unmask/report/")
+    assert not {module for module in evidence if module.startswith(later)}
+    assert not {module for module in measures if module.startswith(("unmask/evidence/", "unmask/models/"))}
     assert "unmask/evidence/engine.py" in evidence and "unmask/measures/formulas.py" in measures
+
+
+@pytest.mark.parametrize("script", analysis_scripts())
+def test_analysis_never_imports_torch(script: str) -> None:
+    for path in files_of(script):
+        assert not re.search(r"^\s*(import|from) (torch|transformers)\b", path.read_text(), re.MULTILINE), (
+            path
+        )

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import Workflow
+
+from small_study import Done, Workflow
 from tiny_models import tiny_model, tiny_tokenizer
-from transformers import PreTrainedTokenizerFast
 
 
-def the_error(done: "subprocess.CompletedProcess[str]") -> str:
+def the_error(done: Done) -> str:
     lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
     assert done.returncode != 0
     assert lines, done.stdout + done.stderr
@@ -66,11 +66,12 @@ def test_choosing_a_study_brings_none_of_the_default_ones_models(fresh: Workflow
 def test_a_model_without_a_mask_token_stops_its_own_jobs_alone(fresh: Workflow) -> None:
     directory = tiny_model("bert", fresh.folder / "no-mask")
     tokenizer = tiny_tokenizer("bert")
-    plain = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer.backend_tokenizer, unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
-    )
-    plain.save_pretrained(directory)
-    fresh.config["models"] = {"no-mask": {"source": "path", "path": "no-mask"}, "bert": fresh.config["models"]["bert"]}
+    tokenizer.mask_token = None
+    tokenizer.save_pretrained(directory)
+    fresh.config["models"] = {
+        "no-mask": {"source": "path", "path": "no-mask"},
+        "bert": fresh.config["models"]["bert"],
+    }
     fresh.config["measures"] = ["AUL"]
     error = the_error(fresh.snakemake())
     assert "no-mask" in error and "mask token" in error

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from conftest import Workflow, random_model
+
+from small_study import Workflow, random_model
 
 AGGREGATES = ("tables/", "figures/", "report/")
 

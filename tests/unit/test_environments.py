@@ -1,0 +1,46 @@
+"""The conda environments, pyproject and the lock name the same packages."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
+CONDA_NAMES = {"pytorch": "torch", "huggingface_hub": "huggingface-hub"}
+OF_THE_WORKFLOW = {"jsonschema", "snakemake", "snakemake-logger-plugin-rich"}
+"""Needed where Snakemake runs, not by its jobs."""
+
+
+def bounds(requirements: list[str]) -> dict[str, str]:
+    pairs = (re.split(r"(?=[<>=])", requirement, maxsplit=1) for requirement in requirements)
+    return {CONDA_NAMES.get(name, name): bound for name, *rest in pairs for bound in ("".join(rest),)}
+
+
+def conda_bounds(path: Path) -> dict[str, str]:
+    return bounds(yaml.safe_load(path.read_text())["dependencies"])
+
+
+@pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.stem)
+def test_environments_have_the_bounds_of_the_project(path: Path) -> None:
+    project = bounds(PROJECT["dependencies"]) | {"python": PROJECT["requires-python"]}
+    found = conda_bounds(path)
+    assert found
+    assert found == {name: project[name] for name in found}
+
+
+def test_every_package_of_the_project_is_in_an_environment() -> None:
+    in_some = {name for path in ENVIRONMENTS for name in conda_bounds(path)}
+    assert set(bounds(PROJECT["dependencies"])) - in_some == OF_THE_WORKFLOW
+
+
+def test_every_package_of_the_project_is_locked() -> None:
+    lock = (ROOT / "requirements.lock").read_text()
+    locked = {
+        re.sub(r"[-_.]+", "-", line.split("==")[0]).lower() for line in lock.splitlines() if "==" in line
+    }
+    named = bounds([*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]])
+    assert {re.sub(r"[-_.]+", "-", name).lower() for name in named} <= locked

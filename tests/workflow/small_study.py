@@ -1,0 +1,145 @@
+"""A copy of the workflow in a temporary folder, with a small study that needs no training."""
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from examples import SENTENCES
+from tiny_models import tiny_tokenizer
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("Snakefile", "rules", "scripts", "profiles", "envs", "configs", "resources", "config.yaml")
+COLUMNS = [
+    "",
+    "sent_more",
+    "sent_less",
+    "stereo_antistereo",
+    "bias_type",
+    "annotations",
+    "anon_writer",
+    "anon_annotators",
+]
+Done = subprocess.CompletedProcess[str]
+
+
+@dataclass
+class Workflow:
+    """The workflow in a folder of its own, and a configuration to run it with."""
+
+    folder: Path
+    config: dict[str, Any] = field(default_factory=dict)
+
+    def snakemake(
+        self, *arguments: str, config: dict[str, Any] | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        (self.folder / "study.yaml").write_text(yaml.safe_dump(config or self.config))
+        # last, as --configfile takes every word that follows it
+        return self.command(*arguments, "--configfile", "study.yaml")
+
+    def command(self, *arguments: str) -> Done:
+        # as in a user's shell: no path to the library, no threads of an outer run
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        return subprocess.run(
+            [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+
+    def run(self, config: dict[str, Any] | None = None) -> None:
+        done = self.snakemake(config=config)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def planned(self, config: dict[str, Any] | None = None) -> set[str]:
+        """The rules of the jobs that Snakemake would run, each with its output's place in results."""
+        done = self.snakemake("--summary", config=config)
+        assert done.returncode == 0, done.stdout + done.stderr
+        header, *rows = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
+        name, plan = header.index("output_file"), header.index("plan")
+        return {row[name].removeprefix("results/small/") for row in rows if row[plan] == "update pending"}
+
+    def read(self, *place: str) -> str:
+        return self.folder.joinpath("results", "small", *place).read_text()
+
+
+def write_crows_pairs(path: Path) -> None:
+    """The example pairs in the format of CrowS-Pairs."""
+    with open(path, "w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(COLUMNS)
+        for number, (more, less, _) in enumerate(SENTENCES):
+            bias_type = ("gender", "race-color")[number % 2]
+            votes = [[bias_type] if vote < number % 6 else [] for vote in range(5)]
+            direction = "antistereo" if number % 3 == 0 else "stereo"
+            rows.writerow(
+                [number, more, less, direction, bias_type, str(votes), "a0", str([f"a{i}" for i in range(5)])]
+            )
+
+
+def write_stereoset(path: Path) -> None:
+    """The example pairs that have an unrelated sentence, in the format of StereoSet."""
+    items = []
+    for number, sentences in enumerate(SENTENCES):
+        if sentences[2] is not None:
+            labels = ("stereotype", "anti-stereotype", "unrelated")
+            items.append(
+                {
+                    "id": f"item{number}",
+                    "target": "someone",
+                    "bias_type": "gender",
+                    "context": "BLANK",
+                    "sentences": [
+                        {"sentence": text, "id": f"{number}{label}", "labels": [], "gold_label": label}
+                        for text, label in zip(sentences, labels, strict=True)
+                    ],
+                }
+            )
+    path.write_text(json.dumps({"version": "test", "data": {"intersentence": [], "intrasentence": items}}))
+
+
+def random_model(architecture: str, folder: Path, **settings: object) -> dict[str, Any]:
+    """A configuration entry for an untrained tiny model with its own tokenizer."""
+    tokenizer = folder / f"{architecture}-tokenizer"
+    if not tokenizer.exists():
+        tiny_tokenizer(architecture).save_pretrained(tokenizer)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = {"model_type": architecture, **sizes, "initializer_range": 0.5, **settings}
+    return {"source": "random", "config": config, "tokenizer": tokenizer.name, "seed": 1}
+
+
+def copy_workflow(folder: Path) -> Path:
+    """Copy what a clone of the repository would have."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in PARTS:
+        source = ROOT / part
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        else:
+            shutil.copy2(source, folder / part)
+    return folder
+
+
+def small_study(folder: Path) -> dict[str, Any]:
+    """Two untrained models and the two known formats over ten pairs."""
+    write_crows_pairs(folder / "crows.csv")
+    write_stereoset(folder / "stereo.json")
+    return {
+        "study": "small",
+        "models": {name: random_model(name, folder) for name in ("bert", "roberta")},
+        "benchmarks": {
+            "crows": {"format": "crows-pairs", "path": "crows.csv"},
+            "stereo": {"format": "stereoset", "path": "stereo.json"},
+        },
+        "measures": ["AUL", "AULA", "CPS", "SSS"],
+        "statistics": {"bootstrap": {"resamples": 100}},
+    }

@@ -1,0 +1,72 @@
+"""The demonstration, with one of its models: the pipeline finds what was planted."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from small_study import Workflow, copy_workflow
+
+
+@pytest.fixture(scope="module")
+def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
+    folder = copy_workflow(tmp_path_factory.mktemp("demonstration") / "unmask")
+    config = yaml.safe_load((folder / "config.yaml").read_text())
+    config["models"] = {"tiny-bert": config["models"]["tiny-bert"]}
+    workflow = Workflow(folder, config)
+    workflow.run()
+    return workflow
+
+
+def margins(workflow: Workflow) -> pd.DataFrame:
+    """Mean margin of each measure (protocol corrected) by planted factor, beside the oracle's."""
+    results = workflow.folder / "results/demo"
+    truth = json.loads((results / "planted/truth.json").read_text())["benchmarks"]["crows-pairs"]
+    facts = pd.DataFrame.from_dict(truth, orient="index")[["factor", "p", "ratio", "direction", "margins"]]
+    scores = pd.read_parquet(results / "scores/tiny-bert/planted-crows-pairs/original.parquet")
+    scores = scores[scores["protocol"] == "corrected"].astype({"pair_id": str, "measure": str})
+    joined = scores.merge(facts, left_on="pair_id", right_index=True)
+    joined["oracle"] = [m.get(name) for m, name in zip(joined["margins"], joined["measure"], strict=True)]
+    joined["oracle"] = joined["oracle"].astype(float)
+    return joined.groupby(["measure", "factor", "p", "ratio", "direction"])[["margin", "oracle"]].mean()
+
+
+@pytest.mark.slow
+def test_cps_finds_the_planted_association_and_ignores_frequency(demonstration: Workflow) -> None:
+    cps = margins(demonstration).loc["CPS"]
+    association = cps.loc["association"]
+    assert (association["margin"] - association["oracle"]).abs().max() < 0.75
+    by_strength = association["margin"].groupby("p").mean()
+    assert by_strength.is_monotonic_increasing
+    assert by_strength[0.9] > 1.4
+    assert cps.loc["frequency", "margin"].abs().max() < 0.5
+
+
+@pytest.mark.slow
+def test_sss_follows_frequency_with_opposite_signs_in_the_two_directions(demonstration: Workflow) -> None:
+    sss = margins(demonstration).loc["SSS"].loc["frequency"]["margin"]
+    for ratio in (4, 8):
+        by_direction = sss.xs(ratio, level="ratio").groupby("direction").mean()
+        assert by_direction["stereo"] < -1 and by_direction["antistereo"] > 1
+
+
+@pytest.mark.slow
+def test_the_report_stands_alone_and_has_its_tables_and_figures(demonstration: Workflow) -> None:
+    results = demonstration.folder / "results/demo"
+    page = (results / "report/index.html").read_text()
+    assert "tiny-bert" in page and "<svg" in page
+    for outside in ('src="http', "src='http", "@import", 'rel="stylesheet"'):
+        assert outside not in page
+    for name in ("table1", "table3", "table4", "table5"):
+        for suffix in ("csv", "md", "tex"):
+            assert Path(results, "tables", f"{name}.{suffix}").stat().st_size > 0
+    for name in ("figure1", "bias"):
+        assert Path(results, "figures", f"{name}.svg").read_text().lstrip().startswith("<?xml")
+        assert Path(results, "figures", f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_it_is_finished(demonstration: Workflow) -> None:
+    again = demonstration.snakemake()
+    assert "Nothing to be done" in again.stdout + again.stderr
