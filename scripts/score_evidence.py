@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import torch
 
 from unmask.errors import InputError
-from unmask.evidence.collecting import collect_evidence
 from unmask.evidence.maskings import NONE
+from unmask.evidence.streaming import write_evidence
 from unmask.joblog import job_log
-from unmask.models.loading import load, pick_device
+from unmask.models.devices import pick_device
+from unmask.models.loading import load
 from unmask.provenance import versions
-from unmask.tables import EVIDENCE, PAIRS, read_metadata, read_table, write_table
+from unmask.tables import PAIRS, read_metadata, read_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -23,25 +24,13 @@ with job_log(snakemake.log[0]):
     runtime = snakemake.config["runtime"]
     torch.set_num_threads(snakemake.threads)
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
-    device = pick_device(runtime["device"])
+    device = pick_device(runtime["device"], runtime["batch_tokens"])
     model = load(manifest["directory"], device, names["masking"] == NONE, snakemake.params.attention["stack"])
     seed = snakemake.params.shuffled and snakemake.params.shuffled["seed"]
-    try:
-        rows = collect_evidence(
-            read_table(snakemake.input.pairs, PAIRS),
-            model,
-            names["masking"],
-            names["variant"],
-            seed or 0,
-            manifest["max_length"],
-            runtime["batch_tokens"],
-        )
-    except InputError as error:
-        raise InputError(f"model {names['model']}, benchmark {names['benchmark']}, {error}") from None
     facts = {
         **names,
         "shuffle_seed": seed,
-        "device": str(device) if device.type == "cpu" else torch.cuda.get_device_name(device),
+        "device": device.name,
         "dtype": "float32",
         "weights": manifest["weights_digest"],
         "tokenizer": manifest["tokenizer_digest"],
@@ -49,4 +38,16 @@ with job_log(snakemake.log[0]):
         "versions": versions("torch", "transformers", "tokenizers"),
         "code": snakemake.params.code,
     }
-    write_table(snakemake.output[0], rows, EVIDENCE, facts)
+    try:
+        write_evidence(
+            snakemake.output[0],
+            read_table(snakemake.input.pairs, PAIRS),
+            model,
+            names["masking"],
+            names["variant"],
+            seed or 0,
+            manifest["max_length"],
+            facts,
+        )
+    except InputError as error:
+        raise InputError(f"model {names['model']}, benchmark {names['benchmark']}, {error}") from None

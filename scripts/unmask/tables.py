@@ -5,7 +5,7 @@ and again when it is read; facts about a table (source, versions, seeds) travel 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -122,10 +122,21 @@ def write_table(
     for field in schema:
         if not field.nullable and table.column(field.name).null_count:
             raise ValueError(f"column {field.name} has nulls")
+    write_batches(path, [table], schema, metadata)
+
+
+def write_batches(
+    path: str | Path, batches: Iterable[pa.Table], schema: pa.Schema, metadata: Mapping[str, Any]
+) -> None:
+    """Write a table that comes in batches, each with exactly the schema, in their order.
+
+    For tables too large for memory; else like `write_table`.
+    """
     facts = json.dumps(dict(metadata), sort_keys=True, ensure_ascii=False).encode()
-    table = table.replace_schema_metadata({_METADATA_KEY: facts})
-    with written_whole(path) as partial:
-        pq.write_table(table, partial, compression="zstd")
+    described = schema.with_metadata({_METADATA_KEY: facts})
+    with written_whole(path) as partial, pq.ParquetWriter(partial, described, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_table(batch.replace_schema_metadata(described.metadata))
 
 
 def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:

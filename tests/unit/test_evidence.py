@@ -13,10 +13,11 @@ from unmask.errors import InputError
 from unmask.evidence.collecting import collect_evidence
 from unmask.evidence.maskings import MASKINGS
 from unmask.evidence.sentences import modified_tokens, shuffle_tokens, tokenise_pairs
+from unmask.models.devices import pick_device
 from unmask.models.loading import LoadedModel, load
 from unmask.tables import EVIDENCE, ORIGINAL, ROLES, SHUFFLED, read_metadata, read_table, write_table
 
-CPU = torch.device("cpu")
+CPU = pick_device("cpu")
 
 
 @pytest.fixture(scope="module")

@@ -18,13 +18,14 @@ from unmask.evidence.collecting import collect_evidence
 from unmask.evidence.maskings import MASKINGS
 from unmask.measures.registry import MEASURES, maskings_of
 from unmask.measures.scoring import TIE_MARGIN, score_pairs
+from unmask.models.devices import pick_device
 from unmask.models.loading import load
 from unmask.tables import CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED
 
 ARCHITECTURES = (
     "bert", "roberta", "albert", "distilbert", "electra", "xlm-roberta", "mpnet", "modernbert", "deberta-v2",
 )  # fmt: skip
-CPU = torch.device("cpu")
+CPU = pick_device("cpu")
 
 
 @cache
@@ -36,10 +37,9 @@ def evidence_of(architecture: str, pairs: pd.DataFrame, batch_tokens: int = 64) 
     return {
         masking: collect_evidence(
             pairs,
-            load(model_directory(architecture), CPU, with_attention=masking == "none"),
+            load(model_directory(architecture), pick_device("cpu", batch_tokens), masking == "none"),
             masking,
             ORIGINAL,
-            batch_tokens=batch_tokens,
         )
         for masking in MASKINGS
     }

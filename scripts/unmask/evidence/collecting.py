@@ -1,4 +1,4 @@
-"""From pairs and a model to an Evidence table."""
+"""From pairs and a model to Evidence rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
-from unmask.evidence.engine import Answers, Questions, answer
+from unmask.evidence.engine import Answers, Indices, Work, answer
 from unmask.evidence.maskings import MASKINGS, MODIFIED, NONE, roles_of
+from unmask.evidence.progress import Progress
 from unmask.evidence.sentences import Sentence, shuffle_tokens, tokenise_pairs
 from unmask.models.loading import LoadedModel
 from unmask.tables import SHUFFLED
@@ -22,7 +24,7 @@ def collect_evidence(
     variant: str,
     shuffle_seed: int = 0,
     max_length: int | None = None,
-    batch_tokens: int = 2048,
+    progress: Progress | None = None,
 ) -> pd.DataFrame:
     """The Evidence rows of `model` on a Pairs table, in the order of pairs, roles and positions.
 
@@ -32,109 +34,96 @@ def collect_evidence(
     sentences = tokenise_pairs(pairs, model.tokenizer, roles_of(masking), max_length)
     if variant == SHUFFLED:
         sentences = [shuffle_tokens(sentence, shuffle_seed) for sentence in sentences]
-    work = _lay_out(sentences, masking, model.tokenizer.mask_token_id)
-    rows = len(work.sentence)
-    everything = answer(model, work.inputs, work.special, work.questions, batch_tokens)
-    own = Answers(
-        everything.log_prob[:rows],
-        everything.rank[:rows],
-        everything.attention[:rows],
-        everything.attention_content[:rows],
-    )
-    cross: npt.NDArray[np.float64] = np.full(rows, np.nan)
-    if masking == MODIFIED and rows:
-        log_prob = everything.log_prob[rows:].astype(np.float64)
-        cross = np.bincount(work.cross_row, log_prob, rows) / np.bincount(work.cross_row, minlength=rows)
-    frame = _as_frame(sentences, work, own, cross, model)
-    broken = frame.loc[~np.isfinite(frame["log_prob"])]
+    layout = lay_out(sentences, masking, model.tokenizer.mask_token_id)
+    rows = _as_rows(layout, answer(model, layout.work, progress), model.tokenizer)
+    broken = rows.loc[~np.isfinite(rows["log_prob"])]
     if len(broken):
         first = broken.iloc[0]
         raise InputError(
             f"pair {first.pair_id}: the model gives log-probability {first.log_prob} to token "
             f"{first.token!r} of the {first.role} sentence ({len(broken)} such tokens)"
         )
-    return frame
+    return rows
 
 
 @dataclass(frozen=True)
-class _Work:
-    """Unique inputs and the questions about them: one per row of evidence, then the cross questions."""
+class Layout:
+    """Sentences as work for the engine: one question per row of evidence, then the cross questions."""
 
-    inputs: list[tuple[int, ...]]
-    special: list[npt.NDArray[np.bool_]]
-    questions: Questions
-    sentence: npt.NDArray[np.int64]
+    sentences: Sequence[Sentence]
+    work: Work
+    sentence: Indices
     """For each row of evidence: the index of its sentence."""
-    cross_row: npt.NDArray[np.int64]
-    """For each cross question (a hidden token at another hidden position): its row of evidence."""
+    cross_row: Indices
+    """For each cross question, a hidden token at any hidden position: the row of evidence it is for."""
 
 
-def _lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> _Work:
+def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout:
+    """Hide tokens of each sentence as the masking says, and ask for those hidden (or all, if none)."""
     index: dict[tuple[int, ...], int] = {}
     special: list[npt.NDArray[np.bool_]] = []
     rows: list[tuple[int, int, int, int]] = []
     crosses: list[tuple[int, int, int, int]] = []
     for number, sentence in enumerate(sentences):
+        own = sentence.ids.tolist()
         for hidden in MASKINGS[masking](sentence):
-            ids = sentence.ids.copy()
-            ids[hidden] = mask_id
-            key = tuple(ids.tolist())
-            if key not in index:
-                index[key] = len(index)
+            positions = hidden.tolist()
+            ids = own.copy()
+            for position in positions:
+                ids[position] = mask_id
+            key = tuple(ids)
+            input_ = index.setdefault(key, len(index))
+            if input_ == len(special):
                 special.append(sentence.special)
-            predicted = range(len(ids)) if masking == NONE else hidden.tolist()
-            for position in predicted:
-                token = int(sentence.ids[position])
+            for position in range(len(own)) if masking == NONE else positions:
                 if masking == MODIFIED:
-                    crosses.extend((len(rows), index[key], other, token) for other in hidden.tolist())
-                rows.append((number, index[key], position, token))
-    sentence_of, inputs, positions, tokens = _columns(rows)
-    cross_row, cross_inputs, cross_positions, cross_tokens = _columns(crosses)
-    questions = Questions(
-        np.concatenate([inputs, cross_inputs]),
-        np.concatenate([positions, cross_positions]),
-        np.concatenate([tokens, cross_tokens]),
-    )
-    return _Work(list(index), special, questions, sentence_of, cross_row)
+                    crosses.extend((len(rows), input_, other, own[position]) for other in positions)
+                rows.append((number, input_, position, own[position]))
+    questions = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    cross_questions = np.array(crosses, dtype=np.int64).reshape(-1, 4)
+    input_of, position_of, token_of = np.concatenate([questions, cross_questions])[:, 1:].T
+    work = Work(list(index), special, input_of, position_of, token_of)
+    return Layout(sentences, work, questions[:, 0], cross_questions[:, 0])
 
 
-def _columns(rows: Sequence[tuple[int, int, int, int]]) -> npt.NDArray[np.int64]:
-    return np.array(rows, dtype=np.int64).reshape(-1, 4).T
+def _as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:
+    count = len(layout.sentence)
+    own = slice(count)
+    position, token_id = layout.work.position[own], layout.work.token[own]
+    cross = np.full(count, np.nan)
+    if len(layout.cross_row):
+        log_prob = answers.log_prob[count:].astype(np.float64)
+        asked = np.bincount(layout.cross_row, minlength=count)
+        cross = np.bincount(layout.cross_row, log_prob, count) / asked
+    distinct, token = np.unique(token_id, return_inverse=True)
+    names = np.array(tokenizer.convert_ids_to_tokens(distinct.tolist()), dtype=object)
+    sentences = layout.sentences
+    lengths = [len(sentence.ids) for sentence in sentences]
+    at = np.concatenate([[0], np.cumsum(lengths)])[layout.sentence] + position
 
-
-def _as_frame(
-    sentences: Sequence[Sentence],
-    work: _Work,
-    own: Answers,
-    cross: npt.NDArray[np.float64],
-    model: LoadedModel,
-) -> pd.DataFrame:
-    rows = len(work.sentence)
-    position = work.questions.position[:rows]
-    token_id = work.questions.token[:rows]
-    distinct, inverse = np.unique(token_id, return_inverse=True)
-    tokens = np.array(model.tokenizer.convert_ids_to_tokens(distinct.tolist()), dtype=object)
-    at = list(zip(work.sentence.tolist(), position.tolist(), strict=True))
-
-    def of_token(name: str) -> list[object]:
-        """One attribute of the sentences, looked up for each row; null where a sentence has none."""
-        arrays = [getattr(sentence, name) for sentence in sentences]
-        return [None if arrays[s] is None else arrays[s][p].item() for s, p in at]
+    def of_token(arrays: list[npt.NDArray[np.generic] | None]) -> npt.NDArray[np.object_]:
+        """An attribute of every token, for each row; null where a sentence has none."""
+        parts = [
+            np.full(length, None) if array is None else array.astype(object)
+            for length, array in zip(lengths, arrays, strict=True)
+        ]
+        every: npt.NDArray[np.object_] = np.concatenate(parts) if parts else np.array([], dtype=object)
+        return every[at]
 
     return pd.DataFrame(
         {
-            "pair_id": [sentences[s].pair_id for s, _ in at],
-            "role": [sentences[s].role for s, _ in at],
+            "pair_id": np.array([s.pair_id for s in sentences], dtype=object)[layout.sentence],
+            "role": np.array([s.role for s in sentences], dtype=object)[layout.sentence],
             "position": position,
             "token_id": token_id,
-            "token": tokens[inverse] if rows else [],
-            "special": of_token("special"),
-            "modified": of_token("modified"),
-            "log_prob": own.log_prob,
-            "rank": own.rank,
-            "attention": own.attention,
-            "attention_content": own.attention_content,
+            "token": names[token],
+            "special": of_token([s.special for s in sentences]).astype(bool),
+            "modified": of_token([s.modified for s in sentences]),
+            "log_prob": answers.log_prob[own],
+            "rank": answers.rank[own],
+            "attention": answers.attention[own],
+            "attention_content": answers.attention_content[own],
             "cross_log_prob": cross,
-            "source_position": of_token("source"),
+            "source_position": of_token([s.source for s in sentences]),
         }
     )

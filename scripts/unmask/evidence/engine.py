@@ -1,11 +1,10 @@
-"""The engine: forward passes over unique inputs in batches of equal length, answers per token.
+"""The engine: a work list of unique inputs with questions about them, and a loop that answers.
 
-Batches hold sequences of exactly one length, so nothing is padded and no result depends on the
-other sequences of its batch beyond float error. Equal inputs are read once and so score equally.
+Inputs are read in batches of exactly one length, so nothing is padded and no result depends on the
+other sequences of its batch beyond float error. An input that occurs twice is read once, and a
+distribution over the vocabulary that is asked about twice is computed once.
 """
 
-import logging
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,21 +13,25 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from unmask.evidence.progress import Progress
 from unmask.models.loading import LoadedModel
 
-log = logging.getLogger(__name__)
-
-HEAD_ROWS = 256
-"""Vocabulary distributions looked at in one go: bounds the memory, and fits the cache."""
+Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Questions:
-    """What is asked of a model: the probability of `token` at `position` of an input, one entry each."""
+class Work:
+    """What a model is to be asked.
 
-    input: npt.NDArray[np.int64]
-    position: npt.NDArray[np.int64]
-    token: npt.NDArray[np.int64]
+    inputs: unique token id sequences. special: which tokens of each are special. The other three have
+    one entry per question, the probability of `token` at `position` of an input; `input` is an index.
+    """
+
+    inputs: Sequence[tuple[int, ...]]
+    special: Sequence[npt.NDArray[np.bool_]]
+    input: Indices
+    position: Indices
+    token: Indices
 
 
 @dataclass(frozen=True)
@@ -46,47 +49,78 @@ class Answers:
 
 
 @torch.inference_mode()
-def answer(
-    model: LoadedModel,
-    inputs: Sequence[tuple[int, ...]],
-    special: Sequence[npt.NDArray[np.bool_]],
-    questions: Questions,
-    batch_tokens: int,
-) -> Answers:
-    """Run the model over `inputs` (unique token id sequences) and answer the questions about them.
+def answer(model: LoadedModel, work: Work, progress: Progress | None = None) -> Answers:
+    """Run the model over all inputs, in batches of the size that suits its device."""
+    count = len(work.input)
+    log_prob, attention, content = (np.full(count, np.nan, dtype=np.float32) for _ in range(3))
+    rank = np.zeros(count, dtype=np.int32)
+    device = model.device.torch
+    for batch in _batches(work, model.device.batch_tokens):
+        ids = torch.tensor([work.inputs[i] for i in batch.inputs], device=device)
+        encoded = model.encode(ids)
+        log_prob[batch.questions], rank[batch.questions] = _ask(model, encoded.hidden, batch)
+        if encoded.attention is not None:
+            special = torch.from_numpy(np.array([work.special[i] for i in batch.inputs]))
+            received = _received(encoded.attention, ~special.to(device))
+            for column, values in zip((attention, content), received, strict=True):
+                column[batch.questions] = values.cpu().numpy()[batch.row, batch.position]
+        if progress is not None:
+            progress.add(ids.shape[0], ids.numel())
+    return Answers(log_prob, rank, attention, content)
 
-    `special` tells the special tokens of each input; `batch_tokens` bounds a batch's tokens.
-    """
-    count = len(questions.input)
-    answers = Answers(
-        np.full(count, np.nan, dtype=np.float32),
-        np.zeros(count, dtype=np.int32),
-        np.full(count, np.nan, dtype=np.float32),
-        np.full(count, np.nan, dtype=np.float32),
-    )
-    asked_of = np.argsort(questions.input, kind="stable")
-    starts = np.searchsorted(questions.input[asked_of], np.arange(len(inputs) + 1))
-    progress = _Progress(inputs)
-    for batch in _batches(inputs, batch_tokens):
-        ids = torch.tensor([inputs[i] for i in batch], device=model.device)
-        output = model.forward(ids)
-        of_each = [asked_of[starts[i] : starts[i + 1]] for i in batch]
-        asked = np.concatenate(of_each)
-        row = np.repeat(np.arange(len(batch)), [len(part) for part in of_each])
-        for start in range(0, len(asked), HEAD_ROWS):
-            part = asked[start : start + HEAD_ROWS]
-            logits = output.logits[row[start : start + HEAD_ROWS], questions.position[part]].float()
-            tokens = torch.from_numpy(questions.token[part]).to(model.device)
-            chosen = logits.gather(1, tokens[:, None])
-            answers.log_prob[part] = (chosen[:, 0] - logits.logsumexp(1)).cpu().numpy()
-            answers.rank[part] = 1 + (logits > chosen).sum(1).cpu().numpy()
-        if output.attention is not None:
-            content = torch.from_numpy(np.array([~special[i] for i in batch])).to(model.device)
-            everywhere, of_content = (a.cpu().numpy() for a in _received(output.attention, content))
-            answers.attention[asked] = everywhere[row, questions.position[asked]]
-            answers.attention_content[asked] = of_content[row, questions.position[asked]]
-        progress.done(len(batch), ids.numel())
-    return answers
+
+@dataclass(frozen=True)
+class _Batch:
+    """Inputs of one length; row, position and token are those of each question, sorted by place."""
+
+    inputs: list[int]
+    questions: Indices
+    row: Indices
+    position: Indices
+    token: Indices
+
+
+def _batches(work: Work, batch_tokens: int) -> Iterator[_Batch]:
+    """Longest first, so that memory runs out at once or never."""
+    order = sorted(range(len(work.inputs)), key=lambda i: (-len(work.inputs[i]), work.inputs[i]))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    questions = np.lexsort((work.position, place[work.input]))
+    starts = np.searchsorted(place[work.input][questions], np.arange(len(order) + 1))
+    first = 0
+    for length, group in groupby(order, key=lambda i: len(work.inputs[i])):
+        members = list(group)
+        size = max(1, batch_tokens // length)
+        for start in range(0, len(members), size):
+            inputs = members[start : start + size]
+            asked = questions[starts[first] : starts[first + len(inputs)]]
+            row = place[work.input[asked]] - first
+            yield _Batch(inputs, asked, row, work.position[asked], work.token[asked])
+            first += len(inputs)
+
+
+def _ask(
+    model: LoadedModel, hidden: torch.Tensor, batch: _Batch
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+    """Log-probability and rank for each question of a batch."""
+    places, of_question = np.unique(batch.row * hidden.shape[1] + batch.position, return_inverse=True)
+    device, size = model.device.torch, model.device.head_rows
+    states = hidden.flatten(0, 1)[torch.from_numpy(places).to(device)]
+    token = torch.from_numpy(batch.token).to(device)
+    at = torch.from_numpy(of_question).to(device)
+    log_probs, ranks = [], []
+    for start in range(0, len(places), size):
+        logits = model.head(states[start : start + size]).float()
+        total = logits.logsumexp(1)
+        first, last = np.searchsorted(of_question, (start, start + size))
+        for part in range(first, last, size):
+            asked = slice(part, min(part + size, last))
+            rows = at[asked] - start
+            of_places = logits if len(rows) == len(logits) == last - first else logits[rows]
+            chosen = of_places.gather(1, token[asked, None])
+            log_probs.append(chosen[:, 0] - total[rows])
+            ranks.append(1 + (of_places > chosen).sum(1, dtype=torch.int32))
+    return torch.cat(log_probs).cpu().numpy(), torch.cat(ranks).cpu().numpy()
 
 
 def _received(attention: torch.Tensor, content: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -94,40 +128,3 @@ def _received(attention: torch.Tensor, content: torch.Tensor) -> tuple[torch.Ten
     weights = content.to(attention.dtype)
     weights = weights / weights.sum(1, keepdim=True)
     return attention.mean(1), torch.einsum("bq,bqk->bk", weights, attention)
-
-
-def _batches(inputs: Sequence[tuple[int, ...]], batch_tokens: int) -> Iterator[list[int]]:
-    """Indices of `inputs`, longest first (so that memory runs out at once or never), equal lengths."""
-    order = sorted(range(len(inputs)), key=lambda i: (-len(inputs[i]), inputs[i]))
-    for length, group in groupby(order, key=lambda i: len(inputs[i])):
-        members = list(group)
-        size = max(1, batch_tokens // length)
-        for start in range(0, len(members), size):
-            yield members[start : start + size]
-
-
-class _Progress:
-    """Says every ten seconds how far the work is, counted in tokens."""
-
-    def __init__(self, inputs: Sequence[tuple[int, ...]]) -> None:
-        self.sequences, self.tokens = len(inputs), sum(map(len, inputs))
-        self.sequences_done = self.tokens_done = 0
-        self.start = self.said = time.monotonic()
-        log.info("%d sequences, %d tokens", self.sequences, self.tokens)
-
-    def done(self, sequences: int, tokens: int) -> None:
-        self.sequences_done += sequences
-        self.tokens_done += tokens
-        now = time.monotonic()
-        if now - self.said >= 10 or self.sequences_done == self.sequences:
-            self.said = now
-            elapsed = max(now - self.start, 1e-9)
-            speed = self.tokens_done / elapsed
-            log.info(
-                "%d of %d sequences (%.0f%%), %.0f tokens/s, %.0f s left",
-                self.sequences_done,
-                self.sequences,
-                100 * self.tokens_done / self.tokens,
-                speed,
-                (self.tokens - self.tokens_done) / speed,
-            )

@@ -1,24 +1,39 @@
-"""Loading a model directory for scoring: one forward pass in, logits and attention out."""
+"""Loading a model directory for scoring, and reading sequences with it.
 
+A masked language model is an encoder, which reads a sequence, and a head, which turns one position's
+hidden state into a distribution over the vocabulary. They are used apart, so that the head, half of
+a small model's work, runs at the positions that are asked for alone.
+"""
+
+import dataclasses
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
+from torch import nn
 from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers.activations import NewGELUActivation
 
-from unmask.errors import InputError
+from unmask.models.attention import AttentionSum
+from unmask.models.devices import Device
+from unmask.models.linear import use_fast_linear_layers
 from unmask.models.quiet import quiet_transformers
 
 log = logging.getLogger(__name__)
 
+TOLERANCE = 1e-4
+"""How far log-probabilities of a faster way may be from the plain forward pass when it is checked."""
+
 
 @dataclass(frozen=True)
-class Output:
-    """What a forward pass over `batch` sequences of `length` tokens leaves."""
+class Encoded:
+    """What reading `batch` sequences of `length` tokens leaves."""
 
-    logits: torch.Tensor
-    """batch × length × vocabulary"""
+    hidden: torch.Tensor
+    """batch × length × width, for `LoadedModel.head`"""
     attention: torch.Tensor | None
     """batch × query × key, mean over layers and heads; None where not asked for or not to be had"""
 
@@ -29,47 +44,28 @@ class LoadedModel:
 
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
-    device: torch.device
-    attention: str | None
-    """Name of the network's output that holds the attention maps; None for no attention."""
-
-    def forward(self, ids: torch.Tensor) -> Output:
-        """Run a batch (batch × length) of token ids without padding."""
-        output = self.network(
-            input_ids=ids,
-            attention_mask=torch.ones_like(ids),
-            output_attentions=self.attention is not None,
-        )
-        if self.attention is None:
-            return Output(output.logits, None)
-        maps = output[self.attention]
-        mean = maps[0].float().mean(1)
-        for layer in maps[1:]:
-            mean += layer.float().mean(1)
-        return Output(output.logits, mean / len(maps))
-
-
-def pick_device(name: str) -> torch.device:
-    """The device called `name`; `auto` is the first GPU, else the CPU.
-
-    Raises InputError where that device is not here.
-    """
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    if name.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"config key runtime.device: {name} asked for, but PyTorch sees no GPU here")
-    return torch.device(name)
+    device: Device
+    encode: Callable[[torch.Tensor], Encoded]
+    """Reads a batch (batch × length) of token ids; nothing is padded."""
+    head: Callable[[torch.Tensor], torch.Tensor]
+    """Turns hidden states (rows × width) into logits (rows × vocabulary)."""
 
 
 def load(
-    directory: str | Path, device: torch.device, with_attention: bool, stack: str | None = None
+    directory: str | Path,
+    device: Device,
+    with_attention: bool,
+    stack: str | None = None,
+    fast: bool = True,
 ) -> LoadedModel:
     """Load tokenizer and network of a model directory in fp32, in evaluation mode.
 
     `stack` (encoder | decoder) chooses whose attention counts in an encoder-decoder model; without
-    a choice such a model, like one that has no attention maps, loads without attention.
+    a choice such a model, like one that has no attention maps, loads without attention. Every
+    faster way of the same arithmetic is checked against the plain forward pass and left out, with a
+    line in the log, where it differs; `fast=False` leaves all of them out.
     """
-    if device.type == "cuda":
+    if device.torch.type == "cuda":
         # single precision means single precision: TF32 would move the scores
         torch.backends.cuda.matmul.fp32_precision = "ieee"
     with quiet_transformers():
@@ -81,23 +77,137 @@ def load(
             # the fused kernels return no attention maps
             **({"attn_implementation": "eager"} if with_attention else {}),
         )
-    network.eval().to(device)
-    attention = _attention_output(network, tokenizer, stack) if with_attention else None
-    return LoadedModel(network, tokenizer, device, attention)
+    network.eval().to(device.torch)
+    probe = _probe(tokenizer, device.torch)
+    attention = _attention_output(network, probe, stack) if with_attention else None
+    plain = _Plain(network, attention)
+    if not fast:
+        return LoadedModel(network, tokenizer, device, plain.encode, plain.head)
+    with torch.inference_mode():
+        expected = plain.encode(probe)
+    if device.torch.type == "cpu":
+        use_fast_linear_layers(network)
+    _use_fused_gelu(network)
+    for way in (_Split(network, attention, probe), plain):
+        if _agrees(way, probe, expected):
+            return LoadedModel(network, tokenizer, device, way.encode, way.head)
+        log.info("head apart from encoder: not for this architecture, it runs at every position")
+    log.warning("faster layers differ from the plain ones: this model runs without them")
+    return load(directory, device, with_attention, stack, fast=False)
 
 
-def _attention_output(
-    network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, stack: str | None
-) -> str | None:
+def _probe(tokenizer: PreTrainedTokenizerBase, device: torch.device) -> torch.Tensor:
+    """A short input with ordinary, special and mask tokens; 2 × 8."""
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(len(tokenizer), (2, 8), generator=generator)
+    # a padding token in the middle would be read as the end by some architectures
+    ids[ids == tokenizer.pad_token_id] = tokenizer.mask_token_id
+    ids[:, 3] = tokenizer.mask_token_id
+    return ids.to(device)
+
+
+def _attention_output(network: PreTrainedModel, probe: torch.Tensor, stack: str | None) -> str | None:
+    """The name of the output that holds the attention maps."""
     if network.config.is_encoder_decoder:
         if stack is None:
             log.warning("an encoder-decoder has several attentions and none was chosen: AULA stays undefined")
             return None
         return f"{stack}_attentions"
-    probe = torch.tensor([[tokenizer.mask_token_id] * 2], device=network.device)
     with torch.inference_mode():
         output = network(input_ids=probe, attention_mask=torch.ones_like(probe), output_attentions=True)
     if not output.get("attentions"):
         log.warning("this architecture gives no attention maps: AULA stays undefined")
         return None
     return "attentions"
+
+
+class _Plain:
+    """The network as it is: the head runs at every position, attention maps are kept until averaged."""
+
+    def __init__(self, network: PreTrainedModel, attention: str | None) -> None:
+        self.network, self.attention = network, attention
+
+    def encode(self, ids: torch.Tensor) -> Encoded:
+        output = self.network(
+            input_ids=ids,
+            attention_mask=torch.ones_like(ids),
+            output_attentions=self.attention is not None,
+        )
+        if self.attention is None:
+            return Encoded(output.logits, None)
+        maps = output[self.attention]
+        return Encoded(output.logits, torch.stack([layer.mean(1) for layer in maps]).mean(0))
+
+    def head(self, hidden: torch.Tensor) -> torch.Tensor:
+        return hidden
+
+
+class _Split:
+    """Encoder and head apart.
+
+    The encoder is the network's base model. The head is whatever the network does with the base
+    model's output: it is run by calling the network while its base model returns what it is told.
+    """
+
+    def __init__(self, network: PreTrainedModel, attention: str | None, probe: torch.Tensor) -> None:
+        self.network, self.base = network, network.base_model
+        self.sum: AttentionSum | None = None
+        self.attention = attention
+        # the maps of an encoder-decoder are of several kinds: those asked for are picked by name
+        if attention is not None and not network.config.is_encoder_decoder:
+            summed = AttentionSum(self.base, probe)
+            if summed.sources:
+                self.sum, self.attention = summed, None
+            else:
+                log.info("attention: this architecture's maps are kept for a batch at a time")
+        self.output: Any = None
+
+    def encode(self, ids: torch.Tensor) -> Encoded:
+        if self.sum is not None:
+            self.sum.start()
+        output = self.base(
+            input_ids=ids, attention_mask=torch.ones_like(ids), output_attentions=self.attention is not None
+        )
+        # kept for its other fields, which heads pass on
+        self.output = output
+        attention = None
+        if self.sum is not None:
+            attention = self.sum.take()
+        elif self.attention is not None:
+            attention = torch.stack([layer.mean(1) for layer in output[self.attention]]).mean(0)
+        return Encoded(output.last_hidden_state, attention)
+
+    def head(self, hidden: torch.Tensor) -> torch.Tensor:
+        output = dataclasses.replace(self.output, last_hidden_state=hidden[None])
+        ids = torch.zeros(1, len(hidden), dtype=torch.long, device=hidden.device)
+        forward = self.base.forward
+        self.base.forward = lambda *args, **kwargs: output
+        try:
+            logits: torch.Tensor = self.network(input_ids=ids).logits[0]
+        finally:
+            self.base.forward = forward
+        return logits
+
+
+def _use_fused_gelu(network: nn.Module) -> None:
+    """ALBERT's GELU is written out in seven operations; PyTorch has the same formula as one."""
+    for path, module in list(network.named_modules()):
+        if isinstance(module, NewGELUActivation):
+            network.set_submodule(path, nn.GELU(approximate="tanh"))
+
+
+@torch.inference_mode()
+def _agrees(way: _Plain | _Split, probe: torch.Tensor, expected: Encoded) -> bool:
+    """Whether a way of reading gives the log-probabilities and the attention that it should."""
+    try:
+        encoded = way.encode(probe)
+        logits = torch.stack([way.head(sequence) for sequence in encoded.hidden])
+    except (RuntimeError, AttributeError, TypeError, ValueError, IndexError, KeyError) as error:
+        log.info("%s: %s", type(error).__name__, str(error).splitlines()[0] if str(error) else "")
+        return False
+    if logits.shape != expected.hidden.shape or (encoded.attention is None) != (expected.attention is None):
+        return False
+    pairs = [(logits.log_softmax(-1), expected.hidden.log_softmax(-1))]
+    if encoded.attention is not None and expected.attention is not None:
+        pairs.append((encoded.attention, expected.attention))
+    return all(torch.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE) for one, other in pairs)

@@ -1,0 +1,296 @@
+"""The engine's faster ways: the same numbers as the plain forward pass, on every architecture."""
+
+import copy
+import logging
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch import nn
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers.activations import NewGELUActivation
+
+from examples import example_pairs
+from literal import Reader, corrected
+from tiny_models import ARCHITECTURES, tiny_model
+from unmask.evidence import streaming
+from unmask.evidence.collecting import collect_evidence
+from unmask.evidence.maskings import MASKINGS
+from unmask.evidence.streaming import divide, write_evidence
+from unmask.measures.registry import MEASURES
+from unmask.measures.scoring import score_pairs
+from unmask.models import linear, loading
+from unmask.models.devices import Device, pick_device
+from unmask.models.linear import PackedLinear, use_fast_linear_layers
+from unmask.models.loading import LoadedModel, load
+from unmask.tables import CORRECTED, EVIDENCE, ORIGINAL, SHUFFLED, read_metadata, read_table
+
+CPU = pick_device("cpu")
+NEAR_TIE = 1e-4
+
+
+@cache
+def model_directory(architecture: str) -> Path:
+    return tiny_model(architecture, Path(mkdtemp(prefix=f"tiny-{architecture}-")))
+
+
+@pytest.fixture
+def forced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """oneDNN's linear layers for every network, however small and whatever a measurement says."""
+    monkeypatch.setattr(linear, "SMALLEST", 0)
+    monkeypatch.setattr(linear, "WORTHWHILE", 0.0)
+
+
+def scores(model: LoadedModel, masking: str) -> pd.DataFrame:
+    return collect_evidence(example_pairs(), model, masking, ORIGINAL)
+
+
+@pytest.mark.usefixtures("forced")
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_the_fast_way_is_taken_and_gives_the_plain_numbers(architecture: str) -> None:
+    for masking in MASKINGS:
+        ways = [
+            load(model_directory(architecture), CPU, masking == "none", stack="encoder", fast=fast)
+            for fast in (True, False)
+        ]
+        assert [type(way.encode.__self__).__name__ for way in ways] == ["_Split", "_Plain"]  # type: ignore[attr-defined]
+        assert any(isinstance(module, PackedLinear) for module in ways[0].network.modules())
+        assert not any(isinstance(module, PackedLinear) for module in ways[1].network.modules())
+        fast, plain = (scores(way, masking) for way in ways)
+        for column in ("log_prob", "attention", "attention_content", "cross_log_prob"):
+            np.testing.assert_allclose(fast[column], plain[column], atol=2e-5, err_msg=masking)
+        assert (fast["rank"] == plain["rank"]).mean() > 0.99
+
+
+@pytest.mark.usefixtures("forced")
+@pytest.mark.parametrize("architecture", sorted(set(ARCHITECTURES) - {"bart"}))
+def test_scores_are_those_of_double_precision_and_no_decision_flips(architecture: str) -> None:
+    pairs = example_pairs()
+    evidence = {
+        masking: collect_evidence(
+            pairs, load(model_directory(architecture), CPU, masking == "none"), masking, ORIGINAL
+        )
+        for masking in MASKINGS
+    }
+    found = score_pairs(list(pairs["pair_id"]), evidence, list(MEASURES))
+    found = found[found["protocol"] == CORRECTED].set_index(["measure", "pair_id"])
+    reader = Reader(
+        AutoModelForMaskedLM.from_pretrained(
+            model_directory(architecture), attn_implementation="eager", dtype=torch.float64
+        ).eval(),
+        AutoTokenizer.from_pretrained(model_directory(architecture)),
+    )
+    near_ties = 0
+    for measure in MEASURES:
+        for pair_id, stereotype, antistereotype in zip(
+            pairs["pair_id"], pairs["stereotype"], pairs["antistereotype"], strict=True
+        ):
+            want = corrected(measure, reader, stereotype, antistereotype)
+            got = found.xs((measure, pair_id))
+            np.testing.assert_allclose(
+                [got["stereotype"], got["antistereotype"]], want, atol=1e-4, err_msg=f"{measure} {pair_id}"
+            )
+            margin = want[0] - want[1]
+            if abs(margin) > NEAR_TIE:
+                assert got["outcome"] == ("stereotype" if margin > 0 else "antistereotype")
+            else:
+                near_ties += 1
+    # the pair of equal sentences, and All-Masked where only the order of words differs
+    assert near_ties <= 2 * len(MEASURES)
+
+
+def test_scores_do_not_depend_on_threads() -> None:
+    threads = torch.get_num_threads()
+    model = load(model_directory("bert"), CPU, with_attention=True)
+    before = scores(model, "none")
+    try:
+        torch.set_num_threads(2)
+        after = scores(model, "none")
+    finally:
+        torch.set_num_threads(threads)
+    np.testing.assert_allclose(before["log_prob"], after["log_prob"], atol=1e-5)
+
+
+def test_equal_inputs_are_read_once_and_equal_places_projected_once() -> None:
+    model = load(model_directory("bert"), CPU, with_attention=False)
+    read: list[tuple[int, ...]] = []
+    projected: list[int] = []
+
+    def encode(ids: torch.Tensor) -> loading.Encoded:
+        read.extend(map(tuple, ids.tolist()))
+        return model.encode(ids)
+
+    def head(hidden: torch.Tensor) -> torch.Tensor:
+        projected.append(len(hidden))
+        return model.head(hidden)
+
+    counting = LoadedModel(model.network, model.tokenizer, CPU, encode, head)
+    for masking in ("all", "modified"):
+        read.clear()
+        projected.clear()
+        rows = scores(counting, masking)
+        assert len(read) == len(set(read))
+        if masking == "all":
+            lengths = {len(ids) for ids in read}
+            assert len(read) == len(lengths)
+            # special tokens are not asked for
+            assert sum(projected) == sum(length - 2 for length in lengths) < len(rows)
+
+
+def test_packed_layers_equal_pytorchs_own() -> None:
+    if not torch._C._has_mkldnn:
+        pytest.skip("this PyTorch has no oneDNN")
+    torch.manual_seed(0)
+    for bias in (True, False):
+        layer = nn.Linear(96, 160, bias=bias)
+        packed = PackedLinear(layer)
+        for shape in ((1, 96), (300, 96), (3, 7, 96)):
+            rows = torch.randn(shape)
+            with torch.inference_mode():
+                torch.testing.assert_close(packed(rows), layer(rows), rtol=1e-5, atol=1e-5)
+
+
+def test_layers_that_do_something_else_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Special(nn.Linear):
+        pass
+
+    monkeypatch.setattr(linear, "SMALLEST", 0)
+    monkeypatch.setattr(linear, "WORTHWHILE", 0.0)
+    network = nn.Sequential(nn.Linear(8, 8), Special(8, 8), nn.Linear(8, 8).double())
+    kept = copy.copy(network[1]), copy.copy(network[2])
+    assert use_fast_linear_layers(network) == 1
+    assert type(network[1]) is type(kept[0]) and type(network[2]) is type(kept[1])
+
+
+def test_small_networks_keep_their_layers_so_that_no_measurement_decides() -> None:
+    network = nn.Sequential(nn.Linear(64, 64))
+    assert use_fast_linear_layers(network) == 0
+    assert type(network[0]) is nn.Linear
+
+
+@pytest.mark.usefixtures("forced")
+def test_layers_that_differ_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    right: Callable[[PackedLinear, torch.Tensor], torch.Tensor] = PackedLinear.forward
+    monkeypatch.setattr(PackedLinear, "forward", lambda self, rows: right(self, rows) * 1.01)
+    model = load(model_directory("bert"), CPU, with_attention=False)
+    assert "oneDNN differs" in caplog.text
+    assert not any(isinstance(module, PackedLinear) for module in model.network.modules())
+
+
+def test_a_head_that_cannot_be_apart_runs_at_every_position(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    plain = scores(load(model_directory("bert"), CPU, False, fast=False), "one-shared")
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(loading._Split, "head", lambda self, hidden: hidden.new_zeros(len(hidden), 3))
+    model = load(model_directory("bert"), CPU, with_attention=False)
+    assert "head apart from encoder: not for this architecture" in caplog.text
+    np.testing.assert_allclose(scores(model, "one-shared")["log_prob"], plain["log_prob"], atol=1e-5)
+
+
+def test_the_last_resort_is_the_plain_network(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def spoil(network: nn.Module) -> int:
+        for module in network.modules():
+            if isinstance(module, nn.LayerNorm):
+                module.eps = 10.0
+        return 0
+
+    plain = scores(load(model_directory("bert"), CPU, False, fast=False), "all")
+    monkeypatch.setattr(loading, "use_fast_linear_layers", spoil)
+    model = load(model_directory("bert"), CPU, with_attention=False)
+    assert "this model runs without them" in caplog.text
+    np.testing.assert_array_equal(scores(model, "all")["log_prob"], plain["log_prob"])
+
+
+def test_alberts_gelu_becomes_one_operation(tmp_path: Path) -> None:
+    directory = tiny_model("albert", tmp_path, hidden_act="gelu_new")
+    ways = [load(directory, CPU, with_attention=False, fast=fast) for fast in (True, False)]
+    kinds = [{type(module) for module in way.network.modules()} for way in ways]
+    assert NewGELUActivation not in kinds[0] and NewGELUActivation in kinds[1]
+    one, other = (scores(way, "one-shared")["log_prob"] for way in ways)
+    np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def written(folder: Path, device: Device = CPU, shard_tokens: int = 200, **facts: object) -> pd.DataFrame:
+    path = folder / "none.parquet"
+    model = load(model_directory("bert"), device, with_attention=True)
+    write_evidence(path, example_pairs(), model, "none", SHUFFLED, 3, 128, {"seed": 3, **facts}, shard_tokens)
+    assert not list(folder.glob(".*"))
+    return read_table(path, EVIDENCE)
+
+
+def test_shards_join_to_what_one_piece_would_be(tmp_path: Path) -> None:
+    assert len(divide(example_pairs(), "none", 100)) > 2
+    one, many = written(tmp_path / "one", shard_tokens=10**9), written(tmp_path / "many", shard_tokens=100)
+    for column in EVIDENCE.names:
+        if one[column].dtype.kind == "f":
+            np.testing.assert_allclose(one[column], many[column], atol=1e-5)
+        else:
+            pd.testing.assert_series_equal(one[column], many[column])
+    assert read_metadata(tmp_path / "many" / "none.parquet") == {"seed": 3}
+
+
+def test_every_pair_is_in_one_shard_whatever_their_size() -> None:
+    for masking in MASKINGS:
+        for size in (1, 50, 300, 10**9):
+            shards = divide(example_pairs(), masking, size)
+            assert [id_ for part, _ in shards for id_ in part["pair_id"]] == list(example_pairs()["pair_id"])
+
+
+def test_a_killed_job_goes_on_at_the_last_whole_shard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    read: list[list[str]] = []
+
+    def reading(pairs: pd.DataFrame, *others: object) -> pd.DataFrame:
+        if len(read) == 2 and not survived:
+            raise Killed
+        read.append(list(pairs["pair_id"]))
+        return collect_evidence(pairs, *others)  # type: ignore[arg-type]
+
+    survived: list[bool] = []
+    expected = written(tmp_path / "expected", shard_tokens=100)
+    monkeypatch.setattr(streaming, "collect_evidence", reading)
+    with pytest.raises(Killed):
+        written(tmp_path, shard_tokens=100)
+    assert not (tmp_path / "none.parquet").exists()
+    assert len(list((tmp_path / ".none.shards").iterdir())) == 2
+    survived.append(True)
+    found = written(tmp_path, shard_tokens=100)
+    pd.testing.assert_frame_equal(found, expected)
+    everything = [pair for part in read for pair in part]
+    assert sorted(everything) == sorted(example_pairs()["pair_id"])
+
+
+def test_shards_of_other_facts_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.rmtree", lambda folder: None)
+    (tmp_path / "a").mkdir()
+    path = tmp_path / "a" / "all.parquet"
+    model = load(model_directory("bert"), CPU, with_attention=False)
+    write_evidence(path, example_pairs(), model, "all", ORIGINAL, 0, 128, {"weights": "one"})
+    shard = next((tmp_path / "a" / ".all.shards").iterdir())
+    before = shard.stat().st_mtime_ns
+    write_evidence(path, example_pairs(), model, "all", ORIGINAL, 0, 128, {"weights": "one"})
+    assert shard.stat().st_mtime_ns == before
+    write_evidence(path, example_pairs(), model, "all", ORIGINAL, 0, 128, {"weights": "two"})
+    assert shard.stat().st_mtime_ns != before
+    assert read_metadata(path) == {"weights": "two"}
+
+
+def test_a_benchmark_with_nothing_to_predict_has_an_empty_table(tmp_path: Path) -> None:
+    equal = example_pairs().iloc[[6]]
+    model = load(model_directory("bert"), CPU, with_attention=False)
+    write_evidence(tmp_path / "m.parquet", equal, model, "modified", ORIGINAL, 0, 128, {})
+    assert read_table(tmp_path / "m.parquet", EVIDENCE).empty
