@@ -17,6 +17,8 @@ include: "rules/models.smk"
 include: "rules/evidence.smk"
 include: "rules/measures.smk"
 include: "rules/statistics.smk"
+include: "rules/corpora.smk"
+include: "rules/frequency.smk"
 include: "rules/report.smk"
 
 
@@ -26,3 +28,4 @@ rule all:
         result("report", "index.html"),
         table_files().values(),
         figure_files().values(),
+        frequency_files(),

@@ -16,9 +16,34 @@ rule evidence:
         gpu=1,
     params:
         code=code("score_evidence.py"),
+        dtype=config["scoring"]["dtype"],
         attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},
         shuffled=lambda wildcards: config["controls"]["shuffled"] if wildcards.variant == SHUFFLED else None,
     message:
         "Scoring {wildcards.benchmark} ({wildcards.variant}, {wildcards.masking} hidden) with {wildcards.model}"
     script:
         "../scripts/score_evidence.py"
+
+
+rule compare_precision:
+    input:
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        manifest=result("models", "{model}", "manifest.json"),
+    output:
+        result("statistics", "{model}", "{benchmark}", "precision.csv"),
+    log:
+        log_of("precision", "{model}", "{benchmark}.log"),
+    conda:
+        "../envs/scoring.yaml"
+    threads: config["runtime"]["threads"]
+    resources:
+        gpu=1,
+    params:
+        code=code("compare_precision.py"),
+        attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},
+        scoring=config["scoring"],
+        measures=config["measures"],
+    message:
+        "Comparing {wildcards.model} on {wildcards.benchmark} with single precision"
+    script:
+        "../scripts/compare_precision.py"

@@ -54,6 +54,8 @@ rule provenance:
         downloads=download_facts(),
         benchmarks=[result("benchmarks", f"{benchmark}.parquet") for benchmark in BENCHMARKS],
         evidence=all_evidence(),
+        precision=precision_tables(),
+        counts=[result("frequency", f"{corpus}.parquet") for corpus in CORPORA],
     output:
         result("report", "provenance.json"),
     log:
@@ -62,11 +64,7 @@ rule provenance:
         "../envs/analysis.yaml"
     params:
         code=code("gather_provenance.py"),
-        study={
-            key: value
-            for key, value in config.items()
-            if key not in ("models", "benchmarks", "runtime", "data")
-        },
+        study=settings(),
     message:
         "Gathering where everything came from"
     script:
@@ -75,6 +73,7 @@ rule provenance:
 
 rule report:
     input:
+        **frequency_report(),
         bias=statistics_of_all("bias"),
         accuracy=statistics_of_all("accuracy"),
         tests=statistics_of_all("tests"),

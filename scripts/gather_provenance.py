@@ -19,6 +19,8 @@ with job_log(snakemake.log[0]):
         made_from.downloads,
         made_from.benchmarks,
         made_from.evidence,
+        made_from.get("counts", []),
+        made_from.get("precision", []),
     )
     with written_whole(snakemake.output[0]) as partial:
         partial.write_text(json.dumps(sections, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -25,13 +25,14 @@ with job_log(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
     device = pick_device(runtime["device"], runtime["batch_tokens"])
-    model = load(manifest["directory"], device, names["masking"] == NONE, snakemake.params.attention["stack"])
+    stack, dtype = snakemake.params.attention["stack"], snakemake.params.dtype
+    model = load(manifest["directory"], device, names["masking"] == NONE, stack, dtype)
     seed = snakemake.params.shuffled and snakemake.params.shuffled["seed"]
     facts = {
         **names,
         "shuffle_seed": seed,
         "device": device.name,
-        "dtype": "float32",
+        "dtype": dtype,
         "weights": manifest["weights_digest"],
         "tokenizer": manifest["tokenizer_digest"],
         "benchmark_sha256": read_metadata(snakemake.input.pairs)["sha256"],

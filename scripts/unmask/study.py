@@ -10,6 +10,7 @@ import yaml
 from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.protocols import Validator
 
+from unmask.corpora.shards import files_of
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
 
@@ -140,7 +141,7 @@ def _with_data(value: Any, data: str | None, place: str) -> Any:
     if (
         isinstance(value, str)
         and "{data}" in value
-        and place.rsplit(".", 1)[-1] in ("path", "tokenizer", "url")
+        and place.rsplit(".", 1)[-1] in ("path", "tokenizer", "url", "listed_words")
     ):
         if data is None:
             raise InputError(f"config key {place}: needs a data directory; give one with --config data=DIR")
@@ -156,6 +157,12 @@ def check_files(config: Config) -> None:
     for name, entry in config["benchmarks"].items():
         if "path" in entry:
             _check_file(f"benchmarks.{name}", entry)
+    for name, entry in config["corpora"].items():
+        if "path" in entry and not files_of(entry["path"]):
+            raise InputError(f"config key corpora.{name}.path: no file matches {entry['path']}")
+    listed = config["frequency"]["listed_words"]
+    if listed is not None and not Path(listed).is_file():
+        raise InputError(f"config key frequency.listed_words: {listed} is missing")
     for name, entry in config["models"].items():
         key = "path" if entry["source"] == "path" else "tokenizer"
         if key in entry and not Path(entry[key]).is_dir():

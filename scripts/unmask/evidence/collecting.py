@@ -28,14 +28,36 @@ def collect_evidence(
 ) -> pd.DataFrame:
     """The Evidence rows of `model` on a Pairs table, in the order of pairs, roles and positions.
 
-    Raises InputError for a sentence that the model cannot take, and for a log-probability that is
-    not finite, naming the pair.
+    Raises InputError as `prepare` and `as_rows` do.
     """
-    sentences = tokenise_pairs(pairs, model.tokenizer, roles_of(masking), max_length)
+    layout = prepare(pairs, model.tokenizer, masking, variant, shuffle_seed, max_length)
+    return as_rows(layout, answer(model, layout.work, progress), model.tokenizer)
+
+
+def prepare(
+    pairs: pd.DataFrame,
+    tokenizer: PreTrainedTokenizerBase,
+    masking: str,
+    variant: str,
+    shuffle_seed: int = 0,
+    max_length: int | None = None,
+) -> "Layout":
+    """The sentences of a Pairs table as work for the engine.
+
+    Raises InputError for a sentence that the model cannot take, naming the pair.
+    """
+    sentences = tokenise_pairs(pairs, tokenizer, roles_of(masking), max_length)
     if variant == SHUFFLED:
         sentences = [shuffle_tokens(sentence, shuffle_seed) for sentence in sentences]
-    layout = lay_out(sentences, masking, model.tokenizer.mask_token_id)
-    rows = _as_rows(layout, answer(model, layout.work, progress), model.tokenizer)
+    return lay_out(sentences, masking, tokenizer.mask_token_id)
+
+
+def as_rows(layout: "Layout", answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:
+    """The engine's answers as Evidence rows.
+
+    Raises InputError for a log-probability that is not finite, naming the pair.
+    """
+    rows = _as_rows(layout, answers, tokenizer)
     broken = rows.loc[~np.isfinite(rows["log_prob"])]
     if len(broken):
         first = broken.iloc[0]

@@ -4,14 +4,18 @@ import json
 import logging
 import shutil
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unmask.evidence.collecting import collect_evidence
+from unmask.evidence.collecting import Layout, as_rows, prepare
+from unmask.evidence.engine import Answers, answer
 from unmask.evidence.maskings import roles_of
 from unmask.evidence.progress import Progress
 from unmask.models.loading import LoadedModel
@@ -38,31 +42,55 @@ def write_evidence(
 
     Pairs are worked through in shards of about `shard_tokens` tokens read (by default what suits the
     device). Each is kept in a folder beside `path` when it is done; a later call with equal `facts`
-    (the table's metadata) takes it from there. The folder goes when the table is whole.
+    (the table's metadata) takes it from there. The folder goes when the table is whole. While the model
+    reads one shard, a second thread tokenises the next and writes the one before.
     """
     path = Path(path)
     folder = path.parent / f".{path.stem}.shards"
     shards = divide(pairs, masking, shard_tokens or model.device.shard_tokens)
     progress = Progress(sum(tokens for _, tokens in shards), bar)
-    parts = []
-    for number, (part, tokens) in enumerate(shards):
-        shard = folder / f"{number:06}.parquet"
-        own = {**facts, "shard": number, "pairs": len(part), "first": part["pair_id"].iloc[0]}
-        if _is_done(shard, own):
-            log.info("shard %d of %d was done before", number + 1, len(shards))
-            progress.skip(tokens)
-        else:
-            rows = collect_evidence(part, model, masking, variant, shuffle_seed, max_length, progress)
-            write_table(shard, rows, EVIDENCE, own)
-        parts.append(shard)
+    paths = [folder / f"{number:06}.parquet" for number in range(len(shards))]
+    of_shard = [
+        {**facts, "shard": number, "pair_ids": list(part["pair_id"])}
+        for number, (part, _) in enumerate(shards)
+    ]
+    missing = [number for number in range(len(shards)) if not _is_done(paths[number], of_shard[number])]
+    for number in sorted(set(range(len(shards))) - set(missing)):
+        log.info("shard %d of %d was done before", number + 1, len(shards))
+        progress.skip(shards[number][1])
+
+    def lay_out_shard(number: int) -> Layout:
+        return prepare(shards[number][0], model.tokenizer, masking, variant, shuffle_seed, max_length)
+
+    def write_shard(number: int, layout: Layout, answers: Answers) -> None:
+        write_table(paths[number], as_rows(layout, answers, model.tokenizer), EVIDENCE, of_shard[number])
+
+    with ThreadPoolExecutor(max_workers=1) as host:
+        ahead = [host.submit(lay_out_shard, number) for number in missing[:1]]
+        written: list[Future[None]] = []
+        for number, after in zip_longest(missing, missing[1:]):
+            layout = ahead.pop().result()
+            if after is not None:
+                ahead.append(host.submit(lay_out_shard, after))
+            answers = answer(model, layout.work, progress)
+            # no more than one waits to be written, and an error in writing comes out here
+            for before in written:
+                before.result()
+            written = [host.submit(write_shard, number, layout, answers)]
+        for before in written:
+            before.result()
     progress.close()
-    write_batches(path, (pq.read_table(part) for part in parts), EVIDENCE, facts)
+    write_batches(path, (pq.read_table(shard) for shard in paths), EVIDENCE, facts)
     shutil.rmtree(folder)
 
 
 def _is_done(shard: Path, facts: Mapping[str, Any]) -> bool:
     # as JSON, since that is how facts are stored
-    return shard.exists() and read_metadata(shard) == json.loads(json.dumps(facts))
+    wanted: dict[str, Any] = json.loads(json.dumps(facts))
+    try:
+        return wanted == read_metadata(shard)
+    except (OSError, pa.ArrowException):
+        return False
 
 
 def divide(pairs: pd.DataFrame, masking: str, shard_tokens: int) -> list[tuple[pd.DataFrame, float]]:

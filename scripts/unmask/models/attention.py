@@ -40,7 +40,7 @@ class AttentionSum:
     def _add(self, module: nn.Module, inputs: Any, output: Any) -> None:
         attention = _map_in(output, None) if self.listening else None
         if attention is not None:
-            mean = attention.mean(1)
+            mean = attention.float().mean(1)
             self.total = mean if self.total is None else self.total.add_(mean)
             self.layers += 1
 

@@ -24,7 +24,7 @@ from unmask.models.quiet import quiet_transformers
 
 log = logging.getLogger(__name__)
 
-TOLERANCE = 1e-4
+TOLERANCE = {"float32": 1e-4, "tf32": 1e-2, "bfloat16": 0.3}
 """How far log-probabilities of a faster way may be from the plain forward pass when it is checked."""
 
 
@@ -40,7 +40,7 @@ class Encoded:
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A masked language model on its device, in single precision, ready to score."""
+    """A masked language model on its device, ready to score."""
 
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
@@ -56,9 +56,13 @@ def load(
     device: Device,
     with_attention: bool,
     stack: str | None = None,
+    dtype: str = "float32",
     fast: bool = True,
 ) -> LoadedModel:
-    """Load tokenizer and network of a model directory in fp32, in evaluation mode.
+    """Load tokenizer and network of a model directory in evaluation mode.
+
+    `dtype` is float32, or one that is faster and less exact: tf32 (products of float32 with ten bits of
+    mantissa, on a GPU) or bfloat16.
 
     `stack` (encoder | decoder) chooses whose attention counts in an encoder-decoder model; without
     a choice such a model, like one that has no attention maps, loads without attention. Every
@@ -67,13 +71,13 @@ def load(
     """
     if device.torch.type == "cuda":
         # single precision means single precision: TF32 would move the scores
-        torch.backends.cuda.matmul.fp32_precision = "ieee"
+        torch.backends.cuda.matmul.fp32_precision = "tf32" if dtype == "tf32" else "ieee"
     with quiet_transformers():
         tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True)
         network = AutoModelForMaskedLM.from_pretrained(
             directory,
             local_files_only=True,
-            dtype=torch.float32,
+            dtype=torch.bfloat16 if dtype == "bfloat16" else torch.float32,
             # the fused kernels return no attention maps
             **({"attn_implementation": "eager"} if with_attention else {}),
         )
@@ -89,11 +93,11 @@ def load(
         use_fast_linear_layers(network)
     _use_fused_gelu(network)
     for way in (_Split(network, attention, probe), plain):
-        if _agrees(way, probe, expected):
+        if _agrees(way, probe, expected, TOLERANCE[dtype]):
             return LoadedModel(network, tokenizer, device, way.encode, way.head)
         log.info("head apart from encoder: not for this architecture, it runs at every position")
     log.warning("faster layers differ from the plain ones: this model runs without them")
-    return load(directory, device, with_attention, stack, fast=False)
+    return load(directory, device, with_attention, stack, dtype, fast=False)
 
 
 def _probe(tokenizer: PreTrainedTokenizerBase, device: torch.device) -> torch.Tensor:
@@ -135,8 +139,7 @@ class _Plain:
         )
         if self.attention is None:
             return Encoded(output.logits, None)
-        maps = output[self.attention]
-        return Encoded(output.logits, torch.stack([layer.mean(1) for layer in maps]).mean(0))
+        return Encoded(output.logits, _mean(output[self.attention]))
 
     def head(self, hidden: torch.Tensor) -> torch.Tensor:
         return hidden
@@ -174,7 +177,7 @@ class _Split:
         if self.sum is not None:
             attention = self.sum.take()
         elif self.attention is not None:
-            attention = torch.stack([layer.mean(1) for layer in output[self.attention]]).mean(0)
+            attention = _mean(output[self.attention])
         return Encoded(output.last_hidden_state, attention)
 
     def head(self, hidden: torch.Tensor) -> torch.Tensor:
@@ -189,6 +192,11 @@ class _Split:
         return logits
 
 
+def _mean(maps: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    """The mean over layers and heads of attention maps: batch × query × key, in single precision."""
+    return torch.stack([layer.float().mean(1) for layer in maps]).mean(0)
+
+
 def _use_fused_gelu(network: nn.Module) -> None:
     """ALBERT's GELU is written out in seven operations; PyTorch has the same formula as one."""
     for path, module in list(network.named_modules()):
@@ -197,7 +205,7 @@ def _use_fused_gelu(network: nn.Module) -> None:
 
 
 @torch.inference_mode()
-def _agrees(way: _Plain | _Split, probe: torch.Tensor, expected: Encoded) -> bool:
+def _agrees(way: _Plain | _Split, probe: torch.Tensor, expected: Encoded, tolerance: float) -> bool:
     """Whether a way of reading gives the log-probabilities and the attention that it should."""
     try:
         encoded = way.encode(probe)
@@ -207,7 +215,7 @@ def _agrees(way: _Plain | _Split, probe: torch.Tensor, expected: Encoded) -> boo
         return False
     if logits.shape != expected.hidden.shape or (encoded.attention is None) != (expected.attention is None):
         return False
-    pairs = [(logits.log_softmax(-1), expected.hidden.log_softmax(-1))]
+    pairs = [(logits.float().log_softmax(-1), expected.hidden.float().log_softmax(-1))]
     if encoded.attention is not None and expected.attention is not None:
         pairs.append((encoded.attention, expected.attention))
-    return all(torch.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE) for one, other in pairs)
+    return all(torch.allclose(one, other, rtol=tolerance, atol=tolerance) for one, other in pairs)

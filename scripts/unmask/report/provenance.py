@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from unmask.tables import read_metadata
 
 Section = tuple[str, dict[str, Any]]
@@ -30,12 +32,16 @@ def gather(
     downloads: Iterable[str | Path],
     benchmarks: Iterable[str | Path],
     evidence: Iterable[str | Path],
+    counts: Iterable[str | Path] = (),
+    precision: Iterable[str | Path] = (),
 ) -> list[Section]:
-    """Sections about the study's settings, each model, each benchmark and the scoring.
+    """Sections about the study's settings, each model, benchmark and corpus, and the scoring.
 
     manifests: manifest.json of each model, in a folder that has its name; facts: facts.json of the rule
     that made it, in the same folder, for models made here; downloads: facts of downloaded benchmarks, in a
-    folder that has the benchmark's name; benchmarks, evidence: Parquet files with facts in their metadata.
+    folder that has the benchmark's name; benchmarks, evidence, counts (of the words of each corpus): Parquet
+    files with facts in their metadata; precision: precision.csv of each model and benchmark, where the
+    models ran in another arithmetic than single precision.
     """
     made = {Path(path).parent.name: _json(path) for path in facts}
     fetched = {Path(path).parent.name: _json(path) for path in downloads}
@@ -48,6 +54,9 @@ def gather(
         metadata = read_metadata(path)
         name = str(metadata.pop("benchmark"))
         sections.append((f"Benchmark {name}", {**metadata, **fetched.get(name, {})}))
+    for path in counts:
+        metadata = read_metadata(path)
+        sections.append((f"Corpus {metadata.pop('corpus')}", metadata))
     scoring: dict[str, set[str]] = {}
     for path in evidence:
         metadata = read_metadata(path)
@@ -59,7 +68,21 @@ def gather(
                     scoring.setdefault(f"{key}.{sub}" if sub else key, set()).add(str(item))
     # one value each where all evidence was made alike, else every value
     sections.append(("Scoring", {key: ", ".join(sorted(values)) for key, values in scoring.items()}))
+    for path in precision:
+        model, benchmark = Path(path).parts[-3:-1]
+        sections.append((f"Arithmetic against single precision: {model} on {benchmark}", _precision(path)))
     return sections
+
+
+def _precision(path: str | Path) -> dict[str, str]:
+    rows = pd.read_csv(path, keep_default_na=False)
+    return {
+        f"{row['measure']}, {row['protocol']}": (
+            f"scores move by {float(row['largest_change']):.2g} at most; {row['flipped']} of {row['pairs']} "
+            f"decisions flip {row['flipped_pairs']}"
+        ).strip()
+        for row in rows.to_dict("records")
+    }
 
 
 def _json(path: str | Path) -> dict[str, Any]:

@@ -1,0 +1,332 @@
+"""Scoring, side by side in one run: a naive way, the engine, and the arithmetic floor.
+
+    python benchmarks/scoring.py --data DIR [--sizes bert-base roberta-large albert-large] [--device cpu]
+
+DIR has the layout of configs/local.yaml: crows_pairs/, stereoset/ and tokenizers/. Networks have the
+real sizes and random weights: speed does not depend on what a model knows. The two ways take turns,
+one measure after the other, for several rounds; each figure is the median over rounds.
+
+The naive way is one sentence at a time in the manner of the papers' scripts: a forward pass for each
+sentence and measure (for CPS for each hidden token), log-softmax over every position's vocabulary. It
+runs on fewer pairs than the engine, which needs a crowd to fill its batches; both samples are every
+n-th pair of both benchmarks, and seconds are compared per unit of work that the sample holds (the
+operations that it needs at least). On a CPU, seconds are those of the processor, so that a busy
+machine disturbs less.
+
+The floor is the engine's counted floating-point operations over the fastest matrix product of this
+machine, measured in the same rounds. Results go into docs/benchmarks.md.
+"""
+
+import argparse
+import platform
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+import transformers
+from torch import nn
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
+
+from unmask.benchmarks.reading import read_benchmark
+from unmask.evidence.collecting import collect_evidence, lay_out
+from unmask.evidence.maskings import roles_of
+from unmask.evidence.sentences import tokenise_pairs
+from unmask.models.devices import Device, pick_device
+from unmask.models.linear import PackedLinear
+from unmask.models.loading import LoadedModel, load
+from unmask.models.quiet import quiet_transformers
+from unmask.models.random_model import make
+from unmask.tables import ORIGINAL
+
+SIZES: dict[str, tuple[str, dict[str, Any]]] = {
+    "bert-base": (
+        "bert-base-cased",
+        {"model_type": "bert"},
+    ),
+    "roberta-large": (
+        "roberta",
+        {
+            "model_type": "roberta",
+            "hidden_size": 1024,
+            "num_hidden_layers": 24,
+            "num_attention_heads": 16,
+            "intermediate_size": 4096,
+            "max_position_embeddings": 514,
+            "type_vocab_size": 1,
+        },
+    ),
+    "albert-large": (
+        "albert-v2",
+        {
+            "model_type": "albert",
+            "hidden_size": 1024,
+            "num_hidden_layers": 24,
+            "num_attention_heads": 16,
+            "intermediate_size": 4096,
+            "hidden_act": "gelu_new",
+        },
+    ),
+}
+"""The tokenizer's folder and the configuration of each size."""
+
+MEASURES = {"AUL+AULA+accuracy": "none", "SSS": "modified", "CPS": "one-shared"}
+"""What is timed, and the masking that it needs."""
+
+
+# the naive way
+
+
+class Naive:
+    """One sentence, one forward pass, every position's vocabulary."""
+
+    def __init__(self, directory: Path, device: torch.device) -> None:
+        with quiet_transformers():
+            self.tokenizer = AutoTokenizer.from_pretrained(directory)
+            network = AutoModelForMaskedLM.from_pretrained(directory, attn_implementation="eager")
+        self.network = network.eval().to(device)
+        self.device = device
+
+    def ids(self, text: str) -> torch.Tensor:
+        ids: torch.Tensor = self.tokenizer(text, return_tensors="pt").input_ids.to(self.device)
+        return ids
+
+    def aul_aula_accuracy(self, sentence: str) -> None:
+        ids = self.ids(sentence)
+        for measure in ("AUL", "AULA"):
+            output = self.network(ids, output_attentions=True)
+            log_probs = output.logits[0].log_softmax(-1)
+            own = log_probs.gather(1, ids[0][:, None])[:, 0]
+            (log_probs.argmax(-1) == ids[0]).float().mean().item()
+            if measure == "AULA":
+                attention = torch.stack([layer.mean(1)[0] for layer in output.attentions]).mean(0).mean(0)
+                own = own * attention
+            own[1:-1].mean().item()
+
+    def pair(self, measure: str, first: str, second: str) -> None:
+        if measure == "AUL+AULA+accuracy":
+            self.aul_aula_accuracy(first)
+            self.aul_aula_accuracy(second)
+            return
+        sides = self.ids(first), self.ids(second)
+        names = [[str(token) for token in ids[0].tolist()] for ids in sides]
+        matcher = SequenceMatcher(None, names[0], names[1])
+        for side, ids in enumerate(sides):
+            shared: list[int] = []
+            modified: list[int] = []
+            for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+                span = range(*((i1, i2) if side == 0 else (j1, j2)))
+                (shared if tag == "equal" else modified).extend(span)
+            if measure == "SSS" and modified:
+                hidden = ids.clone()
+                hidden[0, modified] = self.tokenizer.mask_token_id
+                log_probs = self.network(hidden).logits[0].log_softmax(-1)
+                log_probs[modified, ids[0, modified]].mean().item()
+            if measure == "CPS":
+                for position in shared[1:-1]:
+                    hidden = ids.clone()
+                    hidden[0, position] = self.tokenizer.mask_token_id
+                    log_probs = self.network(hidden).logits[0].log_softmax(-1)
+                    log_probs[position, ids[0, position]].item()
+
+    @torch.inference_mode()
+    def run(self, measure: str, pairs: pd.DataFrame) -> None:
+        for first, second in zip(pairs["stereotype"], pairs["antistereotype"], strict=True):
+            self.pair(measure, first, second)
+
+
+# the floor
+
+
+def operations(model: LoadedModel, pairs: pd.DataFrame, masking: str) -> float:
+    """Floating-point operations of the engine's matrix products."""
+    sentences = tokenise_pairs(pairs, model.tokenizer, roles_of(masking))
+    work = lay_out(sentences, masking, model.tokenizer.mask_token_id).work
+    config = model.network.config
+    width, inner, layers = config.hidden_size, config.intermediate_size, config.num_hidden_layers
+    narrow = getattr(config, "embedding_size", width)
+    lengths = np.array([len(ids) for ids in work.inputs])
+    places = len(np.unique(np.stack([work.input, work.position]), axis=1).T)
+    per_token = layers * 2 * (4 * width * width + 2 * width * inner)
+    attention = layers * 4 * width * float((lengths**2).sum())
+    embedding = 2 * narrow * width * float(lengths.sum()) if narrow != width else 0.0
+    head = places * 2 * (width * narrow + narrow * config.vocab_size)
+    total: float = float(lengths.sum()) * per_token + attention + embedding + head
+    return total
+
+
+def peak(device: Device, width: int) -> float:
+    """Operations per second of the fastest fp32 product of a layer's shape that this machine shows."""
+    rows = torch.randn(1024, width, device=device.torch)
+    layer = nn.Linear(width, 4 * width).to(device.torch)
+    ways: list[Callable[[], object]] = [lambda: layer(rows)]
+    if device.torch.type == "cpu":
+        packed = PackedLinear(layer)
+        ways.append(lambda: packed(rows))
+    return max(2 * rows.numel() * 4 * width / _best(way, device) for way in ways)
+
+
+@torch.inference_mode()
+def _best(action: Callable[[], object], device: Device, seconds: float = 1.0) -> float:
+    best, start = float("inf"), time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        best = min(best, clock(action, device))
+    return best
+
+
+def clock(action: Callable[[], object], device: Device) -> float:
+    """Seconds of an action: of the processor on a CPU, wall-clock with the device's queue on a GPU."""
+    if device.torch.type == "cpu":
+        start = time.process_time()
+        action()
+        return (time.process_time() - start) / torch.get_num_threads()
+    torch.cuda.synchronize(device.torch)
+    start = time.perf_counter()
+    action()
+    torch.cuda.synchronize(device.torch)
+    return time.perf_counter() - start
+
+
+# the comparison
+
+
+def compare(
+    size: str, directory: Path, pairs: pd.DataFrame, options: argparse.Namespace, device: Device
+) -> list[dict[str, Any]]:
+    """Rows of the table for one size."""
+    few = every(pairs, options.naive_pairs)
+    # CPS makes a dozen sequences of each sentence: the others need more pairs to fill a batch
+    many = {
+        measure: every(pairs, options.engine_pairs * (1 if measure == "CPS" else 5)) for measure in MEASURES
+    }
+    naive = Naive(directory, device.torch)
+    models = {masking: load(directory, device, masking == "none") for masking in MEASURES.values()}
+    work = {
+        measure: [operations(models[masking], part, masking) / len(part) for part in (few, many[measure])]
+        for measure, masking in MEASURES.items()
+    }
+    seconds: dict[tuple[str, str], list[float]] = {}
+    peaks: list[float] = []
+    for _ in range(options.rounds):
+        peaks.append(peak(device, naive.network.config.hidden_size))
+        for measure, masking in MEASURES.items():
+            action = lambda measure=measure: naive.run(measure, few)  # noqa: E731
+            # as if on the engine's pairs
+            scale = work[measure][1] / work[measure][0] / len(few)
+            seconds.setdefault((measure, "naive"), []).append(clock(action, device) * scale)
+            model = models[masking]
+            crowd = many[measure]
+            engine = lambda model=model, masking=masking, crowd=crowd: collect_evidence(  # noqa: E731
+                crowd, model, masking, ORIGINAL
+            )
+            seconds.setdefault((measure, "engine"), []).append(clock(engine, device) / len(crowd))
+    best = statistics.median(peaks)
+    rows = []
+    totals = {"naive": 0.0, "engine": 0.0, "floor": 0.0}
+    ratios: dict[str, list[float]] = {}
+    for measure in MEASURES:
+        one, other = seconds[measure, "naive"], seconds[measure, "engine"]
+        ratios[measure] = [a / b for a, b in zip(one, other, strict=True)]
+        floor = work[measure][1] / best
+        found = {"naive": statistics.median(one), "engine": statistics.median(other), "floor": floor}
+        totals = {way: totals[way] + found[way] for way in totals}
+        rows.append(row(size, measure, found, ratios[measure], best))
+    whole = [
+        sum(seconds[m, "naive"][i] for m in MEASURES) / sum(seconds[m, "engine"][i] for m in MEASURES)
+        for i in range(options.rounds)
+    ]
+    rows.append(row(size, "all of them", totals, whole, best))
+    return rows
+
+
+def row(
+    size: str, measure: str, found: dict[str, float], ratios: Sequence[float], best: float
+) -> dict[str, Any]:
+    """One line of the table; seconds are per pair."""
+    return {
+        "network": size,
+        "measure": measure,
+        "naive, ms a pair": f"{1e3 * found['naive']:.1f}",
+        "engine, ms a pair": f"{1e3 * found['engine']:.2f}",
+        "floor, ms a pair": f"{1e3 * found['floor']:.2f}",
+        "engine against naive": f"{statistics.median(ratios):.1f}x ({min(ratios):.1f} to {max(ratios):.1f})",
+        "of the floor": f"{100 * found['floor'] / found['engine']:.0f}%",
+        "peak, GFLOP/s": f"{best / 1e9:.0f}",
+    }
+
+
+def every(pairs: pd.DataFrame, count: int) -> pd.DataFrame:
+    """About `count` pairs, evenly spread."""
+    return pairs.iloc[:: max(1, len(pairs) // count)]
+
+
+def read_pairs(data: Path) -> pd.DataFrame:
+    """All pairs of both benchmarks."""
+    both = [
+        read_benchmark(data / "crows_pairs/crows_pairs_anonymized.csv", {"format": "crows-pairs"}),
+        read_benchmark(data / "stereoset/dev.json", {"format": "stereoset"}),
+    ]
+    # the naive way reads no unrelated sentences
+    return pd.concat(both, ignore_index=True).assign(unrelated=None)
+
+
+def processor() -> str:
+    """What the operating system calls the processor."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def main() -> None:
+    """Measure, print the table, and write it where it was asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, help="directory with benchmarks and tokenizers")
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--naive-pairs", type=int, default=12)
+    parser.add_argument("--engine-pairs", type=int, default=240)
+    parser.add_argument("--output", type=Path, help="Markdown file to write the table to")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    device = pick_device(options.device)
+    pairs = read_pairs(options.data)
+    rows = []
+    for size in options.sizes:
+        tokenizer, config = SIZES[size]
+        with tempfile.TemporaryDirectory() as folder:
+            directory = Path(folder) / size
+            make({"config": config, "tokenizer": options.data / "tokenizers" / tokenizer}, directory, seed=0)
+            rows.extend(compare(size, directory, pairs, options, device))
+        print(pd.DataFrame(rows).to_string(index=False), flush=True)
+    machine = processor() if device.name == "cpu" else device.name
+    text = (
+        f"{machine}, {options.threads} thread(s), Python {platform.python_version()}, "
+        f"torch {torch.__version__}, transformers {transformers.__version__}; "
+        f"{len(every(pairs, options.naive_pairs))} pairs the naive way, "
+        f"{len(every(pairs, options.engine_pairs))} with the engine (5 times as many where nothing or the "
+        f"modified tokens are hidden), {options.rounds} rounds.\n\n"
+    )
+    header = list(rows[0])
+    lines = [header, ["---"] * len(header), *(list(r.values()) for r in rows)]
+    text += "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    print("\n" + text)
+    if options.output:
+        options.output.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

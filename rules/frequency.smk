@@ -1,0 +1,131 @@
+# Word frequency: the group words of each benchmark, Table 2, and whether measures follow frequency.
+
+
+rule group_words:
+    input:
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        counts=counts_for,
+        left_out=resource("left_out_words.yaml"),
+        listed=config["frequency"]["listed_words"] or [],
+    output:
+        words=result("group_words", "{benchmark}", "words.parquet"),
+        ratios=result("group_words", "{benchmark}", "ratios.parquet"),
+    log:
+        log_of("group_words", "{benchmark}.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("count_group_words.py"),
+        benchmark=lambda wildcards: wildcards.benchmark,
+        corpora=lambda wildcards: corpora_for(wildcards.benchmark),
+        min_pairs=config["frequency"]["min_pairs"],
+    message:
+        "Looking up the group words of {wildcards.benchmark}"
+    script:
+        "../scripts/count_group_words.py"
+
+
+rule table2:
+    input:
+        words=group_words_of_all("words"),
+        captions=resource("captions.yaml"),
+    output:
+        table2_csv=result("tables", "table2.csv"),
+        table2_md=result("tables", "table2.md"),
+        table2_tex=result("tables", "table2.tex"),
+        group_words_csv=result("tables", "group_words.csv"),
+    log:
+        log_of("report", "table2.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("make_table2.py"),
+        alpha=config["statistics"]["alpha"],
+    message:
+        "Making Table 2"
+    script:
+        "../scripts/make_table2.py"
+
+
+rule frequency_figure:
+    input:
+        words=group_words_of_all("words"),
+    output:
+        frequency_svg=result("figures", "frequency.svg"),
+        frequency_png=result("figures", "frequency.png"),
+    log:
+        log_of("report", "frequency_figure.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("draw_frequencies.py"),
+    message:
+        "Drawing the frequencies of group words"
+    script:
+        "../scripts/draw_frequencies.py"
+
+
+rule frequency_link:
+    input:
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        scores=result("scores", "{model}", "{benchmark}", f"{ORIGINAL}.parquet"),
+        ratios=result("group_words", "{benchmark}", "ratios.parquet"),
+    output:
+        result("statistics", "{model}", "{benchmark}", "frequency.parquet"),
+    log:
+        log_of("statistics", "{model}", "{benchmark}.frequency.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("link_frequency.py"),
+        model=lambda wildcards: wildcards.model,
+        benchmark=lambda wildcards: wildcards.benchmark,
+        confidence=config["statistics"]["confidence"],
+    message:
+        "Linking {wildcards.model} on {wildcards.benchmark} to word frequency"
+    script:
+        "../scripts/link_frequency.py"
+
+
+rule link_table:
+    input:
+        link=links_of_all(),
+        truth=planted_truth(),
+        planted_pairs=planted_pairs(),
+        planted_ratios=planted_ratios(),
+    output:
+        result("tables", "frequency_link.csv"),
+    log:
+        log_of("report", "frequency_link.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("make_link_table.py"),
+        models=as_listed(MODELS),
+        benchmarks=as_listed(BENCHMARKS),
+    message:
+        "Making the table of links to word frequency"
+    script:
+        "../scripts/make_link_table.py"
+
+
+rule link_figure:
+    input:
+        scores=linked_scores(),
+        ratios=group_words_of_all("ratios"),
+        link=links_of_all(),
+    output:
+        link_svg=result("figures", "frequency_link.svg"),
+        link_png=result("figures", "frequency_link.png"),
+    log:
+        log_of("report", "link_figure.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("draw_link.py"),
+        models=as_listed(MODELS),
+        benchmarks=as_listed(BENCHMARKS),
+    message:
+        "Drawing margins against word frequency"
+    script:
+        "../scripts/draw_link.py"

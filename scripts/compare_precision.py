@@ -1,0 +1,39 @@
+"""Score a sample of pairs in single precision too, and tell what the study's arithmetic changes."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from unmask.evidence.collecting import collect_evidence
+from unmask.evidence.maskings import NONE
+from unmask.files import written_whole
+from unmask.joblog import job_log
+from unmask.measures.precision import compare_scores, spread_sample
+from unmask.measures.registry import maskings_of
+from unmask.measures.scoring import score_pairs
+from unmask.models.devices import pick_device
+from unmask.models.loading import load
+from unmask.tables import ORIGINAL, PAIRS, read_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    params, runtime = snakemake.params, snakemake.config["runtime"]
+    torch.set_num_threads(snakemake.threads)
+    manifest = json.loads(Path(snakemake.input.manifest).read_text())
+    device = pick_device(runtime["device"], runtime["batch_tokens"])
+    pairs = spread_sample(read_table(snakemake.input.pairs, PAIRS), params.scoring["sample"])
+    scores = []
+    for dtype in ("float32", params.scoring["dtype"]):
+        evidence = {}
+        for masking in maskings_of(params.measures):
+            model = load(manifest["directory"], device, masking == NONE, params.attention["stack"], dtype)
+            evidence[masking] = collect_evidence(
+                pairs, model, masking, ORIGINAL, max_length=manifest["max_length"]
+            )
+        scores.append(score_pairs(list(pairs["pair_id"]), evidence, params.measures))
+    with written_whole(snakemake.output[0]) as partial:
+        compare_scores(scores[0], scores[1]).to_csv(partial, index=False)

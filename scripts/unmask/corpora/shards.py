@@ -1,0 +1,31 @@
+"""The parts that a corpus is counted in: its files."""
+
+import glob
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def files_of(pattern: str) -> dict[str, str]:
+    """The files that a path or a pattern (*, ?, [], and ** for folders) matches, in order.
+
+    Each has a name, its path from the folder in which the pattern begins, so that what is made of a file
+    keeps its name when others come.
+    """
+    if Path(pattern).is_file():
+        return {Path(pattern).name: pattern}
+    parts = Path(pattern).parts
+    fixed = next((place for place, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    root = Path(*parts[:fixed])
+    files = sorted(path for path in glob.glob(pattern, recursive=True) if Path(path).is_file())
+    return {str(Path(path).relative_to(root)): path for path in files}
+
+
+def fetched_shards(entry: Mapping[str, Any]) -> dict[str, str | int | None]:
+    """The names of the files that a corpus with a `url` or on the hub is fetched in, and which each is:
+    a path in the repository, or a number among its files."""
+    if "url" in entry:
+        return {Path(entry["url"]).name: None}
+    if isinstance(entry["shards"], int):
+        return {f"{number:05}.parquet": number for number in range(entry["shards"])}
+    return {file: file for file in entry["shards"]}

@@ -1,0 +1,1 @@
+"""Word frequency: counting the words of corpora."""

@@ -1,0 +1,57 @@
+"""Are advantaged groups named more often? Ranks and tests of the group words of a bias type."""
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from unmask.frequency.group_words import EXTRACTED, PAIRS_OF
+from unmask.frequency.word_lists import ADVANTAGED, GROUPS
+from unmask.statistics.correction import holm
+from unmask.statistics.ranks import MannWhitney, mann_whitney
+
+SHOWN = 4
+"""How many words of a group a row of Table 2 shows; eight in all, as in the paper."""
+
+BY = ["benchmark", "words_from", "bias_type"]
+"""What makes a row of Table 2."""
+
+
+def ranked(words: pd.DataFrame) -> pd.DataFrame:
+    """Group words with a column rank, null for those that Table 2 does not show.
+
+    words: unmask.frequency.group_words.GROUP_WORDS with a column benchmark. Of the extracted words a row of
+    Table 2 shows for each group the SHOWN that most pairs use, in order of the alphabet where as many do:
+    they stand for the group whether or not corpora know them. Words listed by hand are all shown. Ranks are
+    among the words that a row shows: 1 for the one that the corpora have most often, mean ranks for equals.
+    """
+    use = np.where(words["group"] == ADVANTAGED, *(words[PAIRS_OF[group]] for group in GROUPS))
+    order = words.assign(use=use).sort_values(["use", "word"], ascending=[False, True])
+    place = order.groupby([*BY, "group"], sort=False).cumcount().reindex(words.index)
+    shown = (words["words_from"] != EXTRACTED) | (place < SHOWN)
+    # from the most frequent; rankdata gives equals their mean rank
+    ranks = (-words.loc[shown, "count"]).groupby([words.loc[shown, key] for key in BY], sort=False)
+    return words.assign(rank=ranks.transform(rankdata).reindex(words.index).astype(float))
+
+
+def compare_groups(words: pd.DataFrame) -> pd.DataFrame:
+    """One row per benchmark, origin of the words and bias type: Table 2.
+
+    words: as `ranked` gives them. For each group g: rank_g, the mean rank of its words that are shown;
+    words_g, how many words it has in all; per_million_g, the median of their frequencies. The Mann-Whitney
+    test (u, effect, rank_biserial, p, p_holm) compares the counts of all words of the two groups, not only
+    of those shown: effect is the probability that a word of the advantaged group is the more frequent.
+    Words are not drawn at random, so p says how sharply two lists differ, and nothing of a population of
+    words. p_holm is corrected over the bias types of one benchmark and origin.
+    """
+    rows: list[dict[str, object]] = []
+    for key, of in words.groupby(BY, sort=False):
+        by_group = {group: of[of["group"] == group] for group in GROUPS}
+        first, second = (by_group[group]["count"].to_numpy(float) for group in GROUPS)
+        row: dict[str, object] = dict(zip(BY, key, strict=True))
+        row |= {f"rank_{group}": own["rank"].mean() for group, own in by_group.items()}
+        row |= {f"words_{group}": len(own) for group, own in by_group.items()}
+        row |= {f"per_million_{group}": own["per_million"].median() for group, own in by_group.items()}
+        rows.append(row | mann_whitney(first, second)._asdict())
+    numbers = [f"{name}_{group}" for name in ("rank", "words", "per_million") for group in GROUPS]
+    columns = [*BY, *numbers, *MannWhitney._fields]
+    return holm(pd.DataFrame(rows, columns=columns), by=BY[:2])

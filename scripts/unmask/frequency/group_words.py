@@ -1,0 +1,163 @@
+"""The words by which a benchmark names its groups, and how often corpora use them."""
+
+from collections.abc import Iterable, Set
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unmask.errors import InputError
+from unmask.frequency.merging import read_counts
+from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
+from unmask.frequency.words import words_of
+from unmask.tables import STEREO, read_metadata
+
+EXTRACTED, LISTED = "extracted", "listed"
+PAIRS_OF = {group: f"pairs_{group}" for group in GROUPS}
+"""The column that counts the pairs of a group."""
+
+_WORD = pa.dictionary(pa.int32(), pa.string())
+
+GROUP_WORDS = pa.schema(
+    [
+        # extracted (from the pairs) | listed (by hand)
+        pa.field("words_from", _WORD, nullable=False),
+        pa.field("bias_type", _WORD, nullable=False),
+        # advantaged | disadvantaged
+        pa.field("group", _WORD, nullable=False),
+        pa.field("word", pa.string(), nullable=False),
+        # pairs that have it among the modified words of the sentence that names this group
+        pa.field("pairs_advantaged", pa.int32(), nullable=False),
+        pa.field("pairs_disadvantaged", pa.int32(), nullable=False),
+        # in all corpora together
+        pa.field("count", pa.int64(), nullable=False),
+        pa.field("documents", pa.int64(), nullable=False),
+        # of all the corpora's tokens
+        pa.field("per_million", pa.float64(), nullable=False),
+    ]
+)
+"""One row per word, bias type and origin; the most frequent of a group first.
+
+Metadata: benchmark, corpora (names), tokens (of all corpora together) and min_pairs.
+"""
+
+
+def modified_words(first: str, second: str) -> tuple[list[str], list[str]]:
+    """The words of each of two sentences outside the longest matching blocks that they share, in order.
+
+    Words are those of unmask.frequency.words; the alignment is difflib's, as for the tokens of a pair.
+    """
+    left, right = words_of(first), words_of(second)
+    of_left: list[str] = []
+    of_right: list[str] = []
+    for kind, i, j, k, m in SequenceMatcher(None, left, right).get_opcodes():
+        if kind != "equal":
+            of_left += left[i:j]
+            of_right += right[k:m]
+    return of_left, of_right
+
+
+def sides(stereotype: str, antistereotype: str, direction: str) -> tuple[list[str], list[str]]:
+    """The modified words of the sentence that names the advantaged group, and of the other one.
+
+    In a `stereo` pair the stereotype is one of a disadvantaged group: the stereotypical sentence names that
+    group, its counterpart the advantaged one. In an `antistereo` pair the stereotype is one of an advantaged
+    group, so it is the other way round.
+    """
+    of_stereotype, of_antistereotype = modified_words(stereotype, antistereotype)
+    if direction == STEREO:
+        return of_antistereotype, of_stereotype
+    return of_stereotype, of_antistereotype
+
+
+def uses(pairs: pd.DataFrame) -> pd.DataFrame:
+    """How many pairs of each bias type have a word on either side.
+
+    pairs: unmask.tables.PAIRS; those without a direction say nothing and are passed over. Columns: bias_type,
+    word, pairs_advantaged, pairs_disadvantaged: the pairs in which the word is among the modified words of
+    the sentence that names the advantaged or the disadvantaged group.
+    """
+    counted: dict[tuple[str, str], dict[str, int]] = {}
+    columns = ("bias_type", "stereotype", "antistereotype", "direction")
+    stated = pairs[pairs["direction"].notna()]
+    for bias_type, *sentences in zip(*(stated[name] for name in columns), strict=True):
+        for group, words in zip(GROUPS, sides(*sentences), strict=True):
+            for word in set(words):
+                of_word = counted.setdefault((bias_type, word), dict.fromkeys(GROUPS, 0))
+                of_word[group] += 1
+    rows = [(*key, *of_word.values()) for key, of_word in sorted(counted.items())]
+    return pd.DataFrame(rows, columns=["bias_type", "word", *PAIRS_OF.values()])
+
+
+def extract(used: pd.DataFrame, left_out: Set[str], min_pairs: int) -> pd.DataFrame:
+    """The group words among the words of `uses`, with the column group.
+
+    A word belongs to the group for which more pairs of the bias type use it: more often in the pairs, not
+    in a corpus, since corpora are what the groups are compared by. A word that as many pairs use for either
+    belongs to none. Words of `left_out`, and those that fewer than `min_pairs` pairs use for their group,
+    are passed over.
+    """
+    advantaged, disadvantaged = (used[PAIRS_OF[group]] for group in GROUPS)
+    group = np.where(advantaged > disadvantaged, ADVANTAGED, DISADVANTAGED)
+    often = np.maximum(advantaged, disadvantaged) >= min_pairs
+    kept = (advantaged != disadvantaged) & often & ~used["word"].isin(left_out)
+    return used.assign(group=group)[kept].reset_index(drop=True)
+
+
+def listed_words(listed: pd.DataFrame, used: pd.DataFrame) -> pd.DataFrame:
+    """Words listed by hand (read_listed) for the bias types of `uses`, with the columns of `uses`."""
+    of_types = listed[listed["bias_type"].isin(used["bias_type"])]
+    found = of_types.merge(used, on=["bias_type", "word"], how="left")
+    numbers = list(PAIRS_OF.values())
+    return found.assign(**found[numbers].fillna(0).astype(int))
+
+
+def counts_of(words: Iterable[str], paths: Iterable[str | Path]) -> tuple[pd.DataFrame, int]:
+    """Counts of `words` in all corpora together, and how many tokens these have.
+
+    paths: WORD_COUNTS files. The frame has the columns count and documents, indexed by word; a word that no
+    corpus has is there with 0. Only the rows of these words are kept in memory.
+    Raises InputError where a file is no table of word counts, or no corpus has a word.
+    """
+    wanted = sorted(set(words))
+    value_set = pa.array(wanted, pa.string())
+    total = pd.DataFrame(0, index=pd.Index(wanted, name="word", dtype="str"), columns=["count", "documents"])
+    tokens = 0
+    for path in paths:
+        for rows in read_counts(path):
+            found = rows.filter(pc.is_in(rows.column("word"), value_set=value_set)).to_pandas()
+            total = total.add(found.set_index("word"), fill_value=0)
+        tokens += int(read_metadata(path)["tokens"])
+    if tokens == 0:
+        raise InputError("corpora: they have no words")
+    return total.astype("int64"), tokens
+
+
+def count_group_words(
+    pairs: pd.DataFrame,
+    counts: Iterable[str | Path],
+    left_out: Set[str],
+    min_pairs: int,
+    listed: pd.DataFrame | None = None,
+) -> tuple[pd.DataFrame, int]:
+    """The group words of a benchmark with their counts, as GROUP_WORDS, and the corpora's number of tokens.
+
+    counts: WORD_COUNTS files, added up. listed: read_listed, None where nothing is listed by hand. Empty for
+    a benchmark without directions.
+    """
+    used = uses(pairs)
+    parts = [extract(used, left_out, min_pairs).assign(words_from=EXTRACTED)]
+    if listed is not None:
+        parts.append(listed_words(listed, used).assign(words_from=LISTED))
+    words = pd.concat(parts, ignore_index=True)
+    found, tokens = counts_of(words["word"], counts)
+    words = words.join(found, on="word")
+    words["per_million"] = 1e6 * words["count"] / tokens
+    order = {bias_type: place for place, bias_type in enumerate(pairs["bias_type"].drop_duplicates())}
+    words = words.assign(place=words["bias_type"].map(order).astype("int64")).sort_values(
+        ["words_from", "place", "group", "count", "word"], ascending=[True, True, True, False, True]
+    )
+    return words[GROUP_WORDS.names].reset_index(drop=True), tokens

@@ -1,0 +1,179 @@
+"""Does a measure follow word frequency? Log frequency ratios of pairs against the margins of measures."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from unmask.errors import InputError
+from unmask.frequency.group_words import counts_of, modified_words
+from unmask.statistics.bias import decisions, groups
+from unmask.statistics.ranks import spearman
+from unmask.statistics.tables import BIAS_TYPE, OVERALL, framed
+from unmask.tables import ANTISTEREOTYPE, CORRECTED, STEREO, STEREOTYPE, TIE
+
+SMOOTHING = 0.5
+"""Added to every count, so that a word that no corpus has gets a finite logarithm."""
+
+DECIMALS = 2
+"""Log ratios are rounded so before they are ranked: a difference of 1% is the noise of a sample of text."""
+
+_WORD = pa.dictionary(pa.int32(), pa.string())
+
+PAIR_RATIOS = pa.schema(
+    [
+        pa.field("pair_id", pa.string(), nullable=False),
+        # log frequency ratio, stereotype minus antistereotype; null where a side has no modified word
+        pa.field("log_ratio", pa.float64()),
+        # number of modified words of either side, and how many of both no corpus has
+        pa.field("words_stereotype", pa.int16(), nullable=False),
+        pa.field("words_antistereotype", pa.int16(), nullable=False),
+        pa.field("unseen", pa.int16(), nullable=False),
+    ]
+)
+"""One row per pair of a benchmark, in its order. Metadata: benchmark, corpora (names) and tokens."""
+
+LINK = pa.schema(
+    [
+        pa.field("measure", _WORD, nullable=False),
+        pa.field("protocol", _WORD, nullable=False),
+        # overall | bias_type
+        pa.field("grouping", _WORD, nullable=False),
+        # "all" or a bias type
+        pa.field("group", _WORD, nullable=False),
+        # pairs that have both a log ratio and a margin, and those of the group that lack one
+        pa.field("n", pa.int32(), nullable=False),
+        pa.field("left_out", pa.int32(), nullable=False),
+        # Spearman's correlation of log ratio and margin; null where it is undefined
+        pa.field("rho", pa.float64()),
+        pa.field("low", pa.float64()),
+        pa.field("high", pa.float64()),
+        # why rho or its interval is null
+        pa.field("reason", _WORD),
+        pa.field("confidence", pa.float64(), nullable=False),
+    ]
+)
+"""How a measure's margins go with log frequency ratios: one row per measure, protocol and group of pairs."""
+
+
+def log_ratios(pairs: pd.DataFrame, counts: Iterable[str | Path]) -> tuple[pd.DataFrame, int]:
+    """The log frequency ratio of every pair, as PAIR_RATIOS, and the corpora's number of tokens.
+
+    With f(S) the mean over the modified words w of sentence S of log(count(w) + SMOOTHING), the ratio is
+    f(stereotype) - f(antistereotype), in natural logarithms: above 0 where the stereotypical sentence has the
+    more frequent words. Every modified word counts, function words too, since a measure sees them all.
+    counts: WORD_COUNTS files, added up.
+    """
+    modified = [
+        modified_words(*sentences) for sentences in zip(pairs[STEREOTYPE], pairs[ANTISTEREOTYPE], strict=True)
+    ]
+    found, tokens = counts_of((word for sides in modified for side in sides for word in side), counts)
+    count_of = dict(zip(found.index, found["count"].tolist(), strict=True))
+
+    def level(words: Sequence[str]) -> float:
+        return float(np.mean([np.log(count_of[word] + SMOOTHING) for word in words])) if words else np.nan
+
+    rows = [
+        {
+            "pair_id": pair_id,
+            "log_ratio": level(stereotype) - level(antistereotype),
+            "words_stereotype": len(stereotype),
+            "words_antistereotype": len(antistereotype),
+            "unseen": sum(count_of[word] == 0 for word in (*stereotype, *antistereotype)),
+        }
+        for pair_id, (stereotype, antistereotype) in zip(pairs["pair_id"], modified, strict=True)
+    ]
+    return framed(rows, PAIR_RATIOS), tokens
+
+
+def link_table(
+    pairs: pd.DataFrame, scores: pd.DataFrame, ratios: pd.DataFrame, confidence: float
+) -> pd.DataFrame:
+    """Spearman's correlation of margin and log frequency ratio, as LINK: over all pairs and by bias type.
+
+    pairs, scores: unmask.tables.PAIRS and SCORES of one model; ratios: PAIR_RATIOS. Pairs that lack a
+    margin or a ratio are left out. The interval (unmask.statistics.ranks.spearman) takes pairs as
+    independent; pairs about the same words are not, so it is too narrow where a benchmark has few words.
+    Ratios are ranked after rounding to DECIMALS.
+    Raises InputError where scores or ratios are of other pairs.
+    """
+    if list(ratios["pair_id"]) != list(pairs["pair_id"]):
+        raise InputError(
+            "log frequency ratios: they are not those of this benchmark; delete them and run again"
+        )
+    found = decisions(pairs, scores)
+    ratio = ratios["log_ratio"].round(DECIMALS).to_numpy(float)
+    rows: list[dict[str, object]] = []
+    for column, (measure, protocol) in enumerate(found.series):
+        margin = found.margin[:, column]
+        known = ~np.isnan(margin) & ~np.isnan(ratio)
+        for grouping, group, members in groups(pairs):
+            if grouping not in (OVERALL, BIAS_TYPE):
+                continue
+            of = members[known[members]]
+            correlation = spearman(ratio[of], margin[of], confidence)
+            rows.append(
+                {
+                    "measure": measure,
+                    "protocol": protocol,
+                    "grouping": grouping,
+                    "group": group,
+                    "n": len(of),
+                    "left_out": len(members) - len(of),
+                    **correlation._asdict(),
+                    "reason": _reason(ratio[of], margin[of], correlation.rho, correlation.low),
+                    "confidence": confidence,
+                }
+            )
+    return framed(rows, LINK)
+
+
+def _reason(ratio: Any, margin: Any, rho: float, low: float) -> str | None:
+    if not np.isnan(low):
+        return None
+    if len(ratio) < 4:
+        return "fewer than four pairs"
+    if not np.isnan(rho):
+        return "no interval: the correlation is perfect"
+    return "every ratio is the same" if np.ptp(ratio) == 0 else "every margin is the same"
+
+
+def perfect_scores(
+    pairs: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]], measures: Iterable[str]
+) -> pd.DataFrame:
+    """The exact margins of a planted benchmark as scores, protocol corrected, so that they can be linked too.
+
+    truth: pair_id -> {margins: {measure: margin}}; measures that it does not know are left out.
+    Raises InputError where it does not know a pair.
+    """
+    unknown = set(pairs["pair_id"]) - set(truth)
+    if unknown:
+        raise InputError(f"truth: it knows nothing of pair {min(unknown)}; make the planted world again")
+    rows = []
+    for measure in measures:
+        for pair_id in pairs["pair_id"]:
+            if measure in truth[pair_id]["margins"]:
+                # equal but for the rounding of sums, which ranks would take for differences
+                margin = round(truth[pair_id]["margins"][measure], 9) + 0.0
+                outcome = STEREOTYPE if margin > 0 else ANTISTEREOTYPE if margin < 0 else TIE
+                rows.append((pair_id, measure, CORRECTED, margin, outcome))
+    return pd.DataFrame(rows, columns=["pair_id", "measure", "protocol", "margin", "outcome"])
+
+
+def true_log_ratios(pairs: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]]) -> pd.Series:
+    """The planted log frequency ratio of every pair, stereotype minus antistereotype.
+
+    The disadvantaged group is the rarer one, `ratio` times: in `stereo` pairs the stereotypical sentence
+    names it and the log ratio is -log ratio, in `antistereo` pairs +log ratio.
+    """
+    return pd.Series(
+        [
+            (-1 if truth[pair_id]["direction"] == STEREO else 1) * np.log(truth[pair_id]["ratio"]) + 0.0
+            for pair_id in pairs["pair_id"]
+        ],
+        index=pairs.index,
+        dtype=float,
+    )

@@ -1,0 +1,77 @@
+"""Lists of words kept by hand: words to leave out, and group words listed for each bias type."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from unmask.errors import InputError
+from unmask.frequency.words import words_of
+
+ADVANTAGED, DISADVANTAGED = "advantaged", "disadvantaged"
+GROUPS = (ADVANTAGED, DISADVANTAGED)
+
+
+def read_left_out(path: str | Path) -> frozenset[str]:
+    """The words of every list in a YAML file of lists: name -> {source, words}.
+
+    An entry of `words` may hold several words, separated by spaces.
+    Raises InputError for a file of another shape, or a word that is not as words_of writes it.
+    """
+    found: set[str] = set()
+    for name, entry in _mapping(path, _read(path)).items():
+        if not isinstance(entry, Mapping) or not entry.get("source"):
+            raise InputError(f"{path}: the list {name} has no source")
+        texts = entry.get("words")
+        if not isinstance(texts, list):
+            raise InputError(f"{path}: the list {name} has no words")
+        found |= {word for text in texts for word in _words(path, name, str(text).split())}
+    return frozenset(found)
+
+
+def read_listed(path: str | Path) -> pd.DataFrame:
+    """Group words listed by hand: columns bias_type, group (one of GROUPS) and word.
+
+    The file is YAML: source, and words: bias type -> {advantaged: [...], disadvantaged: [...]}.
+    Raises InputError for a file of another shape, an unknown group, a word in both groups of a bias type,
+    or one that is not as words_of writes it.
+    """
+    facts = _mapping(path, _read(path))
+    if not facts.get("source"):
+        raise InputError(f"{path}: it does not say the source of its words")
+    rows: list[dict[str, str]] = []
+    for bias_type, lists in _mapping(path, facts.get("words"), "words").items():
+        seen: set[str] = set()
+        for group, words in _mapping(path, lists, f"words.{bias_type}").items():
+            if group not in GROUPS:
+                raise InputError(f"{path}: words.{bias_type}.{group}: a group is one of {', '.join(GROUPS)}")
+            for word in _words(path, f"words.{bias_type}.{group}", words or []):
+                if word in seen:
+                    raise InputError(f"{path}: words.{bias_type}: {word!r} stands twice")
+                seen.add(word)
+                rows.append({"bias_type": str(bias_type), "group": group, "word": word})
+    return pd.DataFrame(rows, columns=["bias_type", "group", "word"])
+
+
+def _read(path: str | Path) -> Any:
+    try:
+        return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from None
+    except yaml.YAMLError as error:
+        raise InputError(f"{path}: not valid YAML: {error}") from None
+
+
+def _mapping(path: str | Path, value: Any, place: str = "") -> Mapping[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{path}: {place + ': ' if place else ''}not a mapping of words")
+    return value
+
+
+def _words(path: str | Path, place: str, words: Iterable[Any]) -> Iterator[str]:
+    for word in words:
+        if words_of(str(word)) != [word]:
+            raise InputError(f"{path}: {place}: {word!r} is not one word in lower case")
+        yield word

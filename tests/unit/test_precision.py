@@ -1,0 +1,74 @@
+"""Faster, less exact arithmetic: opt-in, and what it changes is told."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+
+from examples import example_pairs
+from tiny_models import tiny_model
+from unmask.evidence.collecting import collect_evidence
+from unmask.measures.precision import compare_scores, spread_sample
+from unmask.measures.scoring import score_pairs
+from unmask.models.devices import pick_device
+from unmask.models.loading import load
+from unmask.report.provenance import gather
+from unmask.tables import ORIGINAL
+
+
+def scores(*rows: tuple[str, float, float, str]) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=["pair_id", "stereotype", "antistereotype", "outcome"])
+    return frame.assign(measure="AUL", protocol="corrected", margin=0.0)
+
+
+def test_changes_and_flips_are_counted_and_named() -> None:
+    reference = scores(("a", -1.0, -2.0, "stereotype"), ("b", -3.0, -3.1, "stereotype"), ("c", -1, -1, "tie"))
+    other = scores(
+        ("c", -1, -1, "tie"), ("b", -3.2, -3.1, "antistereotype"), ("a", -1.0, -2.05, "stereotype")
+    )
+    row = compare_scores(reference, other).iloc[0]
+    assert (row["pairs"], row["flipped"], row["flipped_pairs"]) == (3, 1, "b")
+    assert row["largest_change"] == pytest.approx(0.2)
+    with pytest.raises(ValueError, match="different pairs"):
+        compare_scores(reference, other.iloc[:2])
+
+
+def test_a_sample_is_spread_over_the_benchmark() -> None:
+    pairs = pd.DataFrame({"pair_id": [str(number) for number in range(100)]})
+    assert list(spread_sample(pairs, 3)["pair_id"]) == ["0", "50", "99"]
+    assert len(spread_sample(pairs, 1000)) == 100
+
+
+def test_bfloat16_runs_stays_near_and_is_what_it_says(tmp_path: Path) -> None:
+    directory = tiny_model("bert", tmp_path, initializer_range=0.2)
+    pairs = example_pairs()
+    found = []
+    for dtype in ("float32", "bfloat16"):
+        model = load(directory, pick_device("cpu"), with_attention=True, dtype=dtype)
+        assert {str(p.dtype) for p in model.network.parameters()} == {f"torch.{dtype}"}
+        evidence = {"none": collect_evidence(pairs, model, "none", ORIGINAL)}
+        found.append(score_pairs(list(pairs["pair_id"]), evidence, ["AUL", "AULA"]))
+    change = compare_scores(*found)["largest_change"]
+    assert (change > 1e-5).any() and (change < 0.3).all()
+
+
+def test_the_report_tells_what_the_arithmetic_changed(tmp_path: Path) -> None:
+    path = tmp_path / "bert" / "crows" / "precision.csv"
+    path.parent.mkdir(parents=True)
+    same = scores(("a", -1.0, -2.0, "stereotype"))
+    compare_scores(same, same.assign(stereotype=-3.0, outcome="antistereotype")).to_csv(path, index=False)
+    sections = dict(gather({}, [], [], [], [], [], precision=[path]))
+    facts = sections["Arithmetic against single precision: bert on crows"]
+    assert facts == {"AUL, corrected": "scores move by 2 at most; 1 of 1 decisions flip a"}
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_gpu_gives_the_cpus_scores(tmp_path: Path) -> None:
+    directory = tiny_model("bert", tmp_path)
+    pairs = example_pairs()
+    one, other = (
+        collect_evidence(pairs, load(directory, pick_device(name), True), "none", ORIGINAL)
+        for name in ("cpu", "cuda")
+    )
+    assert (one["log_prob"] - other["log_prob"]).abs().max() < 1e-4
