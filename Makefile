@@ -26,7 +26,7 @@ check: $(VENV)/.installed
 	$(BIN)/ruff format --check
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/mypy -p unmask
-	$(BIN)/mypy --scripts-are-modules scripts/*.py tests/unit tests/workflow
+	$(BIN)/mypy --scripts-are-modules scripts/*.py benchmarks/*.py tests/unit tests/workflow
 	$(BIN)/snakemake --lint
 
 clean:

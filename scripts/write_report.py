@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from unmask.files import written_whole
 from unmask.joblog import job_log
+from unmask.report.frequency import FREQUENCY_INPUTS, FrequencySection
 from unmask.report.page import render_page
 from unmask.report.results import Results
 from unmask.report.study import Study
@@ -23,7 +24,11 @@ with job_log(snakemake.log[0]):
     provenance = json.loads(Path(made_from.pop("provenance")).read_bytes())
     truth, scores = made_from.pop("truth", None), made_from.pop("scores", [])
     planted = gather_truth(study, truth, scores) if truth else None
+    of_frequency = {name: made_from.pop(name) for name in FREQUENCY_INPUTS if name in made_from}
     results = Results.gather(study, **made_from, alpha=params.alpha)
-    page = render_page(params.title, results, figures, provenance, planted)
+    frequency = of_frequency and FrequencySection.gather(
+        study, truth, results.captions, params.alpha, **of_frequency
+    )
+    page = render_page(params.title, results, figures, provenance, planted, frequency or None)
     with written_whole(snakemake.output[0]) as partial:
         partial.write_text(page, encoding="utf-8")

@@ -127,7 +127,7 @@ def range_reply(request: Request, body: bytes, tag: str | None, ranges: bool = T
 
 @dataclass
 class Repository:
-    """A model repository of the hub; `large` files are in LFS, `served` are corrupt bodies."""
+    """A model or data set repository of the hub; `large` files are in LFS, `served` are corrupt bodies."""
 
     files: dict[str, bytes]
     commit: str = "c0ffee" + "0" * 34
@@ -158,8 +158,8 @@ class Hub(Server):
     def _answer(self, request: Request) -> Reply:
         if self.faults:
             return self.faults.popleft()
-        api = re.fullmatch(r"/api/models/(.+)/revision/([^/]+)", request.path)
-        resolve = re.fullmatch(r"/(.+)/resolve/([^/]+)/(.+)", request.path)
+        api = re.fullmatch(r"/api/(?:models|datasets)/(.+)/revision/([^/]+)", request.path)
+        resolve = re.fullmatch(r"/(?:datasets/)?(.+)/resolve/([^/]+)/(.+)", request.path)
         match = api or resolve
         if not match:
             return Reply(404)

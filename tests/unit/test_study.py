@@ -149,7 +149,9 @@ def test_one_word_chooses_a_study_and_never_mixes_it_with_another() -> None:
     assert choose_study({"study": "demo"}, ROOT, []) == choose_study({}, ROOT, [])
     paper = choose_study({"study": "paper"}, ROOT, [])
     assert set(paper["models"]) == {"bert-base-cased", "roberta-large", "albert-large-v2"}
-    with pytest.raises(InputError, match=r"there is no configs/papr\.yaml \(known: demo, local, paper\)"):
+    with pytest.raises(
+        InputError, match=r"there is no configs/papr\.yaml \(known: demo, local, paper, paper-frequency\)"
+    ):
         choose_study({"study": "papr"}, ROOT, [])
 
 

@@ -17,7 +17,7 @@ from unmask.report.study import Study, display
 from unmask.statistics.tables import OVERALL
 from unmask.tables import ORIGINAL, PROTOCOLS, PUBLISHED
 
-_STYLES = {
+STYLES = {
     "AUL": ("#0072B2", "-"),
     "AULA": ("#D55E00", "--"),
     "CPS": ("#009E73", "-."),
@@ -27,9 +27,9 @@ _STYLES = {
     "PLL": ("#000000", ":"),
 }
 """A colour and a line for each measure, told apart with any colour vision and in grey."""
-_OTHER_STYLE = ("#000000", "-")
+OTHER_STYLE = ("#000000", "-")
 
-_RC: dict[Any, Any] = {
+RC: dict[Any, Any] = {
     "svg.fonttype": "none",
     "font.family": "sans-serif",
     "font.size": 10,
@@ -44,7 +44,7 @@ _PAPER_MEASURES = ("AUL", "AULA", "CPS", "SSS")
 def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
     """Write a figure as SVG and PNG, without a date or anything else that differs between two runs."""
     # ids inside the SVG come from this salt: of its own per figure, so that two may stand in one page
-    with mpl.rc_context(_RC | {"svg.hashsalt": Path(svg).stem}):
+    with mpl.rc_context(RC | {"svg.hashsalt": Path(svg).stem}):
         text = io.StringIO()
         figure.savefig(
             text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
@@ -55,16 +55,16 @@ def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
             figure.savefig(partial, format="png", dpi=160, metadata={"Software": None})
 
 
-def _note(text: str) -> Figure:
-    with mpl.rc_context(_RC):
+def note(text: str) -> Figure:
+    with mpl.rc_context(RC):
         figure = Figure(figsize=(6, 1.2))
         figure.text(0.5, 0.5, text, ha="center", va="center", wrap=True)
     return figure
 
 
-def _named(measures: Sequence[str]) -> list[str]:
-    """`measures` in the order of _STYLES, unknown ones last."""
-    known = [measure for measure in _STYLES if measure in measures]
+def named(measures: Sequence[str]) -> list[str]:
+    """`measures` in the order of STYLES, unknown ones last."""
+    known = [measure for measure in STYLES if measure in measures]
     return known + [measure for measure in measures if measure not in known]
 
 
@@ -81,13 +81,13 @@ def draw_roc(study: Study, roc: pd.DataFrame, agreement: pd.DataFrame) -> Figure
         if ((curves["model"] == model.name) & (curves["benchmark"] == benchmark.name)).any()
     ]
     if not panels:
-        return _note("Figure 1 needs a benchmark with human ratings of both kinds; this study has none.")
+        return note("Figure 1 needs a benchmark with human ratings of both kinds; this study has none.")
     areas = agreement[agreement["chosen"] & (agreement["protocol"] == PUBLISHED)].set_index(
         ["model", "benchmark", "measure"]
     )["auc"]
     wide = min(3, len(panels))
     high = -(-len(panels) // wide)
-    with mpl.rc_context(_RC):
+    with mpl.rc_context(RC):
         figure = Figure(figsize=(3.6 * wide, 3.7 * high))
         grid = figure.subplots(high, wide, squeeze=False).ravel()
         for axes in grid[len(panels) :]:
@@ -95,8 +95,8 @@ def draw_roc(study: Study, roc: pd.DataFrame, agreement: pd.DataFrame) -> Figure
         for axes, (model_name, benchmark_name) in zip(grid, panels, strict=False):
             axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.8)
             of = curves[(curves["model"] == model_name) & (curves["benchmark"] == benchmark_name)]
-            for measure in _named(of["measure"].drop_duplicates().tolist()):
-                colour, line = _STYLES.get(measure, _OTHER_STYLE)
+            for measure in named(of["measure"].drop_duplicates().tolist()):
+                colour, line = STYLES.get(measure, OTHER_STYLE)
                 points = of[of["measure"] == measure]
                 axes.plot(
                     points["false_positive_rate"],
@@ -122,13 +122,13 @@ def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
     overall = bias[(bias["variant"] == ORIGINAL) & (bias["grouping"] == OVERALL) & bias["score"].notna()]
     benchmarks = [b.name for b in study.benchmarks if (overall["benchmark"] == b.name).any()]
     if not benchmarks:
-        return _note("No bias scores.")
-    measures = _named(overall["measure"].drop_duplicates().tolist())
+        return note("No bias scores.")
+    measures = named(overall["measure"].drop_duplicates().tolist())
     models = [m.name for m in study.models if (overall["model"] == m.name).any()]
     block = len(measures) + 1
     low = min(40.0, 5 * (overall["wilson_low"].min() // 5))
     high = max(60.0, 5 * -(-overall["wilson_high"].max() // 5))
-    with mpl.rc_context(_RC):
+    with mpl.rc_context(RC):
         figure = Figure(figsize=(1.6 + 3.6 * len(benchmarks), 1.3 + 0.24 * block * len(models)))
         panels = figure.subplots(1, len(benchmarks), sharey=True, squeeze=False)[0]
         for axes, benchmark in zip(panels, benchmarks, strict=True):
@@ -163,7 +163,7 @@ def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
 def _draw_score(axes: Axes, row: Any, place: int) -> None:
     measure, protocol = str(row.measure), str(row.protocol)
     score, low, high = row.score, row.wilson_low, row.wilson_high
-    colour, _ = _STYLES.get(measure, _OTHER_STYLE)
+    colour, _ = STYLES.get(measure, OTHER_STYLE)
     published = protocol == PUBLISHED
     axes.errorbar(
         [score],

@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report import page_sheets
+from unmask.report.frequency import FrequencySection
 from unmask.report.results import Results
 from unmask.report.sheets import DASH
 from unmask.report.summary import summary, warnings
@@ -20,11 +21,13 @@ def render_page(
     figures: Mapping[str, str],
     provenance: Sequence[tuple[str, Mapping[str, Any]]] = (),
     planted: pd.DataFrame | None = None,
+    frequency: FrequencySection | None = None,
 ) -> str:
     """The whole HTML page as text; it refers to nothing outside itself.
 
     title: name of the study. figures: SVG text of `figure1` and `bias_figure`. provenance: (title, nested
     facts) of each input. planted: unmask.report.truth.gather_truth, None where nothing is planted.
+    frequency: None where the study has no corpora.
     """
     environment = Environment(
         loader=PackageLoader("unmask.report", "."),
@@ -39,7 +42,7 @@ def render_page(
         warnings=list(warnings(results)),
         main=page_sheets.main(results),
         tables=list(results.sheets().values()),
-        figures={name: Markup(inline_svg(svg, name)) for name, svg in figures.items()},
+        figures=_inline(figures),
         captions=results.captions,
         groups=page_sheets.bias_types(results),
         directions=page_sheets.directions(results),
@@ -50,8 +53,14 @@ def render_page(
         readings=page_sheets.accuracies(results),
         peers=page_sheets.peers(results),
         planted=list(page_sheets.planted(results, planted)),
+        frequency=frequency,
+        frequency_figures=_inline(frequency.figures if frequency else {}),
         provenance=[(name, list(flatten(facts))) for name, facts in provenance],
     )
+
+
+def _inline(figures: Mapping[str, str]) -> dict[str, Markup]:
+    return {name: Markup(inline_svg(svg, name)) for name, svg in figures.items()}
 
 
 def inline_svg(svg: str, prefix: str) -> str:

@@ -1,0 +1,23 @@
+"""Find a benchmark's group words and the log frequency ratios of its pairs in the counts of corpora."""
+
+from typing import TYPE_CHECKING
+
+from unmask.frequency.group_words import GROUP_WORDS, count_group_words
+from unmask.frequency.linking import PAIR_RATIOS, log_ratios
+from unmask.frequency.word_lists import read_left_out, read_listed
+from unmask.joblog import job_log
+from unmask.tables import PAIRS, read_table, write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    made_from, params = snakemake.input, snakemake.params
+    pairs = read_table(made_from.pairs, PAIRS)
+    listed = read_listed(made_from.listed) if made_from.listed else None
+    left_out = read_left_out(made_from.left_out)
+    words, tokens = count_group_words(pairs, made_from.counts, left_out, params.min_pairs, listed)
+    ratios, _ = log_ratios(pairs, made_from.counts)
+    facts = {"benchmark": params.benchmark, "corpora": list(params.corpora), "tokens": tokens}
+    write_table(snakemake.output.words, words, GROUP_WORDS, facts | {"min_pairs": params.min_pairs})
+    write_table(snakemake.output.ratios, ratios, PAIR_RATIOS, facts)

@@ -1,0 +1,19 @@
+"""Count the words of one shard of a corpus."""
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from unmask.corpora.reading import read_blocks
+from unmask.frequency.counting import count_words
+from unmask.joblog import job_log
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+# the system's memory pool holds back less than the others
+pa.set_memory_pool(pa.system_memory_pool())
+with job_log(snakemake.log[0]):
+    shard = snakemake.input.shard
+    blocks = read_blocks(shard, snakemake.params.entry)
+    count_words(blocks, shard, snakemake.output[0], {"shard": snakemake.wildcards.shard})

@@ -1,0 +1,15 @@
+"""Draw how often corpora use the words of each group."""
+
+from typing import TYPE_CHECKING
+
+from unmask.joblog import job_log
+from unmask.report.figures import save
+from unmask.report.frequency import collect_words
+from unmask.report.frequency_figures import draw_frequencies
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    figure = draw_frequencies(collect_words(snakemake.input.words))
+    save(figure, snakemake.output.frequency_svg, snakemake.output.frequency_png)

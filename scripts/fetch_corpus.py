@@ -1,0 +1,24 @@
+"""Fetch one file of a corpus from the hub or a url, and note what was fetched."""
+
+from typing import TYPE_CHECKING
+
+from unmask.errors import InputError
+from unmask.facts import write_facts
+from unmask.fetching.datasets import fetch_shard
+from unmask.fetching.http import fetch
+from unmask.joblog import job_log
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    entry, params = snakemake.params.entry, snakemake.params
+    try:
+        if "url" in entry:
+            facts = fetch(entry["url"], snakemake.output.file, entry.get("sha256"))
+        else:
+            repo, revision, subset = entry["repo"], entry["revision"], entry.get("subset")
+            facts = fetch_shard(repo, revision, subset, params.shard["which"], snakemake.output.file)
+    except InputError as error:
+        raise InputError(f"corpus {params.name}: {error}") from None
+    write_facts(snakemake.output.facts, facts)

@@ -1,0 +1,21 @@
+"""Link the margins of one model on one benchmark to the log frequency ratios of the pairs."""
+
+from typing import TYPE_CHECKING
+
+from unmask.frequency.linking import LINK, PAIR_RATIOS, link_table
+from unmask.joblog import job_log
+from unmask.tables import PAIRS, SCORES, read_table, write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    made_from, params = snakemake.input, snakemake.params
+    link = link_table(
+        read_table(made_from.pairs, PAIRS),
+        read_table(made_from.scores, SCORES),
+        read_table(made_from.ratios, PAIR_RATIOS),
+        params.confidence,
+    )
+    facts = {"model": params.model, "benchmark": params.benchmark}
+    write_table(snakemake.output[0], link, LINK, facts)

@@ -1,0 +1,19 @@
+"""Gather how every measure goes with word frequency into one table."""
+
+from typing import TYPE_CHECKING
+
+from unmask.files import written_whole
+from unmask.joblog import job_log
+from unmask.report.frequency import Planted, link_rows
+from unmask.report.study import Study
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    made_from, params = snakemake.input, snakemake.params
+    study = Study.from_config(params.models, params.benchmarks)
+    planted = Planted.gather(study, made_from.truth, made_from.planted_pairs, made_from.planted_ratios)
+    rows = link_rows(study, made_from.link, planted)
+    with written_whole(snakemake.output[0]) as partial:
+        partial.write_text(rows.to_csv(index=False), encoding="utf-8")

@@ -1,0 +1,25 @@
+"""Make Table 2 of the paper: how often corpora name advantaged and disadvantaged groups."""
+
+from typing import TYPE_CHECKING
+
+from unmask.files import written_whole
+from unmask.joblog import job_log
+from unmask.report.frequency import collect_words, table2, table2_captions, table2_sheet
+from unmask.report.rendering import latex, markdown
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    made_from, params = snakemake.input, snakemake.params
+    words = collect_words(made_from.words)
+    sheet = table2_sheet(words, table2_captions(made_from.captions, params.alpha), params.alpha)
+    texts = {
+        "table2_csv": table2(words).to_csv(index=False),
+        "table2_md": markdown(sheet),
+        "table2_tex": latex(sheet),
+        "group_words_csv": words.to_csv(index=False),
+    }
+    for name, text in texts.items():
+        with written_whole(snakemake.output[name]) as partial:
+            partial.write_text(text, encoding="utf-8")

@@ -1,0 +1,183 @@
+"""Reading corpora: text, Parquet and dumps give their documents; a bad file gives one line that names it."""
+
+import bz2
+import gzip
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from naive import by_word, rows
+from small_corpora import PAGES, PLAIN, WIKITEXT, dump
+from unmask.corpora import blocks as blocks_module
+from unmask.corpora.blocks import in_blocks
+from unmask.corpora.parquet import read_parquet
+from unmask.corpora.reading import read_blocks
+from unmask.corpora.shards import fetched_shards, files_of
+from unmask.corpora.text import read_text
+from unmask.corpora.wikimedia import articles, plain_text, read_wikimedia
+from unmask.errors import InputError
+from unmask.frequency.counting import count_words
+
+TEXT = "The first line.\n\nThe naïve second – line\r\nno end"
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".zst": lambda text: pa.compress(text, "zstd", asbytes=True),
+}
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks_module, "BLOCK", 10)
+
+
+def pieces(text: bytes, size: int) -> Iterator[bytes]:
+    return (text[start : start + size] for start in range(0, len(text), size))
+
+
+@pytest.mark.parametrize("ending", COMPRESS)
+def test_text_in_all_compressions(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"a.txt{ending}"
+    # two streams in one file, as parallel compressors write
+    half = len(TEXT) // 2
+    path.write_bytes(b"".join(COMPRESS[ending](part.encode()) for part in (TEXT[:half], TEXT[half:])))
+    assert b"".join(read_text(path)) == f"{TEXT}\n".encode()
+
+
+@pytest.mark.parametrize("size", [1, 3, 10, 25, 1000])
+def test_blocks_are_bounded_and_end_with_lines_or_spaces(small_blocks: None, size: int) -> None:
+    text = b"one\ntwo three\n" * 5 + b"a very long line indeed it has no end " * 3 + b"\nlast"
+    blocks = list(in_blocks(pieces(text, size), "x"))
+    assert b"".join(blocks) == text + b"\n"
+    assert all(block[-1:] in b"\n " for block in blocks)
+    assert max(map(len, blocks)) <= 20
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        (b"", "a.txt", "holds no text"),
+        (b" \n\n", "a.txt", "holds no text"),
+        (b"caf\xe9 au lait\n", "a.txt", "not UTF-8: byte 0xe9 at 3"),
+        (b"plain", "a.txt.gz", "cannot be read"),
+        (b"plain", "a.txt.bz2", "cannot be read"),
+        (b"plain", "a.txt.zst", "cannot be read"),
+        (gzip.compress(TEXT.encode() * 100)[:-10], "a.txt.gz", "Truncated"),
+        (bz2.compress(TEXT.encode() * 100)[:-10], "a.txt.bz2", "Truncated"),
+        (COMPRESS[".zst"](TEXT.encode() * 100)[:-5], "a.txt.zst", "Truncated"),
+        (None, "a.txt", "no such file"),
+    ],
+)
+def test_a_bad_text_is_named(tmp_path: Path, content: bytes | None, name: str, message: str) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as error:
+        list(read_text(path))
+    assert str(path) in str(error.value) and "\n" not in str(error.value)
+
+
+def test_bad_utf8_far_into_a_file_has_its_place(small_blocks: None) -> None:
+    with pytest.raises(InputError, match="x: not UTF-8: byte 0xff at 46"):
+        list(in_blocks(pieces("é 4567890\n".encode() * 4 + b"12\xff\n", 7), "x"))
+
+
+def test_no_text_at_all_does_not_fill_memory(small_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks_module, "LONGEST", 100)
+    with pytest.raises(InputError, match="x: no space or line break"):
+        list(in_blocks(iter(lambda: b"a" * 10, b""), "x"))
+
+
+def test_rows_of_parquet(tmp_path: Path) -> None:
+    texts = ["one\ntwo", None, "", "naïve three", *(f"row {n}" for n in range(1000))]
+    pq.write_table(pa.table({"id": range(len(texts)), "body": texts}), tmp_path / "a", row_group_size=300)
+    expected = ["one two", "naïve three", *texts[4:]]
+    assert b"".join(read_parquet(tmp_path / "a", "body")).decode().splitlines() == expected
+
+
+def test_bad_parquet_is_named(tmp_path: Path) -> None:
+    good = tmp_path / "good"
+    pq.write_table(pa.table({"id": [1], "body": ["text"], "none": [""]}), good)
+    (tmp_path / "cut").write_bytes(good.read_bytes()[:-10])
+    (tmp_path / "empty").write_bytes(b"")
+    for name, column, message in [
+        ("good", "text", r"good: has no column text \(its columns: id, body, none\)"),
+        ("good", "id", "good: column id holds int64, not text"),
+        ("good", "none", "good: holds no text"),
+        ("cut", "body", "cut: not readable as Parquet"),
+        ("empty", "body", "empty: not readable as Parquet"),
+        ("missing", "body", "missing: no such file"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            list(read_parquet(tmp_path / name, column))
+
+
+def test_markup_is_stripped() -> None:
+    assert (
+        " ".join(plain_text(WIKITEXT).replace("'''", "").replace("&", " ").split()).replace(".", "") == PLAIN
+    )
+
+
+@pytest.mark.parametrize("version", ["0.10", "0.11"])
+def test_articles_of_a_dump(tmp_path: Path, version: str) -> None:
+    text = dump(*PAGES, version=version)
+    (tmp_path / "a.xml").write_text(text)
+    # a dump of many streams, one for the head, some for the pages
+    streams = (text[:200], text[200:900], text[900:])
+    (tmp_path / "a.xml.bz2").write_bytes(b"".join(bz2.compress(stream.encode()) for stream in streams))
+    for name in ("a.xml", "a.xml.bz2"):
+        path = tmp_path / name
+        assert [text.split()[0] for text in articles(path)] == ["{{Infobox", "'''Bob'''s"]
+        table = tmp_path / "counts"
+        count_words(read_blocks(path, {"format": "wikimedia-xml"}), name, table, {})
+        assert rows(table) == by_word([PLAIN, "Bob s house is old – very"])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (dump(PAGES[0])[:-30].encode(), "not whole XML"),
+        (b"", "not whole XML"),
+        (b"<html></html>", "its root is html, not mediawiki"),
+        (dump(PAGES[1], PAGES[2]).encode(), "holds no text"),
+        (bz2.compress(dump(*PAGES).encode()), "not whole XML"),
+        (None, "no such file"),
+    ],
+)
+def test_a_bad_dump_is_named(tmp_path: Path, content: bytes | None, message: str) -> None:
+    path = tmp_path / "a.xml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=f"a.xml: .*{message}"):
+        list(read_wikimedia(path))
+
+
+def test_a_truncated_dump_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.xml.bz2"
+    path.write_bytes(bz2.compress(dump(*PAGES).encode())[:-10])
+    with pytest.raises(InputError, match=r"a.xml.bz2: .*Truncated"):
+        list(read_wikimedia(path))
+
+
+def test_files_keep_their_names_when_others_come(tmp_path: Path) -> None:
+    for name in ("b/x.txt", "a/x.txt", "a/y.gz"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    before = files_of(f"{tmp_path}/*/*.txt")
+    assert before == {"a/x.txt": f"{tmp_path}/a/x.txt", "b/x.txt": f"{tmp_path}/b/x.txt"}
+    (tmp_path / "a/a.txt").touch()
+    after = files_of(f"{tmp_path}/*/*.txt")
+    assert list(after) == ["a/a.txt", "a/x.txt", "b/x.txt"] and before.items() <= after.items()
+    assert len(files_of(f"{tmp_path}/**/*")) == 4
+    assert files_of(f"{tmp_path}/a/y.gz") == {"y.gz": f"{tmp_path}/a/y.gz"}
+    assert files_of(f"{tmp_path}/none") == files_of(f"{tmp_path}/a") == {}
+
+
+def test_shards_that_are_fetched() -> None:
+    assert fetched_shards({"shards": 2}) == {"00000.parquet": 0, "00001.parquet": 1}
+    assert fetched_shards({"shards": ["en/b.parquet"]}) == {"en/b.parquet": "en/b.parquet"}
+    assert fetched_shards({"url": "https://example.org/d/x.xml.bz2"}) == {"x.xml.bz2": None}

@@ -1,0 +1,174 @@
+"""Table 2: ranks, medians and tests, against slow and obvious counts."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from unmask.frequency.comparing import SHOWN, compare_groups, ranked
+from unmask.statistics.ranks import mann_whitney
+
+Rows = list[tuple[str, str, int, int]]
+
+
+def words_of(rows: Rows, bias_type: str = "gender", words_from: str = "extracted") -> pd.DataFrame:
+    """Group words from (group, word, pairs that use it, count)."""
+    return pd.DataFrame(
+        {
+            "benchmark": "cp",
+            "words_from": words_from,
+            "bias_type": bias_type,
+            "group": [row[0] for row in rows],
+            "word": [row[1] for row in rows],
+            "pairs_advantaged": [row[2] if row[0] == "advantaged" else 0 for row in rows],
+            "pairs_disadvantaged": [row[2] if row[0] == "disadvantaged" else 0 for row in rows],
+            "count": [row[3] for row in rows],
+            "documents": 0,
+            "per_million": [float(row[3]) for row in rows],
+        }
+    )
+
+
+def slow_u(first: list[float], second: list[float]) -> float:
+    return sum(1.0 if a > b else 0.5 if a == b else 0.0 for a in first for b in second)
+
+
+def exact_p(first: list[float], second: list[float]) -> float:
+    """The two-sided p by trying every way to split the values in two; no two are equal."""
+    values, n = [*first, *second], len(first)
+    every = []
+    for chosen in combinations(range(len(values)), n):
+        others = [values[i] for i in range(len(values)) if i not in chosen]
+        every.append(slow_u([values[i] for i in chosen], others))
+    u = slow_u(first, second)
+    tail = min(sum(x >= u for x in every), sum(x <= u for x in every)) / len(every)
+    return min(1.0, 2 * tail)
+
+
+def normal_p(first: list[float], second: list[float]) -> float:
+    """The two-sided p by the normal approximation, corrected for ties and continuity."""
+    n, m = len(first), len(second)
+    total = n + m
+    ties = sum(t**3 - t for t in pd.Series([*first, *second]).value_counts().tolist())
+    variance = n * m / 12 * (total + 1 - ties / (total * (total - 1)))
+    distance = abs(slow_u(first, second) - n * m / 2) - 0.5
+    return float(min(1.0, 2 * norm.sf(distance / np.sqrt(variance))))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [([1, 5, 9, 12], [2, 3, 4, 6]), ([8, 9, 10], [1, 2, 3, 4]), ([1], [2, 3])]
+)
+def test_mann_whitney_is_exact_for_few_words(first: list[float], second: list[float]) -> None:
+    found = mann_whitney(np.array(first, float), np.array(second, float))
+    assert found.u == slow_u(first, second)
+    assert found.p == pytest.approx(exact_p(first, second))
+
+
+@given(
+    st.lists(st.integers(0, 12), min_size=9, max_size=20),
+    st.lists(st.integers(0, 12), min_size=9, max_size=20),
+)
+def test_mann_whitney_equals_a_slow_count(first: list[float], second: list[float]) -> None:
+    if len({*first, *second}) == 1:
+        return
+    found = mann_whitney(np.array(first, float), np.array(second, float))
+    u = slow_u(first, second)
+    assert found.u == u
+    assert found.effect == pytest.approx(u / len(first) / len(second))
+    # rank-biserial: share of pairs in favour minus share against
+    favour = sum(a > b for a in first for b in second)
+    against = sum(a < b for a in first for b in second)
+    assert found.rank_biserial == pytest.approx((favour - against) / len(first) / len(second))
+    # with no two values equal and a sample of eight or fewer the exact p would apply
+    assert found.p == pytest.approx(normal_p(first, second), abs=1e-9)
+
+
+def test_an_empty_group_has_no_test() -> None:
+    found = mann_whitney(np.array([]), np.array([1.0]))
+    assert np.isnan(found.p) and np.isnan(found.effect)
+
+
+def test_ranks_are_within_the_eight_words_shown_and_add_up_to_nine() -> None:
+    rows: Rows = [
+        ("advantaged", "he", 70, 900),
+        ("advantaged", "his", 45, 800),
+        ("advantaged", "men", 36, 100),
+        ("advantaged", "man", 15, 300),
+        # used by fewer pairs: not shown, however frequent
+        ("advantaged", "people", 3, 5000),
+        ("disadvantaged", "she", 70, 400),
+        ("disadvantaged", "her", 54, 500),
+        ("disadvantaged", "women", 34, 60),
+        ("disadvantaged", "woman", 16, 90),
+        ("disadvantaged", "girl", 2, 70),
+    ]
+    found = ranked(words_of(rows)).set_index("word")["rank"]
+    assert found.dropna().to_dict() == {
+        "he": 1, "his": 2, "her": 3, "she": 4, "man": 5, "men": 6, "woman": 7, "women": 8,
+    }  # fmt: skip
+    row = compare_groups(ranked(words_of(rows))).iloc[0]
+    assert (row["rank_advantaged"], row["rank_disadvantaged"]) == (3.5, 5.5)
+    # the test and the median are over all words, shown or not
+    assert (row["words_advantaged"], row["words_disadvantaged"]) == (5, 5)
+    assert (row["per_million_advantaged"], row["per_million_disadvantaged"]) == (800.0, 90.0)
+    counts = [[float(r[3]) for r in rows if r[0] == group] for group in ("advantaged", "disadvantaged")]
+    assert row["u"] == slow_u(*counts)
+    assert row["p"] == pytest.approx(exact_p(*counts))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(0, 5), min_size=8, max_size=8))
+def test_four_against_four_add_up_to_nine_whatever_is_equal(counts: list[int]) -> None:
+    groups = ["advantaged"] * SHOWN + ["disadvantaged"] * SHOWN
+    rows = [(group, f"w{i}", 1, count) for i, (group, count) in enumerate(zip(groups, counts, strict=True))]
+    row = compare_groups(ranked(words_of(rows))).iloc[0]
+    assert row["rank_advantaged"] + row["rank_disadvantaged"] == pytest.approx(9)
+
+
+def test_equals_in_the_pairs_are_shown_in_order_of_the_alphabet_not_of_frequency() -> None:
+    rows: Rows = [
+        ("advantaged", word, 2, count) for word, count in zip("edcba", (99, 1, 2, 3, 4), strict=True)
+    ]
+    shown = ranked(words_of(rows)).dropna(subset="rank")
+    assert sorted(shown["word"]) == list("abcd")
+
+
+def test_listed_words_are_all_shown() -> None:
+    rows: Rows = [("advantaged", f"w{i}", 0, i) for i in range(6)]
+    assert ranked(words_of(rows, words_from="listed"))["rank"].tolist() == [6, 5, 4, 3, 2, 1]
+
+
+def test_holm_is_over_the_bias_types_of_one_benchmark_and_origin() -> None:
+    strong: Rows = [("advantaged", f"a{i}", 1, 100 + i) for i in range(5)]
+    strong += [("disadvantaged", f"d{i}", 1, i) for i in range(5)]
+    weak: Rows = [("advantaged", "x", 1, 3), ("disadvantaged", "y", 1, 2), ("disadvantaged", "z", 1, 9)]
+    alone: Rows = [("advantaged", "x", 1, 3)]
+    found = compare_groups(
+        ranked(
+            pd.concat(
+                [
+                    words_of(strong, "race"),
+                    words_of(weak, "age"),
+                    words_of(alone, "religion"),
+                    words_of(strong, "race", "listed"),
+                ],
+                ignore_index=True,
+            )
+        )
+    )
+    p = found["p"].tolist()
+    assert p[0] == pytest.approx(2 / 252)
+    # two tests make the family: the third bias type has one group only, and the listed words are their own
+    assert found["p_holm"].tolist()[:2] == pytest.approx([2 * p[0], p[1]])
+    assert np.isnan(p[2]) and np.isnan(found["p_holm"].iloc[2])
+    assert np.isnan(found["rank_disadvantaged"].iloc[2])
+    assert found["p_holm"].iloc[3] == pytest.approx(p[0])
+    assert found["effect"].iloc[0] == 1.0 and found["rank_biserial"].iloc[0] == 1.0
+
+
+def test_no_words_make_an_empty_table() -> None:
+    assert compare_groups(ranked(words_of([]))).empty

@@ -1,0 +1,218 @@
+"""Which words name which group, and how often corpora have them."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from real_data import real_data
+from unmask.benchmarks.reading import read_benchmark
+from unmask.errors import InputError
+from unmask.frequency.group_words import (
+    EXTRACTED,
+    GROUP_WORDS,
+    LISTED,
+    count_group_words,
+    counts_of,
+    extract,
+    modified_words,
+    sides,
+    uses,
+)
+from unmask.frequency.tables import WORD_COUNTS
+from unmask.frequency.word_lists import read_left_out, read_listed
+from unmask.report.sheets import rows_of
+from unmask.tables import PAIRS, write_table
+
+LEFT_OUT = Path(__file__).parents[2] / "resources" / "left_out_words.yaml"
+
+
+def pairs_of(*rows: tuple[str, str, str, str | None]) -> pd.DataFrame:
+    """Pairs of (bias type, stereotype, antistereotype, direction)."""
+    frame = pd.DataFrame(rows, columns=["bias_type", "stereotype", "antistereotype", "direction"])
+    frame["pair_id"] = [f"p{i}" for i in range(len(rows))]
+    return frame.reindex(columns=PAIRS.names)
+
+
+def write_counts(path: Path, counts: dict[str, int], name: str = "corpus", documents: int = 1) -> Path:
+    words = sorted(counts, key=lambda word: (-counts[word], word))
+    rows = pd.DataFrame([(word, counts[word], documents) for word in words], columns=WORD_COUNTS.names)
+    facts = {"corpus": name, "tokens": sum(counts.values()), "documents": 1, "shards": 1, "source": {}}
+    write_table(path, rows, WORD_COUNTS, facts)
+    return path
+
+
+def test_modified_words_are_those_outside_the_shared_blocks() -> None:
+    assert modified_words("The poor man is lazy.", "The rich man is smart!") == (
+        ["poor", "lazy"],
+        ["rich", "smart"],
+    )
+    assert modified_words("These poor children", "these children") == (["poor"], [])
+    assert modified_words("She cooks.", "she COOKS") == ([], [])
+    # of words that change places one is aligned, as for tokens
+    assert modified_words("men fear women", "women fear men") == (["fear", "women"], ["women", "fear"])
+
+
+def test_a_stereo_pair_names_the_disadvantaged_group_in_the_stereotype() -> None:
+    assert sides("She is weak", "He is weak", "stereo") == (["he"], ["she"])
+
+
+def test_an_antistereo_pair_names_the_advantaged_group_in_the_stereotype() -> None:
+    # a stereotype of men: the stereotypical sentence is about him, its counterpart about her
+    assert sides("He is strong", "She is strong", "antistereo") == (["he"], ["she"])
+
+
+def test_a_word_goes_to_the_group_that_more_pairs_use_it_for() -> None:
+    pairs = pairs_of(
+        ("gender", "she ran", "he ran", "stereo"),
+        ("gender", "she sat", "he sat", "stereo"),
+        ("gender", "he won", "she won", "antistereo"),
+        # once the other way round: he is used three times for the advantaged, once for the disadvantaged
+        ("gender", "he lost", "people lost", "stereo"),
+        # as often for either: in no group
+        ("gender", "kids ran", "men ran", "stereo"),
+        ("gender", "women sat", "kids sat", "stereo"),
+        # twice in one sentence is one pair
+        ("age", "old old", "young young", "stereo"),
+        # no direction: it says nothing
+        ("age", "grey", "young", None),
+    )
+    used: Any = uses(pairs).set_index(["bias_type", "word"])
+    assert used.loc[("gender", "he")].tolist() == [3, 1]
+    assert used.loc[("gender", "she")].tolist() == [0, 3]
+    assert used.loc[("age", "young")].tolist() == [1, 0]
+    assert ("age", "grey") not in used.index
+
+    def groups(min_pairs: int, left_out: frozenset[str] = frozenset()) -> dict[tuple[str, str], str]:
+        found = extract(uses(pairs), left_out, min_pairs)
+        keys = zip(found["bias_type"], found["word"], strict=True)
+        return dict(zip(keys, found["group"], strict=True))
+
+    every = groups(1)
+    assert every[("gender", "he")] == every[("gender", "men")] == every[("age", "young")] == "advantaged"
+    assert every[("gender", "she")] == every[("gender", "women")] == every[("age", "old")] == "disadvantaged"
+    assert ("gender", "kids") not in every
+    assert groups(3) == {("gender", "he"): "advantaged", ("gender", "she"): "disadvantaged"}
+    assert ("gender", "he") not in groups(1, frozenset({"he"}))
+
+
+def test_a_word_may_be_in_another_group_of_another_bias_type() -> None:
+    pairs = pairs_of(
+        ("nationality", "a mexican", "an american", "stereo"),
+        ("race-color", "an american of the first nations", "a european of the first nations", "stereo"),
+    )
+    found = extract(uses(pairs), frozenset({"a", "an"}), 1)
+    american = found[found["word"] == "american"].set_index("bias_type")["group"]
+    assert american.to_dict() == {"nationality": "advantaged", "race-color": "disadvantaged"}
+
+
+def test_counts_of_all_corpora_are_added_up(tmp_path: Path) -> None:
+    one = write_counts(tmp_path / "one.parquet", {"he": 30, "she": 10, "the": 60}, documents=3)
+    two = write_counts(tmp_path / "two.parquet", {"she": 5, "a": 95}, documents=2)
+    found, tokens = counts_of(["she", "he", "they", "she"], [one, two])
+    assert tokens == 200
+    assert found["count"].to_dict() == {"he": 30, "she": 15, "they": 0}
+    assert found["documents"].to_dict() == {"he": 3, "she": 5, "they": 0}
+
+
+def test_bad_counts_are_named(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(b"no")
+    empty = write_counts(tmp_path / "empty.parquet", {})
+    for path, message in (
+        (tmp_path / "none.parquet", "no such file"),
+        (broken, "broken.parquet: not a readable Parquet file"),
+        (empty, "they have no words"),
+    ):
+        with pytest.raises(InputError, match=message):
+            counts_of(["he"], [path])
+
+
+def test_group_words_with_counts_and_words_listed_by_hand(tmp_path: Path) -> None:
+    pairs = pairs_of(
+        ("gender", "women are weak", "men are weak", "stereo"),
+        ("gender", "she is weak", "he is weak", "stereo"),
+        ("age", "old men", "young men", "stereo"),
+    )
+    counts = write_counts(tmp_path / "c.parquet", {"he": 500, "she": 200, "men": 100, "rest": 199_200})
+    listing = tmp_path / "listed.yaml"
+    listing.write_text(
+        "source: a book\nwords:\n"
+        "  gender: {advantaged: [men, boys], disadvantaged: [women]}\n"
+        "  religion: {advantaged: [christian], disadvantaged: [jewish]}\n"
+    )
+    words, tokens = count_group_words(pairs, [counts], frozenset(), 1, read_listed(listing))
+    assert tokens == 200_000
+    assert list(words.columns) == GROUP_WORDS.names
+    extracted = words[words["words_from"] == EXTRACTED]
+    assert extracted[["bias_type", "group", "word", "count"]].to_numpy().tolist() == [
+        ["gender", "advantaged", "he", 500],
+        ["gender", "advantaged", "men", 100],
+        ["gender", "disadvantaged", "she", 200],
+        ["gender", "disadvantaged", "women", 0],
+        ["age", "advantaged", "young", 0],
+        ["age", "disadvantaged", "old", 0],
+    ]
+    assert extracted["per_million"].tolist() == [2500.0, 500.0, 1000.0, 0.0, 0.0, 0.0]
+    # religion is no bias type of these pairs; boys is in none of them
+    listed = words[words["words_from"] == LISTED]
+    assert listed[["word", "group", "pairs_advantaged", "count"]].to_numpy().tolist() == [
+        ["men", "advantaged", 1, 100],
+        ["boys", "advantaged", 0, 0],
+        ["women", "disadvantaged", 0, 0],
+    ]
+    write_table(tmp_path / "words.parquet", words, GROUP_WORDS, {})
+
+
+def test_a_benchmark_without_directions_has_no_group_words(tmp_path: Path) -> None:
+    pairs = pairs_of(("gender", "she ran", "he ran", None))
+    counts = write_counts(tmp_path / "c.parquet", {"he": 1})
+    words, _ = count_group_words(pairs, [counts], frozenset(), 1)
+    assert words.empty
+    write_table(tmp_path / "words.parquet", words, GROUP_WORDS, {})
+
+
+def test_real_crows_pairs_has_the_groups_on_their_sides(tmp_path: Path) -> None:
+    path = real_data("crows_pairs", "crows_pairs_anonymized.csv")
+    pairs = read_benchmark(path, {"format": "crows-pairs"})
+    found = extract(uses(pairs), read_left_out(LEFT_OUT), 2).set_index(["bias_type", "word"])["group"]
+    expected = {
+        "gender": ("he him his men man", "she her women woman"),
+        "socioeconomic": ("rich wealthy", "poor homeless"),
+        "sexual-orientation": ("heterosexual straight", "gay lesbian homosexual"),
+        "religion": ("christian christians", "muslim muslims jew jews jewish"),
+        "age": ("young", "old elderly"),
+        "nationality": ("american americans canadian", "mexican italian chinese"),
+        "physical-appearance": ("thin tall", "fat overweight"),
+        "race-color": ("whites caucasian", "blacks african"),
+        "disability": ("healthy", "autistic retarded"),
+    }
+    for bias_type, lists in expected.items():
+        for group, words in zip(("advantaged", "disadvantaged"), lists, strict=True):
+            for word in words.split():
+                assert found[bias_type, word] == group, (bias_type, word)
+    assert not {"white", "black", "a", "an", "the"} & set(found.index.get_level_values("word"))
+    # each direction by itself says the same of the words that both have often
+    for direction in ("stereo", "antistereo"):
+        of = extract(uses(pairs[pairs["direction"] == direction]), frozenset(), 5)
+        genders = of[of["bias_type"] == "gender"].set_index("word")["group"]
+        assert genders["he"] == "advantaged" and genders["she"] == "disadvantaged", direction
+
+
+def test_uses_equal_a_slow_count(tmp_path: Path) -> None:
+    path = real_data("crows_pairs", "crows_pairs_anonymized.csv")
+    pairs = read_benchmark(path, {"format": "crows-pairs"})
+    slow: Counter[tuple[str, str, str]] = Counter()
+    for row in rows_of(pairs):
+        stereotype, antistereotype = modified_words(row.stereotype, row.antistereotype)
+        named = "disadvantaged" if row.direction == "stereo" else "advantaged"
+        other = "advantaged" if row.direction == "stereo" else "disadvantaged"
+        slow.update((row.bias_type, word, named) for word in set(stereotype))
+        slow.update((row.bias_type, word, other) for word in set(antistereotype))
+    used = uses(pairs)
+    assert len(used) == len({key[:2] for key in slow})
+    for group in ("advantaged", "disadvantaged"):
+        keys = zip(used["bias_type"], used["word"], strict=True)
+        assert used[f"pairs_{group}"].tolist() == [slow[(*key, group)] for key in keys]

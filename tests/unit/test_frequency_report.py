@@ -1,0 +1,319 @@
+"""The scripts of the frequency study, run as Snakemake runs them, and the section of the report."""
+
+import json
+import math
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import synthetic
+from test_frequency_group_words import LEFT_OUT, write_counts
+from test_report_page import run
+from unmask.errors import InputError
+from unmask.frequency.linking import LINK, PAIR_RATIOS
+from unmask.report.captions import load_captions
+from unmask.report.frequency import PERFECT, FrequencySection, Planted, collect_words, table2
+from unmask.report.page import inline_svg
+from unmask.report.provenance import gather
+from unmask.report.sheets import rows_of
+from unmask.report.study import Study
+from unmask.statistics.tables import AGREEMENT, BIAS, TESTS, framed
+from unmask.tables import ANTISTEREOTYPE, PAIRS, SCORES, STEREOTYPE, read_table, write_table
+
+MODELS: list[dict[str, Any]] = [{"name": "m1", "source": "train"}, {"name": "m2", "source": "path"}]
+BENCHMARKS: list[dict[str, Any]] = [
+    {"name": "invented", "planted": "crows-pairs"},
+    {"name": "undirected", "planted": None},
+]
+GROUPS = {"gender": ("he", "she"), "race-color": ("ones", "others"), "age": ("young", "old")}
+COUNTS = {"he": 800, "she": 100, "ones": 50, "others": 400, "young": 0, "old": 7, "rest": 8643}
+CAPTIONS = Path(__file__).parents[2] / "resources" / "captions.yaml"
+
+
+@dataclass
+class Made:
+    folder: Path
+    words: list[str]
+    ratios: list[str]
+    link: list[str]
+    scores: list[str]
+    pairs: list[str]
+
+    def path(self, name: str) -> str:
+        return str(self.folder / name)
+
+
+def directed_pairs(n: int, seed: int, directed: bool) -> pd.DataFrame:
+    """Pairs that differ in one word, the group's, on the side that the direction says."""
+    pairs = synthetic.make_pairs(n, np.random.default_rng(seed), directed=True)
+    sentences = []
+    for bias_type, direction in zip(pairs["bias_type"], pairs["direction"], strict=True):
+        advantaged, disadvantaged = (f"they say {word} won" for word in GROUPS[bias_type])
+        stereo = direction == "stereo"
+        sentences.append((disadvantaged, advantaged) if stereo else (advantaged, disadvantaged))
+    pairs[[STEREOTYPE, ANTISTEREOTYPE]] = sentences
+    return pairs if directed else pairs.assign(direction=None)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    folder = tmp_path_factory.mktemp("frequency")
+    made = Made(folder, [], [], [], [], [])
+    counts = write_counts(folder / "corpus.parquet", COUNTS)
+    for place, benchmark in enumerate(BENCHMARKS):
+        name = str(benchmark["name"])
+        pairs = directed_pairs(60, place, directed=place == 0)
+        made.pairs.append(made.path(f"{name}.pairs.parquet"))
+        write_table(made.pairs[-1], pairs, PAIRS, {"benchmark": name})
+        made.words.append(made.path(f"{name}.words.parquet"))
+        made.ratios.append(made.path(f"{name}.ratios.parquet"))
+        run(
+            "count_group_words",
+            {"pairs": made.pairs[-1], "counts": [str(counts)], "left_out": str(LEFT_OUT), "listed": []},
+            {"words": made.words[-1], "ratios": made.ratios[-1]},
+            folder / "log",
+            benchmark=name,
+            corpora=["corpus"],
+            min_pairs=2,
+        )
+        ratio = read_table(made.ratios[-1], PAIR_RATIOS)["log_ratio"].to_numpy()
+        for model in MODELS:
+            scores = synthetic.make_scores(pairs, np.random.default_rng(place), ("AUL", "CPS", "SSS"))
+            # SSS is the frequency itself
+            is_sss = scores["measure"] == "SSS"
+            scores.loc[is_sss, "margin"] = np.tile(ratio, 2)
+            scores.loc[is_sss, "outcome"] = np.where(np.tile(ratio, 2) > 0, STEREOTYPE, ANTISTEREOTYPE)
+            base = f"{model['name']}.{name}"
+            made.scores.append(made.path(f"{base}.scores.parquet"))
+            write_table(made.scores[-1], scores, SCORES, {"model": model["name"], "benchmark": name})
+            made.link.append(made.path(f"{base}.link.parquet"))
+            run(
+                "link_frequency",
+                {"pairs": made.pairs[-1], "scores": made.scores[-1], "ratios": made.ratios[-1]},
+                {"link": made.link[-1]},
+                folder / "log",
+                model=model["name"],
+                benchmark=name,
+                confidence=0.95,
+            )
+    truth = {
+        row.pair_id: {
+            "factor": "frequency",
+            "ratio": 4,
+            "direction": row.direction,
+            "margins": {"CPS": 0.0, "SSS": -1.386 if row.direction == "stereo" else 1.386},
+        }
+        for row in rows_of(read_table(made.pairs[0], PAIRS))
+    }
+    (folder / "truth.json").write_text(json.dumps({"benchmarks": {"crows-pairs": truth}}))
+    draw(made, folder)
+    run(
+        "make_table2",
+        {"words": made.words, "captions": str(CAPTIONS)},
+        {name: made.path(name.replace("_", ".")) for name in ("table2_csv", "table2_md", "table2_tex")}
+        | {"group_words_csv": made.path("group_words.csv")},
+        folder / "log",
+        alpha=0.01,
+    )
+    run(
+        "make_link_table",
+        {
+            "link": made.link,
+            "truth": made.path("truth.json"),
+            "planted_pairs": made.pairs[:1],
+            "planted_ratios": made.ratios[:1],
+        },
+        {"table": made.path("frequency_link.csv")},
+        folder / "log",
+        models=MODELS,
+        benchmarks=BENCHMARKS,
+    )
+    return made
+
+
+def draw(made: Made, folder: Path) -> None:
+    run(
+        "draw_frequencies",
+        {"words": made.words},
+        {f"frequency_{kind}": str(folder / f"frequency.{kind}") for kind in ("svg", "png")},
+        folder / "log",
+    )
+    run(
+        "draw_link",
+        {"scores": made.scores, "ratios": made.ratios, "link": made.link},
+        {f"link_{kind}": str(folder / f"frequency_link.{kind}") for kind in ("svg", "png")},
+        folder / "log",
+        models=MODELS,
+        benchmarks=BENCHMARKS,
+    )
+
+
+def section(made: Made) -> FrequencySection:
+    captions = load_captions(CAPTIONS, 0.01, framed([], BIAS), framed([], TESTS), framed([], AGREEMENT))
+    return FrequencySection.gather(
+        Study.from_config(MODELS, BENCHMARKS),
+        made.path("truth.json"),
+        captions,
+        0.01,
+        group_words=made.words,
+        link=made.link,
+        planted_pairs=made.pairs[:1],
+        planted_ratios=made.ratios[:1],
+        frequency_figure=made.path("frequency.svg"),
+        link_figure=made.path("frequency_link.svg"),
+    )
+
+
+def test_table2_has_the_words_of_directed_benchmarks(made: Made) -> None:
+    found = pd.read_csv(made.path("table2.csv"))
+    assert set(found["benchmark"]) == {"invented"}
+    ranked = found.set_index("bias_type")["ranked"].to_dict()
+    assert ranked == {"gender": "he+ she−", "race-color": "others− ones+", "age": "old− young+"}
+    gender = found.set_index("bias_type").loc["gender"]
+    assert (gender["rank_advantaged"], gender["rank_disadvantaged"]) == (1, 2)
+    assert gender["per_million_advantaged"] == 80_000
+    text = Path(made.path("table2.md")).read_text()
+    assert "| invented | extracted | gender | he+ she− |" in text
+    assert r"he+ she$-$" in Path(made.path("table2.tex")).read_text()
+
+
+def test_all_group_words_are_in_a_tidy_table(made: Made) -> None:
+    words = pd.read_csv(made.path("group_words.csv")).set_index("word")
+    assert words["count"].to_dict() == {word: COUNTS[word] for pair in GROUPS.values() for word in pair}
+    assert words.loc["she", "group"] == "disadvantaged" and words.loc["he", "group"] == "advantaged"
+    assert words.loc["he", "pairs_disadvantaged"] == 0
+
+
+def test_the_link_table_has_every_model_and_a_perfect_one(made: Made) -> None:
+    link = pd.read_csv(made.path("frequency_link.csv"))
+    assert list(link.columns) == ["model", "benchmark", *LINK.names]
+    of = link[(link["grouping"] == "overall") & (link["protocol"] == "corrected")]
+    rho = of.set_index(["benchmark", "model", "measure"])["rho"]
+    assert rho["invented", "m1", "SSS"] == rho["undirected", "m2", "SSS"] == 1
+    assert abs(rho["invented", "m1", "AUL"]) < 0.4
+    # the planted ratios are ±log 4, and so are SSS's exact margins
+    assert rho["invented", PERFECT, "SSS"] == 1
+    assert math.isnan(rho["invented", PERFECT, "CPS"])
+    assert ("undirected", PERFECT, "SSS") not in rho.index
+    assert ("invented", PERFECT, "AUL") not in rho.index
+
+
+def test_the_section_has_its_sheets(made: Made) -> None:
+    found = section(made)
+    groups, invented, undirected = found.findings
+    # he is the more frequent; ones and young are not
+    assert groups.startswith("In 1 of the 3 bias types of invented")
+    assert "differ in 0 of the 3 after correction" in groups
+    assert "on invented" in invented and "on undirected" in undirected
+    assert invented.endswith("SSS +1.00.")
+    assert ("invented", "extracted", "gender", "he+ she−") in {row[:4] for row in found.table2.rows}
+    overall = {row[:3]: row[3:] for row in found.link.rows}
+    assert overall["invented", "m1", "corrected"][-1] == "+1.00"
+    assert overall["undirected", "m2", "published"][0] == "60"
+    # all rows of a benchmark, and of a bias type, stand together
+    assert [row[0] for row in found.link.rows] == ["invented"] * 5 + ["undirected"] * 4
+    types = [row[:2] for row in found.link_types.rows]
+    # three of the invented benchmark with a perfect model, then three without
+    assert [types.count(key) for key in dict.fromkeys(types)] == [3, 3, 3, 2, 2, 2]
+    assert types == [key for key in dict.fromkeys(types) for _ in range(types.count(key))]
+    assert [row[2] for row in found.truth.rows] == ["4", "4"]
+    assert {row[5] for row in found.truth.rows} == {"+1.386", "-1.386"}
+
+
+def test_a_study_that_plants_nothing_has_no_perfect_model(made: Made) -> None:
+    study = Study.from_config(MODELS, BENCHMARKS[1:])
+    planted = Planted.gather(study, [], [], [])
+    assert not planted.pairs
+
+
+def test_a_truth_without_the_benchmark_is_named(made: Made, tmp_path: Path) -> None:
+    other = tmp_path / "truth.json"
+    other.write_text('{"benchmarks": {}}')
+    study = Study.from_config(MODELS, BENCHMARKS)
+    with pytest.raises(InputError, match="no benchmark crows-pairs"):
+        Planted.gather(study, str(other), made.pairs[:1], made.ratios[:1])
+
+
+def test_figures_are_the_same_every_time(made: Made, tmp_path: Path) -> None:
+    draw(made, tmp_path)
+    for name in ("frequency", "frequency_link"):
+        for kind in ("svg", "png"):
+            assert (tmp_path / f"{name}.{kind}").read_bytes() == (made.folder / f"{name}.{kind}").read_bytes()
+
+
+def test_figures_say_what_they_show(made: Made) -> None:
+    text = Path(made.path("frequency.svg")).read_text()
+    ElementTree.fromstring(text)
+    assert {"advantaged", "disadvantaged", "race-color", "invented", "per million words"} <= set(
+        "".join(element.itertext()).strip() for element in ElementTree.fromstring(text).iter()
+    )
+    # undirected has no group words, so no panel
+    assert "undirected" not in text
+    link = Path(made.path("frequency_link.svg")).read_text()
+    assert "SSS  ρ +1.00" in link and "undirected" in link
+    assert "href" not in inline_svg(link, "x").replace('xlink:href="#x-', "").replace(
+        'xlink:href="data:image/png;base64,', ""
+    ).replace("xmlns:xlink", "")
+
+
+def test_the_report_has_a_section_where_there_are_corpora(made: Made, tmp_path: Path) -> None:
+    statistics: dict[str, Any] = {kind: [] for kind in ("bias", "accuracy", "tests", "agreement")}
+    empty = tmp_path / "empty.svg"
+    empty.write_text('<svg viewBox="0 0 1 1"></svg>')
+    (tmp_path / "provenance.json").write_text("[]")
+    resources = {name: str(CAPTIONS.with_name(f"{name}.yaml")) for name in ("published", "captions")}
+    base: dict[str, Any] = statistics | resources | {"figure1": str(empty), "bias_figure": str(empty)}
+    base |= {"provenance": str(tmp_path / "provenance.json")}
+    study: dict[str, Any] = {"title": "t", "alpha": 0.01, "models": MODELS, "benchmarks": BENCHMARKS}
+    own = {
+        "truth": [],
+        "scores": [],
+        "group_words": made.words,
+        "link": made.link,
+        "planted_pairs": [],
+        "planted_ratios": [],
+        "frequency_figure": made.path("frequency.svg"),
+        "link_figure": made.path("frequency_link.svg"),
+    }
+    pages = []
+    for inputs in (base | own, base):
+        page = tmp_path / "index.html"
+        run("write_report", inputs, {"page": str(page)}, tmp_path / "log", **study)
+        pages.append(page.read_text(encoding="utf-8"))
+    with_section, without = pages
+    assert '<section id="frequency">' in with_section and 'href="#frequency"' in with_section
+    assert "he+ she−" in with_section
+    assert "Planted and counted" not in with_section
+    assert "frequency" not in without.split("</style>")[1].split('id="reading"')[0]
+
+
+def test_listed_words_stand_beside_the_extracted(made: Made, tmp_path: Path) -> None:
+    listing = tmp_path / "listed.yaml"
+    listing.write_text("source: s\nwords: {gender: {advantaged: [he], disadvantaged: [she, rest]}}\n")
+    run(
+        "count_group_words",
+        {
+            "pairs": made.pairs[0],
+            "counts": [made.path("corpus.parquet")],
+            "left_out": str(LEFT_OUT),
+            "listed": str(listing),
+        },
+        {"words": str(tmp_path / "words.parquet"), "ratios": str(tmp_path / "ratios.parquet")},
+        tmp_path / "log",
+        benchmark="invented",
+        corpora=["corpus"],
+        min_pairs=2,
+    )
+    found = table2(collect_words([tmp_path / "words.parquet"])).set_index(["words_from", "bias_type"])
+    assert found.loc[("listed", "gender"), "ranked"] == "rest− he+ she−"
+    assert found.loc[("extracted", "gender"), "ranked"] == "he+ she−"
+
+
+def test_provenance_has_the_corpora(made: Made) -> None:
+    sections = dict(gather({}, [], [], [], [], [], [made.path("corpus.parquet")]))
+    assert sections["Corpus corpus"]["tokens"] == sum(COUNTS.values())

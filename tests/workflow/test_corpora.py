@@ -1,0 +1,152 @@
+"""Corpora in the workflow: counted shard by shard, merged in a tree, and only what is new again."""
+
+import bz2
+import gzip
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from loopback import Hub, Repository
+from naive import by_count, rows
+from small_corpora import DATASET, PAGES, PLAIN, dump
+from small_study import Done, Workflow, copy_workflow, random_model, write_crows_pairs
+from unmask.tables import read_metadata
+
+TEXTS = {f"part{number:02}.txt": f"The naïve end of {number}\nDon’t “end” here" for number in range(18)}
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> Workflow:
+    """A study with a text corpus of many files, and nothing run."""
+    folder = copy_workflow(tmp_path / "unmask")
+    write_crows_pairs(folder / "crows.csv")
+    for name, text in TEXTS.items():
+        write(folder / "texts" / name, text)
+    return Workflow(
+        folder,
+        {
+            "study": "small",
+            "models": {"bert": random_model("bert", folder)},
+            "benchmarks": {"crows": {"format": "crows-pairs", "path": "crows.csv"}},
+            "corpora": {"books": {"format": "text", "path": "texts/*.txt*"}},
+        },
+    )
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def count(workflow: Workflow, *corpora: str) -> Done:
+    """Count corpora, and nothing else."""
+    targets = [f"results/small/frequency/{corpus}.parquet" for corpus in corpora]
+    return workflow.snakemake(*targets)
+
+
+def jobs(done: Done) -> list[str]:
+    """The messages of the jobs that ran."""
+    assert done.returncode == 0, done.stdout + done.stderr
+    return sorted(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
+
+
+def table(workflow: Workflow, corpus: str) -> Path:
+    return workflow.folder / "results/small/frequency" / f"{corpus}.parquet"
+
+
+def documents(texts: dict[str, str]) -> list[str]:
+    return [line for text in texts.values() for line in text.splitlines()]
+
+
+@pytest.mark.slow
+def test_a_corpus_is_counted_and_then_only_what_is_new(corpora: Workflow) -> None:
+    first = jobs(count(corpora, "books"))
+    assert len([job for job in first if job.startswith("Counting")]) == 18
+    assert len([job for job in first if job.startswith("Merging")]) == 2
+    assert rows(table(corpora, "books")) == by_count(documents(TEXTS))
+    assert read_metadata(table(corpora, "books")) == {
+        "corpus": "books",
+        "documents": 36,
+        "tokens": 18 * 8,
+        "shards": 18,
+        "source": {"format": "text", "path": "texts/*.txt*"},
+    }
+    assert jobs(count(corpora, "books")) == []
+
+    # one more file, not the last: its words alone are counted
+    new = {"part00a.txt.gz": "One more end"}
+    (corpora.folder / "texts/part00a.txt.gz").write_bytes(gzip.compress(new["part00a.txt.gz"].encode()))
+    again = jobs(count(corpora, "books"))
+    counting = [job for job in again if job.startswith("Counting")]
+    assert counting == ["Counting the words of part00a.txt.gz of books"]
+    assert rows(table(corpora, "books")) == by_count(documents(TEXTS | new))
+
+    # another corpus, in another format
+    (corpora.folder / "dump.xml.bz2").write_bytes(bz2.compress(dump(*PAGES).encode()))
+    corpora.config["corpora"]["wiki"] = {"format": "wikimedia-xml", "path": "dump.xml.bz2"}
+    assert jobs(count(corpora, "books", "wiki")) == [
+        "Counting the words of dump.xml.bz2 of wiki",
+        "Word counts of wiki",
+    ]
+    assert rows(table(corpora, "wiki")) == by_count([PLAIN, "Bob s house is old – very"])
+
+
+@pytest.mark.slow
+def test_shards_come_from_the_hub_as_asked_for(corpora: Workflow, monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in ("HF_TOKEN", "HF_HUB_OFFLINE"):
+        monkeypatch.delenv(key, raising=False)
+    monkeypatch.setenv("HF_HOME", str(corpora.folder / "hf"))
+    entry: dict[str, Any] = {"format": "hub-parquet", "repo": "org/corpus", "subset": "en", "shards": 2}
+    corpora.config["corpora"] = {"wiki": entry}
+    with Hub(org__corpus=Repository(DATASET, large=tuple(DATASET))) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        count(corpora, "wiki")
+        two = ["Text 0", "The naïve end", "Text 1", "The naïve end"]
+        assert rows(table(corpora, "wiki")) == by_count(two)
+        assert sorted(hub.downloads()) == [f"en/train-0000{number}-of-00003.parquet" for number in range(2)]
+        commit = hub.repositories["org/corpus"].commit
+        assert [each["commit"] for each in read_metadata(table(corpora, "wiki"))["fetched"]] == [commit] * 2
+        entry["shards"] = 3
+        third = jobs(count(corpora, "wiki"))
+        assert third[:2] == ["Counting the words of 00002.parquet of wiki", "Fetching 00002.parquet of wiki"]
+        assert rows(table(corpora, "wiki")) == by_count([*two, "Text 2", "The naïve end"])
+        entry["shards"] = 4
+        done = count(corpora, "wiki")
+        assert "error: corpus wiki: corpus org/corpus at revision main, en: there are 3 shards" in done.stderr
+        assert rows(table(corpora, "wiki")) == by_count([*two, "Text 2", "The naïve end"])
+        entry["shards"], entry["column"] = 1, "body"
+        done = count(corpora, "wiki")
+        assert "00000.parquet: has no column body (its columns: title, text)" in done.stderr
+
+
+def test_a_broken_shard_is_named_and_the_others_are_kept(corpora: Workflow) -> None:
+    corpora.config["corpora"]["books"]["path"] = "texts/part0[0-5].txt*"
+    broken = corpora.folder / "texts/part05.txt.gz"
+    broken.write_bytes(gzip.compress(os.urandom(1000))[:-20])
+    done = count(corpora, "books")
+    assert done.returncode != 0
+    assert "error: texts/part05.txt.gz: cannot be read (Truncated compressed stream)" in done.stderr
+    shards = corpora.folder / "results/small/frequency/books/shards"
+    assert len(list(shards.iterdir())) == 6
+    broken.write_bytes(gzip.compress(b"mended"))
+    counting = [job for job in jobs(count(corpora, "books")) if job.startswith("Counting")]
+    assert counting == ["Counting the words of part05.txt.gz of books"]
+
+
+def test_a_corpus_that_is_not_there_stops_before_any_work(corpora: Workflow) -> None:
+    corpora.config["corpora"]["books"]["path"] = "texts/*.doc"
+    done = count(corpora, "books")
+    assert "error: config key corpora.books.path: no file matches texts/*.doc" in done.stdout + done.stderr
+    assert not (corpora.folder / "results").exists()
+
+
+def test_a_corpus_at_a_url(corpora: Workflow) -> None:
+    packed = pa.compress(b"zstd text\n", "zstd", asbytes=True)
+    (corpora.folder / "one.txt.zst").write_bytes(packed)
+    corpora.config["corpora"] = {"one": {"format": "text", "url": (corpora.folder / "one.txt.zst").as_uri()}}
+    count(corpora, "one")
+    assert rows(table(corpora, "one")) == [("text", 1, 1), ("zstd", 1, 1)]
