@@ -7,11 +7,12 @@ real sizes and random weights: speed does not depend on what a model knows. The 
 one measure after the other, for several rounds; each figure is the median over rounds.
 
 The naive way is one sentence at a time in the manner of the papers' scripts: a forward pass for each
-sentence and measure (for CPS for each hidden token), log-softmax over every position's vocabulary. It
-runs on fewer pairs than the engine, which needs a crowd to fill its batches; both samples are every
-n-th pair of both benchmarks, and seconds are compared per unit of work that the sample holds (the
-operations that it needs at least). On a CPU, seconds are those of the processor, so that a busy
-machine disturbs less.
+sentence and measure (for CPS one over all copies of a sentence), attention maps and hidden states kept,
+the whole vocabulary projected at every position and sorted for the right token's rank. It runs on
+fewer pairs than the engine, which needs a crowd to fill its batches; both samples are every n-th pair
+of both benchmarks, and seconds are compared per unit of work that the sample holds (the operations
+that it needs at least). On a CPU, seconds are those of the processor, so that a busy machine disturbs
+less.
 
 The floor is the engine's counted floating-point operations over the fastest matrix product of this
 machine, measured in the same rounds. Results go into docs/benchmarks.md.
@@ -87,7 +88,7 @@ MEASURES = {"AUL+AULA+accuracy": "none", "SSS": "modified", "CPS": "one-shared"}
 
 
 class Naive:
-    """One sentence, one forward pass, every position's vocabulary."""
+    """One sentence and measure at a time; every position's vocabulary, sorted to know each token's rank."""
 
     def __init__(self, directory: Path, device: torch.device) -> None:
         with quiet_transformers():
@@ -96,52 +97,56 @@ class Naive:
         self.network = network.eval().to(device)
         self.device = device
 
-    def ids(self, text: str) -> torch.Tensor:
-        ids: torch.Tensor = self.tokenizer(text, return_tensors="pt").input_ids.to(self.device)
-        return ids
+    def read(self, ids: torch.Tensor) -> Any:
+        return self.network(ids, output_attentions=True, output_hidden_states=True)
 
-    def aul_aula_accuracy(self, sentence: str) -> None:
-        ids = self.ids(sentence)
-        for measure in ("AUL", "AULA"):
-            output = self.network(ids, output_attentions=True)
-            log_probs = output.logits[0].log_softmax(-1)
-            own = log_probs.gather(1, ids[0][:, None])[:, 0]
-            (log_probs.argmax(-1) == ids[0]).float().mean().item()
-            if measure == "AULA":
-                attention = torch.stack([layer.mean(1)[0] for layer in output.attentions]).mean(0).mean(0)
-                own = own * attention
-            own[1:-1].mean().item()
+    def rank(self, log_probs: torch.Tensor, token_ids: torch.Tensor) -> list[int]:
+        order = log_probs.sort(dim=1, descending=True).indices
+        return (1 + (order == token_ids[:, None]).nonzero()[:, 1]).tolist()
 
-    def pair(self, measure: str, first: str, second: str) -> None:
-        if measure == "AUL+AULA+accuracy":
-            self.aul_aula_accuracy(first)
-            self.aul_aula_accuracy(second)
-            return
-        sides = self.ids(first), self.ids(second)
-        names = [[str(token) for token in ids[0].tolist()] for ids in sides]
-        matcher = SequenceMatcher(None, names[0], names[1])
-        for side, ids in enumerate(sides):
-            shared: list[int] = []
-            modified: list[int] = []
-            for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-                span = range(*((i1, i2) if side == 0 else (j1, j2)))
-                (shared if tag == "equal" else modified).extend(span)
-            if measure == "SSS" and modified:
-                hidden = ids.clone()
-                hidden[0, modified] = self.tokenizer.mask_token_id
-                log_probs = self.network(hidden).logits[0].log_softmax(-1)
-                log_probs[modified, ids[0, modified]].mean().item()
-            if measure == "CPS":
-                for position in shared[1:-1]:
-                    hidden = ids.clone()
-                    hidden[0, position] = self.tokenizer.mask_token_id
-                    log_probs = self.network(hidden).logits[0].log_softmax(-1)
-                    log_probs[position, ids[0, position]].item()
+    def unmasked(self, ids: torch.Tensor, with_attention: bool) -> tuple[float, list[int]]:
+        output = self.read(ids[None])
+        log_probs = output.logits[0].log_softmax(-1)
+        own = log_probs.gather(1, ids[:, None])[:, 0]
+        if with_attention:
+            own = own * torch.cat(output.attentions).mean((0, 1, 2))
+        return own[1:-1].mean().item(), self.rank(log_probs, ids)
+
+    def modified(self, ids: torch.Tensor, positions: list[int]) -> tuple[float, list[int]]:
+        hidden = ids.clone()
+        hidden[positions] = self.tokenizer.mask_token_id
+        log_probs = self.read(hidden[None]).logits[0].log_softmax(-1)[positions]
+        return log_probs[:, ids[positions]].mean().item(), self.rank(log_probs, ids[positions])
+
+    def shared(self, ids: torch.Tensor, positions: list[int]) -> tuple[float, list[int]]:
+        # all copies of a sentence, each with another token hidden, are read together
+        copies = torch.arange(len(positions), device=self.device)
+        hidden = ids.repeat(len(positions), 1)
+        hidden[copies, positions] = self.tokenizer.mask_token_id
+        log_probs = self.read(hidden).logits[copies, positions].log_softmax(-1)
+        own = log_probs.gather(1, ids[positions][:, None])
+        return own.sum().item(), self.rank(log_probs, ids[positions])
 
     @torch.inference_mode()
     def run(self, measure: str, pairs: pd.DataFrame) -> None:
-        for first, second in zip(pairs["stereotype"], pairs["antistereotype"], strict=True):
-            self.pair(measure, first, second)
+        for texts in zip(pairs["stereotype"], pairs["antistereotype"], strict=True):
+            sides = [self.tokenizer(text, return_tensors="pt").input_ids[0].to(self.device) for text in texts]
+            if measure == "AUL+AULA+accuracy":
+                for ids in sides:
+                    self.unmasked(ids, with_attention=False)
+                    self.unmasked(ids, with_attention=True)
+                continue
+            names = [[str(token) for token in ids.tolist()] for ids in sides]
+            matcher = SequenceMatcher(None, names[0], names[1])
+            for side, ids in enumerate(sides):
+                positions: list[int] = []
+                for tag, *ends in matcher.get_opcodes():
+                    if (tag == "equal") == (measure == "CPS"):
+                        positions.extend(range(*ends[2 * side : 2 * side + 2]))
+                if measure == "CPS" and len(positions) > 2:
+                    self.shared(ids, positions[1:-1])
+                if measure == "SSS" and positions:
+                    self.modified(ids, positions)
 
 
 # the floor

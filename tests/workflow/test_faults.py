@@ -53,7 +53,9 @@ def test_a_name_given_twice_stops_before_any_work(fresh: Workflow) -> None:
 
 def test_an_unknown_study_is_answered_with_the_known_ones(fresh: Workflow) -> None:
     error = the_error(fresh.command("--config", "study=papr"))
-    assert error == "error: config key study: there is no configs/papr.yaml (known: demo, local, paper)"
+    assert error.startswith(
+        "error: config key study: there is no configs/papr.yaml (known: demo, local, paper"
+    )
 
 
 def test_choosing_a_study_brings_none_of_the_default_ones_models(fresh: Workflow) -> None:
