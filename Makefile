@@ -3,6 +3,7 @@
 # make check     format, lint and types
 #
 # STUDY=paper    another study of configs/     DATA=dir   its data directory     CORES=4   fewer cores
+# ARGS=…         more for snakemake, such as ARGS="--resources gpu=1"
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -10,12 +11,13 @@ CORES ?= all
 STUDY ?= demo
 DATA ?=
 BIN := $(VENV)/bin
-STUDY_CONFIG := study=$(STUDY) $(if $(DATA),data=$(DATA))
+ARGS ?=
+STUDY_CONFIG := study=$(STUDY) $(if $(DATA),'data=$(DATA)')
 
 .PHONY: report test check clean
 
 report: $(VENV)/.installed
-	$(BIN)/snakemake --cores $(CORES) --logger rich --config $(STUDY_CONFIG)
+	$(BIN)/snakemake --cores $(CORES) --logger rich --config $(STUDY_CONFIG) $(ARGS)
 	@echo "The report is results/$(STUDY)/report/index.html"
 
 test: $(VENV)/.installed check

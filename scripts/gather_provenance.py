@@ -3,7 +3,7 @@
 import json
 from typing import TYPE_CHECKING
 
-from unmask.files import written_whole
+from unmask.files import write_text
 from unmask.joblog import job_log
 from unmask.report.provenance import gather
 
@@ -22,5 +22,4 @@ with job_log(snakemake.log[0]):
         made_from.get("counts", []),
         made_from.get("precision", []),
     )
-    with written_whole(snakemake.output[0]) as partial:
-        partial.write_text(json.dumps(sections, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text(snakemake.output[0], json.dumps(sections, indent=1, ensure_ascii=False) + "\n")

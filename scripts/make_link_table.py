@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.files import written_whole
+from unmask.files import write_text
 from unmask.joblog import job_log
 from unmask.report.frequency import Planted, link_rows
 from unmask.report.study import Study
@@ -15,5 +15,4 @@ with job_log(snakemake.log[0]):
     study = Study.from_config(params.models, params.benchmarks)
     planted = Planted.gather(study, made_from.truth, made_from.planted_pairs, made_from.planted_ratios)
     rows = link_rows(study, made_from.link, planted)
-    with written_whole(snakemake.output[0]) as partial:
-        partial.write_text(rows.to_csv(index=False), encoding="utf-8")
+    write_text(snakemake.output[0], rows.to_csv(index=False))

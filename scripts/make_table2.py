@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.files import written_whole
+from unmask.files import write_text
 from unmask.joblog import job_log
 from unmask.report.frequency import collect_words, table2, table2_captions, table2_sheet
 from unmask.report.rendering import latex, markdown
@@ -21,5 +21,4 @@ with job_log(snakemake.log[0]):
         "group_words_csv": words.to_csv(index=False),
     }
     for name, text in texts.items():
-        with written_whole(snakemake.output[name]) as partial:
-            partial.write_text(text, encoding="utf-8")
+        write_text(snakemake.output[name], text)

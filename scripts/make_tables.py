@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.files import written_whole
+from unmask.files import write_text
 from unmask.joblog import job_log
 from unmask.report.rendering import latex, markdown
 from unmask.report.results import Results
@@ -20,5 +20,4 @@ with job_log(snakemake.log[0]):
     for name, sheet in results.sheets().items():
         texts |= {f"{name}_md": markdown(sheet), f"{name}_tex": latex(sheet)}
     for name, text in texts.items():
-        with written_whole(snakemake.output[name]) as partial:
-            partial.write_text(text, encoding="utf-8")
+        write_text(snakemake.output[name], text)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.files import written_whole
+from unmask.files import write_text
 from unmask.joblog import job_log
 from unmask.planted.corpus import draw_corpus
 from unmask.planted.grammar import World
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     entry = snakemake.params.entry
     world = World(seed=entry["seed"])
-    with written_whole(snakemake.output.corpus) as corpus:
-        corpus.write_text("\n".join(draw_corpus(world, entry["sentences"])) + "\n", encoding="utf-8")
+    write_text(snakemake.output.corpus, "\n".join(draw_corpus(world, entry["sentences"])) + "\n")
     write_crows_pairs(snakemake.output.crows_pairs, crows_pairs(world))
     write_stereoset(snakemake.output.stereoset, stereoset(world))
     write_truth(snakemake.output.truth, world)

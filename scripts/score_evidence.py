@@ -33,6 +33,7 @@ with job_log(snakemake.log[0]):
         "shuffle_seed": seed,
         "device": device.name,
         "dtype": dtype,
+        "attention": stack,
         "weights": manifest["weights_digest"],
         "tokenizer": manifest["tokenizer_digest"],
         "benchmark_sha256": read_metadata(snakemake.input.pairs)["sha256"],
@@ -49,6 +50,8 @@ with job_log(snakemake.log[0]):
             seed or 0,
             manifest["max_length"],
             facts,
+            # Snakemake has a display of its own
+            bar=False,
         )
     except InputError as error:
         raise InputError(f"model {names['model']}, benchmark {names['benchmark']}, {error}") from None

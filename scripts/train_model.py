@@ -1,10 +1,9 @@
 """Train a small masked language model on the planted corpus, and check that it learnt what is planted."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unmask.files import written_whole
+from unmask.facts import write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import directory_written_whole
 from unmask.planted.grammar import World
@@ -21,5 +20,4 @@ with job_log(snakemake.log[0]):
         train(lines, entry["architecture"], entry["seed"], partial, world, snakemake.threads)
         gate = check_learnt(partial, world, params.name)
     facts = {**entry, "planted": dict(params.planted), "gate": gate}
-    with written_whole(snakemake.output.facts) as partial:
-        partial.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    write_facts(snakemake.output.facts, facts)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unmask.files import written_whole
+from unmask.files import write_text
 from unmask.joblog import job_log
 from unmask.report.frequency import FREQUENCY_INPUTS, FrequencySection
 from unmask.report.page import render_page
@@ -30,5 +30,4 @@ with job_log(snakemake.log[0]):
         study, truth, results.captions, params.alpha, **of_frequency
     )
     page = render_page(params.title, results, figures, provenance, planted, frequency or None)
-    with written_whole(snakemake.output[0]) as partial:
-        partial.write_text(page, encoding="utf-8")
+    write_text(snakemake.output[0], page)

@@ -5,11 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from unmask.files import written_whole
+from unmask.files import write_text
 
 
 def write_facts(path: str | Path, facts: Mapping[str, Any]) -> None:
     """Write facts as JSON with sorted keys, whole or not at all."""
-    with written_whole(path) as partial:
-        text = json.dumps(dict(facts), indent=1, sort_keys=True, ensure_ascii=False)
-        partial.write_text(text + "\n", encoding="utf-8")
+    write_text(path, json.dumps(dict(facts), indent=1, sort_keys=True, ensure_ascii=False) + "\n")

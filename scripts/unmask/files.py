@@ -24,6 +24,12 @@ def git_blob_of_file(path: str | Path) -> str:
     return digest.hexdigest()
 
 
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file in UTF-8, whole or not at all."""
+    with written_whole(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
 @contextmanager
 def written_whole(path: str | Path) -> Iterator[Path]:
     """A path beside `path` to write to; it takes `path`'s place only when the block ends well."""

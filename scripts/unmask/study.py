@@ -57,8 +57,13 @@ def choose_study(given: Mapping[str, Any], root: Path, files: list[str]) -> Conf
     config.yaml is the study. Two studies are never merged.
     """
     if files:
-        for file in files:
-            read_config(file)
+        if len(files) > 1:
+            raise InputError(f"a study is one file: give --configfile {files[0]} or {files[1]}, not both")
+        own = read_config(files[0])
+        if given.get("study") != own.get("study"):
+            raise InputError(
+                f"config key study: {given.get('study')} is not the study of {files[0]}, {own.get('study')}"
+            )
         return copy.deepcopy(dict(given))
     default = root / "config.yaml"
     name = given.get("study")

@@ -25,7 +25,6 @@ DIRECTIONS = (STEREO, ANTISTEREO)
 """Whose stereotype a pair holds: `stereo` of a disadvantaged group, `antistereo` of an advantaged one."""
 
 ORIGINAL, SHUFFLED = "original", "shuffled"
-VARIANTS = (ORIGINAL, SHUFFLED)
 
 PUBLISHED, CORRECTED = "published", "corrected"
 PROTOCOLS = (PUBLISHED, CORRECTED)
@@ -37,68 +36,70 @@ OUTCOMES = (STEREOTYPE, ANTISTEREOTYPE, TIE, UNDEFINED)
 _METADATA_KEY = b"unmask"
 
 
-def _field(name: str, type_: pa.DataType, nullable: bool = False) -> pa.Field:
+WORD = pa.dictionary(pa.int32(), pa.string())
+"""A string out of few: stored as a dictionary."""
+
+
+def field(name: str, type_: pa.DataType, nullable: bool = False) -> pa.Field:
+    """A column, which has no nulls unless said."""
     return pa.field(name, type_, nullable=nullable)
 
 
-_WORD = pa.dictionary(pa.int32(), pa.string())
-"""A string out of few: stored as a dictionary."""
-
 PAIRS = pa.schema(
     [
-        _field("pair_id", pa.string()),
-        _field("bias_type", pa.string()),
-        _field("stereotype", pa.string()),
-        _field("antistereotype", pa.string()),
-        _field("unrelated", pa.string(), nullable=True),
+        field("pair_id", pa.string()),
+        field("bias_type", pa.string()),
+        field("stereotype", pa.string()),
+        field("antistereotype", pa.string()),
+        field("unrelated", pa.string(), nullable=True),
         # stereo | antistereo; null where the source does not say
-        _field("direction", pa.string(), nullable=True),
+        field("direction", pa.string(), nullable=True),
         # one entry a validator: the bias type chosen, null for none; null where there were no validators
-        _field("ratings", pa.list_(pa.string()), nullable=True),
-        _field("context", pa.string(), nullable=True),
-        _field("target", pa.string(), nullable=True),
+        field("ratings", pa.list_(pa.string()), nullable=True),
+        field("context", pa.string(), nullable=True),
+        field("target", pa.string(), nullable=True),
     ]
 )
 """One row per pair of a benchmark, in the order of its source."""
 
 EVIDENCE = pa.schema(
     [
-        _field("pair_id", _WORD),
-        _field("role", _WORD),
+        field("pair_id", WORD),
+        field("role", WORD),
         # place in the scored sequence, special tokens counted, from 0
-        _field("position", pa.int16()),
-        _field("token_id", pa.int32()),
-        _field("token", _WORD),
-        _field("special", pa.bool_()),
+        field("position", pa.int16()),
+        field("token_id", pa.int32()),
+        field("token", WORD),
+        field("special", pa.bool_()),
         # outside the tokens that the pair shares; null for unrelated sentences and shuffled ones
-        _field("modified", pa.bool_(), nullable=True),
+        field("modified", pa.bool_(), nullable=True),
         # natural logarithm of the probability of the right token
-        _field("log_prob", pa.float32()),
+        field("log_prob", pa.float32()),
         # of the right token among the vocabulary, 1 = top
-        _field("rank", pa.int32()),
+        field("rank", pa.int32()),
         # masking `none`: attention received, mean over layers, heads and every query …
-        _field("attention", pa.float32(), nullable=True),
+        field("attention", pa.float32(), nullable=True),
         # … and the same over the queries that are not special tokens
-        _field("attention_content", pa.float32(), nullable=True),
+        field("attention_content", pa.float32(), nullable=True),
         # masking `modified`: log-probability of this token, mean over all hidden positions
-        _field("cross_log_prob", pa.float32(), nullable=True),
+        field("cross_log_prob", pa.float32(), nullable=True),
         # variant `shuffled`: where the token stood in the original sequence
-        _field("source_position", pa.int16(), nullable=True),
+        field("source_position", pa.int16(), nullable=True),
     ]
 )
 """One row per predicted token: every token where nothing is hidden, else the hidden ones."""
 
 SCORES = pa.schema(
     [
-        _field("pair_id", _WORD),
-        _field("measure", _WORD),
-        _field("protocol", _WORD),
+        field("pair_id", WORD),
+        field("measure", WORD),
+        field("protocol", WORD),
         # score of each side; null where it has nothing to score
-        _field("stereotype", pa.float64(), nullable=True),
-        _field("antistereotype", pa.float64(), nullable=True),
+        field("stereotype", pa.float64(), nullable=True),
+        field("antistereotype", pa.float64(), nullable=True),
         # stereotype - antistereotype, as compared (after any rounding of the protocol)
-        _field("margin", pa.float64(), nullable=True),
-        _field("outcome", _WORD),
+        field("margin", pa.float64(), nullable=True),
+        field("outcome", WORD),
     ]
 )
 """One row per pair, measure and protocol."""

@@ -122,9 +122,9 @@ def test_equal_inputs_are_read_once_and_equal_places_projected_once() -> None:
     read: list[tuple[int, ...]] = []
     projected: list[int] = []
 
-    def encode(ids: torch.Tensor) -> loading.Encoded:
+    def encode(ids: torch.Tensor, places: torch.Tensor) -> loading.Encoded:
         read.extend(map(tuple, ids.tolist()))
-        return model.encode(ids)
+        return model.encode(ids, places)
 
     def head(hidden: torch.Tensor) -> torch.Tensor:
         projected.append(len(hidden))
@@ -141,6 +141,22 @@ def test_equal_inputs_are_read_once_and_equal_places_projected_once() -> None:
             assert len(read) == len(lengths)
             # special tokens are not asked for
             assert sum(projected) == sum(length - 2 for length in lengths) < len(rows)
+
+
+def test_the_last_layer_goes_on_with_the_places_asked_for() -> None:
+    model = load(model_directory("bert"), CPU, with_attention=False)
+    rows: dict[int, int] = {0: 0, 1: 0}
+    for number in rows:
+        layer = model.network.get_submodule(f"bert.encoder.layer.{number}.intermediate")
+
+        def count(module: nn.Module, inputs: object, output: torch.Tensor, number: int = number) -> None:
+            rows[number] += output.shape[:-1].numel()
+
+        layer.register_forward_hook(count)
+    places = scores(model, "one-shared").drop_duplicates(["pair_id", "role", "position"])
+    # the first layer sees every token of every sequence, the last one token of each
+    assert 0 < rows[1] <= len(places)
+    assert rows[0] > 5 * rows[1]
 
 
 def test_packed_layers_equal_pytorchs_own() -> None:
@@ -287,6 +303,11 @@ def test_shards_of_other_facts_are_not_taken(tmp_path: Path, monkeypatch: pytest
     write_evidence(path, example_pairs(), model, "all", ORIGINAL, 0, 128, {"weights": "two"})
     assert shard.stat().st_mtime_ns != before
     assert read_metadata(path) == {"weights": "two"}
+    swapped = example_pairs().rename(columns={"stereotype": "antistereotype", "antistereotype": "stereotype"})
+    write_evidence(path, swapped, model, "all", ORIGINAL, 0, 128, {"weights": "two"})
+    rows = read_table(path, EVIDENCE)
+    of_first = rows[(rows["pair_id"] == "p0") & (rows["role"] == "stereotype")]
+    assert "he" in set(of_first["token"]) and "she" not in set(of_first["token"])
     shard.write_bytes(b"PAR1 cut off")
     write_evidence(path, example_pairs(), model, "all", ORIGINAL, 0, 128, {"weights": "two"})
     assert len(read_table(path, EVIDENCE)) > 0

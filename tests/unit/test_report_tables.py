@@ -14,6 +14,7 @@ from unmask.report.rendering import escape_latex, escape_markdown, latex, markdo
 from unmask.report.results import Results
 from unmask.report.sheets import Sheet, lay_out, number, p_value
 from unmask.report.study import Study
+from unmask.report.summary import warnings
 from unmask.report.truth import beside_truth
 from unmask.statistics.computing import compute
 from unmask.statistics.options import Options
@@ -86,6 +87,26 @@ def one(frame: pd.DataFrame, **wanted: object) -> Any:
         frame = frame[frame[key] == value]
     assert len(frame) == 1
     return frame.iloc[0]
+
+
+def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
+    """AULA of a model without attention: no score in either protocol, and the page says why."""
+    made = synthetic.make(40, seed=5)
+    silent = made.scores["measure"] == "AULA"
+    scores = made.scores.assign(
+        outcome=made.scores["outcome"].mask(silent, "undefined"), margin=made.scores["margin"].mask(silent)
+    )
+    tables = compute(made.pairs, scores, made.evidence, None, None, Options(resamples=20))
+    for kind in KINDS:
+        write_table(tmp_path / kind, *tables[kind], {"model": "bert", "benchmark": "cp"})
+    found = gather({kind: [tmp_path / kind] for kind in KINDS}, MODELS[:1], BENCHMARKS[:1])
+    said = [line for line in warnings(found) if "AULA" in line]
+    assert said == ["bert on cp, AULA: this model gives no AULA (see the scoring log)."]
+    some = [line for line in warnings(found) if "AUL:" in line and "nothing to score" in line]
+    assert len(some) == 1
+    shown = found.tables["table5"]
+    assert shown.loc[shown["column"] == "AULA", "value"].isna().all()
+    assert shown.loc[shown["column"] == "AUL", "value"].notna().all()
 
 
 def test_published_values_are_the_papers() -> None:

@@ -82,29 +82,56 @@ def test_candidates_as_the_paper_describes_them() -> None:
     rows = records(made.evidence["modified"])
     # a model that is often right, so that whole candidates are matched
     rows = [row | {"rank": 1 if index % 4 else 2} for index, row in enumerate(rows)]
-    correct = n = equal = lonely = 0
+    # in some pairs the antistereotype's modified tokens stand elsewhere
+    for row in rows:
+        if row["role"] == "antistereotype" and row["pair_id"].endswith("7"):
+            row["position"] += 1
+    correct = n = equal = elsewhere = lonely = 0
     for pair in made.pairs["pair_id"]:
         sides = {
-            role: [row["rank"] == 1 for row in rows if row["pair_id"] == pair and row["role"] == role]
+            role: {
+                row["position"]: row["rank"] == 1
+                for row in rows
+                if row["pair_id"] == pair and row["role"] == role
+            }
             for role in ("stereotype", "antistereotype")
         }
-        if len(sides["stereotype"]) == len(sides["antistereotype"]):
+        if set(sides["stereotype"]) == set(sides["antistereotype"]):
             equal += 1
             n += 1
-            correct += all(sides["stereotype"]) or all(sides["antistereotype"])
+            correct += all(sides["stereotype"].values()) or all(sides["antistereotype"].values())
         else:
+            elsewhere += len(sides["stereotype"]) == len(sides["antistereotype"])
             for right in sides.values():
                 if right:
                     n += 1
-                    correct += all(right)
+                    correct += all(right.values())
                 else:
                     lonely += 1
     found = candidates(pd.DataFrame(rows))
     assert equal > 0
+    assert elsewhere > 0
     assert lonely > 0
     assert 0 < correct < n
     assert (int(found["right"].sum()), len(found)) == (correct, n)
     assert int(found["role"].isna().sum()) == equal
+
+
+def test_equally_many_modified_tokens_at_other_places_are_two_candidates() -> None:
+    """Two inputs differ in what they hide: hiding 2 and 5 is not hiding 2 and 4."""
+    hidden = [("stereotype", 2, 1), ("stereotype", 5, 1), ("antistereotype", 2, 1), ("antistereotype", 4, 3)]
+    made = [
+        {"pair_id": pair, "role": role, "position": place, "rank": rank, "special": False}
+        for pair in ("a", "b")
+        for role, place, rank in hidden
+        if not (pair == "b" and place > 2)
+    ]
+    found = candidates(pd.DataFrame(made))
+    rows = {
+        (row["pair_id"], None if pd.isna(row["role"]) else row["role"]): row["right"]
+        for row in records(found)
+    }
+    assert rows == {("a", "stereotype"): True, ("a", "antistereotype"): False, ("b", None): True}
 
 
 def test_absent_evidence_leaves_its_measures_out() -> None:

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import synthetic
 from unmask.errors import InputError
+from unmask.statistics import intervals
 from unmask.statistics.bias import bias_table
 from unmask.statistics.intervals import bootstrap_weights, percentile_interval, wilson
 from unmask.statistics.options import Options
@@ -124,16 +126,37 @@ def test_the_bootstrap_is_that_of_resampled_lists_of_pairs(unit: str) -> None:
     )
 
 
+def all_weights(units: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.float64]:
+    return np.concatenate(list(bootstrap_weights(units, 50, seed)))
+
+
 def test_rows_of_one_unit_are_drawn_together() -> None:
     units = np.array([0, 0, 1, 2, 2, 2])
-    weights = bootstrap_weights(units, 50, seed=0)
+    weights = all_weights(units, seed=0)
     assert weights.shape == (50, 6)
     assert (weights[:, 0] == weights[:, 1]).all()
     assert (weights[:, 3] == weights[:, 4]).all()
     assert (weights[:, [0, 2, 3]].sum(axis=1) == 3).all()
     assert len(np.unique(weights, axis=0)) > 1
-    assert (bootstrap_weights(units, 50, seed=0) == weights).all()
-    assert not (bootstrap_weights(units, 50, seed=1) == weights).all()
+    assert (all_weights(units, seed=0) == weights).all()
+    assert not (all_weights(units, seed=1) == weights).all()
+
+
+@pytest.mark.parametrize("at_once", [1, 17, 600, 9000])
+def test_how_many_weights_are_drawn_at_once_changes_nothing(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = synthetic.make(300, seed=3)
+    units = np.arange(300) // 2
+    whole, table = all_weights(units, seed=4), bias_table(made.pairs, made.scores, FEW)
+    assert whole.size == 15_000
+    monkeypatch.setattr(intervals, "WEIGHTS_AT_ONCE", at_once)
+    parts = list(bootstrap_weights(units, 50, seed=4))
+    assert len(parts) == math.ceil(50 / max(1, at_once // 300))
+    assert max(part.size for part in parts) <= max(at_once, 300)
+    assert (np.concatenate(parts) == whole).all()
+    again = bias_table(made.pairs, made.scores, FEW)
+    pd.testing.assert_frame_equal(again, table, rtol=1e-12, atol=1e-12)
 
 
 @given(st.integers(0, 60), st.integers(1, 60), st.sampled_from([0.9, 0.95, 0.99]))
@@ -231,11 +254,22 @@ def test_nothing_defined_has_no_score() -> None:
     made = synthetic.make(12, seed=0)
     blank = made.scores.assign(margin=np.nan, outcome="undefined")
     table = bias_table(made.pairs, blank, FEW)
-    corrected = table[(table["protocol"] == "corrected") & (table["grouping"] == "overall")]
-    assert corrected["score"].isna().all()
-    assert corrected["wilson_low"].isna().all()
-    published = table[(table["protocol"] == "published") & (table["grouping"] == "overall")]
-    assert (published["score"] == 0).all()
+    assert set(table["protocol"]) == {"published", "corrected"}
+    for column in ("score", "wilson_low", "wilson_high", "bootstrap_low", "bootstrap_high", "margin"):
+        assert table[column].isna().all()
+
+
+def test_a_group_without_a_defined_pair_scores_0_published() -> None:
+    """Only a measure that is undefined everywhere has no published score: N is fixed otherwise."""
+    made = synthetic.make(30, seed=0)
+    ages = made.pairs.loc[made.pairs["bias_type"] == "age", "pair_id"]
+    of_ages = made.scores["pair_id"].isin(ages)
+    blank = made.scores.assign(
+        margin=made.scores["margin"].mask(of_ages), outcome=made.scores["outcome"].mask(of_ages, "undefined")
+    )
+    table = bias_table(made.pairs, blank, FEW)
+    assert row_of(table, "AUL", "published", "bias_type", "age")["score"] == 0
+    assert math.isnan(row_of(table, "AUL", "corrected", "bias_type", "age")["score"])
 
 
 def test_scores_of_other_pairs_are_refused() -> None:

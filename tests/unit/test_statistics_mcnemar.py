@@ -156,13 +156,22 @@ def test_unrelated_sentences_of_other_lengths_stay_out(made: synthetic.Synthetic
 
 
 def test_decisions_of_every_two_measures(made: synthetic.Synthetic, table: pd.DataFrame) -> None:
-    decided = {
-        (row["measure"], row["protocol"], row["pair_id"]): row["outcome"] == "stereotype"
+    outcome = {
+        (row["measure"], row["protocol"], row["pair_id"]): row["outcome"]
         for row in made.scores.to_dict("records")
     }
-    pairs = list(made.pairs["pair_id"])
+    decided = {key: said == "stereotype" for key, said in outcome.items()}
+    fewer = 0
     for protocol in ("published", "corrected"):
         for first, second in combinations(synthetic.MEASURES, 2):
+            # corrected: only pairs of which both measures say something
+            pairs = [
+                p
+                for p in made.pairs["pair_id"]
+                if protocol == "published"
+                or "undefined" not in (outcome[first, protocol, p], outcome[second, protocol, p])
+            ]
+            fewer += len(pairs) < len(made.pairs)
             b = sum(decided[first, protocol, p] and not decided[second, protocol, p] for p in pairs)
             c = sum(decided[second, protocol, p] and not decided[first, protocol, p] for p in pairs)
             assert row_of(table, kind="decisions", protocol=protocol, first=first, second=second) == (
@@ -170,6 +179,26 @@ def test_decisions_of_every_two_measures(made: synthetic.Synthetic, table: pd.Da
                 b,
                 c,
             )
+    assert fewer > 0
+
+
+def test_a_measure_without_any_decision_is_compared_with_none(made: synthetic.Synthetic) -> None:
+    silent = made.scores["measure"] == "AULA"
+    scores = made.scores.assign(
+        outcome=made.scores["outcome"].mask(silent, "undefined"), margin=made.scores["margin"].mask(silent)
+    )
+    decisions = mcnemar_table(scores, {}, None)
+    assert set(decisions["protocol"]) == {"published", "corrected"}
+    assert {*decisions["first"], *decisions["second"]} == set(synthetic.MEASURES) - {"AULA"}
+
+
+def test_measures_that_share_no_defined_pair_are_not_compared_corrected(made: synthetic.Synthetic) -> None:
+    two = made.scores[made.scores["measure"].isin(["AUL", "SSS"])]
+    early = two["pair_id"].isin(made.pairs["pair_id"][:30])
+    scores = two.assign(outcome=two["outcome"].mask(early == (two["measure"] == "AUL"), "undefined"))
+    decisions = mcnemar_table(scores, {}, None)
+    assert list(decisions["protocol"]) == ["published"]
+    assert list(decisions["n"]) == [len(made.pairs)]
 
 
 def test_the_chosen_pairing_unit_is_marked(made: synthetic.Synthetic) -> None:

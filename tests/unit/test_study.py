@@ -61,7 +61,7 @@ def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:
             "config key benchmarks.b: give exactly one of url, path",
         ),
         (
-            lambda c: c["benchmarks"].update(z={"format": "xml", "path": "x"}),
+            lambda c: c["benchmarks"].update(z={"format": "xml", "path": "x", "columns": {}}),
             "config key benchmarks.z.format: 'xml'",
         ),
         (
@@ -168,3 +168,14 @@ def test_the_studies_that_come_along_are_valid(path: Path) -> None:
     config = read_config(path)
     config["data"] = "data"
     assert complete(config, SCHEMA)["study"] == ("demo" if path.stem == "config" else path.stem)
+
+
+def test_a_file_given_whole_is_the_study_and_two_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("study: mine\nmodels: {}\nbenchmarks: {}\n")
+    given = {"study": "mine", "models": {}, "benchmarks": {}, "data": "here"}
+    assert choose_study(given, ROOT, [str(path)]) == given
+    with pytest.raises(InputError, match=r"a study is one file: give --configfile .*mine\.yaml or "):
+        choose_study(given, ROOT, [str(path), str(ROOT / "configs/paper.yaml")])
+    with pytest.raises(InputError, match=r"config key study: paper is not the study of .*mine\.yaml, mine"):
+        choose_study({**given, "study": "paper"}, ROOT, [str(path)])

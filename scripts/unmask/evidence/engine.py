@@ -57,8 +57,10 @@ def answer(model: LoadedModel, work: Work, progress: Progress | None = None) -> 
     device = model.device.torch
     for batch in _batches(work, model.device.batch_tokens):
         ids = torch.tensor([work.inputs[i] for i in batch.inputs], device=device)
-        encoded = model.encode(ids)
-        log_prob[batch.questions], rank[batch.questions] = _ask(model, encoded.hidden, batch)
+        places, of_question = np.unique(batch.row * ids.shape[1] + batch.position, return_inverse=True)
+        encoded = model.encode(ids, torch.from_numpy(places).to(device))
+        found = _ask(model, encoded.hidden, of_question, batch.token)
+        log_prob[batch.questions], rank[batch.questions] = found
         if encoded.attention is not None:
             special = torch.from_numpy(np.array([work.special[i] for i in batch.inputs]))
             received = _received(encoded.attention, ~special.to(device))
@@ -100,16 +102,16 @@ def _batches(work: Work, batch_tokens: int) -> Iterator[_Batch]:
 
 
 def _ask(
-    model: LoadedModel, hidden: torch.Tensor, batch: _Batch
+    model: LoadedModel, states: torch.Tensor, of_question: Indices, tokens: Indices
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
-    """Log-probability and rank for each question of a batch."""
-    places, of_question = np.unique(batch.row * hidden.shape[1] + batch.position, return_inverse=True)
-    device, size = model.device.torch, model.device.head_rows
-    states = hidden.flatten(0, 1)[torch.from_numpy(places).to(device)]
-    token = torch.from_numpy(batch.token).to(device)
+    """Log-probability and rank of each question's token; `of_question` tells its place, in order."""
+    device = model.device.torch
+    # in single precision
+    size = max(1, model.device.head_bytes // (4 * len(model.tokenizer)))
+    token = torch.from_numpy(tokens).to(device)
     at = torch.from_numpy(of_question).to(device)
     log_probs, ranks = [], []
-    for start in range(0, len(places), size):
+    for start in range(0, len(states), size):
         logits = model.head(states[start : start + size]).float()
         total = logits.logsumexp(1)
         first, last = np.searchsorted(of_question, (start, start + size))

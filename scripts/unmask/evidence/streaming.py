@@ -1,8 +1,10 @@
 """Evidence of a whole benchmark, in shards: bounded memory, and a killed job goes on where it was."""
 
+import hashlib
 import json
 import logging
 import shutil
+import sys
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import zip_longest
@@ -19,7 +21,7 @@ from unmask.evidence.engine import Answers, answer
 from unmask.evidence.maskings import roles_of
 from unmask.evidence.progress import Progress
 from unmask.models.loading import LoadedModel
-from unmask.tables import EVIDENCE, read_metadata, write_batches, write_table
+from unmask.tables import EVIDENCE, ROLES, read_metadata, write_batches, write_table
 
 log = logging.getLogger(__name__)
 
@@ -36,23 +38,24 @@ def write_evidence(
     max_length: int | None,
     facts: Mapping[str, Any],
     shard_tokens: int | None = None,
-    bar: bool = False,
+    bar: bool | None = None,
 ) -> None:
     """Write the Evidence table of a benchmark to `path`, whole or not at all.
 
     Pairs are worked through in shards of about `shard_tokens` tokens read (by default what suits the
     device). Each is kept in a folder beside `path` when it is done; a later call with equal `facts`
     (the table's metadata) takes it from there. The folder goes when the table is whole. While the model
-    reads one shard, a second thread tokenises the next and writes the one before.
+    reads one shard, a second thread tokenises the next and writes the one before. A `bar` shows the
+    progress on stderr; by default where that is a terminal.
     """
     path = Path(path)
     folder = path.parent / f".{path.stem}.shards"
     shards = divide(pairs, masking, shard_tokens or model.device.shard_tokens)
+    bar = sys.stderr.isatty() if bar is None else bar
     progress = Progress(sum(tokens for _, tokens in shards), bar)
     paths = [folder / f"{number:06}.parquet" for number in range(len(shards))]
     of_shard = [
-        {**facts, "shard": number, "pair_ids": list(part["pair_id"])}
-        for number, (part, _) in enumerate(shards)
+        {**facts, "shard": number, "sentences": _digest(part)} for number, (part, _) in enumerate(shards)
     ]
     missing = [number for number in range(len(shards)) if not _is_done(paths[number], of_shard[number])]
     for number in sorted(set(range(len(shards))) - set(missing)):
@@ -82,6 +85,13 @@ def write_evidence(
     progress.close()
     write_batches(path, (pq.read_table(shard) for shard in paths), EVIDENCE, facts)
     shutil.rmtree(folder)
+
+
+def _digest(pairs: pd.DataFrame) -> str:
+    """Of the sentences in their roles: the same file, read by another map of columns, has the same ids."""
+    rows = pairs[["pair_id", *ROLES]].astype(object)
+    texts = json.dumps(rows.where(rows.notna(), None).to_numpy().tolist(), ensure_ascii=False)
+    return hashlib.sha256(texts.encode()).hexdigest()
 
 
 def _is_done(shard: Path, facts: Mapping[str, Any]) -> bool:

@@ -13,21 +13,20 @@ from unmask.errors import InputError
 from unmask.frequency.merging import read_counts
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
 from unmask.frequency.words import words_of
-from unmask.tables import STEREO, read_metadata
+from unmask.tables import STEREO, WORD, read_metadata
 
 EXTRACTED, LISTED = "extracted", "listed"
 PAIRS_OF = {group: f"pairs_{group}" for group in GROUPS}
 """The column that counts the pairs of a group."""
 
-_WORD = pa.dictionary(pa.int32(), pa.string())
 
 GROUP_WORDS = pa.schema(
     [
         # extracted (from the pairs) | listed (by hand)
-        pa.field("words_from", _WORD, nullable=False),
-        pa.field("bias_type", _WORD, nullable=False),
+        pa.field("words_from", WORD, nullable=False),
+        pa.field("bias_type", WORD, nullable=False),
         # advantaged | disadvantaged
-        pa.field("group", _WORD, nullable=False),
+        pa.field("group", WORD, nullable=False),
         pa.field("word", pa.string(), nullable=False),
         # pairs that have it among the modified words of the sentence that names this group
         pa.field("pairs_advantaged", pa.int32(), nullable=False),

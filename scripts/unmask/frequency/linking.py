@@ -13,7 +13,7 @@ from unmask.frequency.group_words import counts_of, modified_words
 from unmask.statistics.bias import decisions, groups
 from unmask.statistics.ranks import spearman
 from unmask.statistics.tables import BIAS_TYPE, OVERALL, framed
-from unmask.tables import ANTISTEREOTYPE, CORRECTED, STEREO, STEREOTYPE, TIE
+from unmask.tables import ANTISTEREOTYPE, CORRECTED, STEREO, STEREOTYPE, TIE, WORD
 
 SMOOTHING = 0.5
 """Added to every count, so that a word that no corpus has gets a finite logarithm."""
@@ -21,7 +21,6 @@ SMOOTHING = 0.5
 DECIMALS = 2
 """Log ratios are rounded so before they are ranked: a difference of 1% is the noise of a sample of text."""
 
-_WORD = pa.dictionary(pa.int32(), pa.string())
 
 PAIR_RATIOS = pa.schema(
     [
@@ -38,12 +37,12 @@ PAIR_RATIOS = pa.schema(
 
 LINK = pa.schema(
     [
-        pa.field("measure", _WORD, nullable=False),
-        pa.field("protocol", _WORD, nullable=False),
+        pa.field("measure", WORD, nullable=False),
+        pa.field("protocol", WORD, nullable=False),
         # overall | bias_type
-        pa.field("grouping", _WORD, nullable=False),
+        pa.field("grouping", WORD, nullable=False),
         # "all" or a bias type
-        pa.field("group", _WORD, nullable=False),
+        pa.field("group", WORD, nullable=False),
         # pairs that have both a log ratio and a margin, and those of the group that lack one
         pa.field("n", pa.int32(), nullable=False),
         pa.field("left_out", pa.int32(), nullable=False),
@@ -52,7 +51,7 @@ LINK = pa.schema(
         pa.field("low", pa.float64()),
         pa.field("high", pa.float64()),
         # why rho or its interval is null
-        pa.field("reason", _WORD),
+        pa.field("reason", WORD),
         pa.field("confidence", pa.float64(), nullable=False),
     ]
 )

@@ -8,6 +8,7 @@ a small model's work, runs at the positions that are asked for alone.
 import dataclasses
 import logging
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from transformers.activations import NewGELUActivation
 from unmask.models.attention import AttentionSum
 from unmask.models.devices import Device
 from unmask.models.linear import use_fast_linear_layers
+from unmask.models.narrowing import Narrowing
 from unmask.models.quiet import quiet_transformers
 
 log = logging.getLogger(__name__)
@@ -33,7 +35,7 @@ class Encoded:
     """What reading `batch` sequences of `length` tokens leaves."""
 
     hidden: torch.Tensor
-    """batch × length × width, for `LoadedModel.head`"""
+    """places × width, for `LoadedModel.head`"""
     attention: torch.Tensor | None
     """batch × query × key, mean over layers and heads; None where not asked for or not to be had"""
 
@@ -45,8 +47,9 @@ class LoadedModel:
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     device: Device
-    encode: Callable[[torch.Tensor], Encoded]
-    """Reads a batch (batch × length) of token ids; nothing is padded."""
+    encode: Callable[[torch.Tensor, torch.Tensor], Encoded]
+    """Reads a batch (batch × length) of token ids, nothing padded, and gives the hidden states at those
+    places that are asked for: sorted indices into the batch's tokens, one sequence after the other."""
     head: Callable[[torch.Tensor], torch.Tensor]
     """Turns hidden states (rows × width) into logits (rows × vocabulary)."""
 
@@ -87,8 +90,9 @@ def load(
     plain = _Plain(network, attention)
     if not fast:
         return LoadedModel(network, tokenizer, device, plain.encode, plain.head)
+    every = torch.arange(probe.numel(), device=device.torch)
     with torch.inference_mode():
-        expected = plain.encode(probe)
+        expected = plain.encode(probe, every)
     if device.torch.type == "cpu":
         use_fast_linear_layers(network)
     _use_fused_gelu(network)
@@ -131,15 +135,14 @@ class _Plain:
     def __init__(self, network: PreTrainedModel, attention: str | None) -> None:
         self.network, self.attention = network, attention
 
-    def encode(self, ids: torch.Tensor) -> Encoded:
+    def encode(self, ids: torch.Tensor, places: torch.Tensor) -> Encoded:
         output = self.network(
             input_ids=ids,
             attention_mask=torch.ones_like(ids),
             output_attentions=self.attention is not None,
         )
-        if self.attention is None:
-            return Encoded(output.logits, None)
-        return Encoded(output.logits, _mean(output[self.attention]))
+        attention = None if self.attention is None else _mean(output[self.attention])
+        return Encoded(output.logits.flatten(0, 1)[places], attention)
 
     def head(self, hidden: torch.Tensor) -> torch.Tensor:
         return hidden
@@ -163,14 +166,20 @@ class _Split:
                 self.sum, self.attention = summed, None
             else:
                 log.info("attention: this architecture's maps are kept for a batch at a time")
+        self.narrowing = Narrowing.of(self.base)
         self.output: Any = None
 
-    def encode(self, ids: torch.Tensor) -> Encoded:
+    def encode(self, ids: torch.Tensor, places: torch.Tensor) -> Encoded:
         if self.sum is not None:
             self.sum.start()
-        output = self.base(
-            input_ids=ids, attention_mask=torch.ones_like(ids), output_attentions=self.attention is not None
-        )
+        narrow = self.narrowing is not None and len(places) < ids.numel()
+        with self.narrowing.to(places) if self.narrowing is not None and narrow else nullcontext():
+            output = self.base(
+                input_ids=ids,
+                attention_mask=torch.ones_like(ids),
+                output_attentions=self.attention is not None,
+            )
+        hidden = output.last_hidden_state.flatten(0, 1)
         # kept for its other fields, which heads pass on
         self.output = output
         attention = None
@@ -178,7 +187,7 @@ class _Split:
             attention = self.sum.take()
         elif self.attention is not None:
             attention = _mean(output[self.attention])
-        return Encoded(output.last_hidden_state, attention)
+        return Encoded(hidden if narrow else hidden[places], attention)
 
     def head(self, hidden: torch.Tensor) -> torch.Tensor:
         output = dataclasses.replace(self.output, last_hidden_state=hidden[None])
@@ -207,15 +216,22 @@ def _use_fused_gelu(network: nn.Module) -> None:
 @torch.inference_mode()
 def _agrees(way: _Plain | _Split, probe: torch.Tensor, expected: Encoded, tolerance: float) -> bool:
     """Whether a way of reading gives the log-probabilities and the attention that it should."""
+    every = torch.arange(probe.numel(), device=probe.device)
     try:
-        encoded = way.encode(probe)
-        logits = torch.stack([way.head(sequence) for sequence in encoded.hidden])
+        encoded = way.encode(probe, every)
+        logits = way.head(encoded.hidden)
+        # some places alone, as where tokens are hidden
+        some = way.head(way.encode(probe, every[1::3]).hidden)
     except (RuntimeError, AttributeError, TypeError, ValueError, IndexError, KeyError) as error:
         log.info("%s: %s", type(error).__name__, str(error).splitlines()[0] if str(error) else "")
         return False
     if logits.shape != expected.hidden.shape or (encoded.attention is None) != (expected.attention is None):
         return False
-    pairs = [(logits.float().log_softmax(-1), expected.hidden.float().log_softmax(-1))]
+    wanted = expected.hidden.float().log_softmax(-1)
+    pairs = [(logits.float().log_softmax(-1), wanted), (some.float().log_softmax(-1), wanted[1::3])]
     if encoded.attention is not None and expected.attention is not None:
         pairs.append((encoded.attention, expected.attention))
-    return all(torch.allclose(one, other, rtol=tolerance, atol=tolerance) for one, other in pairs)
+    return all(
+        one.shape == other.shape and torch.allclose(one, other, rtol=tolerance, atol=tolerance)
+        for one, other in pairs
+    )

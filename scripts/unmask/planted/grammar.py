@@ -23,7 +23,6 @@ from typing import NamedTuple
 from unmask.tables import ANTISTEREO, STEREO
 
 ASSOCIATION, FREQUENCY, BOTH, LENGTH = "association", "frequency", "both", "length"
-FACTORS = (ASSOCIATION, FREQUENCY, BOTH, LENGTH)
 BIAS_TYPES = {ASSOCIATION: "gender", FREQUENCY: "nationality", BOTH: "religion", LENGTH: "race-color"}
 
 MALE, FEMALE = "male", "female"

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from unmask.files import written_whole
+from unmask.files import write_text, written_whole
 from unmask.planted.grammar import (
     ASSOCIATION,
     BIAS_TYPES,
@@ -220,5 +220,4 @@ def _hexadecimal(text: str) -> str:
 
 
 def _write_json(path: str | Path, document: dict[str, Any]) -> None:
-    with written_whole(path) as partial:
-        partial.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(document, indent=1) + "\n")

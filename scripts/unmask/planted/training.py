@@ -25,7 +25,7 @@ from transformers import (
 )
 
 from unmask.errors import InputError
-from unmask.files import written_whole
+from unmask.files import write_text
 from unmask.models.quiet import quiet_transformers
 from unmask.planted.grammar import (
     ASSOCIATION,
@@ -157,8 +157,7 @@ def check_learnt(model_dir: str | Path, world: World, name: str | None = None) -
         for (factor, p, ratio), values in sorted(found.items())
     ]
     gate: dict[str, Any] = {"tolerance": TOLERANCE, "levels": levels}
-    with written_whole(model_dir / GATE_FILE) as partial:
-        partial.write_text(json.dumps(gate, indent=1) + "\n", encoding="utf-8")
+    write_text(model_dir / GATE_FILE, json.dumps(gate, indent=1) + "\n")
     told = ["{log_odds:.2f} instead of {truth:.2f} ({name})".format_map(level) for level in levels]
     for line in told:
         logger.info("%s: log-odds %s", name, line)

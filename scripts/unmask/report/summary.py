@@ -60,7 +60,9 @@ def warnings(results: Results) -> Iterator[str]:
             yield f"{model.name} has random weights: it was never trained, and its scores show only chance."
     for row in rows_of(overall[overall["protocol"] == CORRECTED]):
         where = f"{row.model} on {row.benchmark}, {display(str(row.measure))}"
-        if row.undefined:
+        if row.undefined == row.n:
+            yield f"{where}: this model gives no {display(str(row.measure))} (see the scoring log)."
+        elif row.undefined:
             yield f"{where}: {row.undefined} of {row.n} pairs have nothing to score on one side."
         near = row.near_ties - row.tie
         if near > 0:

@@ -46,26 +46,22 @@ def candidates(modified: pd.DataFrame) -> pd.DataFrame:
     """Whole-candidate matching for SSS, as the paper describes it: one row per prediction, with `right`.
 
     `modified` is evidence of the masking `modified`. A candidate (the modified tokens of one side) is matched
-    when each of its tokens has rank 1. Where both sides have equally many modified tokens they are predicted
-    from one masked input: the pair counts once, right if either candidate is matched. Otherwise each
-    candidate is predicted from its own input and counts by itself; a side without modified tokens has no
-    candidate. Columns: pair_id, role (null where the pair counts once), right.
+    when each of its tokens has rank 1. Where the modified tokens of both sides stand at the same positions
+    they are predicted from one masked input (all else is shared): the pair counts once, right if either
+    candidate is matched. Otherwise, be they equally many or not, each candidate is predicted from its own
+    input and counts by itself; a side without modified tokens has no candidate. Columns: pair_id, role (null
+    where the pair counts once), right.
     """
-    sides = (
-        tokens(modified, CONTENT_TOKENS)
-        .groupby(["pair_id", "role"], sort=False)["right"]
-        .agg(matched="all", size="size")
-        .unstack("role")
-    )
-    sides = sides.reindex(
-        columns=pd.MultiIndex.from_product([["matched", "size"], [STEREOTYPE, ANTISTEREOTYPE]])
-    )
-    size = sides["size"].fillna(0)
-    matched = sides["matched"].eq(True).fillna(False).astype(bool)
-    once = size[STEREOTYPE] == size[ANTISTEREOTYPE]
+    hits = tokens(modified, CONTENT_TOKENS)
+    sides = hits.groupby(["pair_id", "role"], sort=False)["right"].all().unstack("role")
+    sides = sides.reindex(columns=[STEREOTYPE, ANTISTEREOTYPE])
+    matched = sides.eq(True).fillna(False).astype(bool)
+    # a position of one side alone makes two inputs
+    on_both_sides = hits.groupby(["pair_id", "position"])["role"].transform("size") == 2
+    once = on_both_sides.groupby(hits["pair_id"]).all().reindex(sides.index)
     parts = [pd.DataFrame({"pair_id": sides.index[once], "role": None, "right": matched[once].any(axis=1)})]
     for role in (STEREOTYPE, ANTISTEREOTYPE):
-        own = ~once & (size[role] > 0)
+        own = ~once & sides[role].notna()
         parts.append(
             pd.DataFrame({"pair_id": sides.index[own], "role": role, "right": matched.loc[own, role]})
         )

@@ -7,7 +7,6 @@ direction, so a margin or a label is never turned round.
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.stats import norm, rankdata
 
@@ -16,8 +15,6 @@ from unmask.statistics.intervals import Floats
 from unmask.statistics.options import ABSOLUTE_MARGIN, ANY, MARGIN, OWN, PAIR_SCORES, Options
 from unmask.statistics.tables import AGREEMENT, ROC, framed
 from unmask.tables import ANTISTEREOTYPE, DIRECTIONS, STEREOTYPE, TIE
-
-Booleans = npt.NDArray[np.bool_]
 
 THRESHOLDS = (3, 4, 5)
 """At least three votes; more than three; five."""

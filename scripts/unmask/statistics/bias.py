@@ -46,8 +46,11 @@ class Decisions:
         return credit
 
     def trials(self) -> Floats:
-        """What each pair adds to the denominator: 1, but nothing for an undefined pair in `corrected`."""
-        fixed = np.array([protocol == PUBLISHED for _, protocol in self.series])
+        """What each pair adds to the denominator: 1, but nothing for an undefined pair in `corrected`, and
+        nothing in either protocol where the measure is undefined for every pair."""
+        fixed = np.array([protocol == PUBLISHED for _, protocol in self.series], dtype=bool)
+        # a measure that says nothing of any pair, such as AULA without attention, has no score
+        fixed &= (self.outcome != UNDEFINED).any(axis=0)
         trials: Floats = ((self.outcome != UNDEFINED) | fixed).astype(np.float64)
         return trials
 
@@ -118,7 +121,8 @@ def bias_table(
     """Bias scores per measure, protocol and group of pairs, as unmask.statistics.tables.BIAS.
 
     published: 100 · #stereotype / N, ties and undefined pairs counting as not stereotypical, as the papers'
-    released code does. corrected: 100 · (#stereotype + ½ #tie) / (N - #undefined).
+    released code does. corrected: 100 · (#stereotype + ½ #tie) / (N - #undefined). A measure that is
+    undefined for every pair has no score in either.
 
     A pair never changes sides by its direction: Adv is the score over `antistereo` pairs (stereotypes of an
     advantaged group), Dis that over `stereo` pairs, and the row `difference` is |Adv - Dis| (Kaneko &
@@ -131,12 +135,18 @@ def bias_table(
     """
     found = decisions(pairs, scores)
     unit, numbers = _units(pairs, options.unit)
-    weights = bootstrap_weights(numbers, options.resamples, options.seed)
     credit, trials, differing = found.credit(), found.trials(), found.differing()
     known = (~np.isnan(found.margin)).astype(np.float64)
     margin = np.nan_to_num(found.margin, nan=0.0)
     near = np.abs(found.margin) <= NEAR_TIE
     two_protocols = [sum(s[0] == measure for s in found.series) > 1 for measure, _ in found.series]
+
+    grouped = list(groups(pairs))
+    summands = np.hstack([credit, trials, margin, known])
+    sums: list[list[Floats]] = [[] for _ in grouped]
+    for weights in bootstrap_weights(numbers, options.resamples, options.seed):
+        for of_group, (_, _, members) in zip(sums, grouped, strict=True):
+            of_group.append(weights[:, members] @ summands[members])
 
     rows: list[dict[str, object]] = []
     by_direction: dict[str, tuple[Floats, Floats]] = {}
@@ -153,15 +163,13 @@ def bias_table(
             "differing": int(differing[members, column].sum()) if two_protocols[column] else None,
         }
 
-    for grouping, group, members in groups(pairs):
-        drawn = weights[:, members]
+    for (grouping, group, members), of_group in zip(grouped, sums, strict=True):
+        drawn_credit, drawn_trials, drawn_margin, drawn_known = np.hsplit(np.concatenate(of_group), 4)
         score = 100 * _ratio(credit[members].sum(axis=0), trials[members].sum(axis=0))
-        sampled = 100 * _ratio(drawn @ credit[members], drawn @ trials[members])
+        sampled = 100 * _ratio(drawn_credit, drawn_trials)
         mean = _ratio(margin[members].sum(axis=0), known[members].sum(axis=0))
         low, high = percentile_interval(sampled, options.confidence)
-        mean_low, mean_high = percentile_interval(
-            _ratio(drawn @ margin[members], drawn @ known[members]), options.confidence
-        )
+        mean_low, mean_high = percentile_interval(_ratio(drawn_margin, drawn_known), options.confidence)
         if grouping == DIRECTION:
             by_direction[group] = score, sampled
         for column in range(len(found.series)):

@@ -19,7 +19,7 @@ from unmask.statistics.accuracy import (
 )
 from unmask.statistics.options import PAIR, SENTENCE, TOKEN
 from unmask.statistics.tables import TESTS, framed
-from unmask.tables import ANTISTEREOTYPE, STEREOTYPE, UNRELATED
+from unmask.tables import ANTISTEREOTYPE, CORRECTED, STEREOTYPE, UNDEFINED, UNRELATED
 
 EXACT_BELOW = 25
 """Fewer discordant units than this: the exact binomial test; else chi-square with continuity correction."""
@@ -119,8 +119,10 @@ def mcnemar_table(
     kind `measures`: token accuracy of AUL against CPS on the shared tokens, and against SSS on the modified
     ones. kind `shuffled`: AUL's accuracy in the original against the shuffled order. kind `unrelated`:
     AUL's accuracy on the stereotype against the unrelated sentence. kind `decisions`: decides "stereotype"
-    or not, between every two measures of one protocol. The first three come with either pairing unit,
-    `token` and `sentence` (right where all its tokens are); the column `chosen` marks that of `pairing`.
+    or not, between every two measures of one protocol; a tie counts as not. In `corrected` pairs that are
+    undefined in either measure are left out, in `published` they count as not; a measure that is undefined
+    for every pair is left out of both. The first three come with either pairing unit, `token` and `sentence`
+    (right where all its tokens are); the column `chosen` marks that of `pairing`.
     What has no evidence or no units is left out.
     """
     rows: list[dict[str, object]] = []
@@ -156,10 +158,14 @@ def mcnemar_table(
         compare(UNRELATED_WORD, "AUL stereotype", "AUL unrelated", ALL_TOKENS, against_unrelated(none))
 
     for protocol, rows_of in scores.groupby("protocol", sort=False):
-        stereotype = rows_of.assign(yes=rows_of["outcome"] == STEREOTYPE).pivot(
-            index="pair_id", columns="measure", values="yes"
-        )
-        for first, second in combinations(rows_of["measure"].drop_duplicates(), 2):
+        outcomes = rows_of.pivot(index="pair_id", columns="measure", values="outcome")
+        measures = [m for m in rows_of["measure"].drop_duplicates() if (outcomes[m] != UNDEFINED).any()]
+        for first, second in combinations(measures, 2):
+            of_both = outcomes[[first, second]]
+            if protocol == CORRECTED:
+                of_both = of_both[(of_both != UNDEFINED).all(axis=1)]
+            if of_both.empty:
+                continue
             rows.append(
                 {
                     "kind": DECISIONS,
@@ -169,7 +175,7 @@ def mcnemar_table(
                     "protocol": protocol,
                     "unit": PAIR,
                     "chosen": True,
-                    **mcnemar(stereotype[first], stereotype[second]),
+                    **mcnemar(of_both[first] == STEREOTYPE, of_both[second] == STEREOTYPE),
                 }
             )
     return framed(rows, TESTS)

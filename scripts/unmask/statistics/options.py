@@ -19,8 +19,7 @@ class Options:
 
     confidence: level of every interval.
     resamples, seed, unit: of the bootstrap; `unit` is what is drawn, `pair` or `target` (all pairs of a
-    target
-        word together, as they are not independent).
+    target word together, as they are not independent).
     pairing: pairing unit of the McNemar tests of accuracies that tables show, `token` or `sentence`.
     votes, threshold, score: the reading of the human ratings that Figure 1 shows (see
     unmask.statistics.agreement).
