@@ -85,10 +85,10 @@ class _Batch:
 def _batches(work: Work, batch_tokens: int) -> Iterator[_Batch]:
     """Longest first, so that memory runs out at once or never."""
     order = sorted(range(len(work.inputs)), key=lambda i: (-len(work.inputs[i]), work.inputs[i]))
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    questions = np.lexsort((work.position, place[work.input]))
-    starts = np.searchsorted(place[work.input][questions], np.arange(len(order) + 1))
+    turn = np.empty(len(order), dtype=np.int64)
+    turn[order] = np.arange(len(order))
+    questions = np.lexsort((work.position, turn[work.input]))
+    starts = np.searchsorted(turn[work.input][questions], np.arange(len(order) + 1))
     first = 0
     for length, group in groupby(order, key=lambda i: len(work.inputs[i])):
         members = list(group)
@@ -96,7 +96,7 @@ def _batches(work: Work, batch_tokens: int) -> Iterator[_Batch]:
         for start in range(0, len(members), size):
             inputs = members[start : start + size]
             asked = questions[starts[first] : starts[first + len(inputs)]]
-            row = place[work.input[asked]] - first
+            row = turn[work.input[asked]] - first
             yield _Batch(inputs, asked, row, work.position[asked], work.token[asked])
             first += len(inputs)
 
@@ -106,7 +106,7 @@ def _ask(
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
     """Log-probability and rank of each question's token; `of_question` tells its place, in order."""
     device = model.device.torch
-    # in single precision
+    # a distribution has four bytes for each token of the vocabulary
     size = max(1, model.device.head_bytes // (4 * len(model.tokenizer)))
     token = torch.from_numpy(tokens).to(device)
     at = torch.from_numpy(of_question).to(device)
