@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import torch
 
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.maskings import NONE
 from unmask.files import written_whole
 from unmask.joblog import job_log
 from unmask.measures.precision import compare_scores, spread_sample
@@ -15,7 +14,7 @@ from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.tables import ORIGINAL, PAIRS, read_table
+from unmask.tables import NONE, ORIGINAL, PAIRS, read_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

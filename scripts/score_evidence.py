@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import torch
 
 from unmask.errors import InputError
-from unmask.evidence.maskings import NONE
 from unmask.evidence.streaming import write_evidence
 from unmask.joblog import job_log
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
 from unmask.provenance import versions
-from unmask.tables import PAIRS, read_metadata, read_table
+from unmask.tables import NONE, PAIRS, read_metadata, read_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

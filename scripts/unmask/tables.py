@@ -26,6 +26,9 @@ DIRECTIONS = (STEREO, ANTISTEREO)
 
 ORIGINAL, SHUFFLED = "original", "shuffled"
 
+NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL = "none", "one-shared", "one-modified", "modified", "all"
+"""The maskings: what is hidden from a model. unmask.evidence.maskings says of each what it does."""
+
 PUBLISHED, CORRECTED = "published", "corrected"
 PROTOCOLS = (PUBLISHED, CORRECTED)
 

@@ -7,8 +7,6 @@ import pandas as pd
 import pytest
 
 import synthetic
-from unmask.measures.registry import MEASURES, maskings_of
-from unmask.statistics import accuracy
 from unmask.statistics.accuracy import accuracy_table, candidates
 from unmask.statistics.tables import ACCURACY
 from unmask.tables import EVIDENCE, read_table, write_table
@@ -149,8 +147,3 @@ def test_wilson_interval_of_an_accuracy() -> None:
     reach = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     assert row["low"] == pytest.approx(100 * (centre - reach))
     assert row["high"] == pytest.approx(100 * (centre + reach))
-
-
-def test_the_maskings_are_those_of_the_measures() -> None:
-    known = {accuracy.NONE, accuracy.ONE_SHARED, accuracy.ONE_MODIFIED, accuracy.MODIFIED, accuracy.ALL}
-    assert set(maskings_of(MEASURES)) == known

@@ -10,11 +10,11 @@ from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.engine import Answers, Indices, Work, answer
-from unmask.evidence.maskings import MASKINGS, MODIFIED, NONE, roles_of
+from unmask.evidence.maskings import MASKINGS, roles_of
 from unmask.evidence.progress import Progress
 from unmask.evidence.sentences import Sentence, shuffle_tokens, tokenise_pairs
 from unmask.models.loading import LoadedModel
-from unmask.tables import SHUFFLED
+from unmask.tables import MODIFIED, NONE, SHUFFLED
 
 
 def collect_evidence(

@@ -5,7 +5,16 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from unmask.evidence.sentences import Positions, Sentence
-from unmask.tables import ANTISTEREOTYPE, ROLES, STEREOTYPE
+from unmask.tables import (
+    ALL,
+    ANTISTEREOTYPE,
+    MODIFIED,
+    NONE,
+    ONE_MODIFIED,
+    ONE_SHARED,
+    ROLES,
+    STEREOTYPE,
+)
 
 Masking = Callable[[Sentence], Iterator[Positions]]
 """Gives, for each time that a model reads the sentence, the positions hidden from it."""
@@ -40,8 +49,6 @@ def _modified(sentence: Sentence) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         raise ValueError(f"pair {sentence.pair_id}: the {sentence.role} sentence shares tokens with none")
     return sentence.modified
 
-
-NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL = "none", "one-shared", "one-modified", "modified", "all"
 
 MASKINGS: Mapping[str, Masking] = {
     NONE: _nothing,

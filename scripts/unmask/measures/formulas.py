@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping
 
 import pandas as pd
 
-from unmask.tables import PUBLISHED
+from unmask.tables import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, PUBLISHED
 
 Evidence = Mapping[str, pd.DataFrame]
 """Evidence rows by masking."""
@@ -25,7 +25,7 @@ def aul(evidence: Evidence, protocol: str) -> "pd.Series[float]":
 
     Published: S is everything but the first and the last token, whichever are special.
     """
-    tokens = _text_tokens(evidence["none"], protocol)
+    tokens = _text_tokens(evidence[NONE], protocol)
     return _by_sentence(tokens, tokens["log_prob"]).mean()
 
 
@@ -37,7 +37,7 @@ def aula(evidence: Evidence, protocol: str) -> "pd.Series[float]":
     Published: queries at special tokens count too and α is not scaled, so α_i is of the order of
     1/|S| and a longer sentence scores higher.
     """
-    tokens = _text_tokens(evidence["none"], protocol)
+    tokens = _text_tokens(evidence[NONE], protocol)
     if protocol == PUBLISHED:
         weighted = tokens["log_prob"].astype(float) * tokens["attention"]
         return _by_sentence(tokens, weighted).mean(skipna=False)
@@ -49,7 +49,7 @@ def aula(evidence: Evidence, protocol: str) -> "pd.Series[float]":
 
 def cps(evidence: Evidence, protocol: str) -> "pd.Series[float]":
     """CrowS-Pairs Score: CPS(S) = Σ_{w∈U} log P(w | U∖w, M), the shared tokens hidden one at a time."""
-    tokens = evidence["one-shared"]
+    tokens = evidence[ONE_SHARED]
     return _by_sentence(tokens, tokens["log_prob"]).sum()
 
 
@@ -59,26 +59,26 @@ def sss(evidence: Evidence, protocol: str) -> "pd.Series[float]":
     Published: each modified token is looked up at every modified position and all |M|×|M|
     log-probabilities are averaged.
     """
-    tokens = evidence["modified"]
+    tokens = evidence[MODIFIED]
     column = "cross_log_prob" if protocol == PUBLISHED else "log_prob"
     return _by_sentence(tokens, tokens[column]).mean()
 
 
 def all_masked(evidence: Evidence, protocol: str) -> "pd.Series[float]":
     """All-Masked: 1/|S| Σ_i log P(w_i | nothing), every token hidden; a mean like AUL."""
-    tokens = evidence["all"]
+    tokens = evidence[ALL]
     return _by_sentence(tokens, tokens["log_prob"]).mean()
 
 
 def all_masked_sum(evidence: Evidence, protocol: str) -> "pd.Series[float]":
     """All-Masked read as a sum: Σ_i log P(w_i | nothing)."""
-    tokens = evidence["all"]
+    tokens = evidence[ALL]
     return _by_sentence(tokens, tokens["log_prob"]).sum()
 
 
 def pll(evidence: Evidence, protocol: str) -> "pd.Series[float]":
     """Pseudo-log-likelihood: PLL(S) = Σ_i log P(w_i | S∖w_i), every token hidden in turn."""
-    tokens = pd.concat([evidence["one-shared"], evidence["one-modified"]])
+    tokens = pd.concat([evidence[ONE_SHARED], evidence[ONE_MODIFIED]])
     return _by_sentence(tokens, tokens["log_prob"]).sum()
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from unmask.measures import formulas
 from unmask.measures.formulas import Evidence
+from unmask.tables import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED
 
 Formula = Callable[[Evidence, str], "pd.Series[float]"]
 
@@ -25,13 +26,13 @@ class Measure:
 
 
 MEASURES: Mapping[str, Measure] = {
-    "AUL": Measure(formulas.aul, ("none",)),
-    "AULA": Measure(formulas.aula, ("none",)),
-    "CPS": Measure(formulas.cps, ("one-shared",), of_nothing=0.0, published_decimals=3),
-    "SSS": Measure(formulas.sss, ("modified",)),
-    "AllMasked": Measure(formulas.all_masked, ("all",)),
-    "AllMaskedSum": Measure(formulas.all_masked_sum, ("all",), of_nothing=0.0),
-    "PLL": Measure(formulas.pll, ("one-shared", "one-modified"), of_nothing=0.0),
+    "AUL": Measure(formulas.aul, (NONE,)),
+    "AULA": Measure(formulas.aula, (NONE,)),
+    "CPS": Measure(formulas.cps, (ONE_SHARED,), of_nothing=0.0, published_decimals=3),
+    "SSS": Measure(formulas.sss, (MODIFIED,)),
+    "AllMasked": Measure(formulas.all_masked, (ALL,)),
+    "AllMaskedSum": Measure(formulas.all_masked_sum, (ALL,), of_nothing=0.0),
+    "PLL": Measure(formulas.pll, (ONE_SHARED, ONE_MODIFIED), of_nothing=0.0),
 }
 
 

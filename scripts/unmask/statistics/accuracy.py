@@ -6,10 +6,18 @@ import pandas as pd
 
 from unmask.statistics.intervals import wilson
 from unmask.statistics.tables import ACCURACY, framed
-from unmask.tables import ANTISTEREOTYPE, ORIGINAL, ROLES, SHUFFLED, STEREOTYPE
-
-NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL = "none", "one-shared", "one-modified", "modified", "all"
-"""The maskings of evidence, as keys."""
+from unmask.tables import (
+    ALL,
+    ANTISTEREOTYPE,
+    MODIFIED,
+    NONE,
+    ONE_MODIFIED,
+    ONE_SHARED,
+    ORIGINAL,
+    ROLES,
+    SHUFFLED,
+    STEREOTYPE,
+)
 
 PAIR = "pair"
 """Both sentences of a pair, as a value of `roles`."""

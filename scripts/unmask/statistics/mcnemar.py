@@ -8,18 +8,19 @@ import pandas as pd
 from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of
 
 from unmask.errors import InputError
-from unmask.statistics.accuracy import (
-    ALL_TOKENS,
-    MODIFIED,
-    MODIFIED_TOKENS,
-    NONE,
-    ONE_SHARED,
-    SHARED_TOKENS,
-    tokens,
-)
+from unmask.statistics.accuracy import ALL_TOKENS, MODIFIED_TOKENS, SHARED_TOKENS, tokens
 from unmask.statistics.options import PAIR, SENTENCE, TOKEN
 from unmask.statistics.tables import TESTS, framed
-from unmask.tables import ANTISTEREOTYPE, CORRECTED, STEREOTYPE, UNDEFINED, UNRELATED
+from unmask.tables import (
+    ANTISTEREOTYPE,
+    CORRECTED,
+    MODIFIED,
+    NONE,
+    ONE_SHARED,
+    STEREOTYPE,
+    UNDEFINED,
+    UNRELATED,
+)
 
 EXACT_BELOW = 25
 """Fewer discordant units than this: the exact binomial test; else chi-square with continuity correction."""
