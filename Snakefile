@@ -11,6 +11,8 @@ min_version("9.0")
 
 
 include: "rules/common.smk"
+include: "rules/inputs.smk"
+include: "rules/inputs_frequency.smk"
 include: "rules/planted.smk"
 include: "rules/benchmarks.smk"
 include: "rules/models.smk"

@@ -1,0 +1,147 @@
+# Functions that tell rules their inputs and outputs: corpora and word frequency.
+
+import itertools
+import math
+
+from unmask.corpora.shards import fetched_shards, files_of
+
+MERGED_AT_ONCE = 16
+
+
+def fetched_corpora():
+    """The corpora that are fetched."""
+    return [name for name, entry in CORPORA.items() if "url" in entry or "repo" in entry]
+
+
+def corpus_source(wildcards):
+    """Where a fetched corpus comes from; how many of its shards does not matter to each of them."""
+    entry = CORPORA[wildcards.corpus]
+    return {key: entry[key] for key in ("url", "sha256", "repo", "revision", "subset") if key in entry}
+
+
+def corpus_format(wildcards):
+    """How the files of a corpus are read."""
+    entry = CORPORA[wildcards.corpus]
+    return {key: entry[key] for key in ("format", "column") if key in entry}
+
+
+def corpus_facts(wildcards):
+    """What the counts of a corpus say about where it is from."""
+    return {"source": CORPORA[wildcards.corpus]}
+
+
+def shards_of(corpus):
+    """The files of a corpus by the names of its shards."""
+    entry = CORPORA[corpus]
+    if "path" in entry:
+        return files_of(entry["path"])
+    if "planted" in entry:
+        return {"corpus.txt": result("planted", "corpus.txt")}
+    return {name: result("corpora", corpus, name) for name in fetched_shards(entry)}
+
+
+def shard_file(wildcards):
+    """The file of a shard."""
+    return shards_of(wildcards.corpus)[wildcards.shard]
+
+
+def merge_level(corpus, level):
+    """The tables of counts of a corpus after so many merges, MERGED_AT_ONCE at a time; its shards' at first."""
+    if level == 0:
+        return [result("frequency", corpus, "shards", f"{shard}.parquet") for shard in shards_of(corpus)]
+    groups = math.ceil(len(merge_level(corpus, level - 1)) / MERGED_AT_ONCE)
+    return [result("frequency", corpus, "merged", f"{level}-{number}.parquet") for number in range(groups)]
+
+
+def counts_to_merge(wildcards):
+    """The tables that one of the merges before the last puts together."""
+    start = int(wildcards.number) * MERGED_AT_ONCE
+    return merge_level(wildcards.corpus, int(wildcards.level) - 1)[start : start + MERGED_AT_ONCE]
+
+
+def last_counts_to_merge(wildcards):
+    """The tables that the last merge of a corpus puts together."""
+    return next(
+        tables
+        for tables in (merge_level(wildcards.corpus, level) for level in itertools.count())
+        if len(tables) <= MERGED_AT_ONCE
+    )
+
+
+def corpus_download_facts(corpus):
+    """What the downloads of a corpus have noted."""
+    shards = shards_of(corpus) if corpus in fetched_corpora() else []
+    return [result("corpora", corpus, f"{shard}.facts.json") for shard in shards]
+
+
+def corpora_for(benchmark):
+    """The corpora for a benchmark's words: planted ones for a planted benchmark, the others for any other."""
+    planted_one = benchmark in planted()
+    return [name for name, entry in CORPORA.items() if bool(entry.get("planted")) == planted_one]
+
+
+def counts_for(wildcards):
+    """The word counts for a benchmark's words."""
+    return [result("frequency", f"{corpus}.parquet") for corpus in corpora_for(wildcards.benchmark)]
+
+
+def with_corpora(benchmarks):
+    """Those benchmarks that have a corpus."""
+    return [benchmark for benchmark in benchmarks if corpora_for(benchmark)]
+
+
+def group_words_of_all(table):
+    """The group words, or the log frequency ratios, of every benchmark that has a corpus."""
+    return [result("group_words", benchmark, f"{table}.parquet") for benchmark in with_corpora(BENCHMARKS)]
+
+
+def links_of_all():
+    """What links each model's margins to word frequency."""
+    return [
+        result("statistics", model, benchmark, "frequency.parquet")
+        for model in MODELS
+        for benchmark in with_corpora(BENCHMARKS)
+    ]
+
+
+def linked_scores():
+    """The scores that are linked to word frequency."""
+    return [
+        result("scores", model, benchmark, f"{ORIGINAL}.parquet")
+        for model in MODELS
+        for benchmark in with_corpora(BENCHMARKS)
+    ]
+
+
+def planted_pairs():
+    """The planted benchmarks whose words are counted."""
+    return [result("benchmarks", f"{benchmark}.parquet") for benchmark in with_corpora(planted())]
+
+
+def planted_ratios():
+    """The log frequency ratios of planted benchmarks."""
+    return [result("group_words", benchmark, "ratios.parquet") for benchmark in with_corpora(planted())]
+
+
+def frequency_files():
+    """The tables and figures on word frequency; none where no benchmark has a corpus."""
+    tables = [("table2", "csv"), ("table2", "md"), ("table2", "tex"), ("group_words", "csv")]
+    files = [result("tables", f"{name}.{suffix}") for name, suffix in [*tables, ("frequency_link", "csv")]]
+    figures = [
+        result("figures", f"{name}.{s}") for name in ("frequency", "frequency_link") for s in ("svg", "png")
+    ]
+    return [*files, *figures] if with_corpora(BENCHMARKS) else []
+
+
+def frequency_report():
+    """What the report's section on word frequency is made from; nothing where no benchmark has a corpus."""
+    if not with_corpora(BENCHMARKS):
+        return {}
+    return {
+        "group_words": group_words_of_all("words"),
+        "link": links_of_all(),
+        "planted_pairs": planted_pairs(),
+        "planted_ratios": planted_ratios(),
+        "frequency_figure": result("figures", "frequency.svg"),
+        "link_figure": result("figures", "frequency_link.svg"),
+    }
