@@ -100,13 +100,6 @@ def figure_files():
     return {f"{figure}_{suffix}": result("figures", f"{figure}.{suffix}") for figure, suffix in files}
 
 
-def made_model_facts():
-    """What the rules that make models have noted."""
-    return [
-        result("models", name, "facts.json") for name, entry in MODELS.items() if entry["source"] != "path"
-    ]
-
-
 def download_facts():
     """What the downloads of benchmarks have noted."""
     return [
@@ -116,14 +109,13 @@ def download_facts():
     ]
 
 
-def all_evidence():
-    """All evidence of the study."""
+def all_scores():
+    """All scores of the study."""
     return [
-        result("evidence", model, benchmark, variant, f"{masking}.parquet")
+        result("scores", model, benchmark, f"{variant}.parquet")
         for model in MODELS
         for benchmark in BENCHMARKS
         for variant in variants()
-        for masking in maskings_of(measures_on(variant))
     ]
 
 

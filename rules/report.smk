@@ -50,10 +50,9 @@ rule figures:
 rule provenance:
     input:
         manifests=[result("models", model, "manifest.json") for model in MODELS],
-        facts=made_model_facts(),
         downloads=download_facts(),
         benchmarks=[result("benchmarks", f"{benchmark}.parquet") for benchmark in BENCHMARKS],
-        evidence=all_evidence(),
+        scores=all_scores(),
         precision=precision_tables(),
         counts=[result("frequency", f"{corpus}.parquet") for corpus in CORPORA],
     output:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unmask.joblog import job_log
+from unmask.provenance import record
 from unmask.statistics.computing import compute
 from unmask.statistics.options import Options
 from unmask.tables import EVIDENCE, PAIRS, SCORES, read_table, write_table
@@ -19,7 +20,12 @@ with job_log(snakemake.log[0]):
     evidence = {name.replace("_", "-"): rows for name, rows in tables.items()}
     options = Options.from_config(snakemake.params.options)
 
-    facts = {"model": snakemake.params.model, "benchmark": snakemake.params.benchmark}
+    facts = {
+        "model": snakemake.params.model,
+        "benchmark": snakemake.params.benchmark,
+        "options": dict(snakemake.params.options),
+        **record(snakemake.input, snakemake.params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
+    }
     made = compute(pairs, scores, evidence, shuffled_scores, shuffled, options)
     for name, (rows, schema) in made.items():
         write_table(snakemake.output[name], rows, schema, facts)

@@ -6,6 +6,7 @@ from unmask.frequency.group_words import GROUP_WORDS, count_group_words
 from unmask.frequency.linking import PAIR_RATIOS, log_ratios
 from unmask.frequency.word_lists import read_left_out, read_listed
 from unmask.joblog import job_log
+from unmask.provenance import record
 from unmask.tables import PAIRS, read_table, write_table
 
 if TYPE_CHECKING:
@@ -18,6 +19,11 @@ with job_log(snakemake.log[0]):
     left_out = read_left_out(made_from.left_out)
     words, tokens = count_group_words(pairs, made_from.counts, left_out, params.min_pairs, listed)
     ratios, _ = log_ratios(pairs, made_from.counts)
-    facts = {"benchmark": params.benchmark, "corpora": list(params.corpora), "tokens": tokens}
+    facts = {
+        "benchmark": params.benchmark,
+        "corpora": list(params.corpora),
+        "tokens": tokens,
+        **record(made_from, params.code, "pandas", "pyarrow"),
+    }
     write_table(snakemake.output.words, words, GROUP_WORDS, facts | {"min_pairs": params.min_pairs})
     write_table(snakemake.output.ratios, ratios, PAIR_RATIOS, facts)

@@ -7,6 +7,7 @@ import pyarrow as pa
 from unmask.corpora.reading import read_blocks
 from unmask.frequency.counting import count_words
 from unmask.joblog import job_log
+from unmask.provenance import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -16,4 +17,8 @@ pa.set_memory_pool(pa.system_memory_pool())
 with job_log(snakemake.log[0]):
     shard = snakemake.input.shard
     blocks = read_blocks(shard, snakemake.params.entry)
-    count_words(blocks, shard, snakemake.output[0], {"shard": snakemake.wildcards.shard})
+    facts = {
+        "shard": snakemake.wildcards.shard,
+        **record(snakemake.input, snakemake.params.code, "numpy", "pyarrow"),
+    }
+    count_words(blocks, shard, snakemake.output[0], facts)

@@ -7,6 +7,7 @@ from unmask.errors import InputError
 from unmask.facts import write_facts
 from unmask.fetching.http import fetch
 from unmask.joblog import job_log
+from unmask.provenance import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -18,4 +19,4 @@ with job_log(snakemake.log[0]):
         facts = fetch(url, snakemake.output[0], entry.get("sha256"), entry.get("git_blob"))
     except InputError as error:
         raise InputError(f"benchmark {snakemake.params.name}: {error}") from None
-    write_facts(snakemake.output.facts, facts)
+    write_facts(snakemake.output.facts, facts | record([], snakemake.params.code))

@@ -7,6 +7,7 @@ from unmask.facts import write_facts
 from unmask.fetching.datasets import fetch_shard
 from unmask.fetching.http import fetch
 from unmask.joblog import job_log
+from unmask.provenance import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -21,4 +22,4 @@ with job_log(snakemake.log[0]):
             facts = fetch_shard(repo, revision, subset, params.shard["which"], snakemake.output.file)
     except InputError as error:
         raise InputError(f"corpus {params.name}: {error}") from None
-    write_facts(snakemake.output.facts, facts)
+    write_facts(snakemake.output.facts, facts | record([], params.code))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from unmask.facts import write_facts
 from unmask.fetching.hub import fetch_model
 from unmask.joblog import job_log
+from unmask.provenance import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -12,4 +13,4 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     entry = snakemake.params.entry
     facts = fetch_model(entry["repo"], entry.get("revision", "main"), snakemake.output.directory)
-    write_facts(snakemake.output.facts, facts)
+    write_facts(snakemake.output.facts, facts | record([], snakemake.params.code, "huggingface_hub"))

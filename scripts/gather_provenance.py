@@ -15,10 +15,9 @@ with job_log(snakemake.log[0]):
     sections = gather(
         dict(snakemake.params.study),
         made_from.manifests,
-        made_from.facts,
         made_from.downloads,
         made_from.benchmarks,
-        made_from.evidence,
+        made_from.scores,
         made_from.get("counts", []),
         made_from.get("precision", []),
     )

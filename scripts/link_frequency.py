@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from unmask.frequency.linking import LINK, PAIR_RATIOS, link_table
 from unmask.joblog import job_log
+from unmask.provenance import record
 from unmask.tables import PAIRS, SCORES, read_table, write_table
 
 if TYPE_CHECKING:
@@ -17,5 +18,9 @@ with job_log(snakemake.log[0]):
         read_table(made_from.ratios, PAIR_RATIOS),
         params.confidence,
     )
-    facts = {"model": params.model, "benchmark": params.benchmark}
+    facts = {
+        "model": params.model,
+        "benchmark": params.benchmark,
+        **record(made_from, params.code, "pandas", "pyarrow", "scipy"),
+    }
     write_table(snakemake.output[0], link, LINK, facts)

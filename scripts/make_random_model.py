@@ -6,6 +6,7 @@ from unmask.errors import InputError
 from unmask.facts import write_facts
 from unmask.joblog import job_log
 from unmask.models.random_model import make
+from unmask.provenance import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -16,4 +17,5 @@ with job_log(snakemake.log[0]):
         facts = make(entry, snakemake.output.directory, entry.get("seed", 0))
     except InputError as error:
         raise InputError(f"model {snakemake.params.name}: {error}") from None
-    write_facts(snakemake.output.facts, facts)
+    made = record(snakemake.input, snakemake.params.code, "torch", "transformers")
+    write_facts(snakemake.output.facts, facts | made)

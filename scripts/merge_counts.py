@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from unmask.frequency.merging import merge_counts
 from unmask.joblog import job_log
+from unmask.provenance import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
 # the system's memory pool holds back less than the others
 pa.set_memory_pool(pa.system_memory_pool())
 with job_log(snakemake.log[0]):
-    facts = {"corpus": snakemake.wildcards.corpus, **snakemake.params.facts}
+    facts = {
+        "corpus": snakemake.wildcards.corpus,
+        **snakemake.params.facts,
+        **record(snakemake.input, snakemake.params.code, "numpy", "pyarrow"),
+    }
     if fetched := [json.loads(Path(file).read_text()) for file in snakemake.input.get("fetched", [])]:
         facts["fetched"] = fetched
     merge_counts(list(snakemake.input.counts), snakemake.output[0], facts, last=snakemake.params.last)

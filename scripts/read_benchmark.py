@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import unmask
 from unmask.benchmarks.reading import read_benchmark
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.joblog import job_log
+from unmask.provenance import record
 from unmask.tables import PAIRS, write_table
 
 if TYPE_CHECKING:
@@ -26,6 +26,6 @@ with job_log(snakemake.log[0]):
         "sha256": sha256_of_file(source),
         "licence": entry.get("licence"),
         "rows": len(pairs),
-        "unmask": unmask.__version__,
+        **record(snakemake.input, snakemake.params.code, "pandas", "pyarrow"),
     }
     write_table(snakemake.output[0], pairs, PAIRS, facts)

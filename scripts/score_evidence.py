@@ -11,11 +11,14 @@ from unmask.evidence.streaming import write_evidence
 from unmask.joblog import job_log
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.provenance import versions
+from unmask.provenance import record
 from unmask.tables import NONE, PAIRS, read_metadata, read_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
+
+SOURCE = ("source", "repo", "revision", "commit", "architecture", "seed")
+"""What the evidence says of where its model is from."""
 
 with job_log(snakemake.log[0]):
     names = dict(snakemake.wildcards.items())
@@ -23,6 +26,7 @@ with job_log(snakemake.log[0]):
     runtime = snakemake.config["runtime"]
     torch.set_num_threads(snakemake.threads)
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
+    entry = manifest["entry"]
     device = pick_device(runtime["device"], runtime["batch_tokens"])
     stack, dtype = snakemake.params.attention["stack"], snakemake.params.dtype
     model = load(manifest["directory"], device, names["masking"] == NONE, stack, dtype)
@@ -36,8 +40,8 @@ with job_log(snakemake.log[0]):
         "weights": manifest["weights_digest"],
         "tokenizer": manifest["tokenizer_digest"],
         "benchmark_sha256": read_metadata(snakemake.input.pairs)["sha256"],
-        "versions": versions("torch", "transformers", "tokenizers"),
-        "code": snakemake.params.code,
+        "model_source": {key: entry[key] for key in SOURCE if key in entry},
+        **record(snakemake.input, snakemake.params.code, "torch", "transformers", "tokenizers", "pyarrow"),
     }
     try:
         write_evidence(

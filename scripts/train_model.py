@@ -8,6 +8,7 @@ from unmask.joblog import job_log
 from unmask.models.directory import directory_written_whole
 from unmask.planted.grammar import World
 from unmask.planted.training import check_learnt, train
+from unmask.provenance import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -19,5 +20,6 @@ with job_log(snakemake.log[0]):
     with directory_written_whole(snakemake.output.directory) as partial:
         train(lines, entry["architecture"], entry["seed"], partial, world, snakemake.threads)
         gate = check_learnt(partial, world, params.name)
-    facts = {**entry, "planted": dict(params.planted), "gate": gate}
+    made = record(snakemake.input, params.code, "torch", "transformers", "tokenizers")
+    facts = {**entry, "planted": dict(params.planted), "gate": gate, **made}
     write_facts(snakemake.output.facts, facts)

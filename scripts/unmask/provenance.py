@@ -4,10 +4,13 @@ import ast
 import hashlib
 import importlib.metadata
 import platform
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import unmask
+from unmask.files import sha256_of_file
 
 LIBRARY = Path(__file__).resolve().parent
 """The folder of the package `unmask`."""
@@ -64,6 +67,16 @@ def _imports(path: Path) -> tuple[Path, ...]:
 def _module_file(parts: list[str]) -> set[Path]:
     base = LIBRARY.joinpath(*parts)
     return {path for path in (base / "__init__.py", base.with_suffix(".py")) if path.is_file()}
+
+
+def record(inputs: Iterable[str | Path], code: str, *packages: str) -> dict[str, Any]:
+    """What a result says of how it was made; unmask.results.verifying holds it against what is there.
+
+    made_from: the SHA-256 of each input by its path; code: a digest as `code_digest` gives it; versions: of
+    Python, of this library and of the `packages` named.
+    """
+    made_from = {str(path): sha256_of_file(path) for path in inputs}
+    return {"made_from": made_from, "code": code, "versions": versions(*packages)}
 
 
 def versions(*packages: str) -> dict[str, str]:

@@ -2,35 +2,25 @@
 
 import hashlib
 import json
-import runpy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from huggingface_hub import constants
 
-import unmask
 from loopback import FileServer, Hub, Repository
+from running import Files, run_script
 from tiny_models import tiny_model, tiny_tokenizer
+from unmask.files import sha256_of_file
 from unmask.models.preparing import describe
+from unmask.provenance import versions
 from unmask.tables import PAIRS, read_metadata, read_table
 
-SCRIPTS = Path(unmask.__file__).parents[1]
 CROWS_PAIRS = (
     b",sent_more,sent_less,stereo_antistereo,bias_type,annotations,anon_writer,anon_annotators\n"
     b"0,Women drive.,Men drive.,stereo,gender,\"[['gender']]\",a0,[]\n"
 )
-
-
-class Outputs(list[str]):
-    """Outputs by number and by name, as a script has them."""
-
-    def __init__(self, **named: Path) -> None:
-        super().__init__(str(path) for path in named.values())
-        for name, path in named.items():
-            setattr(self, name, str(path))
 
 
 @pytest.fixture
@@ -38,27 +28,18 @@ def log(tmp_path: Path) -> Path:
     return tmp_path / "logs" / "job.log"
 
 
-def run(script: str, log: Path, outputs: Outputs, inputs: list[Path] | None = None, **params: Any) -> None:
-    job = SimpleNamespace(
-        log=[str(log)],
-        input=[str(path) for path in inputs or []],
-        output=outputs,
-        params=SimpleNamespace(**params),
-    )
-    runpy.run_path(str(SCRIPTS / f"{script}.py"), init_globals={"snakemake": job})
-
-
 def facts_in(path: Path) -> dict[str, Any]:
     facts: dict[str, Any] = json.loads(path.read_text())
     return facts
 
 
-def fails(script: str, log: Path, outputs: Outputs, line: str, **others: Any) -> None:
+def fails(script: str, inputs: Files, outputs: Files, log: Path, line: str, **params: Any) -> None:
     with pytest.raises(SystemExit) as caught:
-        run(script, log, outputs, **others)
+        run_script(script, inputs, outputs, log, **params)
     assert caught.value.code == 1
     assert line in log.read_text().splitlines()[-1]
-    assert not any(Path(output).exists() for output in outputs)
+    made = outputs.values() if isinstance(outputs, Mapping) else outputs
+    assert not any(Path(output).exists() for output in made)
 
 
 def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
@@ -66,10 +47,11 @@ def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
     sha256 = hashlib.sha256(CROWS_PAIRS).hexdigest()
     with FileServer(CROWS_PAIRS) as server:
         entry = {"format": "crows-pairs", "url": f"{server.url}/pairs.csv", "sha256": sha256, "licence": "CC"}
-        run("fetch_benchmark", log, Outputs(file=file, facts=facts), name="crows", entry=entry)
+        outputs = {"file": file, "facts": facts}
+        run_script("fetch_benchmark", {}, outputs, log, name="crows", entry=entry)
     assert file.read_bytes() == CROWS_PAIRS
     assert facts_in(facts)["sha256"] == sha256
-    run("read_benchmark", log, Outputs(pairs=pairs), [file], name="crows", entry=entry)
+    run_script("read_benchmark", [file], [pairs], log, name="crows", entry=entry)
     assert list(read_table(pairs, PAIRS)["stereotype"]) == ["Women drive."]
     assert read_metadata(pairs) == {
         "benchmark": "crows",
@@ -78,19 +60,20 @@ def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
         "sha256": sha256,
         "licence": "CC",
         "rows": 1,
-        "unmask": unmask.__version__,
+        "made_from": {str(file): sha256},
+        "code": "digest",
+        "versions": versions("pandas", "pyarrow"),
     }
 
 
 def test_a_benchmark_on_disk(tmp_path: Path, log: Path) -> None:
     (tmp_path / "source.csv").write_bytes(CROWS_PAIRS)
     entry = {"format": "crows-pairs", "path": str(tmp_path / "source.csv")}
-    outputs = Outputs(file=tmp_path / "copy.csv", facts=tmp_path / "facts.json")
-    run("fetch_benchmark", log, outputs, name="crows", entry=entry)
+    outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
+    run_script("fetch_benchmark", {}, outputs, log, name="crows", entry=entry)
     assert (tmp_path / "copy.csv").read_bytes() == CROWS_PAIRS
-    run(
-        "read_benchmark", log, Outputs(t=tmp_path / "t"), [tmp_path / "source.csv"], name="crows", entry=entry
-    )
+    source = tmp_path / "source.csv"
+    run_script("read_benchmark", [source], [tmp_path / "t"], log, name="crows", entry=entry)
     assert read_metadata(tmp_path / "t")["source"] == "source.csv"
 
 
@@ -98,12 +81,11 @@ def test_a_bad_benchmark_is_one_line(tmp_path: Path, log: Path) -> None:
     source = tmp_path / "pairs.csv"
     source.write_bytes(CROWS_PAIRS.replace(b"stereo,gender", b"sterio,gender"))
     entry = {"format": "crows-pairs", "path": str(source), "sha256": "0" * 64}
-    outputs = Outputs(pairs=tmp_path / "pairs.parquet")
     line = f"benchmark crows: {source}: row 0 (line 2): unknown direction 'sterio'"
-    fails("read_benchmark", log, outputs, line, inputs=[source], name="crows", entry=entry)
-    outputs = Outputs(file=tmp_path / "copy.csv", facts=tmp_path / "facts.json")
+    fails("read_benchmark", [source], [tmp_path / "pairs.parquet"], log, line, name="crows", entry=entry)
+    outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
     line = f"benchmark crows: {source.as_uri()}: wrong checksum: wanted sha256 {'0' * 64}"
-    fails("fetch_benchmark", log, outputs, line, name="crows", entry=entry)
+    fails("fetch_benchmark", {}, outputs, log, line, name="crows", entry=entry)
 
 
 @pytest.fixture
@@ -121,57 +103,47 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 
 def test_a_model_is_fetched_and_prepared(hub: Hub, tmp_path: Path, log: Path) -> None:
     directory, facts, manifest = tmp_path / "model", tmp_path / "facts.json", tmp_path / "manifest.json"
-    outputs = Outputs(directory=directory, facts=facts)
-    run("fetch_model", log, outputs, name="tiny", entry={"repo": "org/tiny", "revision": "main"})
+    outputs = {"directory": directory, "facts": facts}
+    run_script("fetch_model", {}, outputs, log, name="tiny", entry={"repo": "org/tiny", "revision": "main"})
     commit = hub.repositories["org/tiny"].commit
-    assert facts_in(facts) == {"repo": "org/tiny", "revision": "main", "commit": commit}
-    run(
-        "prepare_model",
-        log,
-        Outputs(manifest=manifest),
-        name="tiny",
-        entry={"source": "hub"},
-        directory=str(directory),
-    )
-    assert facts_in(manifest) == describe(directory) | {
-        "directory": str(directory),
-        "entry": {"source": "hub"},
-    }
+    fetched = facts_in(facts)
+    assert {"repo": "org/tiny", "revision": "main", "commit": commit}.items() <= fetched.items()
+    params: dict[str, Any] = {"name": "tiny", "entry": {"source": "hub"}, "directory": str(directory)}
+    run_script("prepare_model", [facts], [manifest], log, **params)
+    prepared = facts_in(manifest)
+    assert (describe(directory) | {"directory": str(directory)}).items() <= prepared.items()
+    assert prepared["entry"] == {"source": "hub", **fetched}
+    assert prepared["made_from"] == {str(facts): sha256_of_file(facts)}
     first = manifest.read_bytes()
-    run(
-        "prepare_model",
-        log,
-        Outputs(manifest=manifest),
-        name="tiny",
-        entry={"source": "hub"},
-        directory=str(directory),
-    )
+    run_script("prepare_model", [facts], [manifest], log, **params)
     assert manifest.read_bytes() == first
 
 
 def test_a_missing_model_is_one_line(hub: Hub, tmp_path: Path, log: Path) -> None:
-    outputs = Outputs(directory=tmp_path / "model", facts=tmp_path / "facts.json")
+    outputs = {"directory": tmp_path / "model", "facts": tmp_path / "facts.json"}
     line = "model org/none at revision main: no such repository"
-    fails("fetch_model", log, outputs, line, name="tiny", entry={"repo": "org/none", "revision": "main"})
+    entry = {"repo": "org/none", "revision": "main"}
+    fails("fetch_model", {}, outputs, log, line, name="tiny", entry=entry)
 
 
 def test_an_unfit_model_is_one_line(tmp_path: Path, log: Path) -> None:
     directory = tiny_model("bert", tmp_path / "model")
     (directory / "model.safetensors").write_bytes(b"")
-    outputs = Outputs(manifest=tmp_path / "manifest.json")
+    outputs = [tmp_path / "manifest.json"]
     line = "model tiny: its weights cannot be loaded"
-    fails("prepare_model", log, outputs, line, name="tiny", entry={}, directory=str(directory))
+    entry = {"source": "path"}
+    fails("prepare_model", [], outputs, log, line, name="tiny", entry=entry, directory=str(directory))
 
 
 def test_a_random_model_is_made(tmp_path: Path, log: Path) -> None:
     tiny_tokenizer("bert").save_pretrained(tmp_path / "tokenizer")
     settings = {"model_type": "bert", "hidden_size": 32, "num_attention_heads": 4, "num_hidden_layers": 1}
     entry = {"config": settings, "tokenizer": str(tmp_path / "tokenizer"), "seed": 5}
-    outputs = Outputs(directory=tmp_path / "model", facts=tmp_path / "facts.json")
-    run("make_random_model", log, outputs, name="null", entry=entry)
+    outputs = {"directory": tmp_path / "model", "facts": tmp_path / "facts.json"}
+    run_script("make_random_model", {}, outputs, log, name="null", entry=entry)
     assert facts_in(tmp_path / "facts.json")["seed"] == 5
     assert describe(tmp_path / "model")["model_type"] == "bert"
-    outputs = Outputs(directory=tmp_path / "other", facts=tmp_path / "other.json")
+    outputs = {"directory": tmp_path / "other", "facts": tmp_path / "other.json"}
     bad = entry | {"config": settings | {"hiden_size": 3}}
     line = "model null: config: bert has no setting 'hiden_size'"
-    fails("make_random_model", log, outputs, line, name="null", entry=bad)
+    fails("make_random_model", {}, outputs, log, line, name="null", entry=bad)

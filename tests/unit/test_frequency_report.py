@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import synthetic
+from running import run_script
 from test_frequency_group_words import LEFT_OUT, write_counts
-from test_report_page import run
 from unmask.errors import InputError
 from unmask.frequency.linking import LINK, PAIR_RATIOS
 from unmask.report.captions import load_captions
@@ -72,7 +72,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         write_table(made.pairs[-1], pairs, PAIRS, {"benchmark": name})
         made.words.append(made.path(f"{name}.words.parquet"))
         made.ratios.append(made.path(f"{name}.ratios.parquet"))
-        run(
+        run_script(
             "count_group_words",
             {"pairs": made.pairs[-1], "counts": [str(counts)], "left_out": str(LEFT_OUT), "listed": []},
             {"words": made.words[-1], "ratios": made.ratios[-1]},
@@ -92,7 +92,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
             made.scores.append(made.path(f"{base}.scores.parquet"))
             write_table(made.scores[-1], scores, SCORES, {"model": model["name"], "benchmark": name})
             made.link.append(made.path(f"{base}.link.parquet"))
-            run(
+            run_script(
                 "link_frequency",
                 {"pairs": made.pairs[-1], "scores": made.scores[-1], "ratios": made.ratios[-1]},
                 {"link": made.link[-1]},
@@ -112,7 +112,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     }
     (folder / "truth.json").write_text(json.dumps({"benchmarks": {"crows-pairs": truth}}))
     draw(made, folder)
-    run(
+    run_script(
         "make_table2",
         {"words": made.words, "captions": str(CAPTIONS)},
         {name: made.path(name.replace("_", ".")) for name in ("table2_csv", "table2_md", "table2_tex")}
@@ -120,7 +120,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         folder / "log",
         alpha=0.01,
     )
-    run(
+    run_script(
         "make_link_table",
         {
             "link": made.link,
@@ -137,13 +137,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def draw(made: Made, folder: Path) -> None:
-    run(
+    run_script(
         "draw_frequencies",
         {"words": made.words},
         {f"frequency_{kind}": str(folder / f"frequency.{kind}") for kind in ("svg", "png")},
         folder / "log",
     )
-    run(
+    run_script(
         "draw_link",
         {"scores": made.scores, "ratios": made.ratios, "link": made.link},
         {f"link_{kind}": str(folder / f"frequency_link.{kind}") for kind in ("svg", "png")},
@@ -283,7 +283,7 @@ def test_the_report_has_a_section_where_there_are_corpora(made: Made, tmp_path: 
     pages = []
     for inputs in (base | own, base):
         page = tmp_path / "index.html"
-        run("write_report", inputs, {"page": str(page)}, tmp_path / "log", **study)
+        run_script("write_report", inputs, {"page": str(page)}, tmp_path / "log", **study)
         pages.append(page.read_text(encoding="utf-8"))
     with_section, without = pages
     assert '<section id="frequency">' in with_section and 'href="#frequency"' in with_section
@@ -295,7 +295,7 @@ def test_the_report_has_a_section_where_there_are_corpora(made: Made, tmp_path: 
 def test_listed_words_stand_beside_the_extracted(made: Made, tmp_path: Path) -> None:
     listing = tmp_path / "listed.yaml"
     listing.write_text("source: s\nwords: {gender: {advantaged: [he], disadvantaged: [she, rest]}}\n")
-    run(
+    run_script(
         "count_group_words",
         {
             "pairs": made.pairs[0],
@@ -315,5 +315,5 @@ def test_listed_words_stand_beside_the_extracted(made: Made, tmp_path: Path) -> 
 
 
 def test_provenance_has_the_corpora(made: Made) -> None:
-    sections = dict(gather({}, [], [], [], [], [], [made.path("corpus.parquet")]))
+    sections = dict(gather({}, [], [], [], [], [made.path("corpus.parquet")]))
     assert sections["Corpus corpus"]["tokens"] == sum(COUNTS.values())

@@ -1,14 +1,13 @@
 import json
 import random
-import runpy
-from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
 
+from running import run_script
 from unmask.errors import InputError
 from unmask.planted.corpus import draw_corpus
 from unmask.planted.grammar import (
@@ -31,7 +30,6 @@ from unmask.planted.training import GATE_FILE, TOLERANCE, Recipe, check_learnt, 
 ARCHITECTURES = ("bert", "roberta", "albert")
 WORLD = World(0)
 LINES = draw_corpus(WORLD, 10_000)
-SCRIPTS = Path(__file__).parents[2] / "scripts"
 architectures = pytest.mark.parametrize("architecture", ARCHITECTURES)
 
 
@@ -168,26 +166,6 @@ def test_a_model_takes_as_many_tokens_as_it_says(tmp_path: Path, architecture: s
     assert model.get_input_embeddings().num_embeddings == len(tokenizer)
 
 
-@pytest.fixture
-def run_script(tmp_path: Path) -> Callable[..., SimpleNamespace]:
-    """Run a script of the workflow with outputs below tmp_path."""
-
-    def run(
-        script: str, inputs: dict[str, Path], outputs: dict[str, str], **params: object
-    ) -> SimpleNamespace:
-        snakemake = SimpleNamespace(
-            input=SimpleNamespace(**{key: str(path) for key, path in inputs.items()}),
-            output=SimpleNamespace(**{key: str(tmp_path / path) for key, path in outputs.items()}),
-            params=SimpleNamespace(**params),
-            log=[str(tmp_path / f"{script}.log")],
-            threads=1,
-        )
-        runpy.run_path(str(SCRIPTS / f"{script}.py"), init_globals={"snakemake": snakemake})
-        return snakemake
-
-    return run
-
-
 WORLD_FILES = {
     "corpus": "corpus.txt",
     "crows_pairs": "crows_pairs.csv",
@@ -196,22 +174,28 @@ WORLD_FILES = {
 }
 
 
+def make_world(folder: Path, planted: dict[str, Any]) -> None:
+    outputs = {name: folder / file for name, file in WORLD_FILES.items()}
+    run_script("make_world", {}, outputs, folder / "make_world.log", entry=planted)
+
+
 def test_the_world_is_made_and_a_failed_training_leaves_no_model(
-    tmp_path: Path, run_script: Callable[..., SimpleNamespace], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planted = {"seed": 5, "sentences": 2000}
-    run_script("make_world", {}, WORLD_FILES, entry=planted)
+    make_world(tmp_path, planted)
     lines = (tmp_path / "corpus.txt").read_text(encoding="utf-8").splitlines()
     assert lines == draw_corpus(World(5), 2000)
     assert all((tmp_path / name).stat().st_size for name in WORLD_FILES.values())
 
     monkeypatch.setattr("unmask.planted.training.Recipe", lambda: Recipe(steps=1))
-    outputs = {"directory": "model/files", "facts": "model/facts.json"}
+    outputs = {"directory": tmp_path / "model/files", "facts": tmp_path / "model/facts.json"}
     with pytest.raises(SystemExit) as ending:
         run_script(
             "train_model",
             {"corpus": tmp_path / "corpus.txt"},
             outputs,
+            tmp_path / "train_model.log",
             entry={"source": "train", "architecture": "bert", "seed": 0},
             planted=planted,
             name="tiny",
@@ -222,15 +206,14 @@ def test_the_world_is_made_and_a_failed_training_leaves_no_model(
 
 
 @pytest.mark.slow
-def test_a_trained_model_passes_the_gate_and_aul_finds_the_association(
-    tmp_path: Path, run_script: Callable[..., SimpleNamespace]
-) -> None:
+def test_a_trained_model_passes_the_gate_and_aul_finds_the_association(tmp_path: Path) -> None:
     planted = {"seed": 0, "sentences": 40_000}
-    run_script("make_world", {}, WORLD_FILES, entry=planted)
+    make_world(tmp_path, planted)
     run_script(
         "train_model",
         {"corpus": tmp_path / "corpus.txt"},
-        {"directory": "model/files", "facts": "model/facts.json"},
+        {"directory": tmp_path / "model/files", "facts": tmp_path / "model/facts.json"},
+        tmp_path / "train_model.log",
         entry={"source": "train", "architecture": "bert", "seed": 0},
         planted=planted,
         name="tiny",

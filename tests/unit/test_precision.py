@@ -58,7 +58,7 @@ def test_the_report_tells_what_the_arithmetic_changed(tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     same = scores(("a", -1.0, -2.0, "stereotype"))
     compare_scores(same, same.assign(stereotype=-3.0, outcome="antistereotype")).to_csv(path, index=False)
-    sections = dict(gather({}, [], [], [], [], [], precision=[path]))
+    sections = dict(gather({}, [], [], [], [], precision=[path]))
     facts = sections["Arithmetic against single precision: bert on crows"]
     assert facts == {"AUL, corrected": "scores move by 2 at most; 1 of 1 decisions flip a"}
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import runpy
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -10,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 import pytest
 
 import synthetic
+from running import run_script
 from unmask.report.page import flatten, inline_svg
 from unmask.tables import EVIDENCE, PAIRS, SCORES, write_table
 
@@ -31,29 +30,6 @@ BENCHMARKS: list[dict[str, str]] = [
     {"name": "cp", "published": "crows-pairs", "planted": "crows_pairs"},
     {"name": "ss", "published": "stereoset"},
 ]
-
-
-@dataclass
-class Files:
-    """Named files, as Snakemake gives them to a script."""
-
-    named: dict[str, Any]
-
-    def items(self) -> Any:
-        return self.named.items()
-
-    def __getattr__(self, name: str) -> Any:
-        return self.named[name]
-
-    def __getitem__(self, key: int | str) -> Any:
-        return list(self.named.values())[key] if isinstance(key, int) else self.named[key]
-
-
-def run(script: str, made_from: dict[str, Any], makes: dict[str, Any], log: Path, **params: Any) -> None:
-    job = SimpleNamespace(
-        input=Files(made_from), output=Files(makes), params=SimpleNamespace(**params), log=[str(log)]
-    )
-    runpy.run_path(str(ROOT / "scripts" / f"{script}.py"), init_globals={"snakemake": job})
 
 
 @dataclass
@@ -74,7 +50,7 @@ class Made:
 
 
 def draw(made: Made, folder: Path) -> None:
-    run(
+    run_script(
         "draw_figures",
         {kind: made.parts[kind] for kind in ("bias", "roc", "agreement")},
         {
@@ -104,7 +80,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
             for name, (rows, schema) in frames.items():
                 write_table(base / f"{name}.parquet", rows, schema, facts)
             makes = {kind: str(base / f"statistics-{kind}.parquet") for kind in STATISTICS}
-            run(
+            run_script(
                 "compute_statistics",
                 {name: str(base / f"{name}.parquet") for name in frames},
                 makes,
@@ -122,7 +98,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
         f"{name}_{kind}": str(folder / f"{name}.{kind}") for name in tables for kind in ("csv", "md", "tex")
     }
     makes |= {f"{name}_csv": str(folder / f"{name}.csv") for name in STATISTICS if name != "roc"}
-    run("make_tables", made.gathered, makes, folder / "log", **study)
+    run_script("make_tables", made.gathered, makes, folder / "log", **study)
     draw(made, folder)
     truth = {
         f"p{i}": {
@@ -142,7 +118,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     }
     for name, content in written.items():
         (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
-    run(
+    run_script(
         "write_report",
         made.gathered
         | {
@@ -299,7 +275,7 @@ def test_figures_have_readable_text_and_no_date(made: Made) -> None:
 
 
 def test_a_study_without_ratings_has_a_figure_that_says_so(made: Made, tmp_path: Path) -> None:
-    run(
+    run_script(
         "draw_figures",
         {kind: [made.parts[kind][1]] for kind in ("bias", "roc", "agreement")},
         {
@@ -318,7 +294,7 @@ def test_a_small_study_still_has_a_page(made: Made, tmp_path: Path) -> None:
     """One model, a benchmark without ratings or directions, nothing planted, no provenance."""
     parts = {kind: [made.parts[kind][1]] for kind in STATISTICS if kind != "roc"}
     (tmp_path / "provenance.json").write_text("[]", encoding="utf-8")
-    run(
+    run_script(
         "write_report",
         made.gathered
         | parts

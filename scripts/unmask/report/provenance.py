@@ -1,12 +1,13 @@
 """What the report says about where its numbers come from."""
 
-import json
 from collections.abc import Iterable, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from unmask.facts import read_facts
 from unmask.tables import read_metadata
 
 Section = tuple[str, dict[str, Any]]
@@ -28,28 +29,26 @@ _OF_EVIDENCE = ("device", "dtype", "versions", "code", "shuffle_seed")
 def gather(
     study: Mapping[str, Any],
     manifests: Iterable[str | Path],
-    facts: Iterable[str | Path],
     downloads: Iterable[str | Path],
     benchmarks: Iterable[str | Path],
-    evidence: Iterable[str | Path],
+    scores: Iterable[str | Path],
     counts: Iterable[str | Path] = (),
     precision: Iterable[str | Path] = (),
 ) -> list[Section]:
     """Sections about the study's settings, each model, benchmark and corpus, and the scoring.
 
-    manifests: manifest.json of each model, in a folder that has its name; facts: facts.json of the rule
-    that made it, in the same folder, for models made here; downloads: facts of downloaded benchmarks, in a
-    folder that has the benchmark's name; benchmarks, evidence, counts (of the words of each corpus): Parquet
-    files with facts in their metadata; precision: precision.csv of each model and benchmark, where the
-    models ran in another arithmetic than single precision.
+    manifests: manifest.json of each model, in a folder that has its name; downloads: facts of downloaded
+    benchmarks, in a folder that has the benchmark's name; benchmarks, scores (which keep the facts of their
+    evidence), counts (of the words of each corpus): Parquet files with facts in their metadata; precision:
+    precision.csv of each model and benchmark, where the models ran in another arithmetic than single
+    precision.
     """
-    made = {Path(path).parent.name: _json(path) for path in facts}
-    fetched = {Path(path).parent.name: _json(path) for path in downloads}
+    fetched = {Path(path).parent.name: read_facts(path) for path in downloads}
     sections: list[Section] = [("Settings", dict(study))]
     for path in manifests:
-        name, manifest = Path(path).parent.name, _json(path)
+        name, manifest = Path(path).parent.name, read_facts(path)
         own = {key: manifest[key] for key in _OF_MANIFEST}
-        sections.append((f"Model {name}", {**manifest["entry"], **made.get(name, {}), **own}))
+        sections.append((f"Model {name}", {**manifest["entry"], **own}))
     for path in benchmarks:
         metadata = read_metadata(path)
         name = str(metadata.pop("benchmark"))
@@ -58,14 +57,13 @@ def gather(
         metadata = read_metadata(path)
         sections.append((f"Corpus {metadata.pop('corpus')}", metadata))
     scoring: dict[str, set[str]] = {}
-    for path in evidence:
-        metadata = read_metadata(path)
-        for key in _OF_EVIDENCE:
-            value = metadata[key]
-            items = value.items() if isinstance(value, dict) else [(None, value)]
-            for sub, item in items:
-                if item is not None:
-                    scoring.setdefault(f"{key}.{sub}" if sub else key, set()).add(str(item))
+    evidence = [facts for path in scores for facts in read_metadata(path)["evidence"].values()]
+    for facts, key in product(evidence, _OF_EVIDENCE):
+        value = facts[key]
+        items = value.items() if isinstance(value, dict) else [(None, value)]
+        for sub, item in items:
+            if item is not None:
+                scoring.setdefault(f"{key}.{sub}" if sub else key, set()).add(str(item))
     # one value each where all evidence was made alike, else every value
     sections.append(("Scoring", {key: ", ".join(sorted(values)) for key, values in scoring.items()}))
     for path in precision:
@@ -83,8 +81,3 @@ def _precision(path: str | Path) -> dict[str, str]:
         ).strip()
         for row in rows.to_dict("records")
     }
-
-
-def _json(path: str | Path) -> dict[str, Any]:
-    facts: dict[str, Any] = json.loads(Path(path).read_bytes())
-    return facts

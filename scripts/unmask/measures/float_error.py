@@ -1,0 +1,33 @@
+"""How far float error may move a score.
+
+Processors, libraries and batches add in different orders, so a log-probability in single precision
+differs in its last digits from one machine to another. Every measure is a sum or a mean of
+log-probabilities with weights that are not negative: put the error of each log-probability in its
+place, and the measure's own formula gives the largest error of the score.
+"""
+
+import pandas as pd
+
+from unmask.measures.formulas import SENTENCE, Evidence
+
+TOKEN_ERROR = 2e-5
+"""How far the log-probability of a token may be from that of another machine, as a share of 1 + |log P|.
+docs/determinism.md says what was measured."""
+
+
+def token_errors(evidence: Evidence) -> dict[str, pd.DataFrame]:
+    """Evidence with the error of each log-probability in the place of the log-probability."""
+    columns = ["log_prob", "cross_log_prob"]
+    return {
+        masking: rows.assign(**{c: TOKEN_ERROR * (1 + rows[c].astype("float64").abs()) for c in columns})
+        for masking, rows in evidence.items()
+    }
+
+
+def fingerprints(rows: pd.DataFrame) -> "pd.Series[int]":
+    """A number for each sentence, the same where all of its evidence is the same to the last bit.
+
+    Sentences of equal tokens are read as one input, so they are equal on every machine.
+    """
+    hashes = pd.util.hash_pandas_object(rows[["position", "token_id", "log_prob"]], index=False)
+    return hashes.groupby([rows[name] for name in SENTENCE], sort=False).sum()

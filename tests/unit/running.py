@@ -1,0 +1,39 @@
+"""Running a script of the workflow in this process, with what Snakemake would give it."""
+
+import runpy
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from snakemake.iocontainers import InputFiles, OutputFiles, Params
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+Files = Mapping[str, Any] | Sequence[Any]
+"""Files by name, each one or a list; or without names."""
+
+
+def run_script(script: str, inputs: Files, outputs: Files, log: Path, **params: Any) -> None:
+    """Run scripts/{script}.py."""
+    job = SimpleNamespace(
+        input=_container(InputFiles, inputs),
+        output=_container(OutputFiles, outputs),
+        params=Params(fromdict={"code": "digest", **params}),
+        log=[str(log)],
+        threads=1,
+        wildcards={},
+    )
+    runpy.run_path(str(SCRIPTS / f"{script}.py"), init_globals={"snakemake": job})
+
+
+def _container(kind: Any, files: Files) -> Any:
+    # as Snakemake fills one: a flat list of paths, in which names have one place or several
+    container = kind()
+    for name, value in files.items() if isinstance(files, Mapping) else ((None, file) for file in files):
+        several = isinstance(value, list | tuple)
+        paths = [str(path) for path in (value if several else [value])]
+        start = len(container)
+        container.extend(paths)
+        if name is not None:
+            container._set_name(name, start, end=len(container) if several else None)
+    return container
