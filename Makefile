@@ -1,6 +1,7 @@
 # make report    install what is missing, run the demonstration, say where its report is
 # make test      all tests
 # make check     format, lint and types
+# make verify    hold a study's results against what they were made from
 #
 # STUDY=paper    another study of configs/     DATA=dir   its data directory     CORES=4   fewer cores
 # ARGS=…         more for snakemake, such as ARGS="--resources gpu=1"
@@ -12,12 +13,15 @@ STUDY ?= demo
 DATA ?=
 BIN := $(VENV)/bin
 ARGS ?=
+# as many jobs that need a GPU at a time as there are GPUs
+GPUS := $(shell nvidia-smi --list-gpus 2>/dev/null | wc -l)
 STUDY_CONFIG := study=$(STUDY) $(if $(DATA),'data=$(DATA)')
 
-.PHONY: report test check clean
+.PHONY: report test check verify clean
 
 report: $(VENV)/.installed
-	$(BIN)/snakemake --cores $(CORES) --logger rich --config $(STUDY_CONFIG) $(ARGS)
+	$(BIN)/snakemake --cores $(CORES) --logger rich $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) \
+		--config $(STUDY_CONFIG) $(ARGS)
 	@echo "The report is results/$(STUDY)/report/index.html"
 
 test: $(VENV)/.installed check
@@ -30,6 +34,9 @@ check: $(VENV)/.installed
 	$(BIN)/mypy -p unmask
 	$(BIN)/mypy --scripts-are-modules scripts/*.py benchmarks/*.py tests/unit tests/workflow
 	$(BIN)/snakemake --lint
+
+verify: $(VENV)/.installed
+	@$(BIN)/python -m unmask.results.verifying results/$(STUDY)
 
 clean:
 	rm -rf $(VENV)

@@ -2,6 +2,8 @@
 
 from unmask.files import sha256_of_file
 
+STATISTICS = ("bias", "near_ties", "accuracy", "tests", "agreement", "roc")
+
 
 def planted_benchmarks():
     """The files of the planted world that stand for benchmarks, by format."""
@@ -88,7 +90,7 @@ def page_template():
 
 def table_files():
     """The report's tables by the name that their script gives them."""
-    tidy = ("bias", "accuracy", "tests", "agreement")
+    tidy = ("bias", "near_ties", "accuracy", "tests", "agreement")
     paper = ("table1", "table3", "table4", "table5")
     files = [(table, "csv") for table in (*tidy, *paper)] + [(t, s) for t in paper for s in ("md", "tex")]
     return {f"{table}_{suffix}": result("tables", f"{table}.{suffix}") for table, suffix in files}
@@ -128,6 +130,18 @@ def precision_tables():
         for model in MODELS
         for benchmark in BENCHMARKS
     ]
+
+
+def final_files():
+    """What a study comes to: the report, the tables and the figures."""
+    tables_and_figures = [*table_files().values(), *figure_files().values(), *frequency_files()]
+    return [result("report", "index.html"), result("report", "provenance.json"), *tables_and_figures]
+
+
+def statistics_files():
+    """All statistics, which the tables and figures are made from."""
+    tables = [path for table in STATISTICS for path in statistics_of_all(table)]
+    return [*tables, *links_of_all(), *group_words_of_all("words"), *precision_tables()]
 
 
 def planted_truth():

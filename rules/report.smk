@@ -4,6 +4,7 @@
 rule tables:
     input:
         bias=statistics_of_all("bias"),
+        near_ties=statistics_of_all("near_ties"),
         accuracy=statistics_of_all("accuracy"),
         tests=statistics_of_all("tests"),
         agreement=statistics_of_all("agreement"),
@@ -101,3 +102,22 @@ rule report:
         "Writing the report"
     script:
         "../scripts/write_report.py"
+
+
+rule checksums:
+    input:
+        final_files(),
+        statistics_files(),
+    output:
+        result("SHA256SUMS"),
+    log:
+        log_of("report", "checksums.log"),
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("write_checksums.py"),
+    message:
+        "Writing down checksums"
+    script:
+        "../scripts/write_checksums.py"

@@ -1,0 +1,129 @@
+"""Holding a study's results against what they say they were made from.
+
+python -m unmask.results.verifying results/STUDY
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from unmask.errors import InputError
+from unmask.facts import read_facts
+from unmask.files import sha256_of_file
+from unmask.results.checksums import FILE, read_checksums
+from unmask.tables import read_metadata
+
+
+@dataclass
+class Verified:
+    """What was found: each problem is one line that begins with a file's path."""
+
+    folder: Path
+    results: int = 0
+    """Files that are as they were made."""
+    inputs: int = 0
+    """Inputs that are still those that results were made from, each counted once for each result."""
+    gone: set[Path] = field(default_factory=set)
+    """Inputs that are no longer here, such as evidence that was removed: nothing to hold against."""
+    silent: list[Path] = field(default_factory=list)
+    """Tables that do not say what they were made from: an earlier version made them."""
+    problems: list[str] = field(default_factory=list)
+    _digests: dict[Path, str] = field(default_factory=dict)
+
+    @cached_property
+    def start(self) -> Path:
+        """The folder that Snakemake ran in, which recorded paths are relative to."""
+        return self.folder.resolve().parents[1]
+
+    def check(self) -> None:
+        """Check final files by the list of checksums, and every table by the record in itself."""
+        try:
+            for path, sha256 in read_checksums(self.folder / FILE).items():
+                if not path.exists():
+                    self.problems.append(f"{path}: is missing")
+                elif self._sha256(path) != sha256:
+                    self.problems.append(f"{path}: has changed since it was made")
+                else:
+                    self.results += 1
+        except InputError as error:
+            self.problems.append(str(error))
+        for path in sorted(self._tables()):
+            try:
+                facts = read_metadata(path) if path.suffix == ".parquet" else read_facts(path)
+            except (OSError, ValueError, pa.ArrowException) as error:
+                self.problems.append(f"{path}: cannot be read ({str(error).splitlines()[0]})")
+                continue
+            if "made_from" not in facts:
+                self.silent.append(path)
+            for source, sha256 in _sources(facts):
+                self._check_source(path, source, sha256)
+
+    def _tables(self) -> Iterator[Path]:
+        for pattern in ("**/*.parquet", "**/facts.json", "**/*.facts.json", "models/*/manifest.json"):
+            for path in self.folder.glob(pattern):
+                if not any(part.startswith(".") for part in path.relative_to(self.folder).parts):
+                    yield path
+
+    def _check_source(self, path: Path, source: str, sha256: str) -> None:
+        # an absolute path stays what it is
+        there = self.start / source
+        if not there.exists():
+            self.gone.add(there)
+        elif self._sha256(there) != sha256:
+            self.problems.append(f"{path}: {source} is no longer the file that it was made from")
+        else:
+            self.inputs += 1
+
+    def _sha256(self, path: Path) -> str:
+        path = path.resolve()
+        if path not in self._digests:
+            self._digests[path] = sha256_of_file(path)
+        return self._digests[path]
+
+
+def _sources(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield from facts.get("made_from", {}).items()
+    if "directory" in facts:
+        # the manifest of a model lists its files
+        for name, file in facts["files"].items():
+            yield str(Path(facts["directory"], name)), file["sha256"]
+
+
+def verify(folder: str | Path) -> Verified:
+    """Check the results of one study. Raises InputError where there are none."""
+    if not Path(folder).is_dir():
+        raise InputError(f"{folder}: no such folder of results")
+    found = Verified(Path(folder))
+    found.check()
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Hold a study's results against what they were made from.")
+    parser.add_argument("folder", metavar="results/STUDY")
+    arguments = parser.parse_args()
+    try:
+        found = verify(arguments.folder)
+    except InputError as error:
+        sys.exit(f"error: {error}")
+    for problem in found.problems:
+        print(f"error: {problem}")
+    if found.silent:
+        print(f"{len(found.silent)} tables say nothing of what they were made from, as {found.silent[0]}")
+    if found.gone:
+        print(f"{len(found.gone)} inputs are no longer here, as {min(found.gone)}")
+    print(
+        f"{found.results} results are as they were made; "
+        f"{found.inputs} inputs are those that results were made from"
+    )
+    sys.exit(bool(found.problems))
+
+
+if __name__ == "__main__":
+    main()

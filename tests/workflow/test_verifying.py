@@ -1,0 +1,112 @@
+"""`make verify` on the finished small study: nothing to say, or one line for each thing that changed."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pyarrow.parquet as pq
+
+from small_study import Done, Workflow
+from unmask.tables import EVIDENCE, read_metadata, read_table, write_table
+
+SMALL = "results/small"
+
+
+def verify(workflow: Workflow) -> Done:
+    command = [sys.executable, "-m", "unmask.results.verifying", SMALL]
+    environment = {"PYTHONPATH": str(workflow.folder / "scripts")}
+    return subprocess.run(command, cwd=workflow.folder, env=environment, capture_output=True, text=True)
+
+
+def errors(done: Done) -> list[str]:
+    return [line for line in done.stdout.splitlines() if line.startswith("error: ")]
+
+
+def test_a_finished_study_is_as_it_was_made(finished: Workflow) -> None:
+    done = verify(finished)
+    assert (done.returncode, errors(done)) == (0, []), done.stdout + done.stderr
+    assert "results are as they were made" in done.stdout
+    assert "say nothing of" not in done.stdout and "no longer here" not in done.stdout
+
+
+def test_its_checksums_are_those_that_sha256sum_checks(finished: Workflow) -> None:
+    folder = finished.folder / SMALL
+    done = subprocess.run(
+        ["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    named = {line.split("  ")[1] for line in (folder / "SHA256SUMS").read_text().splitlines()}
+    assert {"report/index.html", "tables/bias.csv", "statistics/bert/crows/bias.parquet"} <= named
+
+
+def test_every_table_says_what_it_was_made_from(finished: Workflow) -> None:
+    tables = [path for path in (finished.folder / SMALL).rglob("*.parquet") if not path.name.startswith(".")]
+    assert len(tables) > 20
+    for path in tables:
+        facts = read_metadata(path)
+        assert facts["made_from"] and facts["code"] and facts["versions"]["python"], path
+        if "evidence" in path.parts:
+            assert {"device", "dtype", "weights", "tokenizer", "model_source", "shuffle_seed"} <= set(facts)
+    report = finished.read("report", "index.html")
+    evidence = read_metadata(finished.folder / SMALL / "evidence/bert/crows/original/none.parquet")
+    for stated in (evidence["weights"], evidence["code"], evidence["versions"]["torch"], evidence["device"]):
+        assert stated in report
+
+
+def test_a_changed_result_is_named(copied: Workflow) -> None:
+    table = copied.folder / SMALL / "tables/bias.csv"
+    table.write_text(table.read_text().replace("AUL", "AUI", 1))
+    done = verify(copied)
+    assert done.returncode == 1
+    assert errors(done) == [f"error: {SMALL}/tables/bias.csv: has changed since it was made"]
+
+
+def test_a_changed_source_is_named_where_it_was_used(copied: Workflow) -> None:
+    source = copied.folder / "crows.csv"
+    source.write_text(source.read_text() + "\n")
+    assert errors(verify(copied)) == [
+        f"error: {SMALL}/benchmarks/crows.parquet: crows.csv is no longer the file that it was made from"
+    ]
+
+
+def test_changed_evidence_and_weights_are_named(copied: Workflow) -> None:
+    place = copied.folder / SMALL / "evidence/bert/crows/original/none.parquet"
+    rows = read_table(place, EVIDENCE)
+    rows.loc[0, "log_prob"] -= 1
+    write_table(place, rows, EVIDENCE, read_metadata(place))
+    weights = copied.folder / SMALL / "models/roberta/files/model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+    found = errors(verify(copied))
+    assert any("scores/bert/crows/original.parquet: " in line and "none.parquet" in line for line in found)
+    assert any("models/roberta/manifest.json: " in line and "model.safetensors" in line for line in found)
+    assert not any("/stereo/" in line for line in found)
+
+
+def test_missing_and_unreadable_files(copied: Workflow) -> None:
+    folder = copied.folder / SMALL
+    (folder / "figures/bias.svg").unlink()
+    (folder / "scores/bert/crows/original.parquet").write_bytes(b"PAR1")
+    shutil.rmtree(folder / "evidence/roberta")
+    done = verify(copied)
+    assert f"error: {SMALL}/figures/bias.svg: is missing" in errors(done)
+    broken = f"error: {SMALL}/scores/bert/crows/original.parquet: cannot be read ("
+    assert any(line.startswith(broken) for line in errors(done))
+    # evidence may be removed: that is no problem, and it is said
+    assert "evidence/roberta/crows/original/" in done.stdout
+    assert not any("evidence/roberta" in line for line in errors(done))
+
+
+def test_an_unfinished_study_is_told_so(fresh: Workflow) -> None:
+    done = verify(fresh)
+    assert done.returncode == 1
+    assert done.stderr == f"error: {SMALL}: no such folder of results\n"
+    (fresh.folder / SMALL).mkdir(parents=True)
+    assert errors(verify(fresh)) == [
+        f"error: {SMALL}/SHA256SUMS: no such file; has this study been run to its end?"
+    ]
+
+
+def test_the_record_in_a_table_is_plain_json(finished: Workflow) -> None:
+    stored = pq.read_schema(finished.folder / SMALL / "benchmarks/crows.parquet").metadata[b"unmask"]
+    assert "crows.csv" in json.loads(stored)["made_from"]
