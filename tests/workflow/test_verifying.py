@@ -73,7 +73,7 @@ def test_a_changed_source_is_named_where_it_was_used(copied: Workflow) -> None:
 def test_changed_evidence_and_weights_are_named(copied: Workflow) -> None:
     place = copied.folder / SMALL / "evidence/bert/crows/original/none.parquet"
     rows = read_table(place, EVIDENCE)
-    rows.loc[0, "log_prob"] -= 1
+    rows["rank"] += 1
     write_table(place, rows, EVIDENCE, read_metadata(place))
     weights = copied.folder / SMALL / "models/roberta/files/model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
