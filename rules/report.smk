@@ -54,6 +54,7 @@ rule provenance:
         downloads=download_facts(),
         benchmarks=[result("benchmarks", f"{benchmark}.parquet") for benchmark in BENCHMARKS],
         scores=all_scores(),
+        statistics=statistics_of_all("bias"),
         precision=precision_tables(),
         counts=[result("frequency", f"{corpus}.parquet") for corpus in CORPORA],
     output:

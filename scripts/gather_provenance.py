@@ -18,6 +18,7 @@ with job_log(snakemake.log[0]):
         made_from.downloads,
         made_from.benchmarks,
         made_from.scores,
+        made_from.statistics,
         made_from.get("counts", []),
         made_from.get("precision", []),
     )

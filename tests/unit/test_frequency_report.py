@@ -23,7 +23,8 @@ from unmask.report.provenance import gather
 from unmask.report.sheets import rows_of
 from unmask.report.study import Study
 from unmask.statistics.tables import AGREEMENT, BIAS, TESTS, framed
-from unmask.tables import ANTISTEREOTYPE, PAIRS, SCORES, STEREOTYPE, read_table, write_table
+from unmask.tables import PAIRS, SCORES, read_table, write_table
+from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 MODELS: list[dict[str, Any]] = [{"name": "m1", "source": "train"}, {"name": "m2", "source": "path"}]
 BENCHMARKS: list[dict[str, Any]] = [
@@ -315,5 +316,5 @@ def test_listed_words_stand_beside_the_extracted(made: Made, tmp_path: Path) -> 
 
 
 def test_provenance_has_the_corpora(made: Made) -> None:
-    sections = dict(gather({}, [], [], [], [], [made.path("corpus.parquet")]))
+    sections = dict(gather({}, [], [], [], [], [], [made.path("corpus.parquet")]))
     assert sections["Corpus corpus"]["tokens"] == sum(COUNTS.values())

@@ -14,7 +14,7 @@ from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
 from unmask.report.provenance import gather
-from unmask.tables import ORIGINAL
+from unmask.terms import ORIGINAL
 
 
 def scores(*rows: tuple[str, float, float, str]) -> pd.DataFrame:
@@ -58,7 +58,7 @@ def test_the_report_tells_what_the_arithmetic_changed(tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     same = scores(("a", -1.0, -2.0, "stereotype"))
     compare_scores(same, same.assign(stereotype=-3.0, outcome="antistereotype")).to_csv(path, index=False)
-    sections = dict(gather({}, [], [], [], [], precision=[path]))
+    sections = dict(gather({}, [], [], [], [], [], precision=[path]))
     facts = sections["Arithmetic against single precision: bert on crows"]
     assert facts == {"AUL, corrected": "scores move by 2 at most; 1 of 1 decisions flip a"}
 

@@ -50,7 +50,11 @@ def test_every_table_says_what_it_was_made_from(finished: Workflow) -> None:
             assert {"device", "dtype", "weights", "tokenizer", "model_source", "shuffle_seed"} <= set(facts)
     report = finished.read("report", "index.html")
     evidence = read_metadata(finished.folder / SMALL / "evidence/bert/crows/original/none.parquet")
-    for stated in (evidence["weights"], evidence["code"], evidence["versions"]["torch"], evidence["device"]):
+    scores = read_metadata(finished.folder / SMALL / "scores/bert/crows/original.parquet")
+    statistics = read_metadata(finished.folder / SMALL / "statistics/bert/crows/bias.parquet")
+    for facts in (evidence, scores, statistics):
+        assert facts["code"] in report
+    for stated in (evidence["weights"], evidence["versions"]["torch"], evidence["device"]):
         assert stated in report
 
 

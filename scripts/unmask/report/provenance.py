@@ -24,6 +24,7 @@ _OF_MANIFEST = (
     "files",
 )
 _OF_EVIDENCE = ("device", "dtype", "versions", "code", "shuffle_seed")
+_OF_TABLES = ("versions", "code")
 
 
 def gather(
@@ -32,6 +33,7 @@ def gather(
     downloads: Iterable[str | Path],
     benchmarks: Iterable[str | Path],
     scores: Iterable[str | Path],
+    statistics: Iterable[str | Path],
     counts: Iterable[str | Path] = (),
     precision: Iterable[str | Path] = (),
 ) -> list[Section]:
@@ -39,9 +41,9 @@ def gather(
 
     manifests: manifest.json of each model, in a folder that has its name; downloads: facts of downloaded
     benchmarks, in a folder that has the benchmark's name; benchmarks, scores (which keep the facts of their
-    evidence), counts (of the words of each corpus): Parquet files with facts in their metadata; precision:
-    precision.csv of each model and benchmark, where the models ran in another arithmetic than single
-    precision.
+    evidence), statistics, counts (of the words of each corpus): Parquet files with facts in their metadata;
+    precision: precision.csv of each model and benchmark, where the models ran in another arithmetic than
+    single precision.
     """
     fetched = {Path(path).parent.name: read_facts(path) for path in downloads}
     sections: list[Section] = [("Settings", dict(study))]
@@ -56,20 +58,26 @@ def gather(
     for path in counts:
         metadata = read_metadata(path)
         sections.append((f"Corpus {metadata.pop('corpus')}", metadata))
-    scoring: dict[str, set[str]] = {}
-    evidence = [facts for path in scores for facts in read_metadata(path)["evidence"].values()]
-    for facts, key in product(evidence, _OF_EVIDENCE):
-        value = facts[key]
-        items = value.items() if isinstance(value, dict) else [(None, value)]
-        for sub, item in items:
-            if item is not None:
-                scoring.setdefault(f"{key}.{sub}" if sub else key, set()).add(str(item))
-    # one value each where all evidence was made alike, else every value
-    sections.append(("Scoring", {key: ", ".join(sorted(values)) for key, values in scoring.items()}))
+    of_scores = [read_metadata(path) for path in scores]
+    evidence = [facts for scored in of_scores for facts in scored["evidence"].values()]
+    sections.append(("Scoring", _values(evidence, _OF_EVIDENCE)))
+    sections.append(("Measures", _values(of_scores, _OF_TABLES)))
+    sections.append(("Statistics", _values([read_metadata(path) for path in statistics], _OF_TABLES)))
     for path in precision:
         model, benchmark = Path(path).parts[-3:-1]
         sections.append((f"Arithmetic against single precision: {model} on {benchmark}", _precision(path)))
     return sections
+
+
+def _values(facts: Iterable[Mapping[str, Any]], keys: Iterable[str]) -> dict[str, str]:
+    """One value for each key where all facts agree, else every value."""
+    found: dict[str, set[str]] = {}
+    for of_one, key in product(facts, tuple(keys)):
+        value = of_one[key]
+        for sub, item in value.items() if isinstance(value, dict) else [(None, value)]:
+            if item is not None:
+                found.setdefault(f"{key}.{sub}" if sub else key, set()).add(str(item))
+    return {key: ", ".join(sorted(values)) for key, values in found.items()}
 
 
 def _precision(path: str | Path) -> dict[str, str]:
