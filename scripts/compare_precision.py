@@ -12,18 +12,21 @@ from unmask.joblog import job_log
 from unmask.measures.precision import compare_scores, spread_sample
 from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
-from unmask.models.devices import pick_device
+from unmask.models.devices import claim_device
+from unmask.models.directory import check_sizes
 from unmask.models.loading import load
-from unmask.tables import NONE, ORIGINAL, PAIRS, read_table
+from unmask.tables import PAIRS, read_table
+from unmask.terms import NONE, ORIGINAL
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
-    params, runtime = snakemake.params, snakemake.config["runtime"]
-    torch.set_num_threads(snakemake.threads)
+runtime = snakemake.config["runtime"]
+with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_tokens"]) as device:
+    params = snakemake.params
+    torch.set_num_threads(runtime["threads"])
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
-    device = pick_device(runtime["device"], runtime["batch_tokens"])
+    check_sizes(manifest)
     pairs = spread_sample(read_table(snakemake.input.pairs, PAIRS), params.scoring["sample"])
     scores = []
     for dtype in ("float32", params.scoring["dtype"]):

@@ -9,10 +9,12 @@ import torch
 from unmask.errors import InputError
 from unmask.evidence.streaming import write_evidence
 from unmask.joblog import job_log
-from unmask.models.devices import pick_device
+from unmask.models.devices import claim_device
+from unmask.models.directory import check_sizes
 from unmask.models.loading import load
 from unmask.provenance import record
-from unmask.tables import NONE, PAIRS, read_metadata, read_table
+from unmask.tables import PAIRS, read_metadata, read_table
+from unmask.terms import NONE
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -20,14 +22,14 @@ if TYPE_CHECKING:
 SOURCE = ("source", "repo", "revision", "commit", "architecture", "seed")
 """What the evidence says of where its model is from."""
 
-with job_log(snakemake.log[0]):
+# how the machine is used changes no result: it is read past Snakemake's rerun triggers on purpose
+runtime = snakemake.config["runtime"]
+with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_tokens"]) as device:
     names = dict(snakemake.wildcards.items())
-    # how the machine is used changes no result: it is read past Snakemake's rerun triggers on purpose
-    runtime = snakemake.config["runtime"]
-    torch.set_num_threads(snakemake.threads)
+    torch.set_num_threads(runtime["threads"])
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
+    check_sizes(manifest)
     entry = manifest["entry"]
-    device = pick_device(runtime["device"], runtime["batch_tokens"])
     stack, dtype = snakemake.params.attention["stack"], snakemake.params.dtype
     model = load(manifest["directory"], device, names["masking"] == NONE, stack, dtype)
     seed = snakemake.params.shuffled and snakemake.params.shuffled["seed"]

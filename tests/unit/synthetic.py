@@ -10,6 +10,8 @@ from unmask.tables import EVIDENCE
 MEASURES = ("AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum", "PLL")
 BIAS_TYPES = ("gender", "race-color", "age")
 PAIR_ROLES = ("stereotype", "antistereotype")
+NEAR = 1e-4
+"""A margin no farther than this from zero is a near-tie, unless it is zero: then the sentences are equal."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ def make_scores(
             outcome = np.select(
                 [undefined, margin > 0, margin < 0], ["undefined", "stereotype", "antistereotype"], "tie"
             )
+            near = (margin != 0) & (np.abs(margin) <= NEAR)
             parts.append(
                 pd.DataFrame(
                     {
@@ -72,6 +75,9 @@ def make_scores(
                         "antistereotype": np.where(undefined, np.nan, other),
                         "margin": margin,
                         "outcome": outcome,
+                        "error": np.where(margin == 0, 0.0, NEAR),
+                        "lowest": np.where(near, "antistereotype", outcome),
+                        "highest": np.where(near, "stereotype", outcome),
                     }
                 )
             )

@@ -2,6 +2,7 @@
 
 import copy
 import logging
+import weakref
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -18,10 +19,12 @@ from transformers.activations import NewGELUActivation
 from examples import example_pairs
 from literal import Reader, corrected
 from tiny_models import ARCHITECTURES, tiny_model
+from unmask.errors import InputError
 from unmask.evidence import streaming
 from unmask.evidence.collecting import collect_evidence
 from unmask.evidence.engine import Answers, Work, answer
 from unmask.evidence.maskings import MASKINGS
+from unmask.evidence.progress import Progress
 from unmask.evidence.streaming import divide, write_evidence
 from unmask.measures.registry import MEASURES
 from unmask.measures.scoring import score_pairs
@@ -29,7 +32,8 @@ from unmask.models import linear, loading
 from unmask.models.devices import Device, pick_device
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
 from unmask.models.loading import LoadedModel, load
-from unmask.tables import CORRECTED, EVIDENCE, ORIGINAL, SHUFFLED, read_metadata, read_table
+from unmask.tables import EVIDENCE, read_metadata, read_table
+from unmask.terms import CORRECTED, ORIGINAL, SHUFFLED
 
 CPU = pick_device("cpu")
 NEAR_TIE = 1e-4
@@ -42,9 +46,9 @@ def model_directory(architecture: str) -> Path:
 
 @pytest.fixture
 def forced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """oneDNN's linear layers for every network, however small and whatever a measurement says."""
+    """oneDNN's linear layers for every network, however small, and on every processor."""
     monkeypatch.setattr(linear, "SMALLEST", 0)
-    monkeypatch.setattr(linear, "WORTHWHILE", 0.0)
+    monkeypatch.setattr(linear, "known_to_pay", lambda: True)
 
 
 def scores(model: LoadedModel, masking: str) -> pd.DataFrame:
@@ -172,22 +176,47 @@ def test_packed_layers_equal_pytorchs_own() -> None:
                 torch.testing.assert_close(packed(rows), layer(rows), rtol=1e-5, atol=1e-5)
 
 
-def test_layers_that_do_something_else_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("forced")
+def test_layers_that_do_something_else_stay() -> None:
     class Special(nn.Linear):
         pass
 
-    monkeypatch.setattr(linear, "SMALLEST", 0)
-    monkeypatch.setattr(linear, "WORTHWHILE", 0.0)
     network = nn.Sequential(nn.Linear(8, 8), Special(8, 8), nn.Linear(8, 8).double())
     kept = copy.copy(network[1]), copy.copy(network[2])
     assert use_fast_linear_layers(network) == 1
     assert type(network[1]) is type(kept[0]) and type(network[2]) is type(kept[1])
 
 
-def test_small_networks_keep_their_layers_so_that_no_measurement_decides() -> None:
+def test_small_networks_keep_their_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linear, "known_to_pay", lambda: True)
     network = nn.Sequential(nn.Linear(64, 64))
     assert use_fast_linear_layers(network) == 0
     assert type(network[0]) is nn.Linear
+
+
+@pytest.mark.parametrize(
+    ("vendor", "capability", "taken"),
+    [
+        ("AuthenticAMD", "AVX512", 1),
+        ("AuthenticAMD", "AVX2", 0),
+        ("GenuineIntel", "AVX512", 0),
+        (None, "DEFAULT", 0),
+    ],
+)
+def test_the_kind_of_processor_alone_decides_about_linear_layers(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    vendor: str | None,
+    capability: str,
+    taken: int,
+) -> None:
+    if not torch._C._has_mkldnn:
+        pytest.skip("this PyTorch has no oneDNN")
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(linear, "_vendor", lambda: vendor)
+    monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: capability)
+    assert use_fast_linear_layers(nn.Sequential(nn.Linear(256, 256))) == taken
+    assert ("linear layers: oneDNN's" if taken else "linear layers: PyTorch's own") in caplog.text
 
 
 @pytest.mark.usefixtures("forced")
@@ -237,6 +266,132 @@ def test_alberts_gelu_becomes_one_operation(tmp_path: Path) -> None:
     np.testing.assert_allclose(one, other, atol=1e-5)
 
 
+FULL = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+
+class Limited:
+    """A model whose device has no room for more than so many tokens, or distributions, at a time."""
+
+    def __init__(self, masking: str, tokens: int, places: int, error: Exception = FULL) -> None:
+        whole = load(model_directory("bert"), pick_device("cpu", 10**6), masking == "none")
+        self.whole, self.tokens, self.places, self.error = whole, tokens, places, error
+        self.model = LoadedModel(whole.network, whole.tokenizer, whole.device, self.encode, self.head)
+        self.read: list[int] = []
+        self.projected: list[int] = []
+        self.failures = 0
+        self.left: list[weakref.ref[torch.Tensor]] = []
+
+    def encode(self, ids: torch.Tensor, places: torch.Tensor) -> loading.Encoded:
+        self.may_fail(ids.numel(), self.tokens)
+        self.read.append(ids.numel())
+        return self.whole.encode(ids, places)
+
+    def head(self, hidden: torch.Tensor) -> torch.Tensor:
+        self.may_fail(len(hidden), self.places)
+        self.projected.append(len(hidden))
+        return self.whole.head(hidden)
+
+    def may_fail(self, size: int, limit: int) -> None:
+        # what the calls before could not have is free again
+        assert not any(tensor() is not None for tensor in self.left)
+        if size > limit:
+            self.failures += 1
+            half_way = torch.empty(size)
+            self.left.append(weakref.ref(half_way))
+            raise copy.copy(self.error)
+
+
+def test_what_does_not_fit_is_halved_and_the_answers_are_the_same(caplog: pytest.LogCaptureFixture) -> None:
+    limited = Limited("none", tokens=60, places=9)
+    whole = scores(limited.whole, "none")
+    progress = Progress(1.0)
+    found = collect_evidence(example_pairs(), limited.model, "none", ORIGINAL, progress=progress)
+    exact = ["log_prob", "attention", "attention_content", "cross_log_prob", "rank"]
+    pd.testing.assert_frame_equal(found.drop(columns=exact), whole.drop(columns=exact))
+    for column in exact[:-1]:
+        np.testing.assert_allclose(found[column], whole[column], atol=1e-5)
+    assert (found["rank"] == whole["rank"]).mean() > 0.99
+    lines = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert len(lines) == limited.failures
+    # no try that could not have helped
+    assert 2 < limited.failures < 6
+    assert all(line.startswith("out of memory on cpu with ") and "rounding" in line for line in lines)
+    assert any("distributions" in line for line in lines) and any("sequences" in line for line in lines)
+    # nothing counts twice, nothing is left out
+    sentences = {tuple(rows["token_id"]) for _, rows in whole.groupby(["pair_id", "role"])}
+    assert (progress.sequences, progress.tokens) == (len(sentences), sum(map(len, sentences)))
+    assert sum(limited.read) == progress.tokens == sum(limited.projected)
+
+
+def test_the_smaller_sizes_are_kept() -> None:
+    limited = Limited("one-shared", tokens=100, places=3)
+    scores(limited.model, "one-shared")
+    once = limited.failures
+    assert once > 0 and max(limited.read) <= 100 and max(limited.projected) <= 3
+    scores(limited.model, "one-shared")
+    assert limited.failures == once
+
+
+def test_places_that_are_asked_about_often_need_no_more_room() -> None:
+    # all inputs of a length are one, whose places are asked about for every sentence
+    limited = Limited("all", tokens=10**6, places=2)
+    np.testing.assert_allclose(
+        scores(limited.model, "all")["log_prob"], scores(limited.whole, "all")["log_prob"], atol=1e-5
+    )
+    assert max(limited.projected) <= 2
+
+
+def test_a_batch_is_halved_where_a_single_place_has_no_room_beside_it() -> None:
+    whole = load(model_directory("bert"), pick_device("cpu", 10**6), with_attention=True)
+    beside = 0
+
+    def encode(ids: torch.Tensor, places: torch.Tensor) -> loading.Encoded:
+        nonlocal beside
+        beside = ids.numel()
+        return whole.encode(ids, places)
+
+    def head(hidden: torch.Tensor) -> torch.Tensor:
+        if beside > 30:
+            raise FULL
+        return whole.head(hidden)
+
+    model = LoadedModel(whole.network, whole.tokenizer, whole.device, encode, head)
+    expected = scores(whole, "none")["log_prob"]
+    np.testing.assert_allclose(scores(model, "none")["log_prob"], expected, atol=2e-5)
+
+
+@pytest.mark.parametrize(("tokens", "places"), [(9, 10**6), (10**6, 0)])
+def test_a_sequence_that_does_not_fit_by_itself_is_one_clear_line(tokens: int, places: int) -> None:
+    limited = Limited("none", tokens, places)
+    line = "one sequence of .. tokens by itself is too large for the memory of cpu: .*runtime.device"
+    with pytest.raises(InputError, match=line):
+        scores(limited.model, "none")
+
+
+def test_other_errors_stay_what_they_are() -> None:
+    other = RuntimeError("could not create a primitive descriptor for a matmul primitive")
+    with pytest.raises(RuntimeError, match="descriptor"):
+        scores(Limited("none", tokens=9, places=9, error=other).model, "none")
+
+
+@pytest.mark.usefixtures("forced")
+@pytest.mark.parametrize(
+    "where", ["PackedLinear.forward", "_Split.encode", "AutoModelForMaskedLM.from_pretrained"]
+)
+def test_a_model_that_does_not_fit_is_one_clear_line_and_no_slower_way_is_taken(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*args: object, **kwargs: object) -> None:
+        raise FULL
+
+    module = linear if where.startswith("Packed") else loading
+    owner, name = where.split(".")
+    monkeypatch.setattr(getattr(module, owner), name, full)
+    directory = model_directory("bert")
+    with pytest.raises(InputError, match=f"^{directory}: this model is too large for the memory of cpu"):
+        load(directory, CPU, with_attention=False)
+
+
 def written(folder: Path, device: Device = CPU, shard_tokens: int = 200, **facts: object) -> pd.DataFrame:
     path = folder / "none.parquet"
     model = load(model_directory("bert"), device, with_attention=True)
@@ -253,7 +408,7 @@ def test_shards_join_to_what_one_piece_would_be(tmp_path: Path) -> None:
             np.testing.assert_allclose(one[column], many[column], atol=1e-5)
         else:
             pd.testing.assert_series_equal(one[column], many[column])
-    assert read_metadata(tmp_path / "many" / "none.parquet") == {"seed": 3}
+    assert read_metadata(tmp_path / "many" / "none.parquet")["seed"] == 3
 
 
 def test_every_pair_is_in_one_shard_whatever_their_size() -> None:
@@ -298,11 +453,12 @@ def test_shards_of_other_facts_are_not_taken(tmp_path: Path, monkeypatch: pytest
     write_evidence(path, example_pairs(), model, "all", ORIGINAL, 0, 128, {"weights": "one"})
     shard = next((tmp_path / "a" / ".all.shards").iterdir())
     before = shard.stat().st_mtime_ns
+    path.unlink()
     write_evidence(path, example_pairs(), model, "all", ORIGINAL, 0, 128, {"weights": "one"})
     assert shard.stat().st_mtime_ns == before
     write_evidence(path, example_pairs(), model, "all", ORIGINAL, 0, 128, {"weights": "two"})
     assert shard.stat().st_mtime_ns != before
-    assert read_metadata(path) == {"weights": "two"}
+    assert read_metadata(path)["weights"] == "two"
     swapped = example_pairs().rename(columns={"stereotype": "antistereotype", "antistereotype": "stereotype"})
     write_evidence(path, swapped, model, "all", ORIGINAL, 0, 128, {"weights": "two"})
     rows = read_table(path, EVIDENCE)

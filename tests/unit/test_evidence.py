@@ -15,7 +15,8 @@ from unmask.evidence.maskings import MASKINGS
 from unmask.evidence.sentences import modified_tokens, shuffle_tokens, tokenise_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import LoadedModel, load
-from unmask.tables import EVIDENCE, ORIGINAL, ROLES, SHUFFLED, read_metadata, read_table, write_table
+from unmask.tables import EVIDENCE, read_metadata, read_table, write_table
+from unmask.terms import ORIGINAL, ROLES, SHUFFLED
 
 CPU = pick_device("cpu")
 

@@ -20,7 +20,7 @@ from unmask.measures.registry import MEASURES, maskings_of
 from unmask.measures.scoring import TIE_MARGIN, score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.tables import CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED
+from unmask.terms import CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED
 
 ARCHITECTURES = (
     "bert", "roberta", "albert", "distilbert", "electra", "xlm-roberta", "mpnet", "modernbert", "deberta-v2",
@@ -168,7 +168,9 @@ def test_a_model_without_attention_leaves_aula_undefined_and_says_so(
 
 def test_published_cps_is_compared_after_rounding_to_three_decimals() -> None:
     rows = [("a", "stereotype", -1.00041), ("a", "antistereotype", -1.00049)]
-    tokens = pd.DataFrame(rows, columns=["pair_id", "role", "log_prob"])
+    tokens = pd.DataFrame(rows, columns=["pair_id", "role", "log_prob"]).assign(
+        position=1, token_id=5, cross_log_prob=None
+    )
     scores = score_pairs(["a"], {"one-shared": tokens}, ["CPS"]).set_index("protocol")
     assert scores.loc[PUBLISHED, "outcome"] == "tie"
     assert scores.loc[CORRECTED, "outcome"] == "stereotype"

@@ -21,7 +21,7 @@ from unmask.planted.grammar import (
     words_of,
 )
 from unmask.planted.oracle import Oracle
-from unmask.tables import ANTISTEREO, STEREO
+from unmask.terms import ANTISTEREO, STEREO
 
 WORLDS = [World(0), World(1), World(7)]
 PRONOUN_GENDER = {word: gender for gender, words in PRONOUNS.items() for word in words.values()}

@@ -13,7 +13,7 @@ from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.tables import CORRECTED, ORIGINAL, PUBLISHED
+from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
 
 MEASURES = ["AUL", "AULA", "CPS", "SSS", "AllMasked"]
 PLACES = {

@@ -94,7 +94,8 @@ def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
     made = synthetic.make(40, seed=5)
     silent = made.scores["measure"] == "AULA"
     scores = made.scores.assign(
-        outcome=made.scores["outcome"].mask(silent, "undefined"), margin=made.scores["margin"].mask(silent)
+        margin=made.scores["margin"].mask(silent),
+        **{c: made.scores[c].mask(silent, "undefined") for c in ("outcome", "lowest", "highest")},
     )
     tables = compute(made.pairs, scores, made.evidence, None, None, Options(resamples=20))
     for kind in KINDS:

@@ -82,7 +82,11 @@ def test_every_group_has_the_literal_score(measure: str, protocol: str) -> None:
         for outcome in ("stereotype", "antistereotype", "tie", "undefined"):
             assert row[outcome] == outcomes.count(outcome)
         assert row["margin"] == pytest.approx(sum(margins) / len(margins))
-        assert row["near_ties"] == sum(abs(margin) <= 1e-4 for margin in margins)
+        near = [0 < abs(found[pair][1]) <= synthetic.NEAR for pair in members]
+        assert row["near_ties"] == sum(near)
+        for end, turned in (("near_low", "antistereotype"), ("near_high", "stereotype")):
+            instead = [turned if is_near else o for o, is_near in zip(outcomes, near, strict=True)]
+            assert row[end] == pytest.approx(literal_score(instead, protocol))
         assert row["differing"] == sum(found[pair][0] != other[pair][0] for pair in members)
     adv = row_of(table, measure, protocol, "direction", "antistereo")["score"]
     dis = row_of(table, measure, protocol, "direction", "stereo")["score"]
@@ -203,7 +207,8 @@ def test_swapping_sides_mirrors_the_corrected_score(seed: int) -> None:
     corrected = (one["protocol"] == "corrected") & (one["grouping"] != "difference")
     np.testing.assert_allclose(one["score"][corrected], 100 - other["score"][corrected])
     np.testing.assert_allclose(one["bootstrap_low"][corrected], 100 - other["bootstrap_high"][corrected])
-    np.testing.assert_allclose(one["wilson_low"][corrected], 100 - other["wilson_high"][corrected])
+    wilson_low, mirrored = one["wilson_low"][corrected], 100 - other["wilson_high"][corrected]
+    np.testing.assert_allclose(wilson_low, mirrored, atol=1e-9)
     np.testing.assert_allclose(one["margin"], -other["margin"])
 
 
@@ -220,11 +225,15 @@ def test_the_order_of_score_rows_changes_nothing(seed: int) -> None:
 
 def test_an_indifferent_model_scores_50_corrected_and_0_published() -> None:
     made = synthetic.make(20, seed=0)
-    tied = made.scores.assign(margin=0.0, outcome="tie", antistereotype=made.scores["stereotype"])
+    tied = made.scores.assign(
+        margin=0.0,
+        antistereotype=made.scores["stereotype"],
+        **dict.fromkeys(("outcome", "lowest", "highest"), "tie"),
+    )
     overall = bias_table(made.pairs, tied, FEW).query("grouping == 'overall'")
     assert set(overall.loc[overall["protocol"] == "corrected", "score"]) == {50.0}
     assert set(overall.loc[overall["protocol"] == "published", "score"]) == {0.0}
-    assert set(overall["near_ties"]) == {20}
+    assert set(overall["near_ties"]) == {0}
 
 
 def test_direction_only_chooses_pairs() -> None:

@@ -2,21 +2,29 @@
 
 Inputs are read in batches of exactly one length, so nothing is padded and no result depends on the
 other sequences of its batch beyond float error. An input that occurs twice is read once, and a
-distribution over the vocabulary that is asked about twice is computed once.
+distribution over the vocabulary that is asked about twice is computed once. What does not fit into the
+device's memory is taken in smaller portions.
 """
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from unmask.errors import InputError
 from unmask.evidence.progress import Progress
+from unmask.models.devices import Device, within_memory
 from unmask.models.loading import LoadedModel
 
+log = logging.getLogger(__name__)
+
 Indices = npt.NDArray[np.int64]
+Columns = tuple[npt.NDArray[np.generic], ...]
+"""Some of what is found out about each question, in the order of questions."""
+SAME = "the results stay the same but for rounding, which the shape of a batch may change"
 
 
 @dataclass(frozen=True)
@@ -50,78 +58,164 @@ class Answers:
 
 @torch.inference_mode()
 def answer(model: LoadedModel, work: Work, progress: Progress | None = None) -> Answers:
-    """Run the model over all inputs, in batches of the size that suits its device."""
+    """Run the model over all inputs, in batches of the size that suits its device.
+
+    A batch that does not fit into memory is halved, and so are those after it, also of later calls with
+    the same device. Raises InputError for a sequence that does not fit by itself.
+    """
     count = len(work.input)
     log_prob, attention, content = (np.full(count, np.nan, dtype=np.float32) for _ in range(3))
     rank = np.zeros(count, dtype=np.int32)
-    device = model.device.torch
-    for batch in _batches(work, model.device.batch_tokens):
-        ids = torch.tensor([work.inputs[i] for i in batch.inputs], device=device)
-        places, of_question = np.unique(batch.row * ids.shape[1] + batch.position, return_inverse=True)
-        encoded = model.encode(ids, torch.from_numpy(places).to(device))
-        found = _ask(model, encoded.hidden, of_question, batch.token)
-        log_prob[batch.questions], rank[batch.questions] = found
-        if encoded.attention is not None:
-            special = torch.from_numpy(np.array([work.special[i] for i in batch.inputs]))
-            received = _received(encoded.attention, ~special.to(device))
-            for column, values in zip((attention, content), received, strict=True):
-                column[batch.questions] = values.cpu().numpy()[batch.row, batch.position]
+    order = _Order(work)
+    done = 0
+    while done < len(work.inputs):
+        batch = order.batch(done, model.device.batch_tokens)
+        found = _read(model, batch)
+        if found is None:
+            _halve(model.device, batch)
+            continue
+        for column, values in zip((log_prob, rank, attention, content), found, strict=True):
+            column[batch.questions] = values
+        sequences, length = batch.ids.shape
+        done += sequences
         if progress is not None:
-            progress.add(ids.shape[0], ids.numel())
+            progress.add(sequences, sequences * length)
     return Answers(log_prob, rank, attention, content)
 
 
 @dataclass(frozen=True)
 class _Batch:
-    """Inputs of one length; row, position and token are those of each question, sorted by place."""
+    """Inputs of one length (batch × length); row, position and token are those of each question, by place."""
 
-    inputs: list[int]
+    ids: Indices
+    special: npt.NDArray[np.bool_]
     questions: Indices
     row: Indices
     position: Indices
     token: Indices
 
 
-def _batches(work: Work, batch_tokens: int) -> Iterator[_Batch]:
-    """Longest first, so that memory runs out at once or never."""
-    order = sorted(range(len(work.inputs)), key=lambda i: (-len(work.inputs[i]), work.inputs[i]))
-    turn = np.empty(len(order), dtype=np.int64)
-    turn[order] = np.arange(len(order))
-    questions = np.lexsort((work.position, turn[work.input]))
-    starts = np.searchsorted(turn[work.input][questions], np.arange(len(order) + 1))
-    first = 0
-    for length, group in groupby(order, key=lambda i: len(work.inputs[i])):
-        members = list(group)
-        size = max(1, batch_tokens // length)
-        for start in range(0, len(members), size):
-            inputs = members[start : start + size]
-            asked = questions[starts[first] : starts[first + len(inputs)]]
-            row = turn[work.input[asked]] - first
-            yield _Batch(inputs, asked, row, work.position[asked], work.token[asked])
-            first += len(inputs)
+class _Order:
+    """The order in which inputs are read: longest first, so that memory runs out early or never."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        count = len(work.inputs)
+        self.inputs = sorted(range(count), key=lambda i: (-len(work.inputs[i]), work.inputs[i]))
+        lengths = np.array([len(work.inputs[i]) for i in self.inputs])
+        # for each turn, the one after the last input of its length
+        self.ends = np.searchsorted(-lengths, -lengths, side="right")
+        turn = np.empty(count, dtype=np.int64)
+        turn[self.inputs] = np.arange(count)
+        self.turn = turn[work.input]
+        self.questions = np.lexsort((work.position, self.turn))
+        self.starts = np.searchsorted(self.turn[self.questions], np.arange(count + 1))
+
+    def batch(self, first: int, tokens: int) -> _Batch:
+        """The batch that begins with the input whose turn is `first`: of about `tokens` tokens or fewer."""
+        work = self.work
+        length = len(work.inputs[self.inputs[first]])
+        last = min(first + max(1, tokens // length), self.ends[first])
+        inputs = self.inputs[first:last]
+        asked = self.questions[self.starts[first] : self.starts[last]]
+        return _Batch(
+            np.array([work.inputs[i] for i in inputs], dtype=np.int64),
+            np.array([work.special[i] for i in inputs]),
+            asked,
+            self.turn[asked] - first,
+            work.position[asked],
+            work.token[asked],
+        )
 
 
-def _ask(
-    model: LoadedModel, states: torch.Tensor, of_question: Indices, tokens: Indices
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
-    """Log-probability and rank of each question's token; `of_question` tells its place, in order."""
+def _halve(device: Device, batch: _Batch) -> None:
+    """Have the device take half of a batch at a time that was too large."""
+    sequences, length = batch.ids.shape
+    if sequences == 1:
+        raise InputError(
+            f"one sequence of {length} tokens by itself is too large for the memory of {device}: "
+            "give it more, or take another device (config key runtime.device)"
+        )
+    device.batch_tokens = sequences // 2 * length
+    log.warning(
+        "out of memory on %s with %d sequences of %d tokens at a time: at most %d tokens from here on; %s",
+        device,
+        sequences,
+        length,
+        device.batch_tokens,
+        SAME,
+    )
+
+
+def _read(model: LoadedModel, batch: _Batch) -> Columns | None:
+    """The four columns of Answers for a batch; None where memory runs out."""
+    places, of_question = np.unique(batch.row * batch.ids.shape[1] + batch.position, return_inverse=True)
+    encoded = within_memory(_encode, model, batch, places)
+    if encoded is None:
+        return None
+    states, received = encoded
+    asked = _ask(model, states, of_question, batch.token)
+    return None if asked is None else (*asked, *received)
+
+
+def _encode(model: LoadedModel, batch: _Batch, places: Indices) -> tuple[torch.Tensor, Columns]:
+    """Hidden states at the places (indices into the batch's tokens), and both attentions."""
     device = model.device.torch
+    encoded = model.encode(torch.from_numpy(batch.ids).to(device), torch.from_numpy(places).to(device))
+    if encoded.attention is None:
+        return encoded.hidden, (np.full(len(batch.questions), np.nan),) * 2
+    received = _received(encoded.attention, ~torch.from_numpy(batch.special).to(device))
+    return encoded.hidden, tuple(values.cpu().numpy()[batch.row, batch.position] for values in received)
+
+
+def _ask(model: LoadedModel, states: torch.Tensor, of_question: Indices, token: Indices) -> Columns | None:
+    """Log-probability and rank of each question's token; None where memory runs out at a single place.
+
+    `of_question` tells each question's place, in order.
+    """
+    device = model.device
     # a distribution has four bytes for each token of the vocabulary
-    size = max(1, model.device.head_bytes // (4 * len(model.tokenizer)))
-    token = torch.from_numpy(tokens).to(device)
-    at = torch.from_numpy(of_question).to(device)
+    place_bytes = 4 * len(model.tokenizer)
+    found: list[Columns] = []
+    done = 0
+    while done < len(states):
+        room = max(1, device.head_bytes // place_bytes)
+        first, last = np.searchsorted(of_question, (done, done + room))
+        asked = of_question[first:last] - done, token[first:last]
+        part = within_memory(_project, model, states[done : done + room], *asked, room)
+        taken = min(room, len(asked[0]))
+        if part is not None:
+            found.append(part)
+            done += room
+        elif taken > 1:
+            device.head_bytes = taken // 2 * place_bytes
+            log.warning(
+                "out of memory on %s with %d distributions over the vocabulary: at most %d from here on; %s",
+                device,
+                taken,
+                taken // 2,
+                SAME,
+            )
+        else:
+            return None
+    return tuple(np.concatenate(column) for column in zip(*found, strict=True))
+
+
+def _project(
+    model: LoadedModel, states: torch.Tensor, of_question: Indices, tokens: Indices, room: int
+) -> Columns:
+    """`_ask` at places whose distributions are computed at once, for `room` questions at a time."""
+    device = model.device.torch
+    logits = model.head(states).float()
+    total = logits.logsumexp(1)
+    at, token = (torch.from_numpy(indices).to(device) for indices in (of_question, tokens))
     log_probs, ranks = [], []
-    for start in range(0, len(states), size):
-        logits = model.head(states[start : start + size]).float()
-        total = logits.logsumexp(1)
-        first, last = np.searchsorted(of_question, (start, start + size))
-        for part in range(first, last, size):
-            asked = slice(part, min(part + size, last))
-            rows = at[asked] - start
-            of_places = logits if len(rows) == len(logits) == last - first else logits[rows]
-            chosen = of_places.gather(1, token[asked, None])
-            log_probs.append(chosen[:, 0] - total[rows])
-            ranks.append(1 + (of_places > chosen).sum(1, dtype=torch.int32))
+    for start in range(0, len(at), room):
+        rows, ids = at[start : start + room], token[start : start + room]
+        of_places = logits if len(at) == len(rows) == len(logits) else logits[rows]
+        chosen = of_places.gather(1, ids[:, None])
+        log_probs.append(chosen[:, 0] - total[rows])
+        ranks.append(1 + (of_places > chosen).sum(1, dtype=torch.int32))
     return torch.cat(log_probs).cpu().numpy(), torch.cat(ranks).cpu().numpy()
 
 

@@ -3,13 +3,14 @@
 import json
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from unmask.errors import InputError
+from unmask.files import partial_beside
 
 CONFIG = "config.json"
 VOCABULARIES = (
@@ -101,18 +102,30 @@ def files_of(directory: Path, what: str) -> ModelFiles:
     return choose_files(names, lambda name: (directory / name).read_text(encoding="utf-8"), what)
 
 
+def check_sizes(manifest: Mapping[str, Any]) -> None:
+    """Raise InputError where a file that a manifest describes is gone, truncated or another since."""
+    directory = Path(manifest["directory"])
+    for name, file in manifest["files"].items():
+        path = directory / name
+        size = path.stat().st_size if path.is_file() else None
+        if size != file["size"]:
+            has = "is missing" if size is None else f"has {size} bytes"
+            raise InputError(
+                f"{path}: {has}, it had {file['size']} when the model was checked; mend it, "
+                f"or delete {directory} if it was made by this workflow, and run again"
+            )
+
+
 @contextmanager
 def directory_written_whole(directory: str | Path) -> Iterator[Path]:
-    """A new directory beside `directory` to write to; it takes its place only when the block ends well."""
+    """A new directory beside `directory` to write to; it takes its place only when the block ends well.
+
+    Raises InputError naming `directory` where it cannot be written.
+    """
     directory = Path(directory)
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-    try:
+    with partial_beside(directory, folder=True) as partial:
         yield partial
         os.chmod(partial, 0o755)
         if directory.exists():
             shutil.rmtree(directory)
         os.replace(partial, directory)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise

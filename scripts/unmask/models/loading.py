@@ -18,8 +18,9 @@ from torch import nn
 from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.activations import NewGELUActivation
 
+from unmask.errors import InputError
 from unmask.models.attention import AttentionSum
-from unmask.models.devices import Device
+from unmask.models.devices import Device, ran_out_of_memory, within_memory
 from unmask.models.linear import use_fast_linear_layers
 from unmask.models.narrowing import Narrowing
 from unmask.models.quiet import quiet_transformers
@@ -70,8 +71,21 @@ def load(
     `stack` (encoder | decoder) chooses whose attention counts in an encoder-decoder model; without
     a choice such a model, like one that has no attention maps, loads without attention. Every
     faster way of the same arithmetic is checked against the plain forward pass and left out, with a
-    line in the log, where it differs; `fast=False` leaves all of them out.
+    line in the log, where it differs; `fast=False` leaves all of them out. Raises InputError for a model
+    that does not fit into the device's memory.
     """
+    model = within_memory(_load, directory, device, with_attention, stack, dtype, fast)
+    if model is None:
+        raise InputError(
+            f"{directory}: this model is too large for the memory of {device}: "
+            "give it more, or take another device (config key runtime.device)"
+        )
+    return model
+
+
+def _load(
+    directory: str | Path, device: Device, with_attention: bool, stack: str | None, dtype: str, fast: bool
+) -> LoadedModel:
     if device.torch.type == "cuda":
         # single precision means single precision: TF32 would move the scores
         torch.backends.cuda.matmul.fp32_precision = "tf32" if dtype == "tf32" else "ieee"
@@ -101,7 +115,7 @@ def load(
             return LoadedModel(network, tokenizer, device, way.encode, way.head)
         log.info("head apart from encoder: not for this architecture, it runs at every position")
     log.warning("faster layers differ from the plain ones: this model runs without them")
-    return load(directory, device, with_attention, stack, dtype, fast=False)
+    return _load(directory, device, with_attention, stack, dtype, fast=False)
 
 
 def _probe(tokenizer: PreTrainedTokenizerBase, device: torch.device) -> torch.Tensor:
@@ -170,6 +184,8 @@ class _Split:
         self.output: Any = None
 
     def encode(self, ids: torch.Tensor, places: torch.Tensor) -> Encoded:
+        # the hidden states of the batch before
+        self.output = None
         if self.sum is not None:
             self.sum.start()
         narrow = self.narrowing is not None and len(places) < ids.numel()
@@ -223,6 +239,9 @@ def _agrees(way: _Plain | _Split, probe: torch.Tensor, expected: Encoded, tolera
         # some places alone, as where tokens are hidden
         some = way.head(way.encode(probe, every[1::3]).hidden)
     except (RuntimeError, AttributeError, TypeError, ValueError, IndexError, KeyError) as error:
+        # what way is taken must not hang on how much memory is free
+        if ran_out_of_memory(error):
+            raise
         log.info("%s: %s", type(error).__name__, str(error).splitlines()[0] if str(error) else "")
         return False
     if logits.shape != expected.hidden.shape or (encoded.attention is None) != (expected.attention is None):

@@ -1,0 +1,63 @@
+"""One job on each GPU of a machine."""
+
+import logging
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from unmask.errors import InputError
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.5
+"""How often a job that waits looks for a GPU."""
+
+
+@contextmanager
+def claim_one(names: Sequence[str]) -> Iterator[str]:
+    """The first of `names` that no other process of this user holds; it is held while the block runs.
+
+    Waits until one is free. Each is a locked file in a folder of the user's own among the temporary
+    files; the operating system frees it when the process ends, however that comes about. Raises
+    InputError where that folder cannot be had.
+    """
+    folder = _own_folder()
+    locks = {name: FileLock(folder / f"{name}.lock", mode=0o600) for name in names}
+    claimed = _first_free(locks)
+    if claimed is None:
+        log.warning("waiting: other jobs hold every GPU that this one may use (%d)", len(locks))
+        while claimed is None:
+            time.sleep(POLL_SECONDS)
+            claimed = _first_free(locks)
+        log.warning("a GPU is free: going on")
+    try:
+        yield claimed
+    finally:
+        locks[claimed].release()
+
+
+def _first_free(locks: dict[str, FileLock]) -> str | None:
+    for name, lock in locks.items():
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            continue
+        return name
+    return None
+
+
+def _own_folder() -> Path:
+    folder = Path(tempfile.gettempdir()) / f"unmask-gpus-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        mine = folder.lstat().st_uid == os.getuid()
+    except OSError as error:
+        raise InputError(f"{folder}: no folder for the locks of GPUs: {error.strerror}") from None
+    if not mine:
+        raise InputError(f"{folder}: belongs to another user; set TMPDIR to a folder of your own")
+    return folder

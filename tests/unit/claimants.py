@@ -1,0 +1,60 @@
+"""Processes that claim devices, for tests: a module that is quick to import."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+
+from unmask.models.claiming import claim_one
+
+PROCESSES = multiprocessing.get_context("spawn")
+
+
+def take_turns(folder: str, names: list[str], times: int) -> None:
+    """Claim a device and be alone on it, several times over."""
+    tempfile.tempdir = folder
+    for turn in range(times):
+        with claim_one(names) as name:
+            inside = Path(folder, f"{name}.inside")
+            # fails where another process is inside
+            os.close(os.open(inside, os.O_CREAT | os.O_EXCL))
+            time.sleep(0.1)
+            Path(folder, f"{name}.{os.getpid()}.{turn}.done").touch()
+            inside.unlink()
+
+
+def hold(folder: str, names: list[str], line: Connection) -> None:
+    """Claim a device, start a program that outlives this process, say both, and wait to be told to end."""
+    tempfile.tempdir = folder
+    with claim_one(names) as name:
+        program = subprocess.Popen(["sleep", "60"])
+        line.send((name, program.pid))
+        line.recv()
+
+
+@contextmanager
+def held(folder: Path, name: str) -> Iterator[tuple[SpawnProcess, Connection]]:
+    """A process that holds a device, and the line to it."""
+    here, there = PROCESSES.Pipe()
+    process = PROCESSES.Process(target=hold, args=(str(folder), [name], there))
+    process.start()
+    there.close()
+    with closing(here):
+        try:
+            assert here.poll(60)
+            found, program = here.recv()
+            try:
+                assert found == name
+                yield process, here
+            finally:
+                os.kill(program, signal.SIGKILL)
+        finally:
+            process.kill()
+            process.join()

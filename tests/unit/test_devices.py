@@ -1,0 +1,339 @@
+"""Devices: one job on each GPU, and what becomes of a job whose memory is too small; with real processes."""
+
+import json
+import logging
+import os
+import resource
+import runpy
+import signal
+import stat
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+import unmask
+from claimants import PROCESSES, held, take_turns
+from examples import example_pairs
+from tiny_models import tiny_model
+from unmask.errors import InputError
+from unmask.evidence.engine import Work, answer
+from unmask.models import loading
+from unmask.models.claiming import claim_one
+from unmask.models.devices import claim_device, pick_device, ran_out_of_memory, within_memory
+from unmask.models.preparing import describe
+from unmask.tables import PAIRS, write_table
+
+
+@pytest.fixture(autouse=True)
+def temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Locks of these tests lie apart from those of real jobs."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+# locks
+
+
+def test_six_jobs_on_two_devices_are_never_two_on_one(temporary_files: Path) -> None:
+    jobs = [
+        PROCESSES.Process(target=take_turns, args=(str(temporary_files), ["one", "other"], 3))
+        for _ in range(6)
+    ]
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        job.join(60)
+    assert [job.exitcode for job in jobs] == [0] * 6
+    done = [path.name.split(".")[0] for path in temporary_files.glob("*.done")]
+    assert len(done) == 18
+    assert set(done) == {"one", "other"}
+
+
+def waiting_lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage().split(":")[0] for record in caplog.records]
+
+
+def test_a_killed_job_frees_its_device(temporary_files: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with held(temporary_files, "only") as (process, _):
+        threading.Timer(1.0, process.kill).start()
+        with claim_one(["only"]):
+            process.join(10)
+            assert process.exitcode == -signal.SIGKILL
+    assert waiting_lines(caplog) == ["waiting", "a GPU is free"]
+
+
+def test_waiting_ends_when_one_of_several_is_released(
+    temporary_files: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with held(temporary_files, "one"), held(temporary_files, "other") as (_, line):
+        threading.Timer(1.0, line.send, ["end"]).start()
+        start = time.monotonic()
+        with claim_one(["one", "other"]) as name:
+            assert name == "other"
+        assert 0.9 < time.monotonic() - start < 10
+    assert waiting_lines(caplog) == ["waiting", "a GPU is free"]
+
+
+def test_a_free_device_is_taken_at_once(temporary_files: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with held(temporary_files, "one"), claim_one(["one", "other", "third"]) as name:
+        assert name == "other"
+    with claim_one(["one", "other"]) as name:
+        assert name == "one"
+    assert not caplog.records
+
+
+def test_locks_are_the_users_own(temporary_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with claim_one(["one"]):
+        (folder,) = temporary_files.iterdir()
+        (lock,) = folder.iterdir()
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (folder, lock)] == [0o700, 0o600]
+    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    with pytest.raises(InputError, match=r"unmask-gpus-12345: belongs to another user"), claim_one(["one"]):
+        pass
+    monkeypatch.setattr(os, "getuid", lambda: 54321)
+    (temporary_files / "unmask-gpus-54321").touch()
+    with pytest.raises(InputError, match=r"unmask-gpus-54321: .*File exists"), claim_one(["one"]):
+        pass
+
+
+class Gpus:
+    """What PyTorch says of GPUs that are not there."""
+
+    def __init__(self, *uuids: str) -> None:
+        self.uuids = uuids
+        self.set: list[torch.device] = []
+
+    def is_available(self) -> bool:
+        return bool(self.uuids)
+
+    def device_count(self) -> int:
+        return len(self.uuids)
+
+    def get_device_properties(self, number: int) -> SimpleNamespace:
+        return SimpleNamespace(uuid=self.uuids[number])
+
+    def get_device_name(self, device: torch.device) -> str:
+        return "a GPU"
+
+    def set_device(self, device: torch.device) -> None:
+        self.set.append(device)
+
+
+@pytest.fixture
+def pretend(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Gpus]:
+    def gpus(*uuids: str) -> Gpus:
+        pretended = Gpus(*uuids)
+        for name in (
+            "is_available",
+            "device_count",
+            "get_device_properties",
+            "get_device_name",
+            "set_device",
+        ):
+            monkeypatch.setattr(torch.cuda, name, getattr(pretended, name))
+        return pretended
+
+    return gpus
+
+
+@pytest.mark.parametrize("name", ["auto", "cuda"])
+def test_any_free_gpu_is_taken_whatever_its_number(
+    name: str, pretend: Callable[..., Gpus], temporary_files: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    with held(temporary_files, "b"):
+        # another process may number them the other way
+        gpus = pretend("b", "a")
+        with claim_device(name, 99) as device:
+            assert (str(device.torch), device.batch_tokens) == ("cuda:1", 99)
+        assert gpus.set == [device.torch]
+    assert caplog.messages == ["running on cuda:1 (a GPU)"]
+
+
+def test_one_gpu_is_waited_for_where_another_is_free(
+    pretend: Callable[..., Gpus], temporary_files: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    pretend("b", "a")
+    with held(temporary_files, "b") as (_, line):
+        threading.Timer(0.7, line.send, ["end"]).start()
+        with claim_device("cuda:0") as device:
+            assert device.torch == torch.device("cuda:0")
+    assert waiting_lines(caplog) == ["waiting", "a GPU is free"]
+
+
+def test_the_cpu_is_for_all(pretend: Callable[..., Gpus], temporary_files: Path) -> None:
+    pretend()
+    with claim_device("auto", 7) as one, claim_device("cpu") as other:
+        assert (one.name, other.name, one.batch_tokens) == ("cpu", "cpu", 7)
+    assert not list(temporary_files.iterdir())
+
+
+@pytest.mark.parametrize(("name", "count"), [("cuda", 0), ("cuda:2", 2)])
+def test_a_gpu_that_is_not_here_is_one_clear_line(
+    name: str, count: int, pretend: Callable[..., Gpus]
+) -> None:
+    pretend(*"ab"[:count])
+    line = f"config key runtime.device: {name} asked for, but PyTorch sees {count} GPUs here"
+    with pytest.raises(InputError, match=line), claim_device(name):
+        pass
+
+
+# memory
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
+        RuntimeError(
+            "[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes."
+        ),
+        RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes."),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+        RuntimeError("could not create a primitive"),
+        RuntimeError("std::bad_alloc"),
+        OSError(12, "Cannot allocate memory"),
+        MemoryError(),
+    ],
+    ids=str,
+)
+def test_errors_about_memory_are_known(error: Exception) -> None:
+    def fail() -> int:
+        raise error
+
+    assert within_memory(fail) is None
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("could not create a primitive descriptor for a matmul primitive"),
+        RuntimeError("mat1 and mat2 shapes cannot be multiplied"),
+        ValueError("out of memory"),
+        FileNotFoundError("no such model"),
+    ],
+    ids=str,
+)
+def test_other_errors_are_passed_on(error: Exception) -> None:
+    def fail() -> int:
+        raise error
+
+    with pytest.raises(type(error)):
+        within_memory(fail)
+    assert isinstance(error, ValueError) or not ran_out_of_memory(error)
+
+
+def test_what_fits_is_given() -> None:
+    assert within_memory(divmod, 7, 2) == (3, 1)
+
+
+LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's limit of memory")
+
+
+def limit_memory(more: int) -> None:
+    """Give this process no more than so many bytes beyond what it has."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    size = next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmSize:"))
+    resource.setrlimit(resource.RLIMIT_AS, (size + more, resource.RLIM_INFINITY))
+
+
+def answer_twice(directory: Path, output: Path) -> None:
+    """The same questions, with all the memory that there is and with little."""
+    torch.set_num_threads(1)
+    model = loading.load(directory, pick_device("cpu", 10**6), with_attention=True)
+    ids = np.random.default_rng(0).integers(5, len(model.tokenizer), (400, 20))
+    count = ids.size
+    work = Work(
+        [tuple(row) for row in ids.tolist()],
+        [np.zeros(20, bool)] * len(ids),
+        np.repeat(np.arange(len(ids)), 20),
+        np.tile(np.arange(20), len(ids)),
+        ids.reshape(count),
+    )
+    whole = answer(model, work)
+    # a batch has 8000 tokens, and there is a layer with 8192 numbers for each: 262 MB
+    logging.basicConfig(filename=output.with_suffix(".log"), format="%(message)s", level=logging.WARNING)
+    limit_memory(160 << 20)
+    parts = answer(model, work)
+    np.savez(output, whole=whole.log_prob, parts=parts.log_prob, size=model.device.batch_tokens)
+
+
+@LINUX
+def test_a_job_with_too_little_memory_takes_less_at_a_time(tmp_path: Path) -> None:
+    directory = tiny_model("bert", tmp_path / "model", num_hidden_layers=1, intermediate_size=8192)
+    spawned = PROCESSES.Process(target=answer_twice, args=(directory, tmp_path / "found.npz"))
+    spawned.start()
+    spawned.join(120)
+    assert spawned.exitcode == 0
+    found = np.load(tmp_path / "found.npz")
+    np.testing.assert_allclose(found["parts"], found["whole"], atol=1e-5)
+    assert 20 <= found["size"] <= 4000
+    first = (tmp_path / "found.log").read_text().splitlines()[0]
+    assert first.startswith("out of memory on cpu with 400 sequences of 20 tokens at a time: at most 4000")
+
+
+class Inputs(list[str]):
+    """Inputs by number and by name, as a script has them."""
+
+    def __init__(self, **named: Path) -> None:
+        super().__init__(str(path) for path in named.values())
+        for name, path in named.items():
+            setattr(self, name, str(path))
+
+
+def score(folder: Path, more: int) -> None:
+    """Run the job's script as Snakemake does, with no more than so many bytes once the model is loaded."""
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    sys.stderr = (folder / "stderr").open("w")
+
+    def load(*args: object, **kwargs: object) -> loading.LoadedModel:
+        model = plain(*args, **kwargs)  # type: ignore[arg-type]
+        limit_memory(more)
+        return model
+
+    plain, loading.load = loading.load, load
+    job = SimpleNamespace(
+        log=[str(folder / "job.log")],
+        input=Inputs(pairs=folder / "pairs.parquet", manifest=folder / "manifest.json"),
+        output=[str(folder / "none.parquet")],
+        wildcards={"model": "tiny", "benchmark": "long", "variant": "original", "masking": "none"},
+        config={"runtime": {"device": "cpu", "batch_tokens": None}},
+        params=SimpleNamespace(attention={"stack": None}, dtype="float32", shuffled=None, code="0"),
+        threads=1,
+    )
+    script = Path(unmask.__file__).parents[1] / "score_evidence.py"
+    runpy.run_path(str(script), init_globals={"snakemake": job})
+
+
+@LINUX
+def test_a_job_that_fits_no_sequence_ends_with_one_clear_line(tmp_path: Path) -> None:
+    sizes = {"hidden_size": 64, "num_attention_heads": 64, "max_position_embeddings": 600}
+    directory = tiny_model("bert", tmp_path / "model", num_hidden_layers=1, **sizes)
+    manifest = describe(directory) | {"directory": str(directory), "entry": {"source": "path"}}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    # a map of attention has 64 MB
+    long = " ".join(["the"] * 500)
+    pairs = example_pairs()[:1].assign(stereotype=f"he {long}", antistereotype=f"she {long}")
+    write_table(tmp_path / "pairs.parquet", pairs, PAIRS, {"sha256": "s"})
+    spawned = PROCESSES.Process(target=score, args=(tmp_path, 50 << 20))
+    spawned.start()
+    spawned.join(120)
+    assert spawned.exitcode == 1
+    *halved, line = (tmp_path / "stderr").read_text().splitlines()
+    assert all(line.startswith("out of memory on cpu with 2 sequences") for line in halved)
+    assert line.startswith("error: model tiny, benchmark long, one sequence of 503 tokens ")
+    assert line.endswith(
+        "by itself is too large for the memory of cpu: "
+        "give it more, or take another device (config key runtime.device)"
+    )
+    assert not (tmp_path / "none.parquet").exists()
