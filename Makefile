@@ -2,6 +2,7 @@
 # make test      all tests
 # make check     format, lint and types
 # make verify    hold a study's results against what they were made from
+# make clean-evidence    say what evidence could go; with ARGS=--yes remove it
 #
 # STUDY=paper    another study of configs/     DATA=dir   its data directory     CORES=4   fewer cores
 # ARGS=…         more for snakemake, such as ARGS="--resources gpu=1"
@@ -17,7 +18,7 @@ ARGS ?=
 GPUS := $(shell nvidia-smi --list-gpus 2>/dev/null | wc -l)
 STUDY_CONFIG := study=$(STUDY) $(if $(DATA),'data=$(DATA)')
 
-.PHONY: report test check verify clean
+.PHONY: report test check verify clean-evidence clean
 
 report: $(VENV)/.installed
 	$(BIN)/snakemake --cores $(CORES) --logger rich $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) \
@@ -32,11 +33,14 @@ check: $(VENV)/.installed
 	$(BIN)/ruff format --check
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/mypy -p unmask
-	$(BIN)/mypy --scripts-are-modules scripts/*.py benchmarks/*.py tests/unit tests/workflow
+	$(BIN)/mypy --scripts-are-modules scripts/*.py benchmarks/*.py tests/unit tests/workflow tests/cluster
 	$(BIN)/snakemake --lint
 
 verify: $(VENV)/.installed
 	@$(BIN)/python -m unmask.results.verifying results/$(STUDY)
+
+clean-evidence: $(VENV)/.installed
+	@$(BIN)/python -m unmask.results.cleaning results/$(STUDY) $(ARGS)
 
 clean:
 	rm -rf $(VENV)

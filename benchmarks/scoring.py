@@ -47,7 +47,7 @@ from unmask.models.linear import PackedLinear
 from unmask.models.loading import LoadedModel, load
 from unmask.models.quiet import quiet_transformers
 from unmask.models.random_model import make
-from unmask.tables import ORIGINAL
+from unmask.terms import ORIGINAL
 
 SIZES: dict[str, tuple[str, dict[str, Any]]] = {
     "bert-base": (

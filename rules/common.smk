@@ -10,8 +10,9 @@ sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 from unmask.errors import InputError
 from unmask.measures.registry import MEASURES, maskings_of
 from unmask.provenance import code_digest
+from unmask.runlock import hold_run_lock
 from unmask.study import check_files, choose_study, complete, read_config
-from unmask.tables import ORIGINAL, SHUFFLED
+from unmask.terms import ORIGINAL, SHUFFLED
 
 ROOT = Path(workflow.basedir)
 
@@ -33,6 +34,14 @@ SHUFFLED_MEASURES = [name for name in config["measures"] if MEASURES[name].maski
 def result(*parts):
     """A path in the study's folder of results."""
     return "/".join([STUDY, *parts])
+
+
+def hold_results():
+    """Keep other runs out of the study's results while this one lasts."""
+    try:
+        hold_run_lock(STUDY)
+    except InputError as error:
+        sys.exit(f"error: {error}")
 
 
 def log_of(*parts):

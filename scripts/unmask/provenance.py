@@ -4,7 +4,7 @@ import ast
 import hashlib
 import importlib.metadata
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ def code_digest(script: str | Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(seen):
         digest.update(path.name.encode())
-        digest.update(_code(path).encode())
+        digest.update(_code(path))
     return digest.hexdigest()[:16]
 
 
@@ -41,32 +41,36 @@ def _tree(path: Path) -> ast.Module:
 
 
 @cache
-def _code(path: Path) -> str:
-    return ast.dump(_tree(path))
+def _code(path: Path) -> bytes:
+    return hashlib.sha256(ast.dump(_tree(path)).encode()).digest()
 
 
 @cache
 def _imports(path: Path) -> tuple[Path, ...]:
     names: set[str] = set()
-    for node in ast.walk(_tree(path)):
+    for node in _statements(_tree(path)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             # the imported name may be a module itself
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    found: set[Path] = set()
-    for name in names:
-        parts = name.split(".")
-        if parts[0] == LIBRARY.name:
-            # importing a.b.c runs a, a.b and a.b.c
-            for length in range(1, len(parts) + 1):
-                found |= _module_file(parts[1:length])
-    return tuple(sorted(found))
+    of_library = [tuple(name.split(".")) for name in names if name.split(".")[0] == LIBRARY.name]
+    # importing a.b.c runs a, a.b and a.b.c
+    modules = {parts[1:length] for parts in of_library for length in range(1, len(parts) + 1)}
+    return tuple(sorted(file for module in modules for file in _module_files(module)))
 
 
-def _module_file(parts: list[str]) -> set[Path]:
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements below a node; an import is never inside an expression, of which there are many more."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            yield child
+            yield from _statements(child)
+
+
+def _module_files(parts: tuple[str, ...]) -> list[Path]:
     base = LIBRARY.joinpath(*parts)
-    return {path for path in (base / "__init__.py", base.with_suffix(".py")) if path.is_file()}
+    return [path for path in (base / "__init__.py", base.with_suffix(".py")) if path.is_file()]
 
 
 def record(inputs: Iterable[str | Path], code: str, *packages: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ and again when it is read; facts about a table (source, versions, seeds) travel 
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,28 +16,13 @@ import pyarrow.parquet as pq
 from unmask.errors import InputError
 from unmask.files import written_whole
 
-STEREOTYPE, ANTISTEREOTYPE, UNRELATED = "stereotype", "antistereotype", "unrelated"
-ROLES = (STEREOTYPE, ANTISTEREOTYPE, UNRELATED)
-"""What a sentence is in its pair."""
-
-STEREO, ANTISTEREO = "stereo", "antistereo"
-DIRECTIONS = (STEREO, ANTISTEREO)
-"""Whose stereotype a pair holds: `stereo` of a disadvantaged group, `antistereo` of an advantaged one."""
-
-ORIGINAL, SHUFFLED = "original", "shuffled"
-
-NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL = "none", "one-shared", "one-modified", "modified", "all"
-"""The maskings: what is hidden from a model. unmask.evidence.maskings says of each what it does."""
-
-PUBLISHED, CORRECTED = "published", "corrected"
-PROTOCOLS = (PUBLISHED, CORRECTED)
-
-TIE, UNDEFINED = "tie", "undefined"
-OUTCOMES = (STEREOTYPE, ANTISTEREOTYPE, TIE, UNDEFINED)
-"""What a measure says of a pair; `undefined` where one side has nothing to score."""
-
 _METADATA_KEY = b"unmask"
 
+ROW_GROUP = 1 << 17
+"""Rows of a row group, which is made and read in one piece."""
+
+ZSTD_LEVEL = 6
+"""Higher levels take longer to write and save little."""
 
 WORD = pa.dictionary(pa.int32(), pa.string())
 """A string out of few: stored as a dictionary."""
@@ -103,6 +88,11 @@ SCORES = pa.schema(
         # stereotype - antistereotype, as compared (after any rounding of the protocol)
         field("margin", pa.float64(), nullable=True),
         field("outcome", WORD),
+        # how far float error may move the margin before any rounding (unmask.measures.float_error) …
+        field("error", pa.float64(), nullable=True),
+        # … and what the outcome is at either end of that; a pair where they differ is a near-tie
+        field("lowest", WORD),
+        field("highest", WORD),
     ]
 )
 """One row per pair, measure and protocol."""
@@ -134,13 +124,60 @@ def write_batches(
 ) -> None:
     """Write a table that comes in batches, each with exactly the schema, in their order.
 
-    For tables too large for memory; else like `write_table`.
+    For tables too large for memory; else like `write_table`. The same rows make the same bytes, however
+    they are cut into batches.
     """
     facts = json.dumps(dict(metadata), sort_keys=True, ensure_ascii=False).encode()
     described = schema.with_metadata({_METADATA_KEY: facts})
-    with written_whole(path) as partial, pq.ParquetWriter(partial, described, compression="zstd") as writer:
-        for batch in batches:
-            writer.write_table(batch.replace_schema_metadata(described.metadata))
+    with (
+        written_whole(path) as partial,
+        pq.ParquetWriter(partial, described, **encodings_of(schema)) as writer,
+    ):
+        for group in row_groups(batches):
+            writer.write_table(group.replace_schema_metadata(described.metadata))
+
+
+def encodings_of(schema: pa.Schema) -> dict[str, Any]:
+    """How columns of each type are stored; docs/disk.md has what this and other ways come to."""
+    words = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+    encodings = {}
+    for field in schema:
+        if pa.types.is_floating(field.type):
+            # the bytes of a float apart: exponents are alike, so they compress
+            encodings[field.name] = "BYTE_STREAM_SPLIT"
+        elif pa.types.is_string(field.type):
+            # what a text shares with the one before is left out
+            encodings[field.name] = "DELTA_BYTE_ARRAY"
+    return {
+        "compression": "zstd",
+        "compression_level": ZSTD_LEVEL,
+        "use_dictionary": words or False,
+        "column_encoding": encodings or None,
+    }
+
+
+def row_groups(batches: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """The rows of all batches as tables of ROW_GROUP rows, and one of the rest."""
+    waiting: list[pa.Table] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(batch)
+        rows += len(batch)
+        while rows >= ROW_GROUP:
+            table = pa.concat_tables(waiting)
+            yield _encoded_anew(table.slice(0, ROW_GROUP))
+            waiting, rows = [table.slice(ROW_GROUP)], rows - ROW_GROUP
+    if rows:
+        yield _encoded_anew(pa.concat_tables(waiting))
+
+
+def _encoded_anew(table: pa.Table) -> pa.Table:
+    """The table in one piece, each dictionary with the words of these rows in order of appearance."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            words = table.column(place).cast(field.type.value_type).dictionary_encode()
+            table = table.set_column(place, field, words)
+    return table.combine_chunks()
 
 
 def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:

@@ -1,14 +1,46 @@
 """Tables are written whole, checked on write and on read."""
 
+import math
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from examples import example_pairs
+from unmask import tables
 from unmask.errors import InputError
-from unmask.tables import PAIRS, SCORES, read_table, write_table
+from unmask.frequency.tables import WORD_COUNTS
+from unmask.tables import EVIDENCE, PAIRS, SCORES, read_table, write_batches, write_table
+
+
+def evidence(rows: int, seed: int = 0) -> pa.Table:
+    """Made rows in the form of evidence, with every kind of value that its columns may hold."""
+    draw = np.random.default_rng(seed)
+    floats = draw.normal(-5, 3, rows).astype(np.float32)
+    floats[:4] = [-math.inf, -0.0, 1e-45, -math.inf]
+    words = np.array(["the", "##s", "naïve", "", "女"])[draw.integers(0, 5, rows)]
+    sparse = [None if number % 3 == 0 else float(value) for number, value in enumerate(floats)]
+    return pa.table(
+        {
+            "pair_id": pa.array([f"pair {row // 20}" for row in range(rows)]).dictionary_encode(),
+            "role": pa.array(["stereotype"] * rows).dictionary_encode(),
+            "position": pa.array(np.arange(rows) % 20, pa.int16()),
+            "token_id": pa.array(draw.integers(0, 2**31 - 1, rows), pa.int32()),
+            "token": pa.array(words).dictionary_encode(),
+            "special": pa.array(np.arange(rows) % 20 == 0),
+            "modified": pa.array([None, True, False] * (rows // 3) + [None] * (rows % 3), pa.bool_()),
+            "log_prob": pa.array(floats),
+            "rank": pa.array(draw.integers(1, 30522, rows), pa.int32()),
+            "attention": pa.array(sparse, pa.float32()),
+            "attention_content": pa.array(sparse, pa.float32()),
+            "cross_log_prob": pa.nulls(rows, pa.float32()),
+            "source_position": pa.array([None] * rows, pa.int16()),
+        },
+        schema=EVIDENCE,
+    )
 
 
 def test_a_table_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -56,3 +88,73 @@ def test_unreadable_and_foreign_files_give_one_line(tmp_path: Path) -> None:
     pd.DataFrame({"a": [1]}).to_parquet(foreign)
     with pytest.raises(InputError, match="its columns are not those of this version"):
         read_table(foreign, SCORES)
+
+
+def test_what_is_written_is_read_to_the_last_bit(tmp_path: Path) -> None:
+    rows = evidence(1000)
+    write_batches(tmp_path / "a.parquet", [rows], EVIDENCE, {})
+    back = pq.read_table(tmp_path / "a.parquet")
+    assert back.schema.equals(EVIDENCE)
+    assert back.to_pydict() == rows.to_pydict()
+    # equal numbers may still differ, as -0.0 and 0.0 do
+    assert back["log_prob"].to_numpy().tobytes() == rows["log_prob"].to_numpy().tobytes()
+
+
+def test_the_same_rows_make_the_same_bytes_however_they_are_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "ROW_GROUP", 64)
+    rows = evidence(300)
+    cuts = {
+        "whole": [300],
+        "halves": [150, 150],
+        "odd": [1, 0, 62, 2, 199, 36],
+        "groups": [64, 64, 64, 64, 44],
+    }
+    for name, sizes in cuts.items():
+        ends = np.cumsum(sizes)
+        batches = [rows.slice(end - size, size) for size, end in zip(sizes, ends, strict=True)]
+        # as shards are: each read from a file, with a dictionary of its own
+        again = [pa.table(batch.to_pydict(), schema=EVIDENCE) for batch in batches]
+        write_batches(tmp_path / f"{name}.parquet", again, EVIDENCE, {"seed": 1})
+    contents = {name: (tmp_path / f"{name}.parquet").read_bytes() for name in cuts}
+    assert len(set(contents.values())) == 1
+    assert pq.read_metadata(tmp_path / "odd.parquet").num_row_groups == 5
+    assert pq.read_table(tmp_path / "odd.parquet").to_pydict() == rows.to_pydict()
+
+
+def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
+    write_batches(tmp_path / "a.parquet", [], SCORES, {"of": "nothing"})
+    assert list(read_table(tmp_path / "a.parquet", SCORES).columns) == SCORES.names
+
+
+def test_other_readers_take_the_encodings(tmp_path: Path) -> None:
+    rows = evidence(500)
+    path = tmp_path / "a.parquet"
+    write_batches(path, [rows], EVIDENCE, {})
+    token_ids, words = rows["token_id"].to_pylist(), rows["token"].to_pylist()
+    log_probs = rows["log_prob"].to_pylist()
+    frame = pd.read_parquet(path)
+    assert (list(frame["token_id"]), list(frame["token"])) == (token_ids, words)
+    assert list(frame["log_prob"]) == log_probs
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    found = duckdb.sql(f"select token_id, token, log_prob from '{path}'").fetchall()
+    assert found == list(zip(token_ids, words, log_probs, strict=True))
+    polars = pytest.importorskip("polars", reason="Polars is not installed")
+    assert polars.read_parquet(path)["log_prob"].to_list() == log_probs
+    assert polars.read_parquet(path)["token"].cast(polars.String).to_list() == words
+
+
+def test_tables_are_smaller_than_as_parquet_writes_them_by_itself(tmp_path: Path) -> None:
+    # probabilities near one and near zero, as models give them
+    noise = np.random.default_rng(0).gamma(0.5, 4, 20_000)
+    rows = evidence(20_000).set_column(
+        EVIDENCE.get_field_index("log_prob"), EVIDENCE.field("log_prob"), pa.array(-noise, pa.float32())
+    )
+    words = sorted(f"{a}{b}{c}" for a in ("un", "re", "under") for b in ("do", "mask") for c in range(500))
+    counts = pa.table({"word": words, "count": range(3000), "documents": range(3000)}, schema=WORD_COUNTS)
+    for table, schema, most in ((rows, EVIDENCE, 0.8), (counts, WORD_COUNTS, 0.6)):
+        write_batches(tmp_path / "ours.parquet", [table], schema, {})
+        pq.write_table(table, tmp_path / "theirs.parquet", compression="zstd")
+        sizes = [(tmp_path / name).stat().st_size for name in ("ours.parquet", "theirs.parquet")]
+        assert sizes[0] < most * sizes[1]

@@ -13,7 +13,8 @@ import pandas as pd
 
 from unmask.benchmarks import crows_pairs, stereoset, table
 from unmask.errors import InputError
-from unmask.tables import DIRECTIONS, PAIRS
+from unmask.tables import PAIRS
+from unmask.terms import DIRECTIONS
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.tables import ANTISTEREOTYPE, STEREOTYPE, UNRELATED
+from unmask.terms import ANTISTEREOTYPE, STEREOTYPE, UNRELATED
 
 _ROLES = {"stereotype": STEREOTYPE, "anti-stereotype": ANTISTEREOTYPE, "unrelated": UNRELATED}
 """Gold label -> role in the pair."""

@@ -24,7 +24,8 @@ import pyarrow.parquet as pq
 
 from unmask.benchmarks.delimited import read_delimited
 from unmask.errors import InputError
-from unmask.tables import DIRECTIONS, PAIRS
+from unmask.tables import PAIRS
+from unmask.terms import DIRECTIONS
 
 _REQUIRED = ("stereotype", "antistereotype", "bias_type")
 _Rows = Iterator[tuple[str, dict[str, Any]]]

@@ -8,7 +8,6 @@ chunk, so the counts are its own.
 """
 
 import logging
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -20,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unmask.errors import InputError
+from unmask.files import partial_beside
 from unmask.frequency.merging import merged, read_counts, sorted_by_word, summed
 from unmask.frequency.tables import WORD_COUNTS
 from unmask.frequency.words import WORD, in_lower_case
@@ -206,9 +206,8 @@ def count_words(
     is counted where it has no word.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{path.stem}.", dir=path.parent) as spill:
-        counter = WordCounter(Path(spill), most_words)
+    with partial_beside(path, folder=True) as spill:
+        counter = WordCounter(spill, most_words)
         logged = time.monotonic()
         for block in blocks:
             counter.add(block)

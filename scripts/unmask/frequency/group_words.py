@@ -13,7 +13,8 @@ from unmask.errors import InputError
 from unmask.frequency.merging import read_counts
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
 from unmask.frequency.words import words_of
-from unmask.tables import STEREO, WORD, read_metadata
+from unmask.tables import WORD, read_metadata
+from unmask.terms import STEREO
 
 EXTRACTED, LISTED = "extracted", "listed"
 PAIRS_OF = {group: f"pairs_{group}" for group in GROUPS}

@@ -13,7 +13,8 @@ from unmask.frequency.group_words import counts_of, modified_words
 from unmask.statistics.bias import decisions, groups
 from unmask.statistics.ranks import spearman
 from unmask.statistics.tables import BIAS_TYPE, OVERALL, framed
-from unmask.tables import ANTISTEREOTYPE, CORRECTED, STEREO, STEREOTYPE, TIE, WORD
+from unmask.tables import WORD
+from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREO, STEREOTYPE, TIE
 
 SMOOTHING = 0.5
 """Added to every count, so that a word that no corpus has gets a finite logarithm."""

@@ -1,7 +1,6 @@
 """Merging tables of word counts, in bounded memory, and putting them in order."""
 
 import logging
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from unmask.errors import InputError
+from unmask.files import partial_beside
 from unmask.frequency.tables import WORD_COUNTS
 from unmask.tables import read_metadata, write_batches
 
@@ -117,9 +117,8 @@ def merge_counts(inputs: list[str], path: str | Path, facts: Mapping[str, Any], 
     totals = {key: sum(each[key] for each in counted) for key in ("tokens", "documents", "shards")}
     batches = merged([read_counts(table) for table in inputs])
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{path.stem}.", dir=path.parent) as folder:
-        rows = by_count(batches, Path(folder)) if last else batches
+    with partial_beside(path, folder=True) as folder:
+        rows = by_count(batches, folder) if last else batches
         write_batches(path, rows, WORD_COUNTS, {**facts, **totals})
     logger.info("%s: %d words, %d tokens", path, pq.read_metadata(path).num_rows, totals["tokens"])
 

@@ -20,7 +20,7 @@ from itertools import product
 from string import Formatter
 from typing import NamedTuple
 
-from unmask.tables import ANTISTEREO, STEREO
+from unmask.terms import ANTISTEREO, STEREO
 
 ASSOCIATION, FREQUENCY, BOTH, LENGTH = "association", "frequency", "both", "length"
 BIAS_TYPES = {ASSOCIATION: "gender", FREQUENCY: "nationality", BOTH: "religion", LENGTH: "race-color"}

@@ -1,0 +1,24 @@
+"""The words of the field that tables, rules and configuration share.
+
+Nothing is imported here: planning a study reads these words, and should not wait for table libraries.
+"""
+
+STEREOTYPE, ANTISTEREOTYPE, UNRELATED = "stereotype", "antistereotype", "unrelated"
+ROLES = (STEREOTYPE, ANTISTEREOTYPE, UNRELATED)
+"""What a sentence is in its pair."""
+
+STEREO, ANTISTEREO = "stereo", "antistereo"
+DIRECTIONS = (STEREO, ANTISTEREO)
+"""Whose stereotype a pair holds: `stereo` of a disadvantaged group, `antistereo` of an advantaged one."""
+
+ORIGINAL, SHUFFLED = "original", "shuffled"
+
+NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL = "none", "one-shared", "one-modified", "modified", "all"
+"""The maskings: what is hidden from a model. unmask.evidence.maskings says of each what it does."""
+
+PUBLISHED, CORRECTED = "published", "corrected"
+PROTOCOLS = (PUBLISHED, CORRECTED)
+
+TIE, UNDEFINED = "tie", "undefined"
+OUTCOMES = (STEREOTYPE, ANTISTEREOTYPE, TIE, UNDEFINED)
+"""What a measure says of a pair; `undefined` where one side has nothing to score."""

@@ -1,0 +1,134 @@
+"""Cleaning removes what it has said that it would, and nothing that is still needed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from unmask.files import partial_beside
+from unmask.locks import locked
+from unmask.results.cleaning import CORPORA, EVIDENCE, LEFT, NEEDED, UNFINISHED, describe, items, remove
+
+Done = subprocess.CompletedProcess[str]
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+def clean(results: Path, *arguments: str) -> Done:
+    return subprocess.run(
+        [sys.executable, "-m", "unmask.results.cleaning", str(results), *arguments],
+        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def write(path: Path, size: int, age: float = 0) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"x" * size)
+    os.utime(path, (1_000_000_000 - age, 1_000_000_000 - age))
+    return path
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """A study of which model a is finished, b has newer evidence than statistics, and c was interrupted."""
+    folder = tmp_path / "results" / "study"
+    for model in "abc":
+        write(folder / "models" / model / "manifest.json", 10)
+        for variant in ("original", "shuffled"):
+            write(folder / "evidence" / model / "pairs" / variant / "none.parquet", 1000, age=10)
+    write(folder / "statistics/a/pairs/bias.parquet", 10)
+    write(folder / "statistics/b/pairs/bias.parquet", 10)
+    write(folder / "evidence/b/pairs/original/all.parquet", 500, age=-10)
+    write(folder / "evidence/c/pairs/original/.all.shards/000000.parquet", 70)
+    write(folder / "evidence/a/pairs/original/.none.shards/000000.parquet", 30)
+    write(folder / "scores/a/pairs/.original.partial-abc.parquet", 5)
+    write(folder / "models/c/.files.partial-abc/weights", 7)
+    write(folder / "corpora/wiki/part.txt", 100)
+    write(folder / "corpora/wiki/part.txt.facts.json", 2)
+    write(folder / "corpora/books/part.txt", 100)
+    write(folder / "frequency/wiki.parquet", 10)
+    return folder
+
+
+def below(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_evidence_goes_where_its_statistics_are_made_and_stays_elsewhere(results: Path) -> None:
+    found = [(item.kind, item.name, item.size) for item in items(results)]
+    assert found == [
+        (EVIDENCE, "a on pairs", 2000),
+        (LEFT, "evidence/a/pairs/original/.none.shards", 30),
+        (LEFT, "models/c/.files.partial-abc", 7),
+        (LEFT, "scores/a/pairs/.original.partial-abc.parquet", 5),
+        (NEEDED, "b on pairs", 2500),
+        (NEEDED, "c on pairs", 2000),
+        (UNFINISHED, "evidence/c/pairs/original/.all.shards", 70),
+    ]
+
+
+def test_just_what_was_listed_is_removed(results: Path) -> None:
+    before = below(results)
+    assert remove(items(results), results) == 2042
+    assert before - below(results) == {
+        "evidence/a/pairs/original/none.parquet",
+        "evidence/a/pairs/shuffled/none.parquet",
+        "evidence/a/pairs/original/.none.shards/000000.parquet",
+        "scores/a/pairs/.original.partial-abc.parquet",
+        "models/c/.files.partial-abc/weights",
+    }
+    # no empty folders stay behind
+    assert not (results / "evidence/a").exists() and (results / "evidence/b").is_dir()
+    assert remove(items(results), results) == 0
+
+
+def test_counted_corpora_go_when_asked_for_and_their_facts_stay(results: Path) -> None:
+    found = [item for item in items(results, corpora=True) if item.kind == CORPORA]
+    assert [(item.name, item.size) for item in found] == [("wiki", 100)]
+    remove(found, results)
+    assert below(results / "corpora") == {"wiki/part.txt.facts.json", "books/part.txt"}
+
+
+def test_a_file_that_is_being_written_stays(results: Path) -> None:
+    with partial_beside(results / "scores/a/pairs/shuffled.parquet") as partial:
+        partial.write_bytes(b"half")
+        assert partial in [path for item in items(results) for path in item.paths]
+        assert remove(items(results), results) == 2042
+        assert partial.read_bytes() == b"half"
+
+
+def test_sizes_are_told_by_model_and_benchmark_with_a_total(results: Path) -> None:
+    write(results / "evidence/a/pairs/original/all.parquet", 1_234_567, age=10)
+    lines = list(describe(items(results)))
+    assert lines[:2] == ["evidence:", "  a on pairs      1.2 MB"]
+    assert lines[-1] == "to remove: 1.2 MB"
+
+
+def test_the_command_removes_nothing_without_yes(results: Path) -> None:
+    before = below(results)
+    listed = clean(results)
+    assert listed.returncode == 0 and "a on pairs" in listed.stdout
+    assert listed.stdout.splitlines()[-1] == "nothing is removed yet; --yes removes it"
+    assert below(results) == before
+    removed = clean(results, "--corpora", "--yes")
+    assert removed.stdout.splitlines()[-1] == "removed: 2.1 kB"
+    assert "evidence/a/pairs/original/none.parquet" not in below(results)
+    again = clean(results, "--corpora", "--yes")
+    assert again.returncode == 0 and "to remove: 0.0 kB" in again.stdout and "removed:" not in again.stdout
+
+
+def test_another_folder_and_a_run_at_work_are_refused_in_one_line(results: Path, tmp_path: Path) -> None:
+    wrong = clean(tmp_path, "--yes")
+    assert wrong.returncode == 1
+    assert wrong.stderr == f"error: {tmp_path}: no results of a study in this folder; give results/STUDY\n"
+    assert not (tmp_path / ".lock").exists()
+    before = below(results)
+    with locked(results / ".lock", lambda holder: None):
+        refused = clean(results, "--yes")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("error: another run (process ") and refused.stderr.count("\n") == 1
+    assert below(results) == before

@@ -1,0 +1,57 @@
+"""Planning is quick: it loads nothing that only jobs need, and a finished study plans nothing."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from small_study import ROOT, Workflow
+
+FOR_JOBS = {"torch", "transformers", "huggingface_hub", "scipy", "matplotlib", "statsmodels"}
+FOR_TABLES = {"pandas", "pyarrow", "numpy"}
+
+
+def test_the_rules_import_nothing_that_only_jobs_need() -> None:
+    files = [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]
+    lines = [line for file in files for line in file.read_text().splitlines()]
+    imports = [line for line in lines if re.match(r"(import|from) (?!snakemake)", line)]
+    assert any("unmask.measures" in line for line in imports)
+    code = "\n".join([*imports, "import sys", "print(*sys.modules)"])
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (FOR_JOBS | FOR_TABLES) & set(done.stdout.split())
+
+
+def test_a_run_with_nothing_to_do_loads_none_of_it(
+    finished: Workflow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")
+    done = finished.snakemake()
+    assert "Nothing to be done" in done.stdout + done.stderr
+    loaded = {line.split("|")[-1].strip() for line in done.stderr.splitlines() if "import time:" in line}
+    assert "unmask.study" in loaded
+    # a plugin for a cluster may load pandas, but no table is read
+    assert not (FOR_JOBS | {"pyarrow.parquet"}) & loaded
+
+
+@pytest.mark.slow
+def test_the_benchmark_finds_a_finished_study_done_and_one_more_model_alone() -> None:
+    done = subprocess.run(
+        [sys.executable, "benchmarks/planning.py", "--models", "3", "--rounds", "1"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    cells = done.stdout.splitlines()[-1].strip("| ").split(" | ")
+    models, jobs, one_more = int(cells[0]), int(cells[1]), int(cells[4])
+    # of each model on each of four benchmarks: five of evidence, two of scores, the statistics
+    aggregates = one_more - 2 - 4 * 8
+    assert models == 3 and 5 <= aggregates <= 8
+    assert jobs == 3 * (2 + 4 * 8) + 4 + aggregates
