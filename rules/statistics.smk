@@ -6,6 +6,7 @@ rule statistics:
         unpack(statistics_inputs),
     output:
         bias=result("statistics", "{model}", "{benchmark}", "bias.parquet"),
+        near_ties=result("statistics", "{model}", "{benchmark}", "near_ties.parquet"),
         accuracy=result("statistics", "{model}", "{benchmark}", "accuracy.parquet"),
         tests=result("statistics", "{model}", "{benchmark}", "tests.parquet"),
         agreement=result("statistics", "{model}", "{benchmark}", "agreement.parquet"),
@@ -14,6 +15,9 @@ rule statistics:
         log_of("statistics", "{model}", "{benchmark}.log"),
     conda:
         "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+        runtime=table_time,
     params:
         code=code("compute_statistics.py"),
         # alpha is left out on purpose: only the tables compare with it

@@ -7,16 +7,19 @@ from unmask.joblog import job_log
 from unmask.report.rendering import latex, markdown
 from unmask.report.results import Results
 from unmask.report.study import Study
+from unmask.statistics.tables import NEAR_TIES
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0]):
-    params = snakemake.params
+    params, made_from = snakemake.params, dict(snakemake.input.items())
     study = Study.from_config(params.models, params.benchmarks)
-    results = Results.gather(study, **dict(snakemake.input.items()), alpha=params.alpha)
+    near_ties = study.collect(made_from.pop("near_ties"), NEAR_TIES)
+    results = Results.gather(study, **made_from, alpha=params.alpha)
 
-    texts = {f"{name}_csv": rows.to_csv(index=False) for name, rows in results.tidy().items()}
+    tidy = results.tidy() | {"near_ties": near_ties}
+    texts = {f"{name}_csv": rows.to_csv(index=False) for name, rows in tidy.items()}
     for name, sheet in results.sheets().items():
         texts |= {f"{name}_md": markdown(sheet), f"{name}_tex": latex(sheet)}
     for name, text in texts.items():

@@ -10,7 +10,7 @@ import pandas as pd
 
 from unmask.measures.formulas import SENTENCE, Evidence
 
-TOKEN_ERROR = 2e-5
+TOKEN_ERROR = 5e-5
 """How far the log-probability of a token may be from that of another machine, as a share of 1 + |log P|.
 docs/determinism.md says what was measured."""
 

@@ -9,12 +9,14 @@ differs; such a difference is noted at each function.
 """
 
 from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING
 
-import pandas as pd
+from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, PUBLISHED
 
-from unmask.tables import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, PUBLISHED
+if TYPE_CHECKING:
+    import pandas as pd
 
-Evidence = Mapping[str, pd.DataFrame]
+Evidence = Mapping[str, "pd.DataFrame"]
 """Evidence rows by masking."""
 
 SENTENCE = ["pair_id", "role"]
@@ -78,11 +80,14 @@ def all_masked_sum(evidence: Evidence, protocol: str) -> "pd.Series[float]":
 
 def pll(evidence: Evidence, protocol: str) -> "pd.Series[float]":
     """Pseudo-log-likelihood: PLL(S) = Σ_i log P(w_i | S∖w_i), every token hidden in turn."""
+    # here, since whoever plans a study reads the registry and should not wait for it
+    import pandas as pd
+
     tokens = pd.concat([evidence[ONE_SHARED], evidence[ONE_MODIFIED]])
     return _by_sentence(tokens, tokens["log_prob"]).sum()
 
 
-def _text_tokens(tokens: pd.DataFrame, protocol: str) -> pd.DataFrame:
+def _text_tokens(tokens: "pd.DataFrame", protocol: str) -> "pd.DataFrame":
     if protocol == PUBLISHED:
         last = tokens.groupby(SENTENCE, sort=False)["position"].transform("max")
         return tokens[(tokens["position"] > 0) & (tokens["position"] < last)]
@@ -90,7 +95,7 @@ def _text_tokens(tokens: pd.DataFrame, protocol: str) -> pd.DataFrame:
 
 
 def _by_sentence(
-    tokens: pd.DataFrame, values: "pd.Series[float]"
+    tokens: "pd.DataFrame", values: "pd.Series[float]"
 ) -> "pd.api.typing.SeriesGroupBy[float, tuple[Hashable, ...]]":
     # in double precision: a sum of many float32 would depend on their order
     return values.astype("float64").groupby([tokens[name] for name in SENTENCE], sort=False)

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from unmask.measures import formulas
 from unmask.measures.formulas import Evidence
-from unmask.tables import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED
+from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Formula = Callable[[Evidence, str], "pd.Series[float]"]
 

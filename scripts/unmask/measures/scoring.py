@@ -1,25 +1,21 @@
-"""From evidence to the Scores table: each pair's two scores, their margin and the outcome."""
+"""From evidence to the Scores table: each pair's two scores, their margin, the outcome and how sure it is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from unmask.measures.float_error import fingerprints, token_errors
 from unmask.measures.formulas import Evidence
 from unmask.measures.registry import MEASURES, Measure
-from unmask.tables import (
-    ANTISTEREOTYPE,
-    CORRECTED,
-    PROTOCOLS,
-    PUBLISHED,
-    STEREOTYPE,
-    TIE,
-    UNDEFINED,
-)
+from unmask.terms import ANTISTEREOTYPE, CORRECTED, PROTOCOLS, PUBLISHED, STEREOTYPE, TIE, UNDEFINED
 
 TIE_MARGIN = 1e-6
 """Protocol `corrected`: scores no further apart than this are equal in single precision."""
+
+Floats = npt.NDArray[np.float64]
 
 
 def score_pairs(pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[str]) -> pd.DataFrame:
@@ -27,8 +23,10 @@ def score_pairs(pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[
 
     `evidence` holds the rows of one model, benchmark and variant by masking.
     """
+    errors = token_errors(evidence)
+    prints = {masking: fingerprints(rows) for masking, rows in evidence.items()}
     parts = [
-        _score(pair_ids, evidence, name, MEASURES[name], protocol)
+        _score(pair_ids, evidence, errors, prints, name, protocol)
         for name in measures
         for protocol in PROTOCOLS
     ]
@@ -36,32 +34,58 @@ def score_pairs(pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[
 
 
 def _score(
-    pair_ids: Sequence[str], evidence: Evidence, name: str, measure: Measure, protocol: str
+    pair_ids: Sequence[str],
+    evidence: Evidence,
+    errors: Evidence,
+    prints: Mapping[str, "pd.Series[int]"],
+    name: str,
+    protocol: str,
 ) -> pd.DataFrame:
-    scores = measure.formula(evidence, protocol)
-    sides: dict[str, npt.NDArray[np.float64]] = {}
-    empty = np.ones(len(pair_ids), dtype=bool)
-    for role in (STEREOTYPE, ANTISTEREOTYPE):
-        of_role = scores[scores.index.get_level_values("role") == role].droplevel("role")
-        sides[role] = np.asarray(of_role.reindex(list(pair_ids), fill_value=measure.of_nothing), dtype=float)
-        empty &= ~np.isin(pair_ids, of_role.index)
-    if protocol == PUBLISHED and measure.published_decimals is not None:
-        # Python's own rounding, as in the released code: numpy's differs in the last digit
-        decimals = measure.published_decimals
-        sides = {role: np.array([round(float(v), decimals) for v in side]) for role, side in sides.items()}
-    # where neither side has a token to score, nothing tells them apart
-    margin = np.where(empty, 0.0, sides[STEREOTYPE] - sides[ANTISTEREOTYPE])
+    measure = MEASURES[name]
+    scores = _sides(measure.formula(evidence, protocol), pair_ids, measure.of_nothing)
+    error = _sides(measure.formula(errors, protocol), pair_ids, 0.0)
+    # where neither side has a token to score, which alone has no error, nothing tells them apart
+    empty = (error == 0).all(axis=0)
+    # sentences that are read as one input are equal on every machine
+    equal = [np.equal(*_sides(prints[masking], pair_ids, 0)) for masking in measure.maskings]
+    error[:, np.all(equal, axis=0)] = 0.0
+
+    def decide(sides: Floats) -> tuple[Floats, Floats, npt.NDArray[np.object_]]:
+        """Scores as compared, margin and outcome."""
+        compared = _rounded(sides, measure, protocol)
+        margin = np.where(empty, 0.0, compared[0] - compared[1])
+        return compared, margin, _outcomes(margin, TIE_MARGIN if protocol == CORRECTED else 0.0)
+
+    compared, margin, outcome = decide(scores)
+    toward_stereotype = error * [[1], [-1]]
     return pd.DataFrame(
         {
             "pair_id": list(pair_ids),
             "measure": name,
             "protocol": protocol,
-            "stereotype": sides[STEREOTYPE],
-            "antistereotype": sides[ANTISTEREOTYPE],
+            "stereotype": compared[0],
+            "antistereotype": compared[1],
             "margin": margin,
-            "outcome": _outcomes(margin, TIE_MARGIN if protocol == CORRECTED else 0.0),
+            "outcome": outcome,
+            "error": error.sum(axis=0),
+            "lowest": decide(scores - toward_stereotype)[2],
+            "highest": decide(scores + toward_stereotype)[2],
         }
     )
+
+
+def _sides(values: "pd.Series[Any]", pair_ids: Sequence[str], of_nothing: float) -> npt.NDArray[Any]:
+    """A value per sentence as stereotype and antistereotype × pairs."""
+    roles = values.index.get_level_values("role")
+    of_role = [values[roles == role].droplevel("role") for role in (STEREOTYPE, ANTISTEREOTYPE)]
+    return np.stack([of.reindex(list(pair_ids), fill_value=of_nothing).to_numpy() for of in of_role])
+
+
+def _rounded(scores: Floats, measure: Measure, protocol: str) -> Floats:
+    if protocol != PUBLISHED or measure.published_decimals is None:
+        return scores
+    # Python's own rounding, as in the released code: numpy's differs in the last digit
+    return np.array([[round(float(v), measure.published_decimals) for v in side] for side in scores])
 
 
 def _outcomes(margin: npt.NDArray[np.float64], tie_margin: float) -> npt.NDArray[np.object_]:

@@ -15,7 +15,7 @@ from unmask.files import written_whole
 from unmask.report.sheets import number, rows_of
 from unmask.report.study import Study, display
 from unmask.statistics.tables import OVERALL
-from unmask.tables import ORIGINAL, PROTOCOLS, PUBLISHED
+from unmask.terms import ORIGINAL, PROTOCOLS, PUBLISHED
 
 STYLES = {
     "AUL": ("#0072B2", "-"),

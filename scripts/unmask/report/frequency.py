@@ -18,7 +18,8 @@ from unmask.report.paper_tables import mark
 from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of
 from unmask.report.study import Study, display
 from unmask.statistics.tables import BIAS_TYPE, OVERALL
-from unmask.tables import CORRECTED, PAIRS, read_metadata, read_table
+from unmask.tables import PAIRS, read_metadata, read_table
+from unmask.terms import CORRECTED
 
 FREQUENCY_INPUTS = (
     "group_words",

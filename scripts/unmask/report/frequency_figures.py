@@ -13,7 +13,7 @@ from unmask.report.figures import OTHER_STYLE, RC, STYLES, named, note
 from unmask.report.sheets import number
 from unmask.report.study import Study, display
 from unmask.statistics.tables import OVERALL
-from unmask.tables import CORRECTED
+from unmask.terms import CORRECTED
 
 _COLOURS = {ADVANTAGED: "#0072B2", DISADVANTAGED: "#D55E00"}
 _MARKERS = {ADVANTAGED: "o", DISADVANTAGED: "s"}

@@ -47,6 +47,7 @@ def render_page(
         groups=page_sheets.bias_types(results),
         directions=page_sheets.directions(results),
         shuffled=page_sheets.shuffled(results),
+        near_ties=page_sheets.near_ties(results),
         agreement=page_sheets.agreement(results),
         tests=page_sheets.tests(results),
         decisions=page_sheets.decisions(results),

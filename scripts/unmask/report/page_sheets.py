@@ -13,7 +13,7 @@ from unmask.statistics.accuracy import PAIR
 from unmask.statistics.mcnemar import DECISIONS
 from unmask.statistics.options import ANY, MARGIN, OWN
 from unmask.statistics.tables import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
-from unmask.tables import ANTISTEREO, CORRECTED, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO
+from unmask.terms import ANTISTEREO, CORRECTED, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO
 
 
 def main(results: Results) -> Sheet:
@@ -46,7 +46,7 @@ def main(results: Results) -> Sheet:
         for protocol in PROTOCOLS
         for label in ("score", "Wilson", "bootstrap", "mean margin")
     ]
-    pairs = [("pairs", label) for label in ("differ", "ties", "undefined", "near ties")]
+    pairs = [("pairs", label) for label in ("differ", "ties", "undefined", "near-ties")]
     return Sheet(results.captions["main"], ("model", "benchmark", "measure"), (*columns, *pairs), tuple(rows))
 
 
@@ -126,6 +126,29 @@ def shuffled(results: Results) -> Sheet:
         ("variant", "protocol"),
         "cell",
         results.captions["shuffled"],
+    )
+
+
+def near_ties(results: Results) -> Sheet:
+    """How many decisions float error could turn, and between which scores that leaves each measure."""
+    of = results.overall()
+    parts = []
+    for label, texts in (
+        ("near-ties", [f"{row.near_ties} of {row.n}" for row in rows_of(of)]),
+        ("score", [number(row.score) for row in rows_of(of)]),
+        ("could be", [interval(row.near_low, row.near_high, 2) for row in rows_of(of)]),
+    ):
+        parts.append(of.assign(cell=texts, label=label, measure=of["measure"].map(display)))
+    # the three side by side under each protocol
+    ordered = pd.concat(parts).sort_values(
+        "protocol", key=lambda column: column.map({PUBLISHED: 0, CORRECTED: 1}), kind="stable"
+    )
+    return _wide(
+        ordered,
+        ("model", "benchmark", "measure"),
+        ("protocol", "label"),
+        "cell",
+        results.captions["near_ties"],
     )
 
 

@@ -14,7 +14,7 @@ from unmask.statistics.accuracy import ALL_TOKENS, CANDIDATES, MODIFIED_TOKENS, 
 from unmask.statistics.correction import holm
 from unmask.statistics.mcnemar import MEASURES, SHUFFLED_ORDER, UNRELATED_WORD
 from unmask.statistics.tables import DIFFERENCE, OVERALL
-from unmask.tables import ANTISTEREO, ORIGINAL, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO, UNRELATED
+from unmask.terms import ANTISTEREO, ORIGINAL, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO, UNRELATED
 
 COLUMNS = (
     "model",

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from unmask.statistics.tables import DIFFERENCE
-from unmask.tables import ANTISTEREO, STEREO
+from unmask.terms import ANTISTEREO, STEREO
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from unmask.report.published import Published
 from unmask.report.sheets import Sheet, lay_out
 from unmask.report.study import Study
 from unmask.statistics.tables import ACCURACY, AGREEMENT, BIAS, OVERALL, TESTS
-from unmask.tables import ORIGINAL
+from unmask.terms import ORIGINAL
 
 
 @dataclass(frozen=True)

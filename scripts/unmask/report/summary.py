@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from unmask.report.results import Results
 from unmask.report.sheets import number, rows_of
 from unmask.report.study import display
-from unmask.tables import CORRECTED, PUBLISHED
+from unmask.terms import CORRECTED, PUBLISHED
 
 
 def _list(words: Sequence[str]) -> str:
@@ -53,7 +53,7 @@ def summary(results: Results) -> Iterator[str]:
 
 
 def warnings(results: Results) -> Iterator[str]:
-    """Untrained models, undefined pairs and near ties, benchmarks without ratings."""
+    """Untrained models, undefined pairs and near-ties, benchmarks without ratings."""
     overall = results.overall()
     for model in results.study.models:
         if model.source == "random":
@@ -64,11 +64,10 @@ def warnings(results: Results) -> Iterator[str]:
             yield f"{where}: this model gives no {display(str(row.measure))} (see the scoring log)."
         elif row.undefined:
             yield f"{where}: {row.undefined} of {row.n} pairs have nothing to score on one side."
-        near = row.near_ties - row.tie
-        if near > 0:
+        if row.near_ties:
             yield (
-                f"{where}: {near} of {row.n} pairs are near ties (margin within 0.0001 of zero, besides "
-                f"{row.tie} ties); rounding alone may turn them."
+                f"{where}: {row.near_ties} of {row.n} pairs are near-ties; float error alone could turn "
+                f"them and move the score to between {number(row.near_low)} and {number(row.near_high)}."
             )
     for benchmark in results.study.benchmarks:
         if benchmark.name not in set(results.agreement["benchmark"]):

@@ -9,7 +9,8 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.report.study import Study
-from unmask.tables import CORRECTED, SCORES, STEREOTYPE
+from unmask.tables import SCORES
+from unmask.terms import CORRECTED, STEREOTYPE
 
 LEVEL = ["factor", "p", "ratio", "direction"]
 """What makes a factor level: P(stereotyped gender), the frequency ratio and whose stereotype it is."""

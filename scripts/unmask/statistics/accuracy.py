@@ -6,7 +6,7 @@ import pandas as pd
 
 from unmask.statistics.intervals import wilson
 from unmask.statistics.tables import ACCURACY, framed
-from unmask.tables import (
+from unmask.terms import (
     ALL,
     ANTISTEREOTYPE,
     MODIFIED,

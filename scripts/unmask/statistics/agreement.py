@@ -14,7 +14,7 @@ from unmask.statistics.bias import Decisions, decisions
 from unmask.statistics.intervals import Floats
 from unmask.statistics.options import ABSOLUTE_MARGIN, ANY, MARGIN, OWN, PAIR_SCORES, Options
 from unmask.statistics.tables import AGREEMENT, ROC, framed
-from unmask.tables import ANTISTEREOTYPE, DIRECTIONS, STEREOTYPE, TIE
+from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, STEREOTYPE, TIE
 
 THRESHOLDS = (3, 4, 5)
 """At least three votes; more than three; five."""

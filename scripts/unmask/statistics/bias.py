@@ -9,9 +9,10 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.statistics.intervals import Floats, bootstrap_weights, percentile_interval, wilson
+from unmask.statistics.near_ties import outcomes_at
 from unmask.statistics.options import PAIR, TARGET, Options
 from unmask.statistics.tables import BIAS, BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL, framed
-from unmask.tables import (
+from unmask.terms import (
     ANTISTEREO,
     DIRECTIONS,
     ORIGINAL,
@@ -22,9 +23,6 @@ from unmask.tables import (
     TIE,
     UNDEFINED,
 )
-
-NEAR_TIE = 1e-4
-"""A margin at most this far from zero may turn with rounding."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +36,12 @@ class Decisions:
     outcome: npt.NDArray[np.object_]
     margin: Floats
 
-    def credit(self) -> Floats:
+    def credit(self, outcome: npt.NDArray[np.object_] | None = None) -> Floats:
         """What each pair adds to the numerator of the score: 1 for the stereotype; a tie adds a half in
-        `corrected` and nothing in `published`."""
+        `corrected` and nothing in `published`. `outcome`: others of the same shape in place of these."""
         tie = np.array([0.0 if protocol == PUBLISHED else 0.5 for _, protocol in self.series])
-        credit: Floats = (self.outcome == STEREOTYPE) + (self.outcome == TIE) * tie
+        outcome = self.outcome if outcome is None else outcome
+        credit: Floats = (outcome == STEREOTYPE) + (outcome == TIE) * tie
         return credit
 
     def trials(self) -> Floats:
@@ -138,7 +137,8 @@ def bias_table(
     credit, trials, differing = found.credit(), found.trials(), found.differing()
     known = (~np.isnan(found.margin)).astype(np.float64)
     margin = np.nan_to_num(found.margin, nan=0.0)
-    near = np.abs(found.margin) <= NEAR_TIE
+    ends = [outcomes_at(end, scores, found.series, pairs) for end in ("lowest", "highest")]
+    near, extremes = ends[0] != ends[1], [found.credit(outcome) for outcome in ends]
     two_protocols = [sum(s[0] == measure for s in found.series) > 1 for measure, _ in found.series]
 
     grouped = list(groups(pairs))
@@ -165,7 +165,9 @@ def bias_table(
 
     for (grouping, group, members), of_group in zip(grouped, sums, strict=True):
         drawn_credit, drawn_trials, drawn_margin, drawn_known = np.hsplit(np.concatenate(of_group), 4)
-        score = 100 * _ratio(credit[members].sum(axis=0), trials[members].sum(axis=0))
+        score, near_low, near_high = (
+            100 * _ratio(of[members].sum(axis=0), trials[members].sum(axis=0)) for of in (credit, *extremes)
+        )
         sampled = 100 * _ratio(drawn_credit, drawn_trials)
         mean = _ratio(margin[members].sum(axis=0), known[members].sum(axis=0))
         low, high = percentile_interval(sampled, options.confidence)
@@ -189,6 +191,8 @@ def bias_table(
                     "margin": mean[column],
                     "margin_low": mean_low[column],
                     "margin_high": mean_high[column],
+                    "near_low": near_low[column],
+                    "near_high": near_high[column],
                 }
             )
 

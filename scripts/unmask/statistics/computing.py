@@ -10,9 +10,10 @@ from unmask.statistics.accuracy import accuracy_table
 from unmask.statistics.agreement import agreement_table, roc_table
 from unmask.statistics.bias import bias_table
 from unmask.statistics.mcnemar import mcnemar_table
+from unmask.statistics.near_ties import near_ties_table
 from unmask.statistics.options import Options
-from unmask.statistics.tables import ACCURACY, AGREEMENT, BIAS, ROC, TESTS
-from unmask.tables import SHUFFLED
+from unmask.statistics.tables import ACCURACY, AGREEMENT, BIAS, NEAR_TIES, ROC, TESTS
+from unmask.terms import ORIGINAL, SHUFFLED
 
 logger = logging.getLogger(__name__)
 
@@ -25,19 +26,22 @@ def compute(
     shuffled: pd.DataFrame | None,
     options: Options,
 ) -> dict[str, tuple[pd.DataFrame, pa.Schema]]:
-    """The tables bias, accuracy, tests, agreement and roc, each with its schema.
+    """The tables bias, near_ties, accuracy, tests, agreement and roc, each with its schema.
 
     `scores` and `shuffled_scores` are of the two variants. `evidence` maps a masking to its Evidence table,
     `shuffled` is that of the shuffled variant under the masking `none`. Raises InputError where the tables
     do not belong together.
     """
     logger.info("%d pairs, %d measures", len(pairs), scores["measure"].nunique())
-    bias = bias_table(pairs, scores, options)
+    bias, near_ties = bias_table(pairs, scores, options), near_ties_table(pairs, scores, ORIGINAL)
     if shuffled_scores is not None:
         control = bias_table(pairs, shuffled_scores, options, SHUFFLED)
         bias = pd.concat([bias, control], ignore_index=True)
+        of_control = near_ties_table(pairs, shuffled_scores, SHUFFLED)
+        near_ties = pd.concat([near_ties, of_control], ignore_index=True)
     tables = {
         "bias": (bias, BIAS),
+        "near_ties": (near_ties, NEAR_TIES),
         "accuracy": (accuracy_table(evidence, shuffled, options.confidence), ACCURACY),
         "tests": (mcnemar_table(scores, evidence, shuffled, options.pairing), TESTS),
         "agreement": (agreement_table(pairs, scores, options), AGREEMENT),

@@ -11,7 +11,7 @@ from unmask.errors import InputError
 from unmask.statistics.accuracy import ALL_TOKENS, MODIFIED_TOKENS, SHARED_TOKENS, tokens
 from unmask.statistics.options import PAIR, SENTENCE, TOKEN
 from unmask.statistics.tables import TESTS, framed
-from unmask.tables import (
+from unmask.terms import (
     ANTISTEREOTYPE,
     CORRECTED,
     MODIFIED,

@@ -36,8 +36,12 @@ BIAS = pa.schema(
         field("margin", pa.float64(), nullable=True),
         field("margin_low", pa.float64(), nullable=True),
         field("margin_high", pa.float64(), nullable=True),
-        # pairs whose margin is at most 1e-4 from zero, ties included
+        # pairs that float error could turn (unmask.statistics.near_ties) …
         field("near_ties", pa.int32()),
+        # … and the score (percent) if all of these went against the stereotype, or for it; null for a
+        # difference
+        field("near_low", pa.float64(), nullable=True),
+        field("near_high", pa.float64(), nullable=True),
         # pairs whose outcome differs between the two protocols; null where there is one protocol only
         field("differing", pa.int32(), nullable=True),
         # of the intervals
@@ -47,6 +51,25 @@ BIAS = pa.schema(
     ]
 )
 """Bias scores: one row per variant, measure, protocol and group of pairs."""
+
+NEAR_TIES = pa.schema(
+    [
+        # original | shuffled
+        field("variant", WORD),
+        field("measure", WORD),
+        field("protocol", WORD),
+        field("pair_id", pa.string()),
+        field("bias_type", WORD),
+        # stereotype - antistereotype, as compared (after any rounding of the protocol)
+        field("margin", pa.float64()),
+        field("outcome", WORD),
+        # how far float error may move the margin, and the outcome at either end of that
+        field("error", pa.float64()),
+        field("lowest", WORD),
+        field("highest", WORD),
+    ]
+)
+"""Near-ties: one row per decision that float error could turn."""
 
 ACCURACY = pa.schema(
     [

@@ -1,0 +1,37 @@
+"""Near-ties: decisions that float error could turn, so that another machine may decide otherwise.
+
+A decision is the outcome of one measure, under one protocol, on one pair. unmask.measures.float_error says
+how far a score may be off; unmask.measures.scoring decides once with the scores as they are and once at
+either end of that. A near-tie is a pair for which these outcomes differ.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from unmask.statistics.tables import NEAR_TIES
+
+
+def is_near_tie(scores: pd.DataFrame) -> "pd.Series[bool]":
+    """Which rows of Scores (unmask.tables.SCORES) are near-ties."""
+    return scores["lowest"] != scores["highest"]
+
+
+def near_ties_table(pairs: pd.DataFrame, scores: pd.DataFrame, variant: str) -> pd.DataFrame:
+    """The near-ties among `scores`, as unmask.statistics.tables.NEAR_TIES, in the order of `scores`."""
+    of = scores[is_near_tie(scores)]
+    bias_type = pairs.set_index("pair_id")["bias_type"]
+    of = of.assign(variant=variant, bias_type=of["pair_id"].map(bias_type)).reset_index(drop=True)
+    return of.reindex(columns=NEAR_TIES.names)
+
+
+def outcomes_at(
+    end: str, scores: pd.DataFrame, series: list[tuple[str, str]], pairs: pd.DataFrame
+) -> npt.NDArray[np.object_]:
+    """The outcomes at one end (lowest | highest) of float error.
+
+    Shape (pairs, series), `series` being (measure, protocol) of each column; every series has every pair.
+    """
+    grouped = scores.groupby(["measure", "protocol"], sort=False)
+    columns = [grouped.get_group(key).set_index("pair_id")[end].loc[pairs["pair_id"]] for key in series]
+    return np.column_stack([column.to_numpy(object) for column in columns])

@@ -1,0 +1,139 @@
+"""Files and folders are written whole or not at all, and a killed writer leaves nothing for long."""
+
+import errno
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from processes import said, start
+from unmask.errors import InputError
+from unmask.files import partial_beside, write_text, written_whole
+from unmask.models.directory import directory_written_whole
+
+WRITER = """
+    import sys, time
+    from pathlib import Path
+    from unmask.files import written_whole
+    from unmask.models.directory import directory_written_whole
+
+    writer = written_whole if sys.argv[2] == "file" else directory_written_whole
+    with writer(sys.argv[1]) as partial:
+        (partial if sys.argv[2] == "file" else partial / "weights").write_text("half of")
+        print("writing", flush=True)
+        time.sleep(60)
+"""
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def write(path: Path, kind: str) -> None:
+    if kind == "file":
+        write_text(path, "whole")
+    else:
+        with directory_written_whole(path) as partial:
+            (partial / "weights").write_text("whole")
+
+
+@pytest.mark.parametrize("kind", ["file", "directory"])
+def test_what_a_killed_writer_left_goes_with_the_next_one(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "table.v1.parquet"
+    with start(WRITER, path, kind) as killed:
+        said(killed, "writing")
+        killed.send_signal(signal.SIGKILL)
+    assert not path.exists()
+    assert len(names(tmp_path)) == 1
+    write(path, kind)
+    assert names(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("kind", ["file", "directory"])
+def test_what_a_living_writer_writes_stays(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "table.parquet"
+    with start(WRITER, path, kind) as other:
+        said(other, "writing")
+        partial = next(tmp_path.iterdir())
+        write(path, kind)
+        assert partial.exists()
+        assert len(names(tmp_path)) == 2
+        other.kill()
+    # and what it left is another output's litter to nobody
+    write(tmp_path / "other.parquet", kind)
+    assert partial.exists()
+
+
+def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "table"
+    write_text(path, "before")
+    with pytest.raises(ValueError, match="bad row"), written_whole(path) as partial:
+        partial.write_text("half of")
+        raise ValueError("bad row")
+    assert names(tmp_path) == ["table"] and path.read_text() == "before"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        OSError(errno.EROFS, "Read-only file system"),
+        RuntimeError("Error while serializing: I/O error: No space left on device (os error 28)"),
+    ],
+)
+def test_a_full_disk_is_one_line_that_names_the_file(tmp_path: Path, error: Exception) -> None:
+    path = tmp_path / "table"
+    expected = pytest.raises(InputError, match=f"^{path}: cannot be written: .*; mend that and run again$")
+    with expected, written_whole(path) as partial:
+        partial.write_text("half of")
+        raise error
+    assert names(tmp_path) == []
+
+
+def test_a_folder_that_cannot_be_is_one_line_too(tmp_path: Path) -> None:
+    (tmp_path / "scores").write_text("a file")
+    with pytest.raises(InputError, match=r"scores/table\.parquet: cannot be written: File exists"):
+        write_text(tmp_path / "scores" / "table.parquet", "")
+
+
+def test_a_folder_beside_is_gone_after_the_block(tmp_path: Path) -> None:
+    with partial_beside(tmp_path / "counts.parquet", folder=True) as folder:
+        (folder / "1.arrow").write_text("")
+        # a table may be written at the same time, by the same process
+        write_text(tmp_path / "counts.parquet", "whole")
+        assert (folder / "1.arrow").exists()
+    assert names(tmp_path) == ["counts.parquet"]
+
+
+def test_writers_at_the_same_time_leave_one_whole_file(tmp_path: Path) -> None:
+    code = """
+        import sys
+        from unmask.files import write_text
+        for number in range(200):
+            write_text(sys.argv[1], sys.argv[2] * 5000)
+    """
+    path = tmp_path / "table.parquet"
+    writers = [start(code, path, letter) for letter in "abc"]
+    for writer in writers:
+        _, errors = writer.communicate(timeout=60)
+        assert writer.returncode == 0, errors
+    text = path.read_text()
+    assert len(text) == 5000 and len(set(text)) == 1
+    assert names(tmp_path) == ["table.parquet"]
+
+
+def test_a_real_full_disk(small_disk: Path) -> None:
+    path = small_disk / "table"
+    write_text(path, "before")
+    with pytest.raises(InputError, match=f"{path}: cannot be written: No space left on device"):
+        write_text(path, "x" * 10_000_000)
+    assert names(small_disk) == ["table"] and path.read_text() == "before"
+
+
+def test_a_real_read_only_disk(small_disk: Path) -> None:
+    write_text(small_disk / "table", "before")
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    with pytest.raises(InputError, match="table: cannot be written: Read-only file system"):
+        write_text(small_disk / "table", "after")
+    assert (small_disk / "table").read_text() == "before"

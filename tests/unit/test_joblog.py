@@ -1,0 +1,102 @@
+"""How a job ends: one clear line, whatever ends it, and nobody else at its work."""
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from processes import said, start
+from unmask.joblog import INTERRUPTED, TERMINATED, job_log
+
+JOB = """
+    import sys, time
+    from pathlib import Path
+    from unmask.files import written_whole
+    from unmask.joblog import job_log
+
+    folder = Path(sys.argv[1])
+    with job_log(folder / "logs" / "job.log"), written_whole(folder / "table") as partial:
+        partial.write_text(sys.argv[2])
+        print("writing", flush=True)
+        time.sleep(float(sys.argv[3]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "line"),
+    [
+        (signal.SIGTERM, TERMINATED, "stopped by SIGTERM"),
+        (signal.SIGINT, INTERRUPTED, "stopped by Ctrl-C"),
+    ],
+)
+def test_a_signal_is_one_line_and_leaves_nothing(
+    tmp_path: Path, number: signal.Signals, status: int, line: str
+) -> None:
+    with start(JOB, tmp_path, "half of", "60") as job:
+        said(job, "writing")
+        job.send_signal(number)
+        _, errors = job.communicate(timeout=30)
+    assert job.returncode == status
+    assert errors == f"{line}\n"
+    assert (tmp_path / "logs" / "job.log").read_text().endswith(f"{line}\n")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["job.log", "logs"]
+
+
+def test_a_job_waits_for_the_same_job_left_by_a_killed_run(tmp_path: Path) -> None:
+    with start(JOB, tmp_path, "first", "1.5") as first:
+        said(first, "writing")
+        with start(JOB, tmp_path, "second", "0") as second:
+            assert second.stderr
+            waiting = second.stderr.readline()
+            assert waiting.startswith(f"process {first.pid} on ")
+            assert waiting.endswith("is still at this job, of a run that was killed: waiting for it\n")
+            assert not (tmp_path / "table").exists()
+            said(second, "writing")
+            # only now, with the first one done
+            assert first.wait(0.5) == 0
+            assert second.wait(30) == 0
+    assert (tmp_path / "table").read_text() == "second"
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["job.log", "logs", "table"]
+
+
+def test_a_killed_job_holds_nobody_up(tmp_path: Path) -> None:
+    with start(JOB, tmp_path, "first", "60") as first:
+        said(first, "writing")
+        first.kill()
+    start_time = time.monotonic()
+    with start(JOB, tmp_path, "second", "0") as second:
+        _, errors = second.communicate(timeout=30)
+    assert (second.returncode, errors) == (0, "")
+    assert time.monotonic() - start_time < 30
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["job.log", "logs", "table"]
+
+
+def test_an_unexpected_error_is_in_the_log_with_its_traceback(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), job_log(tmp_path / "job.log"):
+        print(1 // 0)
+    text = (tmp_path / "job.log").read_text()
+    assert "Traceback" in text and "ZeroDivisionError" in text
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["job.log"]
+
+
+def test_a_full_disk_is_one_line_wherever_it_is_met(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end, job_log(tmp_path / "job.log"), open("/dev/full", "w") as file:
+        file.write("x" * 100_000)
+    assert end.value.code == 1
+    assert capsys.readouterr().err == (
+        "error: a file: cannot be written: No space left on device; mend that and run again\n"
+    )
+
+
+def test_a_log_on_a_full_disk_hides_nothing(small_disk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit), job_log(small_disk / "job.log"):
+        (small_disk / "other").write_text("x" * 10_000_000)
+    assert capsys.readouterr().err.startswith("error: ")
+    with pytest.raises(SystemExit), job_log(small_disk / "logs" / "job.log"):
+        pass
+    errors = capsys.readouterr().err.splitlines()
+    assert len(errors) == 1
+    assert errors[0].startswith(f"error: {small_disk}/logs/job.log: cannot be written: No space left")

@@ -1,0 +1,253 @@
+"""Near-ties: which decisions float error could turn."""
+
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from examples import example_pairs
+from tiny_models import tiny_model
+from unmask.evidence.collecting import collect_evidence
+from unmask.evidence.maskings import MASKINGS
+from unmask.measures.float_error import TOKEN_ERROR, token_errors
+from unmask.measures.formulas import Evidence
+from unmask.measures.registry import MEASURES
+from unmask.measures.scoring import score_pairs
+from unmask.models.devices import pick_device
+from unmask.models.loading import load
+from unmask.report.page_sheets import near_ties as near_ties_sheet
+from unmask.report.results import Results
+from unmask.report.study import Study
+from unmask.statistics.bias import bias_table
+from unmask.statistics.computing import compute
+from unmask.statistics.near_ties import is_near_tie, near_ties_table
+from unmask.statistics.options import Options
+from unmask.statistics.tables import NEAR_TIES
+from unmask.tables import read_table, write_table
+from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
+
+RESOURCES = Path(__file__).parents[2] / "resources"
+
+
+def tokens(sides: Mapping[str, tuple[list[float], list[float]]]) -> pd.DataFrame:
+    """Evidence of pairs from the log-probabilities of their two sides; each token is another one."""
+    rows = [
+        (pair_id, role, position, log_prob)
+        for pair_id, of_sides in sides.items()
+        for role, log_probs in zip(("stereotype", "antistereotype"), of_sides, strict=True)
+        for position, log_prob in enumerate(log_probs, 1)
+    ]
+    frame = pd.DataFrame(rows, columns=["pair_id", "role", "position", "log_prob"])
+    return frame.assign(
+        token_id=np.arange(len(frame)),
+        special=False,
+        cross_log_prob=frame["log_prob"],
+        attention=0.1,
+        attention_content=0.1,
+    )
+
+
+def scores_of(measure: str, sides: Mapping[str, tuple[list[float], list[float]]]) -> pd.DataFrame:
+    evidence = dict.fromkeys(MEASURES[measure].maskings, tokens(sides))
+    return score_pairs(list(sides), evidence, [measure]).set_index(["protocol", "pair_id"])
+
+
+def row_of(scores: pd.DataFrame, protocol: str, pair_id: str) -> Any:
+    return scores.loc[(protocol, pair_id)]
+
+
+def ends(scores: pd.DataFrame, protocol: str, pair_id: str) -> tuple[str, str, str]:
+    row = row_of(scores, protocol, pair_id)
+    return str(row["lowest"]), str(row["outcome"]), str(row["highest"])
+
+
+STEREO, ANTI, TIE = "stereotype", "antistereotype", "tie"
+
+
+def test_a_mean_is_as_unsure_as_one_token_and_a_sum_as_all_of_them() -> None:
+    """Two sides of four tokens of log-probability -1: each token may be off by 2 · TOKEN_ERROR."""
+    for measure, count in (("AllMasked", 1), ("AllMaskedSum", 4)):
+        error = 2 * count * 2 * TOKEN_ERROR
+        for factor, near in ((0.98, True), (1.02, False)):
+            apart = factor * error / count
+            # half of the difference on each side, so that both stay about -1
+            sides = {"a": ([-1 + apart / 2] * 4, [-1 - apart / 2] * 4)}
+            row = row_of(scores_of(measure, sides), PUBLISHED, "a")
+            assert row["margin"] == pytest.approx(factor * error)
+            assert row["error"] == pytest.approx(error, rel=1e-3)
+            assert (row["lowest"], row["outcome"], row["highest"]) == (
+                ANTI if near else STEREO,
+                STEREO,
+                STEREO,
+            )
+
+
+def test_corrected_ties_are_near_where_float_error_is_larger_than_what_a_tie_is() -> None:
+    scores = scores_of("SSS", {"a": ([-1.0], [-1.0]), "b": ([-1.0], [-1.0 - 3e-4])})
+    for protocol in (PUBLISHED, CORRECTED):
+        # equal by chance, of different tokens
+        assert ends(scores, protocol, "a") == (ANTI, TIE, STEREO)
+        assert ends(scores, protocol, "b") == (STEREO, STEREO, STEREO)
+
+
+def test_a_rounded_score_is_near_where_a_boundary_of_rounding_is() -> None:
+    """Published CPS is compared after rounding to three decimals."""
+    sides = {
+        # both in the middle of a step, a step apart: neither can cross
+        "clear": ([-1.001], [-1.002]),
+        # the same step's middle: a tie on every machine
+        "tie": ([-1.00101], [-1.00099]),
+        # different steps, but the first may round to the other's
+        "to a tie": ([-1.00151], [-1.003]),
+        "from a tie": ([-1.00149], [-1.001]),
+    }
+    scores = scores_of("CPS", sides)
+    assert ends(scores, PUBLISHED, "clear") == (STEREO, STEREO, STEREO)
+    assert ends(scores, PUBLISHED, "tie") == (TIE, TIE, TIE)
+    assert ends(scores, PUBLISHED, "from a tie") == (ANTI, TIE, TIE)
+    assert ends(scores, PUBLISHED, "to a tie") == (STEREO, STEREO, STEREO)
+    two_apart = scores_of("CPS", {"a": ([-1.00151], [-1.002])})
+    assert ends(two_apart, PUBLISHED, "a") == (TIE, TIE, STEREO)
+    # unrounded, the same scores leave no doubt but where they are close
+    assert ends(scores, CORRECTED, "to a tie") == (STEREO, STEREO, STEREO)
+    assert ends(scores, CORRECTED, "tie") == (ANTI, ANTI, STEREO)
+
+
+def test_sentences_of_the_same_tokens_are_no_near_ties() -> None:
+    same = tokens({"a": ([-1.0, -2.0], [-1.0, -2.0]), "b": ([-1.0, -2.0], [-1.0, -2.0])})
+    first = same["pair_id"] == "a"
+    same.loc[first, "token_id"] = same.loc[first, "position"]
+    evidence = {"all": same}
+    scores = score_pairs(["a", "b"], evidence, ["AllMasked"]).set_index(["protocol", "pair_id"])
+    for protocol in (PUBLISHED, CORRECTED):
+        assert ends(scores, protocol, "a") == (TIE, TIE, TIE)
+        assert scores.loc[(protocol, "a"), "error"] == 0
+        assert ends(scores, protocol, "b") == (ANTI, TIE, STEREO)
+
+
+def test_what_has_nothing_to_score_is_no_near_tie() -> None:
+    scores = scores_of("SSS", {"one side": ([-1.0], []), "neither": ([], []), "both": ([-1.0], [-1.5])})
+    assert ends(scores, CORRECTED, "one side") == ("undefined",) * 3
+    assert ends(scores, CORRECTED, "neither") == (TIE, TIE, TIE)
+    assert ends(scores, CORRECTED, "both") == (STEREO, STEREO, STEREO)
+
+
+def moved(evidence: Evidence, rng: np.random.Generator) -> dict[str, pd.DataFrame]:
+    """Evidence of another machine: log-probabilities moved by up to what is allowed, equal inputs alike."""
+    found = {}
+    for masking, rows in evidence.items():
+        key = rows["pair_id"] + rows["role"]
+        # the equal sentences of the examples are one input
+        key = key.where(rows["pair_id"] != "p6", "p6")
+        numbers, _ = pd.factorize(key + rows["position"].astype(str))
+        # the worst that there is: as far as may be, with any sign
+        by = TOKEN_ERROR * rng.choice([-1.0, 1.0], numbers.max() + 1)[numbers]
+        lean = rng.choice([-1.0, 0.0, 1.0])
+        by = by if lean == 0 else np.where(rows["role"] == STEREO, lean, -lean) * np.abs(by)
+        by = np.where(rows["pair_id"] == "p6", TOKEN_ERROR, by)
+        columns = {c: rows[c].astype(float) for c in ("log_prob", "cross_log_prob")}
+        found[masking] = rows.assign(**{c: v + by * (1 + v.abs()) for c, v in columns.items()})
+    return found
+
+
+@pytest.mark.parametrize("architecture", ["bert", "roberta"])
+def test_no_error_within_the_bounds_turns_any_other_decision(architecture: str, tmp_path: Path) -> None:
+    """Of a model with tiny differences between sentences, so that many decisions are near."""
+    directory = tiny_model(architecture, tmp_path, initializer_range=0.003)
+    pairs = example_pairs()
+    evidence = {
+        masking: collect_evidence(
+            pairs, load(directory, pick_device("cpu"), masking == "none"), masking, ORIGINAL
+        )
+        for masking in MASKINGS
+    }
+    scores = score_pairs(list(pairs["pair_id"]), evidence, list(MEASURES))
+    near = is_near_tie(scores)
+    assert 0.05 < near.mean() < 0.95
+    assert not near[scores["pair_id"] == "p6"].any()
+    rng = np.random.default_rng(0)
+    turned = np.zeros(len(scores), dtype=bool)
+    for _ in range(30):
+        other = score_pairs(list(pairs["pair_id"]), moved(evidence, rng), list(MEASURES))
+        differ = (other["outcome"] != scores["outcome"]).to_numpy()
+        assert not (differ & ~near).any()
+        rounded = (scores["measure"] == "CPS") & (scores["protocol"] == PUBLISHED)
+        apart = (other["margin"] - scores["margin"]).abs()
+        assert (apart <= scores["error"] + 1e-12)[~rounded & apart.notna()].all()
+        turned |= differ
+    # the bounds are not idle: with the worst signs most of the near-ties do turn
+    assert turned[near].mean() > 0.5
+
+
+def test_every_measure_has_the_error_of_its_own_weights() -> None:
+    """Formulas are linear in the log-probabilities: errors are built on it, for measures to come too."""
+    rng = np.random.default_rng(1)
+    sides = {f"p{i}": (list(-rng.exponential(size=5)), list(-rng.exponential(size=4))) for i in range(4)}
+    rows = tokens(sides).assign(
+        attention=lambda f: rng.random(len(f)), attention_content=lambda f: rng.random(len(f))
+    )
+    shift = {c: rows[c] - TOKEN_ERROR * (1 + rows[c].abs()) for c in ("log_prob", "cross_log_prob")}
+    for (name, measure), protocol in product(MEASURES.items(), (PUBLISHED, CORRECTED)):
+        before = measure.formula(dict.fromkeys(measure.maskings, rows), protocol)
+        after = measure.formula(dict.fromkeys(measure.maskings, rows.assign(**shift)), protocol)
+        errors = measure.formula(token_errors(dict.fromkeys(measure.maskings, rows)), protocol)
+        np.testing.assert_allclose(before - after, errors, rtol=1e-6, err_msg=name)
+        assert (errors > 0).all()
+
+
+def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Results]:
+    """Scores, statistics and results of a study of one model and benchmark, with SSS alone."""
+    pairs = example_pairs().iloc[:5].assign(bias_type=["gender", "age", "gender", "age", "gender"])
+    margins = [0.5, 1e-5, -1e-5, -0.5, 1e-5]
+    sides = {pair_id: ([-1.0], [-1.0 - m]) for pair_id, m in zip(pairs["pair_id"], margins, strict=True)}
+    evidence = {"modified": tokens(sides)}
+    scores = score_pairs(list(pairs["pair_id"]), evidence, ["SSS"])
+    with_columns = {"modified": evidence["modified"].assign(modified=True, rank=1)}
+    made = compute(pairs, scores, with_columns, None, None, Options(resamples=20))
+    for name, (rows, schema) in made.items():
+        write_table(folder / f"{name}.parquet", rows, schema, {"model": "bert", "benchmark": "cp"})
+    results = Results.gather(
+        Study.from_config([{"name": "bert"}], [{"name": "cp"}]),
+        **{name: [folder / f"{name}.parquet"] for name in ("bias", "accuracy", "tests", "agreement")},
+        published=RESOURCES / "published.yaml",
+        captions=RESOURCES / "captions.yaml",
+        alpha=0.01,
+    )
+    return scores, {name: rows for name, (rows, _) in made.items()}, results
+
+
+def test_near_ties_are_listed_and_counted_and_bound_the_score(tmp_path: Path) -> None:
+    _, made, results = study_of(tmp_path)
+    listed = read_table(tmp_path / "near_ties.parquet", NEAR_TIES)
+    pd.testing.assert_frame_equal(listed, made["near_ties"], check_dtype=False)
+    assert list(listed["protocol"]) == [PUBLISHED] * 3 + [CORRECTED] * 3
+    assert list(listed["pair_id"]) == ["p1", "p2", "p4"] * 2
+    assert list(listed["bias_type"]) == ["age", "gender", "gender"] * 2
+    assert set(listed["lowest"]) == {ANTI} and set(listed["highest"]) == {STEREO}
+    overall = made["bias"].query("grouping == 'overall'")
+    assert list(overall["near_ties"]) == [3, 3]
+    # of five: one for and one against for certain, two for and one against by a hair
+    assert list(overall["score"]) == [60.0, 60.0]
+    assert list(overall["near_low"]) == [20.0, 20.0] and list(overall["near_high"]) == [80.0, 80.0]
+    age = made["bias"].query("group == 'age' and protocol == 'corrected'").iloc[0]
+    assert (age["near_ties"], age["near_low"], age["near_high"]) == (1, 0.0, 50.0)
+    sheet = near_ties_sheet(results)
+    cells = ["3 of 5", "60.00", "20.00 to 80.00"]
+    assert sheet.rows == (("bert", "cp", "SSS", *cells, *cells),)
+    assert sheet.groups() == [(PUBLISHED, 3), (CORRECTED, 3)]
+
+
+def test_the_list_has_the_order_of_the_scores_and_may_be_empty(tmp_path: Path) -> None:
+    scores, made, _ = study_of(tmp_path)
+    pairs = example_pairs().iloc[:5]
+    none = scores.assign(lowest=scores["outcome"], highest=scores["outcome"])
+    assert near_ties_table(pairs, none, ORIGINAL).empty
+    write_table(tmp_path / "none.parquet", near_ties_table(pairs, none, ORIGINAL), NEAR_TIES, {})
+    bias = bias_table(pairs, none, Options(resamples=20)).query("grouping == 'overall'")
+    assert (bias["near_low"] == bias["score"]).all() and (bias["near_high"] == bias["score"]).all()
+    again = near_ties_table(pairs, scores[::-1], ORIGINAL)
+    assert list(again["pair_id"]) == list(made["near_ties"]["pair_id"])[::-1]

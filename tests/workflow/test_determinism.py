@@ -1,0 +1,172 @@
+"""The same study again: the same bytes on this machine, the same to float error on another."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from real_data import real_data
+from small_study import ROOT, Workflow
+from unmask.results.comparing import compare
+
+ANOTHER_PROCESSOR = {
+    # PyTorch's own kernels, MKL's and oneDNN's without the newer instructions
+    "ATEN_CPU_CAPABILITY": "default",
+    "MKL_CBWR": "COMPATIBLE",
+    "ONEDNN_MAX_CPU_ISA": "SSE41",
+    "DNNL_MAX_CPU_ISA": "SSE41",
+}
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Every file of a study's results but its logs, which have dates."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path.relative_to(folder).parts[0] != "logs"
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    }
+
+
+def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
+    return [name for name in one.keys() | other.keys() if one.get(name) != other.get(name)]
+
+
+@pytest.mark.slow
+def test_two_runs_are_byte_identical(
+    finished: Workflow, fresh: Workflow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With one core and with two, in another folder, with other hashes, the jobs in another order."""
+    monkeypatch.setenv("PYTHONHASHSEED", "12345")
+    last_first = [
+        "results/small/evidence/roberta/stereo/original/modified.parquet",
+        "results/small/scores/roberta/stereo/shuffled.parquet",
+    ]
+    for targets in (last_first, []):
+        done = fresh.snakemake(*targets, "--cores", "1")
+        assert done.returncode == 0, done.stdout + done.stderr
+    one, other = (files_of(workflow.folder / "results/small") for workflow in (finished, fresh))
+    assert {Path(name).suffix for name in one} >= {
+        ".parquet", ".csv", ".md", ".tex", ".svg", ".png", ".html", ".json", ".safetensors",
+    }  # fmt: skip
+    assert len(one) > 80 and differing(one, other) == []
+
+
+@pytest.mark.slow
+def test_another_processor_gives_the_same_to_float_error(
+    finished: Workflow, copied: Workflow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other instructions and another batch size stand for another machine; the models are the same."""
+    results = copied.folder / "results/small"
+    before = files_of(results)
+    # but for the models everything is made anew
+    for part in results.iterdir():
+        if part.is_dir() and part.name != "models":
+            shutil.rmtree(part)
+    for name, value in ANOTHER_PROCESSOR.items():
+        monkeypatch.setenv(name, value)
+    copied.config["runtime"] = {"batch_tokens": 17}
+    copied.run()
+    found = compare(finished.folder / "results/small", results)
+    assert found.problems == [] and found.notes == []
+    # it was another arithmetic indeed
+    assert 0 < found.measures["largest_difference"].max() < 2e-3
+    assert found.measures["share"].max() < 1
+    assert found.measures["near_ties"].sum() < 0.1 * found.measures["decisions"].sum()
+    after = files_of(results)
+    models = [name for name in after if name.startswith("models/")]
+    assert models and all(before[name] == after[name] for name in models)
+    assert differing(before, after)
+
+
+TRAINING = """
+import sys
+from pathlib import Path
+from unmask.planted.corpus import draw_corpus
+from unmask.planted.grammar import World
+from unmask.planted.training import Recipe, train
+
+world = World(0)
+lines = draw_corpus(world, 3000)
+for architecture in ("bert", "roberta", "albert"):
+    train(lines, architecture, 0, Path(sys.argv[1], architecture), world, recipe=Recipe(steps=12))
+"""
+
+
+@pytest.mark.slow
+def test_a_model_is_trained_alike_twice(tmp_path: Path) -> None:
+    """Corpus, tokenizer and weights, in two processes with other hashes: the same bytes."""
+    folders = [tmp_path / "one", tmp_path / "other"]
+    for seed, folder in enumerate(folders):
+        subprocess.run(
+            [sys.executable, "-c", TRAINING, str(folder)],
+            env=os.environ | {"PYTHONPATH": str(ROOT / "scripts"), "PYTHONHASHSEED": str(seed)},
+            check=True,
+            capture_output=True,
+        )
+    one, other = map(files_of, folders)
+    assert {f"{a}/model.safetensors" for a in ("bert", "roberta", "albert")} <= set(one)
+    assert differing(one, other) == []
+
+
+SCORING = """
+import json
+import sys
+from pathlib import Path
+import torch
+from unmask.benchmarks.reading import read_benchmark
+from unmask.evidence.collecting import collect_evidence
+from unmask.measures.precision import spread_sample
+from unmask.measures.registry import maskings_of
+from unmask.measures.scoring import score_pairs
+from unmask.models.devices import pick_device
+from unmask.models.loading import load
+from unmask.tables import SCORES, write_table
+
+torch.set_num_threads(1)
+folder, model, batch_tokens, benchmarks = json.loads(sys.argv[1])
+for name, path in benchmarks.items():
+    for measures, count in ((["AUL", "AULA", "SSS", "AllMasked"], 150), (["CPS"], 25)):
+        pairs = spread_sample(read_benchmark(path, {"format": name}), count)
+        evidence = {}
+        for masking in maskings_of(measures):
+            loaded = load(model, pick_device("cpu", batch_tokens), masking == "none")
+            evidence[masking] = collect_evidence(pairs, loaded, masking, "original")
+        scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
+        path_of = Path(folder, "scores/minilm", f"{name}-{count}", "original.parquet")
+        write_table(path_of, scores, SCORES, {})
+"""
+
+
+@pytest.mark.slow
+def test_real_pairs_are_decided_alike_on_another_processor(tmp_path: Path) -> None:
+    model = real_data("models", "minilm-l6-mlm")
+    benchmarks = {
+        "crows-pairs": str(real_data("crows_pairs", "crows_pairs_anonymized.csv")),
+        "stereoset": str(real_data("stereoset", "dev.json")),
+    }
+    avx2 = {name: "AVX2" for name in ANOTHER_PROCESSOR} | {"ATEN_CPU_CAPABILITY": "avx2"}
+    runs: list[tuple[Path, dict[str, str], int | None]] = [
+        (tmp_path / "here", {}, None),
+        (tmp_path / "another", avx2, 300),
+    ]
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", SCORING, json.dumps([str(folder), str(model), batch, benchmarks])],
+            env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")} | settings,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for folder, settings, batch in runs
+    ]
+    assert [process.wait(timeout=300) for process in processes] == [0, 0]
+    found = compare(runs[0][0], runs[1][0])
+    assert found.problems == []
+    assert found.measures["decisions"].sum() == 2 * (4 * 2 * 150 + 2 * 25)
+    assert found.measures["largest_difference"].max() > 0
+    assert found.measures["share"].max() < 1
