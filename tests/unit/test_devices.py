@@ -307,7 +307,7 @@ def score(folder: Path, more: int) -> None:
         input=Inputs(pairs=folder / "pairs.parquet", manifest=folder / "manifest.json"),
         output=[str(folder / "none.parquet")],
         wildcards={"model": "tiny", "benchmark": "long", "variant": "original", "masking": "none"},
-        config={"runtime": {"device": "cpu", "batch_tokens": None}},
+        config={"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}},
         params=SimpleNamespace(attention={"stack": None}, dtype="float32", shuffled=None, code="0"),
         threads=1,
     )
