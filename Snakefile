@@ -13,6 +13,7 @@ min_version("9.0")
 include: "rules/common.smk"
 include: "rules/inputs.smk"
 include: "rules/inputs_frequency.smk"
+include: "rules/resources.smk"
 include: "rules/planted.smk"
 include: "rules/benchmarks.smk"
 include: "rules/models.smk"
@@ -24,10 +25,13 @@ include: "rules/frequency.smk"
 include: "rules/report.smk"
 
 
+# in the main process alone, and only where there is something to do
+onstart:
+    hold_results()
+
+
 rule all:
     default_target: True
     input:
-        result("report", "index.html"),
-        table_files().values(),
-        figure_files().values(),
-        frequency_files(),
+        final_files(),
+        result("SHA256SUMS"),

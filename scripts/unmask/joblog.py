@@ -1,45 +1,110 @@
-"""What one job tells: a log file, the same lines on stderr, and one clear line when its input is bad."""
+"""What one job tells: a log file, the same lines on stderr, and one clear line when it cannot go on."""
 
 import logging
+import signal
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 from unmask.errors import InputError
+from unmask.files import why_not_written
+from unmask.locks import locked
+
+INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
+"""Exit statuses, as shells have them."""
+
+log = logging.getLogger("unmask")
 
 
 @contextmanager
 def job_log(path: str | Path) -> Iterator[None]:
-    """Send logging to `path` and to stderr while the block runs.
+    """Send logging to `path` and to stderr while the block runs, alone among the processes of this job.
 
     An InputError ends the process with status 1 and its one line; the log file ends with that line too.
+    So do a full disk, and SIGTERM and Ctrl-C (with statuses 143 and 130), after the block has cleaned up.
     Any other exception leaves its traceback in the log file and goes on.
+
+    A Snakemake that is killed leaves its jobs running, and a new one starts them again: then the new job
+    waits for the old one, so that no two ever write the same.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    to_file = logging.FileHandler(path, mode="w", encoding="utf-8")
-    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    to_stderr = logging.StreamHandler(sys.stderr)
-    to_stderr.setFormatter(logging.Formatter("%(message)s"))
-    to_stderr.setLevel(logging.WARNING)
-    log = logging.getLogger("unmask")
+    with ExitStack() as stack:
+        _log_to_stderr(stack)
+        try:
+            stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, _terminated))
+            try:
+                _log_to_file(path, stack)
+                stack.enter_context(locked(path.with_name(f".{path.name}.lock"), _wait_for))
+            except OSError as error:
+                raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+            yield
+        except InputError as error:
+            log.error("error: %s", error)
+            sys.exit(1)
+        except KeyboardInterrupt:
+            log.error("stopped by Ctrl-C")
+            sys.exit(INTERRUPTED)
+        except Exception as error:
+            if reason := why_not_written(error):
+                file = getattr(error, "filename", None) or "a file"
+                log.error("error: %s: cannot be written: %s; mend that and run again", file, reason)
+                sys.exit(1)
+            _log_traceback()
+            raise
+
+
+class _FileHandler(logging.FileHandler):
+    """A log file that a full disk ends, but not with a traceback for each line that it has no room for."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        pass
+
+    def close(self) -> None:
+        with suppress(OSError):
+            super().close()
+
+
+def _log_to_stderr(stack: ExitStack) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    handler.setLevel(logging.WARNING)
     log.setLevel(logging.INFO)
-    log.handlers = [to_file, to_stderr]
     log.propagate = False
+    log.handlers = [handler]
+    stack.callback(log.handlers.clear)
+
+
+def _log_to_file(path: Path, stack: ExitStack) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handler = _FileHandler(path, mode="w", encoding="utf-8")
+    stack.callback(handler.close)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    log.handlers.append(handler)
     logging.captureWarnings(True)
-    logging.getLogger("py.warnings").handlers = [to_file]
-    try:
-        yield
-    except InputError as error:
-        log.error("error: %s", error)
-        sys.exit(1)
-    except BaseException:
-        to_file.emit(log.makeRecord(log.name, logging.ERROR, __file__, 0, traceback.format_exc(), (), None))
-        raise
-    finally:
-        to_file.close()
-        log.handlers = []
-        logging.getLogger("py.warnings").handlers = []
-        logging.captureWarnings(False)
+    stack.callback(logging.captureWarnings, False)
+    warnings = logging.getLogger("py.warnings")
+    warnings.handlers = [handler]
+    stack.callback(warnings.handlers.clear)
+
+
+def _log_traceback() -> None:
+    """To the file only: Snakemake's own report has it too."""
+    record = log.makeRecord(log.name, logging.ERROR, __file__, 0, traceback.format_exc(), (), None)
+    for handler in log.handlers:
+        if isinstance(handler, _FileHandler):
+            handler.emit(record)
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    # once is enough: what cleans up now must not be cut short
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    log.error("stopped by SIGTERM")
+    sys.exit(TERMINATED)
+
+
+def _wait_for(holder: str) -> None:
+    log.warning("%s is still at this job, of a run that was killed: waiting for it", holder)

@@ -72,12 +72,12 @@ class Workflow:
         return self.folder.joinpath("results", "small", *place).read_text()
 
 
-def write_crows_pairs(path: Path) -> None:
-    """The example pairs in the format of CrowS-Pairs."""
+def write_crows_pairs(path: Path, times: int = 1) -> None:
+    """The example pairs in the format of CrowS-Pairs, all of them several `times` over."""
     with open(path, "w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(COLUMNS)
-        for number, (more, less, _) in enumerate(SENTENCES):
+        for number, (more, less, _) in enumerate(SENTENCES * times):
             bias_type = ("gender", "race-color")[number % 2]
             votes = [[bias_type] if vote < number % 6 else [] for vote in range(5)]
             direction = "antistereo" if number % 3 == 0 else "stereo"

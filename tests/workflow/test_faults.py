@@ -1,14 +1,19 @@
 """Bad input gives one clear line, before any work where it can be known; nothing is lost."""
 
+import copy
+import os
+import shutil
 import signal
 import subprocess
-import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
 import pytest
 import yaml
 
+from killing import Run, digests, litter, running
 from small_study import Done, Workflow
 from tiny_models import tiny_model, tiny_tokenizer
 
@@ -90,31 +95,172 @@ def test_a_bad_row_is_named(fresh: Workflow) -> None:
     assert not (fresh.folder / "results/small/benchmarks/crows.parquet").exists()
 
 
+TARGET = "results/small/evidence/bert/crows/original/none.parquet"
+LOCK = "results/small/logs/evidence/bert/crows/original/.none.log.lock"
+
+
+@pytest.fixture
+def unrun(finished: Workflow, tmp_path: Path) -> Workflow:
+    """The finished study as it was before it was run: what it gives can be held against that."""
+    nothing_run = shutil.ignore_patterns("results", ".snakemake")
+    folder = shutil.copytree(finished.folder, tmp_path / "unmask", ignore=nothing_run)
+    return Workflow(folder, copy.deepcopy(finished.config))
+
+
+def same(name: str, workflow: Workflow, undisturbed: Workflow) -> bool:
+    return (workflow.folder / name).read_bytes() == (undisturbed.folder / name).read_bytes()
+
+
+def job_at_work(run: Run, script: str, lock: Path) -> psutil.Process:
+    """A job of that script, once it holds its lock; it is halted then, so that there is time."""
+    job = run.wait_for_job(script)
+    assert job, run.log.read_text()
+    while not lock.exists():
+        assert job.is_running() and run.process.poll() is None, run.log.read_text()
+        time.sleep(0.02)
+    job.suspend()
+    return job
+
+
 @pytest.mark.slow
-def test_a_run_that_is_killed_goes_on_where_it_was(fresh: Workflow) -> None:
-    fresh.config["measures"] = ["AUL"]
-    (fresh.folder / "study.yaml").write_text(yaml.safe_dump(fresh.config))
-    with subprocess.Popen(
-        [sys.executable, "-m", "snakemake", "--cores", "1", "--configfile", "study.yaml"],
-        cwd=fresh.folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as running:
-        scored = fresh.folder / "results/small/evidence"
-        deadline = time.monotonic() + 120
-        while not list(scored.rglob("*.parquet")) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        subprocess.run(["pkill", "-KILL", "-s", str(running.pid)], check=True)
-        running.wait()
-    assert running.returncode == -signal.SIGKILL
-    finished = {path: path.stat().st_mtime_ns for path in scored.rglob("[!.]*.parquet")}
-    assert finished
-    unlocked = fresh.snakemake("--unlock")
-    assert unlocked.returncode == 0, unlocked.stderr
-    fresh.run()
-    assert Path(fresh.folder, "results/small/report/index.html").exists()
-    kept = sum(path.stat().st_mtime_ns == time_before for path, time_before in finished.items())
-    # whatever was whole when the run died is kept; a job may have been in its last moments
-    assert kept >= len(finished) - 1
-    assert fresh.planned() == set()
+def test_a_killed_run_is_started_again_and_its_jobs_are_waited_for(
+    unrun: Workflow, finished: Workflow
+) -> None:
+    with running(unrun, TARGET) as killed:
+        job = job_at_work(killed, "score_evidence", unrun.folder / LOCK)
+        killed.signal(signal.SIGKILL)
+        assert killed.end() == -signal.SIGKILL
+    try:
+        with running(unrun, TARGET, log="again.log") as again:
+            again.wait_for_line(f"process {job.pid} on ")
+            assert "of a run that was killed: waiting for it" in again.log.read_text()
+            job.resume()
+            assert again.end() == 0, again.log.read_text()
+    finally:
+        with suppress(psutil.NoSuchProcess):
+            job.kill()
+    assert same(TARGET, unrun, finished)
+    # the second job found the first one's table, of equal facts, and left it at that
+    log = unrun.read("logs", "evidence", "bert", "crows", "original", "none.log")
+    assert "nothing is left to do" in log and "sequences" not in log
+    assert litter(unrun.folder / "results") == []
+    assert "Nothing to be done" in unrun.snakemake(TARGET).stderr
+
+
+@pytest.mark.slow
+def test_two_runs_at_once(unrun: Workflow, finished: Workflow) -> None:
+    with running(unrun, TARGET) as first:
+        job = job_at_work(first, "score_evidence", unrun.folder / LOCK)
+        try:
+            # of the same study: refused in one line, but for looking
+            error = the_error(unrun.snakemake(TARGET))
+            assert error.startswith(f"error: another run (process {first.process.pid} on ")
+            assert error.endswith(" is at work in results/small; wait for it or stop it, then run again")
+            assert unrun.snakemake("-n", TARGET).returncode == 0
+            # of another study in the same folder: both go on
+            other = yaml.safe_dump(unrun.config | {"study": "other"})
+            (unrun.folder / "other.yaml").write_text(other)
+            table = "results/other/benchmarks/crows.parquet"
+            done = unrun.command(table, "--configfile", "other.yaml")
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert same(table.replace("other", "small"), unrun, finished)
+        finally:
+            job.resume()
+        assert first.end() == 0, first.log.read_text()
+    assert same(TARGET, unrun, finished)
+    assert litter(unrun.folder / "results") == []
+
+
+@pytest.mark.slow
+def test_ctrl_c_is_clean(unrun: Workflow) -> None:
+    with running(unrun, TARGET) as run:
+        job = job_at_work(run, "score_evidence", unrun.folder / LOCK)
+        run.signal(signal.SIGINT, group=True)
+        job.resume()
+        assert run.end() == 1
+    told = run.log.read_text()
+    assert "stopped by Ctrl-C" in told and "Traceback" not in told
+    assert not (unrun.folder / TARGET).exists()
+    assert litter(unrun.folder / "results") == []
+
+
+@pytest.mark.slow
+def test_a_full_disk_and_one_that_takes_no_writing(
+    unrun: Workflow, finished: Workflow, small_disk: Path
+) -> None:
+    def remount(option: str) -> None:
+        subprocess.run(["mount", "-o", f"remount,{option}", str(small_disk)], check=True)
+
+    (unrun.folder / "results").symlink_to(small_disk)
+    # room for the benchmark, and not for the model
+    remount("size=60k")
+    error = the_error(unrun.snakemake(TARGET))
+    model = "results/small/models/bert/files"
+    reason = "No space left on device; mend that and run again"
+    assert error == f"error: model bert: {model}: cannot be written: {reason}"
+    assert litter(small_disk) == []
+    benchmark = unrun.folder / "results/small/benchmarks/crows.parquet"
+    before = benchmark.stat().st_mtime_ns
+    remount("size=4m")
+    done = unrun.snakemake(TARGET)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert benchmark.stat().st_mtime_ns == before
+    assert same(TARGET, unrun, finished)
+
+    remount("ro")
+    kept = digests(small_disk / "small")
+    error = the_error(unrun.snakemake())
+    reason = "Read-only file system; mend that and run again"
+    assert error == f"error: results/small: cannot be written: {reason}"
+    assert digests(small_disk / "small") == kept
+
+
+@pytest.mark.slow
+def test_a_table_that_someone_else_broke_is_named(copied: Workflow, finished: Workflow) -> None:
+    table, scores = copied.folder / TARGET, "results/small/scores/bert/crows/original.parquet"
+    table.write_bytes(table.read_bytes()[:-100])
+    error = the_error(copied.snakemake(scores))
+    assert error.startswith(f"error: {TARGET}: not a readable Parquet file")
+    assert error.endswith("; delete it and run again")
+    table.unlink()
+    done = copied.snakemake(scores)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert same(TARGET, copied, finished) and same(scores, copied, finished)
+
+
+@pytest.mark.slow
+def test_a_model_that_someone_else_broke_is_named(copied: Workflow, finished: Workflow) -> None:
+    model = "results/small/models/bert"
+    weights = copied.folder / model / "files/model.safetensors"
+    size = weights.stat().st_size
+    os.truncate(weights, size // 2)
+    (copied.folder / TARGET).unlink()
+    error = the_error(copied.snakemake(TARGET))
+    weights_name = f"{model}/files/model.safetensors"
+    assert error.startswith(f"error: {weights_name}: has {size // 2} bytes, it had {size} when")
+    assert error.endswith(f"; delete {model} and run again")
+    shutil.rmtree(copied.folder / model)
+    done = copied.snakemake(TARGET)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert same(TARGET, copied, finished)
+
+
+@pytest.mark.slow
+def test_a_killed_training_is_done_again_to_the_same_model(demonstration: Workflow, tmp_path: Path) -> None:
+    folder = shutil.copytree(demonstration.folder, tmp_path / "unmask")
+    workflow = Workflow(folder, demonstration.config)
+    model = "results/demo/models/tiny-bert"
+    shutil.rmtree(folder / model)
+    with running(workflow, f"{model}/manifest.json") as run:
+        job = run.wait_for_job("train_model")
+        assert job, run.log.read_text()
+        log = folder / "results/demo/logs/models/tiny-bert/training.log"
+        while not log.exists() or "step" not in log.read_text():
+            assert job.is_running(), run.log.read_text()
+            time.sleep(0.02)
+        job.kill()
+        # the profile has it tried once more
+        assert run.end() == 0, run.log.read_text()
+    assert "Trying to restart job" in run.log.read_text()
+    assert digests(folder / model) == digests(demonstration.folder / model)
+    assert litter(folder / "results") == []

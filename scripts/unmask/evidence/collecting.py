@@ -14,7 +14,7 @@ from unmask.evidence.maskings import MASKINGS, roles_of
 from unmask.evidence.progress import Progress
 from unmask.evidence.sentences import Sentence, shuffle_tokens, tokenise_pairs
 from unmask.models.loading import LoadedModel
-from unmask.tables import MODIFIED, NONE, SHUFFLED
+from unmask.terms import MODIFIED, NONE, SHUFFLED
 
 
 def collect_evidence(

@@ -5,16 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from unmask.evidence.sentences import Positions, Sentence
-from unmask.tables import (
-    ALL,
-    ANTISTEREOTYPE,
-    MODIFIED,
-    NONE,
-    ONE_MODIFIED,
-    ONE_SHARED,
-    ROLES,
-    STEREOTYPE,
-)
+from unmask.terms import ALL, ANTISTEREOTYPE, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ROLES, STEREOTYPE
 
 Masking = Callable[[Sentence], Iterator[Positions]]
 """Gives, for each time that a model reads the sentence, the positions hidden from it."""

@@ -11,7 +11,7 @@ import pandas as pd
 from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
-from unmask.tables import ANTISTEREOTYPE, STEREOTYPE, UNRELATED
+from unmask.terms import ANTISTEREOTYPE, STEREOTYPE, UNRELATED
 
 Mask = npt.NDArray[np.bool_]
 Positions = npt.NDArray[np.int64]

@@ -5,7 +5,7 @@ import json
 import logging
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import zip_longest
 from pathlib import Path
@@ -16,12 +16,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from unmask.errors import InputError
 from unmask.evidence.collecting import Layout, as_rows, prepare
 from unmask.evidence.engine import Answers, answer
 from unmask.evidence.maskings import roles_of
 from unmask.evidence.progress import Progress
 from unmask.models.loading import LoadedModel
-from unmask.tables import EVIDENCE, ROLES, read_metadata, write_batches, write_table
+from unmask.tables import EVIDENCE, read_metadata, write_batches, write_table
+from unmask.terms import ROLES
 
 log = logging.getLogger(__name__)
 
@@ -44,11 +46,24 @@ def write_evidence(
 
     Pairs are worked through in shards of about `shard_tokens` tokens read (by default what suits the
     device). Each is kept in a folder beside `path` when it is done; a later call with equal `facts`
-    (the table's metadata) takes it from there. The folder goes when the table is whole. While the model
-    reads one shard, a second thread tokenises the next and writes the one before. A `bar` shows the
-    progress on stderr; by default where that is a terminal.
+    (the table's metadata) takes it from there. The folder goes when the table is whole; a table that is
+    there with equal facts is left as it is. While the model reads one shard, a second thread tokenises
+    the next and writes the one before. A `bar` shows the progress on stderr; by default where that is a
+    terminal.
+
+    What a killed process leaves is whole shards: a shard says in its metadata of which facts and which
+    sentences it is, so shards of two minds are never mixed, and it gets its name when it is whole. (No
+    file is forced to the disk: after a power cut a shard that cannot be read is done again, too.) Two
+    processes must not write one table at a time: jobs see to that, see `unmask.joblog`.
+    Raises InputError where a shard cannot be written, or is damaged.
     """
     path = Path(path)
+    facts = {**facts, "sentences": _digest(pairs)}
+    if _is_done(path, facts):
+        log.info("%s is there, of just these sentences and this model: nothing is left to do", path)
+        # younger than all that it is made from
+        path.touch()
+        return
     folder = path.parent / f".{path.stem}.shards"
     shards = divide(pairs, masking, shard_tokens or model.device.shard_tokens)
     bar = sys.stderr.isatty() if bar is None else bar
@@ -83,7 +98,7 @@ def write_evidence(
         for before in written:
             before.result()
     progress.close()
-    write_batches(path, (pq.read_table(shard) for shard in paths), EVIDENCE, facts)
+    write_batches(path, _read(paths), EVIDENCE, facts)
     shutil.rmtree(folder)
 
 
@@ -94,13 +109,21 @@ def _digest(pairs: pd.DataFrame) -> str:
     return hashlib.sha256(texts.encode()).hexdigest()
 
 
-def _is_done(shard: Path, facts: Mapping[str, Any]) -> bool:
+def _is_done(table: Path, facts: Mapping[str, Any]) -> bool:
     # as JSON, since that is how facts are stored
     wanted: dict[str, Any] = json.loads(json.dumps(facts))
     try:
-        return wanted == read_metadata(shard)
-    except (OSError, pa.ArrowException):
+        return wanted == read_metadata(table)
+    except (OSError, ValueError, pa.ArrowException):
         return False
+
+
+def _read(shards: Sequence[Path]) -> Iterator[pa.Table]:
+    for shard in shards:
+        try:
+            yield pq.read_table(shard)
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"{shard}: damaged ({error}); delete it and run again") from None
 
 
 def divide(pairs: pd.DataFrame, masking: str, shard_tokens: int) -> list[tuple[pd.DataFrame, float]]:

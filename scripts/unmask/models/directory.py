@@ -105,14 +105,16 @@ def files_of(directory: Path, what: str) -> ModelFiles:
 def check_sizes(manifest: Mapping[str, Any]) -> None:
     """Raise InputError where a file that a manifest describes is gone, truncated or another since."""
     directory = Path(manifest["directory"])
+    given = manifest["entry"]["source"] == "path"
+    # with the manifest beside it, or Snakemake would not see what is missing
+    remedy = "mend it" if given else f"delete {directory.parent}"
     for name, file in manifest["files"].items():
         path = directory / name
         size = path.stat().st_size if path.is_file() else None
         if size != file["size"]:
             has = "is missing" if size is None else f"has {size} bytes"
             raise InputError(
-                f"{path}: {has}, it had {file['size']} when the model was checked; mend it, "
-                f"or delete {directory} if it was made by this workflow, and run again"
+                f"{path}: {has}, it had {file['size']} when the model was checked; {remedy} and run again"
             )
 
 
