@@ -34,7 +34,7 @@ rule count_shard:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=400,
+        runtime=counting_time,
     params:
         code=code("count_shard.py"),
         entry=corpus_format,

@@ -14,6 +14,8 @@ rule evidence:
     threads: config["runtime"]["threads"]
     resources:
         gpu=1,
+        mem_mb=scoring_memory,
+        runtime=scoring_time,
     params:
         code=code("score_evidence.py"),
         dtype=config["scoring"]["dtype"],
@@ -38,6 +40,8 @@ rule compare_precision:
     threads: config["runtime"]["threads"]
     resources:
         gpu=1,
+        mem_mb=scoring_memory,
+        runtime=scoring_time,
     params:
         code=code("compare_precision.py"),
         attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},

@@ -11,6 +11,9 @@ rule scores:
         log_of("scores", "{model}", "{benchmark}", "{variant}.log"),
     conda:
         "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+        runtime=table_time,
     params:
         code=code("score_pairs.py"),
         measures=lambda wildcards: measures_on(wildcards.variant),

@@ -34,6 +34,8 @@ rule make_random_model:
         model=any_of(models_of("random")),
     conda:
         "../envs/scoring.yaml"
+    resources:
+        mem_mb=making_memory,
     params:
         code=code("make_random_model.py"),
         name=lambda wildcards: wildcards.model,
@@ -53,6 +55,8 @@ rule prepare_model:
         log_of("models", "{model}", "checking.log"),
     conda:
         "../envs/scoring.yaml"
+    resources:
+        mem_mb=checking_memory,
     params:
         code=code("prepare_model.py"),
         name=lambda wildcards: wildcards.model,

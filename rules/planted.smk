@@ -34,6 +34,9 @@ rule train_model:
     conda:
         "../envs/scoring.yaml"
     threads: 1
+    resources:
+        mem_mb=making_memory,
+        runtime=training_time,
     params:
         code=code("train_model.py"),
         name=lambda wildcards: wildcards.model,

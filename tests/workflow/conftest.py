@@ -1,4 +1,4 @@
-"""The small study, run once for all tests of the workflow, and copies of it to change."""
+"""Copies of the small study to change, run and not run."""
 
 import copy
 import shutil
@@ -7,15 +7,6 @@ from pathlib import Path
 import pytest
 
 from small_study import Workflow, copy_workflow, small_study
-
-
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    """The small study, run to its report. Tests only plan with it, or change copies of it."""
-    folder = copy_workflow(tmp_path_factory.mktemp("workflow") / "unmask")
-    workflow = Workflow(folder, small_study(folder))
-    workflow.run()
-    return workflow
 
 
 @pytest.fixture

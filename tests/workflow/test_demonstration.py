@@ -5,19 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 
-from small_study import Workflow, copy_workflow
-
-
-@pytest.fixture(scope="module")
-def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    folder = copy_workflow(tmp_path_factory.mktemp("demonstration") / "unmask")
-    config = yaml.safe_load((folder / "config.yaml").read_text())
-    config["models"] = {"tiny-bert": config["models"]["tiny-bert"]}
-    workflow = Workflow(folder, config)
-    workflow.run()
-    return workflow
+from small_study import Workflow
 
 
 def margins(workflow: Workflow) -> pd.DataFrame:

@@ -1,0 +1,99 @@
+# What jobs ask a cluster for: memory (MB) and time (minutes), by the size of what they read, times the attempt.
+# A run on one machine is held to none of it; docs/cluster.md has the table and where its numbers are from.
+
+import functools
+import json
+
+SHARED_LAYERS = {"albert": 24}
+
+
+def sizes_mb(files):
+    """How large files are together. Where one is not there yet, Snakemake asks again when it is."""
+    return sum(os.stat(file).st_size for file in files) / 1e6
+
+
+@functools.cache
+def _rows(file, _date):
+    # here, since a run with nothing to be done asks for no rows and should not wait for it
+    import pyarrow.parquet
+
+    try:
+        return pyarrow.parquet.read_metadata(file).num_rows
+    except (pyarrow.ArrowException, OSError):
+        # the job that reads it says what is wrong with it
+        return 0
+
+
+def rows(file):
+    """How many rows a table has. Where it is not there yet, Snakemake asks again when it is."""
+    return _rows(str(file), os.stat(file).st_mtime_ns)
+
+
+def rows_of_all(files):
+    """How many rows the tables among files have together, without those that a job of the same group will make."""
+    return sum(rows(file) for file in files if str(file).endswith(".parquet") and os.path.exists(file))
+
+
+@functools.cache
+def _weights(file, _date):
+    try:
+        manifest = json.loads(Path(file).read_text())
+        return manifest["parameters"], manifest["model_type"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0, "unknown"
+
+
+def weights_of(input):
+    """How many numbers a model has, and its type."""
+    return _weights(str(input.manifest), os.stat(input.manifest).st_mtime_ns)
+
+
+def scoring_memory(wildcards, input, attempt):
+    """PyTorch, and the model's weights twice while they are loaded."""
+    parameters, _ = weights_of(input)
+    return round(4000 + 8e-6 * parameters) * attempt
+
+
+def scoring_time(wildcards, input, attempt):
+    """Four times what one core takes for the costliest masking; layers that share weights are counted each."""
+    parameters, model_type = weights_of(input)
+    weights = parameters * SHARED_LAYERS.get(model_type, 1)
+    return round(20 + 2e-10 * weights * rows(input.pairs)) * attempt
+
+
+def making_memory(wildcards, attempt):
+    """A small model that is made here."""
+    return 4000 * attempt
+
+
+def training_time(wildcards, attempt):
+    """Thirty times what the demonstration's models take on one core."""
+    return 60 * attempt
+
+
+def checking_memory(wildcards, input, attempt):
+    """As scoring, for a model whose size on disk is all that is known."""
+    files = input if MODELS[wildcards.model]["source"] == "path" else files_made(wildcards, input)
+    return round(4000 + 3 * sizes_mb(files)) * attempt
+
+
+def files_made(wildcards, input):
+    """The files of a model that a rule has made; Snakemake waits for its facts."""
+    os.stat(input[0])
+    return files_in(model_directory(wildcards))
+
+
+def table_memory(wildcards, input, attempt):
+    """A kilobyte for every row read."""
+    return round(2000 + 1e-3 * rows_of_all(input)) * attempt
+
+
+def table_time(wildcards, input, attempt):
+    """Mostly the bootstrap, which grows with the rows read."""
+    return round(30 + 1e-4 * rows_of_all(input)) * attempt
+
+
+def counting_time(wildcards, input, attempt):
+    """A fraction of the speed seen: 5 MB of text a second, or 0.3 of a wiki's dump."""
+    speed = 0.3 if CORPORA[wildcards.corpus]["format"] == "wikimedia-xml" else 5
+    return round(20 + sizes_mb(input) / speed / 60) * attempt

@@ -1,0 +1,259 @@
+"""A Slurm of one node on this machine: munged, slurmctld and slurmd in a temporary folder."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Self
+
+SETTINGS = Path("/etc/slurm")
+"""Where the files must lie: Snakemake's plugin clears SLURM_CONF inside jobs."""
+FILES = ("slurm.conf", "gres.conf")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "squeue", "scancel", "sinfo", "setpriv")
+GPUS = 2
+CPUS = 4
+"""Pretended: a job that has stopped takes none, and there is more waiting than computing."""
+
+SLURM_CONF = """\
+ClusterName=tests
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge/socket
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+ReturnToService=2
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/none
+KillWait=2
+MinJobAge=3600
+TaskProlog={folder}/prolog
+EnforcePartLimits=ALL
+GresTypes=gpu
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory={memory} Gres=gpu:{gpus} State=UNKNOWN
+PartitionName=cpu Nodes={host} Default=YES MaxTime=INFINITE State=UP
+PartitionName=gpu Nodes={host} MaxTime=INFINITE State=UP
+"""
+
+
+FIELD = re.compile(r"(\S+?)=(\S*)")
+
+
+@dataclass(frozen=True, order=True)
+class Job:
+    """A job, as Slurm shows it."""
+
+    number: int
+    name: str
+    """The comment that Snakemake gives it: rule_, the rule or group, and the wildcards."""
+    facts: dict[str, str] = field(compare=False)
+
+    @property
+    def state(self) -> str:
+        return self.facts["JobState"]
+
+    @property
+    def minutes(self) -> float:
+        """How long it may run."""
+        days, _, clock = self.facts["TimeLimit"].rpartition("-")
+        hours, minutes, seconds = map(int, clock.split(":"))
+        return int(days or 0) * 1440 + hours * 60 + minutes + seconds / 60
+
+    @property
+    def gpus(self) -> str:
+        """Which GPUs it asked for; empty for none."""
+        return self.facts.get("TresPerJob", "")
+
+    @property
+    def span(self) -> tuple[datetime, datetime]:
+        """When it began and ended."""
+        begin, end = (datetime.fromisoformat(self.facts[name]) for name in ("StartTime", "EndTime"))
+        return begin, end
+
+
+def why_not() -> str | None:
+    """Why Slurm cannot be brought up here; None where it can."""
+    if sys.platform != "linux":
+        return "Slurm runs on Linux"
+    missing = [program for program in PROGRAMS if shutil.which(program) is None]
+    if missing:
+        return f"not installed: {', '.join(missing)} (apt-get install slurmctld slurmd slurm-client munge)"
+    if os.geteuid() != 0:
+        return "slurmd runs jobs as root only"
+    for path in (SETTINGS / name for name in FILES):
+        if path.exists() and not path.is_symlink():
+            return f"{path} is there: this machine has a Slurm of its own"
+        if path.exists():
+            return f"{path} points to {path.readlink()}: these tests are running here already"
+    return None
+
+
+class Slurm:
+    """Daemons of a cluster with one node, two pretended GPUs, and the partitions `cpu` and `gpu`.
+
+    They are children of this process, and the kernel ends them when it dies, however it dies.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._daemons: list[subprocess.Popen[bytes]] = []
+        self._logs: list[Path] = []
+
+    def __enter__(self) -> Self:
+        try:
+            self._configure()
+            munge = self.folder / "munge"
+            files = [f"--{name}-file={munge / name}" for name in ("key", "pid", "log", "seed")]
+            self._start("munged", "--foreground", "--force", f"--socket={munge / 'socket'}", *files)
+            self._wait_until(lambda: (munge / "socket").exists(), "munged does not answer")
+            self._start("slurmctld", "-D")
+            self._start("slurmd", "-D")
+            self._wait_until(self._is_idle, "the node does not come up")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if (SETTINGS / FILES[0]).exists():
+            subprocess.run(["scancel", "--user=root", "--full"], check=False, timeout=20)
+            end = time.monotonic() + 10
+            while self._is_up() and self.jobs("RUNNING", "COMPLETING") and time.monotonic() < end:
+                time.sleep(0.1)
+        for daemon in reversed(self._daemons):
+            daemon.terminate()
+            try:
+                daemon.wait(10)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
+        for name in FILES:
+            if self._is_ours(SETTINGS / name):
+                (SETTINGS / name).unlink()
+
+    def jobs(self, *states: str) -> list[Job]:
+        """All jobs since the start, or those in one of the states, in the order of their submission."""
+        shown = (dict(FIELD.findall(line)) for line in self.ask("scontrol", "--oneliner", "show", "jobs"))
+        jobs = [Job(int(facts["JobId"]), facts["Comment"], facts) for facts in shown if "JobId" in facts]
+        return sorted(job for job in jobs if not states or job.state in states)
+
+    def devices(self) -> dict[int, set[str]]:
+        """What CUDA_VISIBLE_DEVICES was in the steps of each job; empty where it was not set."""
+        found: dict[int, set[str]] = {}
+        for line in (self.folder / "devices").read_text().splitlines():
+            number, _, device = line.partition(" ")
+            found.setdefault(int(number), set()).add(device)
+        return found
+
+    def processes(self, job: Job) -> list[int]:
+        """The processes of a running job; none yet where it has only just begun."""
+        command = ["scontrol", "listpids", str(job.number)]
+        # it fails while the job is only about to begin
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+        numbers = [int(line.split()[0]) for line in done.stdout.splitlines()[1:]]
+        return [number for number in numbers if number > 0]
+
+    def ask(self, *command: str) -> list[str]:
+        """The lines that one of Slurm's commands prints."""
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=20)
+        return done.stdout.splitlines()
+
+    def _configure(self) -> None:
+        for name in ("state", "spool", "munge"):
+            (self.folder / name).mkdir(parents=True)
+        # munge wants folders that others can pass but not write
+        for path in (self.folder, self.folder / "munge"):
+            path.chmod(0o755)
+        key = self.folder / "munge" / "key"
+        key.write_bytes(os.urandom(1024))
+        key.chmod(0o600)
+        (self.folder / "slurm.conf").write_text(
+            SLURM_CONF.format(
+                host=socket.gethostname().split(".")[0],
+                folder=self.folder,
+                ports=_free_ports(2),
+                cpus=CPUS,
+                gpus=GPUS,
+                memory=64_000,
+            )
+        )
+        prolog = self.folder / "prolog"
+        prolog.write_text(f'#!/bin/sh\necho "$SLURM_JOB_ID $CUDA_VISIBLE_DEVICES" >> {self.folder}/devices\n')
+        prolog.chmod(0o755)
+        # Slurm sets CUDA_VISIBLE_DEVICES for device files only, and opens none without cgroups
+        for number in range(GPUS):
+            os.mknod(self.folder / f"nvidia{number}", 0o20666, os.makedev(195, number))
+        (self.folder / "gres.conf").write_text(
+            f"Name=gpu File={self.folder}/nvidia[0-{GPUS - 1}] Flags=nvidia_gpu_env\n"
+        )
+        SETTINGS.mkdir(exist_ok=True)
+        for name in FILES:
+            # a link that leads nowhere is left from a run that was killed
+            (SETTINGS / name).unlink(missing_ok=True)
+            (SETTINGS / name).symlink_to(self.folder / name)
+
+    def _start(self, *command: str) -> None:
+        self._logs.append(self.folder / f"{command[0]}.log")
+        with open(self._logs[-1], "wb") as log:
+            self._daemons.append(
+                subprocess.Popen(
+                    ["setpriv", "--pdeathsig", "TERM", *command],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+            )
+
+    def _wait_until(self, ready: Callable[[], bool], failure: str) -> None:
+        end = time.monotonic() + 30
+        while not ready():
+            if time.monotonic() > end or any(daemon.poll() is not None for daemon in self._daemons):
+                logs = "\n".join(f"{path}:\n{path.read_text()[-2000:]}" for path in self._logs)
+                raise RuntimeError(f"{failure}\n{logs}")
+            time.sleep(0.1)
+
+    def _is_idle(self) -> bool:
+        done = subprocess.run(
+            ["sinfo", "--noheader", "--partition=cpu", "--format=%T"],
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+        return done.stdout.strip() == "idle"
+
+    def _is_up(self) -> bool:
+        return len(self._daemons) == 3 and all(daemon.poll() is None for daemon in self._daemons)
+
+    def _is_ours(self, path: Path) -> bool:
+        return path.is_symlink() and path.readlink().parent == self.folder
+
+
+def _free_ports(number: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(number)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [int(one.getsockname()[1]) for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports

@@ -1,0 +1,36 @@
+"""profiles/slurm stands alone: it takes the place of profiles/default."""
+
+from typing import Any
+
+import yaml
+
+from small_study import ROOT
+
+OF_ONE_MACHINE = {"retries": "a cluster's retries ask for more memory and time, which takes more than one"}
+"""Keys of profiles/default that differ on a cluster, and why."""
+
+
+def profile(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((ROOT / "profiles" / name / "profile.yaml").read_text())
+    return found
+
+
+def test_it_has_what_the_default_profile_has() -> None:
+    default, slurm = profile("default"), profile("slurm")
+    assert default
+    missing = default.keys() - slurm.keys()
+    assert not missing
+    differing = {key for key in default if default[key] != slurm[key]}
+    assert differing == OF_ONE_MACHINE.keys()
+
+
+def test_jobs_on_a_gpu_have_its_partition_and_no_others() -> None:
+    rules = "".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
+    with_gpu = {text.split(":")[0].strip() for text in rules.split("\nrule ")[1:] if "gpu=" in text}
+    assert with_gpu
+    assert profile("slurm")["set-resources"].keys() == with_gpu
+
+
+def test_no_group_has_a_job_that_takes_a_gpu() -> None:
+    slurm = profile("slurm")
+    assert not slurm["groups"].keys() & slurm["set-resources"].keys()

@@ -1,0 +1,150 @@
+"""The workflow on a real Slurm: the same results, GPUs shared, nothing lost."""
+
+import copy
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cluster_run import ClusterRun, on_slurm, scoring, wait_for_scoring
+from slurm_here import GPUS, Slurm, why_not
+from small_study import Workflow, copy_workflow
+
+pytestmark = pytest.mark.slow
+
+TARGET = "tables"
+
+
+def files_of(workflow: Workflow) -> dict[str, bytes]:
+    """The files of a study's results, without its logs."""
+    results = workflow.folder / "results" / workflow.config["study"]
+    return {
+        str(path.relative_to(results)): path.read_bytes()
+        for path in results.rglob("*")
+        if path.is_file() and path.relative_to(results).parts[0] != "logs" and path.name != ".lock"
+    }
+
+
+def differing(one: Workflow, other: Workflow) -> list[str]:
+    files, others = files_of(one), files_of(other)
+    assert len(files) > 40
+    return sorted(name for name in files.keys() | others.keys() if files.get(name) != others.get(name))
+
+
+def unfinished(finished: Workflow, folder: Path) -> Workflow:
+    """The small study without one table of evidence and what follows from it, up to the tables."""
+    shutil.copytree(finished.folder, folder, symlinks=True)
+    results = folder / "results/small"
+    (results / "evidence/bert/crows/original/none.parquet").unlink()
+    for place in ("scores/bert/crows", "statistics/bert/crows", "tables"):
+        shutil.rmtree(results / place)
+    return Workflow(folder, copy.deepcopy(finished.config))
+
+
+@pytest.fixture(scope="module")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
+    """A Slurm with two pretended GPUs; skipped where there can be none."""
+    reason = why_not()
+    if reason:
+        pytest.skip(f"no Slurm: {reason}")
+    with Slurm(tmp_path_factory.mktemp("slurm") / "cluster") as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def stuck(
+    slurm: Slurm, finished: Workflow, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Workflow, ClusterRun]]:
+    """A run whose scoring job may take one minute, then two, and hangs at the first attempt."""
+    workflow = unfinished(finished, tmp_path_factory.mktemp("stuck") / "unmask")
+    limits = ["evidence:runtime=attempt", "evidence:slurm_partition=gpu"]
+    with on_slurm(workflow, TARGET, "--set-resources", *limits) as run:
+        _, processes = wait_for_scoring(slurm, workflow, run)
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        yield workflow, run
+
+
+@pytest.fixture(scope="module")
+def demonstrating(
+    slurm: Slurm, demonstration: Workflow, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Workflow, ClusterRun]]:
+    """A run of the demonstration with one model, all of it."""
+    folder = copy_workflow(tmp_path_factory.mktemp("demonstration-slurm") / "unmask")
+    workflow = Workflow(folder, demonstration.config)
+    with on_slurm(workflow) as run:
+        yield workflow, run
+
+
+@pytest.fixture(scope="module", autouse=True)
+def begun(stuck: object, demonstrating: object) -> None:
+    """Both take minutes and mostly wait: the first tests run beside them, the last ones wait for them."""
+
+
+def test_a_cancelled_job_is_tried_again(slurm: Slurm, finished: Workflow, tmp_path: Path) -> None:
+    workflow = unfinished(finished, tmp_path / "unmask")
+    with on_slurm(workflow, TARGET) as run:
+        job, _ = wait_for_scoring(slurm, workflow, run)
+        slurm.ask("scancel", str(job.number))
+        said = run.finish()
+    first, second = scoring(slurm, workflow)
+    assert (first.state, second.state) == ("CANCELLED", "COMPLETED")
+    assert second.minutes == 2 * first.minutes
+    assert f"SLURM-job '{first.number}' failed, SLURM status is: 'CANCELLED'" in said
+    assert differing(finished, workflow) == []
+
+
+def test_a_killed_snakemake_is_followed_by_one_that_finishes(
+    slurm: Slurm, finished: Workflow, tmp_path: Path
+) -> None:
+    workflow = unfinished(finished, tmp_path / "unmask")
+    with on_slurm(workflow, TARGET) as run:
+        wait_for_scoring(slurm, workflow, run)
+        run.kill()
+    with on_slurm(workflow, TARGET, log="again.log") as again:
+        again.finish()
+    # the first run's job was left to itself, beside the second run's
+    assert [job.state for job in scoring(slurm, workflow)] == ["COMPLETED", "COMPLETED"]
+    assert differing(finished, workflow) == []
+    done = workflow.snakemake(TARGET)
+    assert "Nothing to be done" in done.stdout + done.stderr
+
+
+def test_the_demonstration_gives_the_same_results(
+    demonstration: Workflow, demonstrating: tuple[Workflow, ClusterRun]
+) -> None:
+    workflow, run = demonstrating
+    run.finish()
+    assert differing(demonstration, workflow) == []
+
+
+def test_jobs_that_run_a_model_have_a_gpu_each_and_no_others(
+    slurm: Slurm, demonstrating: tuple[Workflow, ClusterRun]
+) -> None:
+    demonstrating[1].finish()
+    jobs = slurm.jobs("COMPLETED")
+    devices = slurm.devices()
+    with_gpu = [job for job in jobs if job.gpus]
+    assert {job.name.split("_")[1] for job in with_gpu} == {"evidence"}
+    assert {job.name.split("_")[1] for job in jobs if not job.gpus} >= {"model", "measures", "tables"}
+    for job in jobs:
+        expected = [{"0"}, {"1"}] if job.gpus else [{""}]
+        assert devices[job.number] in expected, job
+        assert job.facts["Partition"] == ("gpu" if job.gpus else "cpu")
+    begins = [job.span[0] for job in with_gpu]
+    at_once = [sum(job.span[0] <= moment < job.span[1] for job in with_gpu) for moment in begins]
+    assert max(at_once) == GPUS
+
+
+def test_a_job_out_of_time_is_tried_again_with_more(
+    slurm: Slurm, finished: Workflow, stuck: tuple[Workflow, ClusterRun]
+) -> None:
+    workflow, run = stuck
+    run.finish()
+    first, second = scoring(slurm, workflow)
+    assert (first.state, second.state) == ("TIMEOUT", "COMPLETED")
+    assert (first.minutes, second.minutes) == (1, 2)
+    assert differing(finished, workflow) == []
