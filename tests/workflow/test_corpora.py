@@ -14,6 +14,7 @@ from loopback import Hub, Repository
 from naive import by_count, rows
 from small_corpora import DATASET, PAGES, PLAIN, dump
 from small_study import Done, Workflow, copy_workflow, random_model, write_crows_pairs
+from unmask.files import sha256_of_file
 from unmask.tables import read_metadata
 
 TEXTS = {f"part{number:02}.txt": f"The naïve end of {number}\nDon’t “end” here" for number in range(18)}
@@ -68,7 +69,11 @@ def test_a_corpus_is_counted_and_then_only_what_is_new(corpora: Workflow) -> Non
     assert len([job for job in first if job.startswith("Counting")]) == 18
     assert len([job for job in first if job.startswith("Merging")]) == 2
     assert rows(table(corpora, "books")) == by_count(documents(TEXTS))
-    assert read_metadata(table(corpora, "books")) == {
+    facts = read_metadata(table(corpora, "books"))
+    merged = [f"results/small/frequency/books/merged/1-{number}.parquet" for number in (0, 1)]
+    assert facts["made_from"] == {path: sha256_of_file(corpora.folder / path) for path in merged}
+    of_making = {"made_from", "code", "versions"}
+    assert {key: value for key, value in facts.items() if key not in of_making} == {
         "corpus": "books",
         "documents": 36,
         "tokens": 18 * 8,
