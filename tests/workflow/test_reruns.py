@@ -9,7 +9,7 @@ import pytest
 
 from small_study import Workflow, random_model
 
-AGGREGATES = ("tables/", "figures/", "report/")
+AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS")
 
 
 def without_aggregates(planned: set[str]) -> set[str]:
