@@ -13,15 +13,25 @@ Files = Mapping[str, Any] | Sequence[Any]
 """Files by name, each one or a list; or without names."""
 
 
-def run_script(script: str, inputs: Files, outputs: Files, log: Path, **params: Any) -> None:
-    """Run scripts/{script}.py."""
+def run_script(
+    script: str,
+    inputs: Files,
+    outputs: Files,
+    log: Path,
+    *,
+    wildcards: Mapping[str, str] | None = None,
+    config: Mapping[str, Any] | None = None,
+    **params: Any,
+) -> None:
+    """Run scripts/{script}.py with these `params`."""
     job = SimpleNamespace(
         input=_container(InputFiles, inputs),
         output=_container(OutputFiles, outputs),
         params=Params(fromdict={"code": "digest", **params}),
         log=[str(log)],
         threads=1,
-        wildcards={},
+        wildcards=dict(wildcards or {}),
+        config=dict(config or {}),
     )
     runpy.run_path(str(SCRIPTS / f"{script}.py"), init_globals={"snakemake": job})
 

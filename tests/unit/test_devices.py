@@ -4,7 +4,6 @@ import json
 import logging
 import os
 import resource
-import runpy
 import signal
 import stat
 import sys
@@ -19,9 +18,9 @@ import numpy as np
 import pytest
 import torch
 
-import unmask
 from claimants import PROCESSES, held, take_turns
 from examples import example_pairs
+from running import run_script
 from tiny_models import tiny_model
 from unmask.errors import InputError
 from unmask.evidence.engine import Work, answer
@@ -282,15 +281,6 @@ def test_a_job_with_too_little_memory_takes_less_at_a_time(tmp_path: Path) -> No
     assert first.startswith("out of memory on cpu with 400 sequences of 20 tokens at a time: at most 4000")
 
 
-class Inputs(list[str]):
-    """Inputs by number and by name, as a script has them."""
-
-    def __init__(self, **named: Path) -> None:
-        super().__init__(str(path) for path in named.values())
-        for name, path in named.items():
-            setattr(self, name, str(path))
-
-
 def score(folder: Path, more: int) -> None:
     """Run the job's script as Snakemake does, with no more than so many bytes once the model is loaded."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -302,17 +292,17 @@ def score(folder: Path, more: int) -> None:
         return model
 
     plain, loading.load = loading.load, load
-    job = SimpleNamespace(
-        log=[str(folder / "job.log")],
-        input=Inputs(pairs=folder / "pairs.parquet", manifest=folder / "manifest.json"),
-        output=[str(folder / "none.parquet")],
+    run_script(
+        "score_evidence",
+        {"pairs": folder / "pairs.parquet", "manifest": folder / "manifest.json"},
+        [folder / "none.parquet"],
+        folder / "job.log",
         wildcards={"model": "tiny", "benchmark": "long", "variant": "original", "masking": "none"},
         config={"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}},
-        params=SimpleNamespace(attention={"stack": None}, dtype="float32", shuffled=None, code="0"),
-        threads=1,
+        attention={"stack": None},
+        dtype="float32",
+        shuffled=None,
     )
-    script = Path(unmask.__file__).parents[1] / "score_evidence.py"
-    runpy.run_path(str(script), init_globals={"snakemake": job})
 
 
 @LINUX
