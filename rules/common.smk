@@ -9,9 +9,9 @@ sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 
 from unmask.errors import InputError
 from unmask.measures.registry import MEASURES, maskings_of
-from unmask.provenance import code_digest
+from unmask.code_digest import code_digest
 from unmask.runlock import hold_run_lock
-from unmask.study import check_files, choose_study, complete, read_config
+from unmask.configuration import check_files, choose_study, complete, read_config
 from unmask.terms import ORIGINAL, SHUFFLED
 
 ROOT = Path(workflow.basedir)

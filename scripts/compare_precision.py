@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.collecting import collect_evidence
 from unmask.files import written_whole
 from unmask.joblog import job_log
@@ -15,7 +16,7 @@ from unmask.measures.scoring import score_pairs
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_sizes
 from unmask.models.loading import load
-from unmask.tables import PAIRS, read_table
+from unmask.tables import read_table
 from unmask.terms import NONE, ORIGINAL
 
 if TYPE_CHECKING:

@@ -2,11 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+from unmask.benchmarks.schema import PAIRS
+from unmask.evidence.schema import EVIDENCE
 from unmask.joblog import job_log
-from unmask.provenance import record
+from unmask.measures.schema import SCORES
+from unmask.record import record
 from unmask.statistics.computing import compute
 from unmask.statistics.options import Options
-from unmask.tables import EVIDENCE, PAIRS, SCORES, read_table, write_table
+from unmask.tables import read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

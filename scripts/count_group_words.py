@@ -2,12 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.frequency.group_words import GROUP_WORDS, count_group_words
-from unmask.frequency.linking import PAIR_RATIOS, log_ratios
+from unmask.benchmarks.schema import PAIRS
+from unmask.frequency.group_words import count_group_words
+from unmask.frequency.linking import log_ratios
+from unmask.frequency.schema import GROUP_WORDS, PAIR_RATIOS
 from unmask.frequency.word_lists import read_left_out, read_listed
 from unmask.joblog import job_log
-from unmask.provenance import record
-from unmask.tables import PAIRS, read_table, write_table
+from unmask.record import record
+from unmask.tables import read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

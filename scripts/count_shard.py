@@ -7,7 +7,7 @@ import pyarrow as pa
 from unmask.corpora.reading import read_blocks
 from unmask.frequency.counting import count_words
 from unmask.joblog import job_log
-from unmask.provenance import record
+from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from unmask.joblog import job_log
 from unmask.report.figures import draw_bias, draw_roc, save
 from unmask.report.study import Study
-from unmask.statistics.tables import AGREEMENT, BIAS, ROC
+from unmask.statistics.schema import AGREEMENT, BIAS, ROC
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.frequency.linking import LINK
+from unmask.frequency.schema import LINK
 from unmask.joblog import job_log
+from unmask.measures.schema import SCORES
 from unmask.report.figures import save
 from unmask.report.frequency import collect_ratios
 from unmask.report.frequency_figures import draw_link
 from unmask.report.study import Study
-from unmask.tables import SCORES
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -7,7 +7,7 @@ from unmask.errors import InputError
 from unmask.facts import write_facts
 from unmask.fetching.http import fetch
 from unmask.joblog import job_log
-from unmask.provenance import record
+from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -7,7 +7,7 @@ from unmask.facts import write_facts
 from unmask.fetching.datasets import fetch_shard
 from unmask.fetching.http import fetch
 from unmask.joblog import job_log
-from unmask.provenance import record
+from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

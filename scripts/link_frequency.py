@@ -2,10 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.frequency.linking import LINK, PAIR_RATIOS, link_table
+from unmask.benchmarks.schema import PAIRS
+from unmask.frequency.linking import link_table
+from unmask.frequency.schema import LINK, PAIR_RATIOS
 from unmask.joblog import job_log
-from unmask.provenance import record
-from unmask.tables import PAIRS, SCORES, read_table, write_table
+from unmask.measures.schema import SCORES
+from unmask.record import record
+from unmask.tables import read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

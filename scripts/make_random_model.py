@@ -6,7 +6,7 @@ from unmask.errors import InputError
 from unmask.facts import write_facts
 from unmask.joblog import job_log
 from unmask.models.random_model import make
-from unmask.provenance import record
+from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

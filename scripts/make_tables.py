@@ -7,7 +7,7 @@ from unmask.joblog import job_log
 from unmask.report.rendering import latex, markdown
 from unmask.report.results import Results
 from unmask.report.study import Study
-from unmask.statistics.tables import NEAR_TIES
+from unmask.statistics.schema import NEAR_TIES
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from unmask.files import write_text
 from unmask.joblog import job_log
-from unmask.planted.corpus import draw_corpus
-from unmask.planted.grammar import World
-from unmask.planted.pairs import crows_pairs, stereoset, write_crows_pairs, write_stereoset, write_truth
+from unmask.worlds.corpus import draw_corpus
+from unmask.worlds.grammar import World
+from unmask.worlds.pairs import crows_pairs, stereoset, write_crows_pairs, write_stereoset, write_truth
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from unmask.frequency.merging import merge_counts
 from unmask.joblog import job_log
-from unmask.provenance import record
+from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

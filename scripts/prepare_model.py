@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from unmask.facts import read_facts, write_facts
 from unmask.joblog import job_log
 from unmask.models.preparing import check, describe
-from unmask.provenance import record
+from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

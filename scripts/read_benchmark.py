@@ -4,11 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unmask.benchmarks.reading import read_benchmark
+from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.joblog import job_log
-from unmask.provenance import record
-from unmask.tables import PAIRS, write_table
+from unmask.record import record
+from unmask.tables import write_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.evidence.streaming import write_evidence
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_sizes
 from unmask.models.loading import load
-from unmask.provenance import record
-from unmask.tables import PAIRS, read_metadata, read_table
+from unmask.record import record
+from unmask.tables import read_metadata, read_table
 from unmask.terms import NONE
 
 if TYPE_CHECKING:

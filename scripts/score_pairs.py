@@ -2,11 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+from unmask.benchmarks.schema import PAIRS
+from unmask.evidence.schema import EVIDENCE
 from unmask.joblog import job_log
 from unmask.measures.registry import maskings_of
+from unmask.measures.schema import SCORES
 from unmask.measures.scoring import score_pairs
-from unmask.provenance import record
-from unmask.tables import EVIDENCE, PAIRS, SCORES, read_metadata, read_table, write_table
+from unmask.record import record
+from unmask.tables import read_metadata, read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

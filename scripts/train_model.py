@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from unmask.facts import write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import directory_written_whole
-from unmask.planted.grammar import World
-from unmask.planted.training import check_learnt, train
-from unmask.provenance import record
+from unmask.record import record
+from unmask.worlds.grammar import World
+from unmask.worlds.training import check_learnt, train
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -1,3 +1,1 @@
-"""Unmask: measures social bias in masked language models, evidence first, measures second."""
-
-__version__ = "0.1.0"
+"""Unmask: measures social bias in language models, evidence first, measures second."""

@@ -17,7 +17,7 @@ from unmask.locks import locked
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 """Exit statuses, as shells have them."""
 
-log = logging.getLogger("unmask")
+logger = logging.getLogger("unmask")
 
 
 @contextmanager
@@ -43,15 +43,15 @@ def job_log(path: str | Path) -> Iterator[None]:
                 raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
             yield
         except InputError as error:
-            log.error("error: %s", error)
+            logger.error("error: %s", error)
             sys.exit(1)
         except KeyboardInterrupt:
-            log.error("stopped by Ctrl-C")
+            logger.error("stopped by Ctrl-C")
             sys.exit(INTERRUPTED)
         except Exception as error:
             if reason := why_not_written(error):
                 file = getattr(error, "filename", None) or "a file"
-                log.error("error: %s: cannot be written: %s; mend that and run again", file, reason)
+                logger.error("error: %s: cannot be written: %s; mend that and run again", file, reason)
                 sys.exit(1)
             _log_traceback()
             raise
@@ -72,10 +72,10 @@ def _log_to_stderr(stack: ExitStack) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     handler.setLevel(logging.WARNING)
-    log.setLevel(logging.INFO)
-    log.propagate = False
-    log.handlers = [handler]
-    stack.callback(log.handlers.clear)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    logger.handlers = [handler]
+    stack.callback(logger.handlers.clear)
 
 
 def _log_to_file(path: Path, stack: ExitStack) -> None:
@@ -83,7 +83,7 @@ def _log_to_file(path: Path, stack: ExitStack) -> None:
     handler = _FileHandler(path, mode="w", encoding="utf-8")
     stack.callback(handler.close)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    log.handlers.append(handler)
+    logger.handlers.append(handler)
     logging.captureWarnings(True)
     stack.callback(logging.captureWarnings, False)
     warnings = logging.getLogger("py.warnings")
@@ -93,8 +93,8 @@ def _log_to_file(path: Path, stack: ExitStack) -> None:
 
 def _log_traceback() -> None:
     """To the file only: Snakemake's own report has it too."""
-    record = log.makeRecord(log.name, logging.ERROR, __file__, 0, traceback.format_exc(), (), None)
-    for handler in log.handlers:
+    record = logger.makeRecord(logger.name, logging.ERROR, __file__, 0, traceback.format_exc(), (), None)
+    for handler in logger.handlers:
         if isinstance(handler, _FileHandler):
             handler.emit(record)
 
@@ -102,9 +102,9 @@ def _log_traceback() -> None:
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:
     # once is enough: what cleans up now must not be cut short
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    log.error("stopped by SIGTERM")
+    logger.error("stopped by SIGTERM")
     sys.exit(TERMINATED)
 
 
 def _wait_for(holder: str) -> None:
-    log.warning("%s is still at this job, of a run that was killed: waiting for it", holder)
+    logger.warning("%s is still at this job, of a run that was killed: waiting for it", holder)

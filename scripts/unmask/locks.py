@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def _acquire(path: Path, busy: Callable[[str], None]) -> int:
                     told = True
                 fcntl.flock(handle, fcntl.LOCK_EX)
             except OSError as error:
-                log.warning("%s: no lock can be had here (%s): going on without", path, error.strerror)
+                logger.warning("%s: no lock can be had here (%s): going on without", path, error.strerror)
                 return handle
             if _is(path, handle):
                 os.ftruncate(handle, 0)

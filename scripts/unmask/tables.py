@@ -5,7 +5,7 @@ and again when it is read; facts about a table (source, versions, seeds) travel 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,71 +31,6 @@ WORD = pa.dictionary(pa.int32(), pa.string())
 def field(name: str, type_: pa.DataType, nullable: bool = False) -> pa.Field:
     """A column, which has no nulls unless said."""
     return pa.field(name, type_, nullable=nullable)
-
-
-PAIRS = pa.schema(
-    [
-        field("pair_id", pa.string()),
-        field("bias_type", pa.string()),
-        field("stereotype", pa.string()),
-        field("antistereotype", pa.string()),
-        field("unrelated", pa.string(), nullable=True),
-        # stereo | antistereo; null where the source does not say
-        field("direction", pa.string(), nullable=True),
-        # one entry a validator: the bias type chosen, null for none; null where there were no validators
-        field("ratings", pa.list_(pa.string()), nullable=True),
-        field("context", pa.string(), nullable=True),
-        field("target", pa.string(), nullable=True),
-    ]
-)
-"""One row per pair of a benchmark, in the order of its source."""
-
-EVIDENCE = pa.schema(
-    [
-        field("pair_id", WORD),
-        field("role", WORD),
-        # place in the scored sequence, special tokens counted, from 0
-        field("position", pa.int16()),
-        field("token_id", pa.int32()),
-        field("token", WORD),
-        field("special", pa.bool_()),
-        # outside the tokens that the pair shares; null for unrelated sentences and shuffled ones
-        field("modified", pa.bool_(), nullable=True),
-        # natural logarithm of the probability of the right token
-        field("log_prob", pa.float32()),
-        # of the right token among the vocabulary, 1 = top
-        field("rank", pa.int32()),
-        # masking `none`: attention received, mean over layers, heads and every query …
-        field("attention", pa.float32(), nullable=True),
-        # … and the same over the queries that are not special tokens
-        field("attention_content", pa.float32(), nullable=True),
-        # masking `modified`: log-probability of this token, mean over all hidden positions
-        field("cross_log_prob", pa.float32(), nullable=True),
-        # variant `shuffled`: where the token stood in the original sequence
-        field("source_position", pa.int16(), nullable=True),
-    ]
-)
-"""One row per predicted token: every token where nothing is hidden, else the hidden ones."""
-
-SCORES = pa.schema(
-    [
-        field("pair_id", WORD),
-        field("measure", WORD),
-        field("protocol", WORD),
-        # score of each side; null where it has nothing to score
-        field("stereotype", pa.float64(), nullable=True),
-        field("antistereotype", pa.float64(), nullable=True),
-        # stereotype - antistereotype, as compared (after any rounding of the protocol)
-        field("margin", pa.float64(), nullable=True),
-        field("outcome", WORD),
-        # how far float error may move the margin before any rounding (unmask.measures.float_error) …
-        field("error", pa.float64(), nullable=True),
-        # … and what the outcome is at either end of that; a pair where they differ is a near-tie
-        field("lowest", WORD),
-        field("highest", WORD),
-    ]
-)
-"""One row per pair, measure and protocol."""
 
 
 def write_table(
@@ -205,3 +140,11 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
     stored = pq.read_schema(path).metadata or {}
     facts: dict[str, Any] = json.loads(stored.get(_METADATA_KEY, b"{}"))
     return facts
+
+
+def framed(rows: Sequence[Mapping[str, object]], schema: pa.Schema) -> pd.DataFrame:
+    """Rows as a frame that fits `schema`; an absent key is null."""
+    frame = pd.DataFrame(list(rows), columns=schema.names)
+    # a column of nulls alone would be one of floats
+    words = {field.name: "str" for field in schema if pa.types.is_dictionary(field.type)}
+    return frame.astype(words)

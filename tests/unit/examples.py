@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from unmask.tables import PAIRS
+from unmask.benchmarks.schema import PAIRS
 
 SENTENCES: list[tuple[str, str, str | None]] = [
     (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from unmask.tables import EVIDENCE
+from unmask.evidence.schema import EVIDENCE
 
 MEASURES = ("AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum", "PLL")
 BIAS_TYPES = ("gender", "race-color", "age")

@@ -9,8 +9,9 @@ import pytest
 
 import synthetic
 from unmask.facts import write_facts
+from unmask.measures.schema import SCORES
 from unmask.results.comparing import compare, describe
-from unmask.tables import SCORES, write_table
+from unmask.tables import write_table
 
 
 def write_run(folder: Path, scores: pd.DataFrame, weights: str = "w", table: str = "a,b\n") -> Path:

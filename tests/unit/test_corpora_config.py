@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from unmask.configuration import check_files, complete, read_config
 from unmask.errors import InputError
-from unmask.study import check_files, complete, read_config
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = read_config(ROOT / "rules/schemas/config.schema.yaml")

@@ -22,13 +22,14 @@ from claimants import PROCESSES, held, take_turns
 from examples import example_pairs
 from running import run_script
 from tiny_models import tiny_model
+from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.evidence.engine import Work, answer
 from unmask.models import loading
 from unmask.models.claiming import claim_one
 from unmask.models.devices import claim_device, pick_device, ran_out_of_memory, within_memory
 from unmask.models.preparing import describe
-from unmask.tables import PAIRS, write_table
+from unmask.tables import write_table
 
 
 @pytest.fixture(autouse=True)

@@ -25,6 +25,7 @@ from unmask.evidence.collecting import collect_evidence
 from unmask.evidence.engine import Answers, Work, answer
 from unmask.evidence.maskings import MASKINGS
 from unmask.evidence.progress import Progress
+from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.streaming import divide, write_evidence
 from unmask.measures.registry import MEASURES
 from unmask.measures.scoring import score_pairs
@@ -32,7 +33,7 @@ from unmask.models import linear, loading
 from unmask.models.devices import Device, pick_device
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
 from unmask.models.loading import LoadedModel, load
-from unmask.tables import EVIDENCE, read_metadata, read_table
+from unmask.tables import read_metadata, read_table
 from unmask.terms import CORRECTED, ORIGINAL, SHUFFLED
 
 CPU = pick_device("cpu")

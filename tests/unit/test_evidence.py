@@ -12,10 +12,11 @@ from tiny_models import ARCHITECTURES, tiny_model, tiny_tokenizer
 from unmask.errors import InputError
 from unmask.evidence.collecting import collect_evidence
 from unmask.evidence.maskings import MASKINGS
+from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import modified_tokens, shuffle_tokens, tokenise_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import LoadedModel, load
-from unmask.tables import EVIDENCE, read_metadata, read_table, write_table
+from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL, ROLES, SHUFFLED
 
 CPU = pick_device("cpu")

@@ -12,10 +12,11 @@ from huggingface_hub import constants
 from loopback import FileServer, Hub, Repository
 from running import Files, run_script
 from tiny_models import tiny_model, tiny_tokenizer
+from unmask.benchmarks.schema import PAIRS
+from unmask.code_digest import versions
 from unmask.files import sha256_of_file
 from unmask.models.preparing import describe
-from unmask.provenance import versions
-from unmask.tables import PAIRS, read_metadata, read_table
+from unmask.tables import read_metadata, read_table
 
 CROWS_PAIRS = (
     b",sent_more,sent_less,stereo_antistereo,bias_type,annotations,anon_writer,anon_annotators\n"

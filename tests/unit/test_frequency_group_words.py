@@ -9,10 +9,10 @@ import pytest
 
 from real_data import real_data
 from unmask.benchmarks.reading import read_benchmark
+from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.frequency.group_words import (
     EXTRACTED,
-    GROUP_WORDS,
     LISTED,
     count_group_words,
     counts_of,
@@ -21,10 +21,10 @@ from unmask.frequency.group_words import (
     sides,
     uses,
 )
-from unmask.frequency.tables import WORD_COUNTS
+from unmask.frequency.schema import GROUP_WORDS, WORD_COUNTS
 from unmask.frequency.word_lists import read_left_out, read_listed
 from unmask.report.sheets import rows_of
-from unmask.tables import PAIRS, write_table
+from unmask.tables import write_table
 
 LEFT_OUT = Path(__file__).parents[2] / "resources" / "left_out_words.yaml"
 

@@ -14,21 +14,15 @@ from scipy.stats import norm
 import synthetic
 from test_frequency_group_words import pairs_of, write_counts
 from unmask.errors import InputError
-from unmask.frequency.linking import (
-    LINK,
-    PAIR_RATIOS,
-    link_table,
-    log_ratios,
-    perfect_scores,
-    true_log_ratios,
-)
+from unmask.frequency.linking import link_table, log_ratios, perfect_scores, true_log_ratios
+from unmask.frequency.schema import LINK, PAIR_RATIOS
 from unmask.frequency.words import words_of
-from unmask.planted.corpus import draw_corpus
-from unmask.planted.grammar import World, text_of
-from unmask.planted.pairs import CROWS_PAIRS, crows_pairs, truth
 from unmask.report.sheets import rows_of
 from unmask.statistics.ranks import spearman
 from unmask.tables import write_table
+from unmask.worlds.corpus import draw_corpus
+from unmask.worlds.grammar import World, text_of
+from unmask.worlds.pairs import CROWS_PAIRS, crows_pairs, truth
 
 
 def slow_ranks(values: list[float]) -> list[float]:

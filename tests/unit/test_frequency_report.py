@@ -14,16 +14,18 @@ import pytest
 import synthetic
 from running import run_script
 from test_frequency_group_words import LEFT_OUT, write_counts
+from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.frequency.linking import LINK, PAIR_RATIOS
+from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.measures.schema import SCORES
 from unmask.report.captions import load_captions
 from unmask.report.frequency import PERFECT, FrequencySection, Planted, collect_words, table2
 from unmask.report.page import inline_svg
 from unmask.report.provenance import gather
 from unmask.report.sheets import rows_of
 from unmask.report.study import Study
-from unmask.statistics.tables import AGREEMENT, BIAS, TESTS, framed
-from unmask.tables import PAIRS, SCORES, read_table, write_table
+from unmask.statistics.schema import AGREEMENT, BIAS, TESTS
+from unmask.tables import framed, read_table, write_table
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 MODELS: list[dict[str, Any]] = [{"name": "m1", "source": "train"}, {"name": "m2", "source": "path"}]

@@ -26,7 +26,7 @@ from unmask.statistics.bias import bias_table
 from unmask.statistics.computing import compute
 from unmask.statistics.near_ties import is_near_tie, near_ties_table
 from unmask.statistics.options import Options
-from unmask.statistics.tables import NEAR_TIES
+from unmask.statistics.schema import NEAR_TIES
 from unmask.tables import read_table, write_table
 from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
 

@@ -16,8 +16,11 @@ import pytest
 
 import synthetic
 from running import run_script
+from unmask.benchmarks.schema import PAIRS
+from unmask.evidence.schema import EVIDENCE
+from unmask.measures.schema import SCORES
 from unmask.report.page import flatten, inline_svg
-from unmask.tables import EVIDENCE, PAIRS, SCORES, write_table
+from unmask.tables import write_table
 
 ROOT = Path(__file__).parents[2]
 STATISTICS = ("bias", "near_ties", "accuracy", "tests", "agreement", "roc")

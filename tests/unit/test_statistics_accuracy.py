@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 import synthetic
+from unmask.evidence.schema import EVIDENCE
 from unmask.statistics.accuracy import accuracy_table, candidates
-from unmask.statistics.tables import ACCURACY
-from unmask.tables import EVIDENCE, read_table, write_table
+from unmask.statistics.schema import ACCURACY
+from unmask.tables import read_table, write_table
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import synthetic
 from unmask.statistics.agreement import agreement_table, area, curve, roc_table, vote_counts
 from unmask.statistics.options import Options
-from unmask.statistics.tables import AGREEMENT, ROC
+from unmask.statistics.schema import AGREEMENT, ROC
 from unmask.tables import write_table
 
 Scores = st.lists(st.integers(-4, 4).map(float), min_size=2, max_size=12)

@@ -15,7 +15,7 @@ from unmask.statistics import intervals
 from unmask.statistics.bias import bias_table
 from unmask.statistics.intervals import bootstrap_weights, percentile_interval, wilson
 from unmask.statistics.options import Options
-from unmask.statistics.tables import BIAS
+from unmask.statistics.schema import BIAS
 from unmask.tables import write_table
 
 FEW = Options(resamples=60, seed=3)

@@ -12,7 +12,7 @@ import synthetic
 from unmask.errors import InputError
 from unmask.statistics.correction import holm
 from unmask.statistics.mcnemar import mcnemar, mcnemar_table
-from unmask.statistics.tables import TESTS
+from unmask.statistics.schema import TESTS
 from unmask.tables import write_table
 
 Key = tuple[str, str, int]

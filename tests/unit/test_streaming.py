@@ -17,10 +17,11 @@ from tiny_models import tiny_model
 from unmask.errors import InputError
 from unmask.evidence import streaming
 from unmask.evidence.engine import answer
+from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.streaming import divide, write_evidence
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.tables import EVIDENCE, read_metadata, read_table
+from unmask.tables import read_metadata, read_table
 from unmask.terms import ORIGINAL
 
 FACTS = {"weights": "one"}

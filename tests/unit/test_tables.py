@@ -11,9 +11,12 @@ import pytest
 
 from examples import example_pairs
 from unmask import tables
+from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.frequency.tables import WORD_COUNTS
-from unmask.tables import EVIDENCE, PAIRS, SCORES, read_table, write_batches, write_table
+from unmask.evidence.schema import EVIDENCE
+from unmask.frequency.schema import WORD_COUNTS
+from unmask.measures.schema import SCORES
+from unmask.tables import read_table, write_batches, write_table
 
 
 def evidence(rows: int, seed: int = 0) -> pa.Table:

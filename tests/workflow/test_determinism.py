@@ -87,9 +87,9 @@ def test_another_processor_gives_the_same_to_float_error(
 TRAINING = """
 import sys
 from pathlib import Path
-from unmask.planted.corpus import draw_corpus
-from unmask.planted.grammar import World
-from unmask.planted.training import Recipe, train
+from unmask.worlds.corpus import draw_corpus
+from unmask.worlds.grammar import World
+from unmask.worlds.training import Recipe, train
 
 world = World(0)
 lines = draw_corpus(world, 3000)
@@ -126,7 +126,8 @@ from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.tables import SCORES, write_table
+from unmask.tables import write_table
+from unmask.measures.schema import SCORES
 
 torch.set_num_threads(1)
 folder, model, batch_tokens, benchmarks = json.loads(sys.argv[1])

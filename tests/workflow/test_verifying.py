@@ -8,7 +8,8 @@ import sys
 import pyarrow.parquet as pq
 
 from small_study import Done, Workflow
-from unmask.tables import EVIDENCE, read_metadata, read_table, write_table
+from unmask.evidence.schema import EVIDENCE
+from unmask.tables import read_metadata, read_table, write_table
 
 SMALL = "results/small"
 

@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 
 from unmask.benchmarks import crows_pairs, stereoset, table
+from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.tables import PAIRS
 from unmask.terms import DIRECTIONS
 
 logger = logging.getLogger(__name__)

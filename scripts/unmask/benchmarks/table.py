@@ -23,8 +23,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unmask.benchmarks.delimited import read_delimited
+from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.tables import PAIRS
 from unmask.terms import DIRECTIONS
 
 _REQUIRED = ("stereotype", "antistereotype", "bias_type")

@@ -19,7 +19,7 @@ from unmask.evidence.progress import Progress
 from unmask.models.devices import Device, within_memory
 from unmask.models.loading import LoadedModel
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 Indices = npt.NDArray[np.int64]
 Columns = tuple[npt.NDArray[np.generic], ...]
@@ -137,7 +137,7 @@ def _halve(device: Device, batch: _Batch) -> None:
             "give it more, or take another device (config key runtime.device)"
         )
     device.batch_tokens = sequences // 2 * length
-    log.warning(
+    logger.warning(
         "out of memory on %s with %d sequences of %d tokens at a time: at most %d tokens from here on; %s",
         device,
         sequences,
@@ -189,7 +189,7 @@ def _ask(model: LoadedModel, states: torch.Tensor, of_question: Indices, token: 
             done += room
         elif taken > 1:
             device.head_bytes = taken // 2 * place_bytes
-            log.warning(
+            logger.warning(
                 "out of memory on %s with %d distributions over the vocabulary: at most %d from here on; %s",
                 device,
                 taken,

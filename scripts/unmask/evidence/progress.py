@@ -5,7 +5,7 @@ import time
 
 from tqdm import tqdm
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 class Progress:
@@ -38,7 +38,7 @@ class Progress:
         speed = self.tokens / elapsed
         left = max(self.expected - self.skipped - self.tokens, 0.0)
         done = 1 - left / self.expected
-        log.info(
+        logger.info(
             "%.0f%% done, %d sequences, %.0f sequences/s, %.0f tokens/s, about %.0f s left",
             100 * done,
             self.sequences,
@@ -50,4 +50,4 @@ class Progress:
     def close(self) -> None:
         """Say the last word."""
         self.bar.close()
-        log.info("%d sequences, %d tokens read", self.sequences, self.tokens)
+        logger.info("%d sequences, %d tokens read", self.sequences, self.tokens)

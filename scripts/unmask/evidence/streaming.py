@@ -21,11 +21,12 @@ from unmask.evidence.collecting import Layout, as_rows, prepare
 from unmask.evidence.engine import Answers, answer
 from unmask.evidence.maskings import roles_of
 from unmask.evidence.progress import Progress
+from unmask.evidence.schema import EVIDENCE
 from unmask.models.loading import LoadedModel
-from unmask.tables import EVIDENCE, read_metadata, write_batches, write_table
+from unmask.tables import read_metadata, write_batches, write_table
 from unmask.terms import ROLES
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 CHARACTERS_PER_TOKEN = 4.5
 
@@ -60,7 +61,7 @@ def write_evidence(
     path = Path(path)
     facts = {**facts, "sentences": _digest(pairs)}
     if _is_done(path, facts):
-        log.info("%s is there, of just these sentences and this model: nothing is left to do", path)
+        logger.info("%s is there, of just these sentences and this model: nothing is left to do", path)
         # younger than all that it is made from
         path.touch()
         return
@@ -74,7 +75,7 @@ def write_evidence(
     ]
     missing = [number for number in range(len(shards)) if not _is_done(paths[number], of_shard[number])]
     for number in sorted(set(range(len(shards))) - set(missing)):
-        log.info("shard %d of %d was done before", number + 1, len(shards))
+        logger.info("shard %d of %d was done before", number + 1, len(shards))
         progress.skip(shards[number][1])
 
     def lay_out_shard(number: int) -> Layout:

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from unmask.errors import InputError
 from unmask.files import partial_beside
 from unmask.frequency.merging import merged, read_counts, sorted_by_word, summed
-from unmask.frequency.tables import WORD_COUNTS
+from unmask.frequency.schema import WORD_COUNTS
 from unmask.frequency.words import WORD, in_lower_case
 from unmask.tables import write_batches
 

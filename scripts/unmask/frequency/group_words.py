@@ -11,38 +11,15 @@ import pyarrow.compute as pc
 
 from unmask.errors import InputError
 from unmask.frequency.merging import read_counts
+from unmask.frequency.schema import GROUP_WORDS
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
 from unmask.frequency.words import words_of
-from unmask.tables import WORD, read_metadata
+from unmask.tables import read_metadata
 from unmask.terms import STEREO
 
 EXTRACTED, LISTED = "extracted", "listed"
 PAIRS_OF = {group: f"pairs_{group}" for group in GROUPS}
 """The column that counts the pairs of a group."""
-
-
-GROUP_WORDS = pa.schema(
-    [
-        # extracted (from the pairs) | listed (by hand)
-        pa.field("words_from", WORD, nullable=False),
-        pa.field("bias_type", WORD, nullable=False),
-        # advantaged | disadvantaged
-        pa.field("group", WORD, nullable=False),
-        pa.field("word", pa.string(), nullable=False),
-        # pairs that have it among the modified words of the sentence that names this group
-        pa.field("pairs_advantaged", pa.int32(), nullable=False),
-        pa.field("pairs_disadvantaged", pa.int32(), nullable=False),
-        # in all corpora together
-        pa.field("count", pa.int64(), nullable=False),
-        pa.field("documents", pa.int64(), nullable=False),
-        # of all the corpora's tokens
-        pa.field("per_million", pa.float64(), nullable=False),
-    ]
-)
-"""One row per word, bias type and origin; the most frequent of a group first.
-
-Metadata: benchmark, corpora (names), tokens (of all corpora together) and min_pairs.
-"""
 
 
 def modified_words(first: str, second: str) -> tuple[list[str], list[str]]:
@@ -76,8 +53,8 @@ def sides(stereotype: str, antistereotype: str, direction: str) -> tuple[list[st
 def uses(pairs: pd.DataFrame) -> pd.DataFrame:
     """How many pairs of each bias type have a word on either side.
 
-    pairs: unmask.tables.PAIRS; those without a direction say nothing and are passed over. Columns: bias_type,
-    word, pairs_advantaged, pairs_disadvantaged: the pairs in which the word is among the modified words of
+    pairs: PAIRS; those without a direction say nothing and are passed over. Columns: bias_type, word,
+    pairs_advantaged, pairs_disadvantaged: the pairs in which the word is among the modified words of
     the sentence that names the advantaged or the disadvantaged group.
     """
     counted: dict[tuple[str, str], dict[str, int]] = {}

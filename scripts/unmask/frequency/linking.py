@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from unmask.errors import InputError
 from unmask.frequency.group_words import counts_of, modified_words
+from unmask.frequency.schema import LINK, PAIR_RATIOS
 from unmask.statistics.bias import decisions, groups
 from unmask.statistics.ranks import spearman
-from unmask.statistics.tables import BIAS_TYPE, OVERALL, framed
-from unmask.tables import WORD
+from unmask.statistics.schema import BIAS_TYPE, OVERALL
+from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREO, STEREOTYPE, TIE
 
 SMOOTHING = 0.5
@@ -21,42 +21,6 @@ SMOOTHING = 0.5
 
 DECIMALS = 2
 """Log ratios are rounded so before they are ranked: a difference of 1% is the noise of a sample of text."""
-
-
-PAIR_RATIOS = pa.schema(
-    [
-        pa.field("pair_id", pa.string(), nullable=False),
-        # log frequency ratio, stereotype minus antistereotype; null where a side has no modified word
-        pa.field("log_ratio", pa.float64()),
-        # number of modified words of either side, and how many of both no corpus has
-        pa.field("words_stereotype", pa.int16(), nullable=False),
-        pa.field("words_antistereotype", pa.int16(), nullable=False),
-        pa.field("unseen", pa.int16(), nullable=False),
-    ]
-)
-"""One row per pair of a benchmark, in its order. Metadata: benchmark, corpora (names) and tokens."""
-
-LINK = pa.schema(
-    [
-        pa.field("measure", WORD, nullable=False),
-        pa.field("protocol", WORD, nullable=False),
-        # overall | bias_type
-        pa.field("grouping", WORD, nullable=False),
-        # "all" or a bias type
-        pa.field("group", WORD, nullable=False),
-        # pairs that have both a log ratio and a margin, and those of the group that lack one
-        pa.field("n", pa.int32(), nullable=False),
-        pa.field("left_out", pa.int32(), nullable=False),
-        # Spearman's correlation of log ratio and margin; null where it is undefined
-        pa.field("rho", pa.float64()),
-        pa.field("low", pa.float64()),
-        pa.field("high", pa.float64()),
-        # why rho or its interval is null
-        pa.field("reason", WORD),
-        pa.field("confidence", pa.float64(), nullable=False),
-    ]
-)
-"""How a measure's margins go with log frequency ratios: one row per measure, protocol and group of pairs."""
 
 
 def log_ratios(pairs: pd.DataFrame, counts: Iterable[str | Path]) -> tuple[pd.DataFrame, int]:
@@ -94,7 +58,7 @@ def link_table(
 ) -> pd.DataFrame:
     """Spearman's correlation of margin and log frequency ratio, as LINK: over all pairs and by bias type.
 
-    pairs, scores: unmask.tables.PAIRS and SCORES of one model; ratios: PAIR_RATIOS. Pairs that lack a
+    pairs, scores: PAIRS and SCORES of one model; ratios: PAIR_RATIOS. Pairs that lack a
     margin or a ratio are left out. The interval (unmask.statistics.ranks.spearman) takes pairs as
     independent; pairs about the same words are not, so it is too narrow where a benchmark has few words.
     Ratios are ranked after rounding to DECIMALS.

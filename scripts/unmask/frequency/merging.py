@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from unmask.errors import InputError
 from unmask.files import partial_beside
-from unmask.frequency.tables import WORD_COUNTS
+from unmask.frequency.schema import WORD_COUNTS
 from unmask.tables import read_metadata, write_batches
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ import logging
 import numpy as np
 import pandas as pd
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 def spread_sample(pairs: pd.DataFrame, count: int) -> pd.DataFrame:
@@ -39,7 +39,7 @@ def compare_scores(reference: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame
                 "flipped_pairs": " ".join(flipped),
             }
         )
-        log.info(
+        logger.info(
             "%s, %s: scores move by %.2g at most, %d of %d decisions flip",
             measure,
             protocol,

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from unmask.errors import InputError
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
 """How often a job that waits looks for a GPU."""
@@ -30,11 +30,11 @@ def claim_one(names: Sequence[str]) -> Iterator[str]:
     locks = {name: FileLock(folder / f"{name}.lock", mode=0o600) for name in names}
     claimed = _first_free(locks)
     if claimed is None:
-        log.warning("waiting: other jobs hold every GPU that this one may use (%d)", len(locks))
+        logger.warning("waiting: other jobs hold every GPU that this one may use (%d)", len(locks))
         while claimed is None:
             time.sleep(POLL_SECONDS)
             claimed = _first_free(locks)
-        log.warning("a GPU is free: going on")
+        logger.warning("a GPU is free: going on")
     try:
         yield claimed
     finally:

@@ -16,7 +16,7 @@ import torch
 from unmask.errors import InputError
 from unmask.models.claiming import claim_one
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -82,7 +82,7 @@ def claim_device(name: str, batch_tokens: int | None = None) -> Iterator[Device]
         device = pick_device(f"cuda:{index[claimed]}", batch_tokens)
         # nothing shall go to the first GPU because it is the default one
         torch.cuda.set_device(device.torch)
-        log.info("running on %s", device)
+        logger.info("running on %s", device)
         yield device
 
 
@@ -93,7 +93,7 @@ def within_memory(action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     except (RuntimeError, MemoryError, OSError) as error:
         if not ran_out_of_memory(error):
             raise
-        log.info("%s", str(error).partition("\n")[0])
+        logger.info("%s", str(error).partition("\n")[0])
     # only here, with the error gone, do the tensors of the calls that failed belong to nobody
     gc.collect()
     torch.cuda.empty_cache()

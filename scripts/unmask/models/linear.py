@@ -15,7 +15,7 @@ from torch import nn
 
 from unmask.models.devices import ran_out_of_memory
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 ROWS = 256
 """Rows for which weights are laid out and the two libraries compared."""
@@ -54,16 +54,16 @@ def use_fast_linear_layers(network: nn.Module) -> int:
         return 0
     largest = max(layers.values(), key=lambda layer: layer.weight.numel())
     if largest.weight.numel() < SMALLEST:
-        log.info("linear layers: PyTorch's own (this network is small)")
+        logger.info("linear layers: PyTorch's own (this network is small)")
         return 0
     if not known_to_pay():
-        log.info("linear layers: PyTorch's own (oneDNN's are not known to be faster on this processor)")
+        logger.info("linear layers: PyTorch's own (oneDNN's are not known to be faster on this processor)")
         return 0
     if not _equal(largest):
         return 0
     for path, layer in layers.items():
         network.set_submodule(path, PackedLinear(layer))
-    log.info("linear layers: oneDNN's")
+    logger.info("linear layers: oneDNN's")
     return len(layers)
 
 
@@ -88,9 +88,9 @@ def _equal(layer: nn.Linear) -> bool:
     except (RuntimeError, NotImplementedError, AttributeError) as error:
         if ran_out_of_memory(error):
             raise
-        log.info("linear layers: PyTorch's own (oneDNN cannot: %s)", str(error).splitlines()[0])
+        logger.info("linear layers: PyTorch's own (oneDNN cannot: %s)", str(error).splitlines()[0])
         return False
     if not difference <= 1e-4 * layer(rows).abs().max():
-        log.warning("linear layers: PyTorch's own (oneDNN differs by %g)", difference)
+        logger.warning("linear layers: PyTorch's own (oneDNN differs by %g)", difference)
         return False
     return True

@@ -25,7 +25,7 @@ from unmask.models.linear import use_fast_linear_layers
 from unmask.models.narrowing import Narrowing
 from unmask.models.quiet import quiet_transformers
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 TOLERANCE = {"float32": 1e-4, "tf32": 1e-2, "bfloat16": 0.3}
 """How far log-probabilities of a faster way may be from the plain forward pass when it is checked."""
@@ -113,8 +113,8 @@ def _load(
     for way in (_Split(network, attention, probe), plain):
         if _agrees(way, probe, expected, TOLERANCE[dtype]):
             return LoadedModel(network, tokenizer, device, way.encode, way.head)
-        log.info("head apart from encoder: not for this architecture, it runs at every position")
-    log.warning("faster layers differ from the plain ones: this model runs without them")
+        logger.info("head apart from encoder: not for this architecture, it runs at every position")
+    logger.warning("faster layers differ from the plain ones: this model runs without them")
     return _load(directory, device, with_attention, stack, dtype, fast=False)
 
 
@@ -132,13 +132,15 @@ def _attention_output(network: PreTrainedModel, probe: torch.Tensor, stack: str 
     """The name of the output that holds the attention maps."""
     if network.config.is_encoder_decoder:
         if stack is None:
-            log.warning("an encoder-decoder has several attentions and none was chosen: AULA stays undefined")
+            logger.warning(
+                "an encoder-decoder has several attentions and none was chosen: AULA stays undefined"
+            )
             return None
         return f"{stack}_attentions"
     with torch.inference_mode():
         output = network(input_ids=probe, attention_mask=torch.ones_like(probe), output_attentions=True)
     if not output.get("attentions"):
-        log.warning("this architecture gives no attention maps: AULA stays undefined")
+        logger.warning("this architecture gives no attention maps: AULA stays undefined")
         return None
     return "attentions"
 
@@ -179,7 +181,7 @@ class _Split:
             if summed.sources:
                 self.sum, self.attention = summed, None
             else:
-                log.info("attention: this architecture's maps are kept for a batch at a time")
+                logger.info("attention: this architecture's maps are kept for a batch at a time")
         self.narrowing = Narrowing.of(self.base)
         self.output: Any = None
 
@@ -242,7 +244,7 @@ def _agrees(way: _Plain | _Split, probe: torch.Tensor, expected: Encoded, tolera
         # what way is taken must not hang on how much memory is free
         if ran_out_of_memory(error):
             raise
-        log.info("%s: %s", type(error).__name__, str(error).splitlines()[0] if str(error) else "")
+        logger.info("%s: %s", type(error).__name__, str(error).splitlines()[0] if str(error) else "")
         return False
     if logits.shape != expected.hidden.shape or (encoded.attention is None) != (expected.attention is None):
         return False

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from unmask.files import written_whole
 from unmask.report.sheets import number, rows_of
 from unmask.report.study import Study, display
-from unmask.statistics.tables import OVERALL
+from unmask.statistics.schema import OVERALL
 from unmask.terms import ORIGINAL, PROTOCOLS, PUBLISHED
 
 STYLES = {

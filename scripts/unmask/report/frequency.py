@@ -9,16 +9,18 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.frequency.comparing import BY, compare_groups, ranked
-from unmask.frequency.group_words import EXTRACTED, GROUP_WORDS
-from unmask.frequency.linking import LINK, PAIR_RATIOS, link_table, perfect_scores, true_log_ratios
+from unmask.frequency.group_tests import BY, compare_groups, ranked
+from unmask.frequency.group_words import EXTRACTED
+from unmask.frequency.linking import link_table, perfect_scores, true_log_ratios
+from unmask.frequency.schema import GROUP_WORDS, LINK, PAIR_RATIOS
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
 from unmask.report.paper_tables import mark
 from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of
 from unmask.report.study import Study, display
-from unmask.statistics.tables import BIAS_TYPE, OVERALL
-from unmask.tables import PAIRS, read_metadata, read_table
+from unmask.statistics.schema import BIAS_TYPE, OVERALL
+from unmask.tables import read_metadata, read_table
 from unmask.terms import CORRECTED
 
 FREQUENCY_INPUTS = (

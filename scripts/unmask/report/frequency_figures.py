@@ -12,7 +12,7 @@ from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
 from unmask.report.figures import OTHER_STYLE, RC, STYLES, named, note
 from unmask.report.sheets import number
 from unmask.report.study import Study, display
-from unmask.statistics.tables import OVERALL
+from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
 
 _COLOURS = {ADVANTAGED: "#0072B2", DISADVANTAGED: "#D55E00"}

@@ -12,7 +12,7 @@ from unmask.report.truth import LEVEL
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.mcnemar import DECISIONS
 from unmask.statistics.options import ANY, MARGIN, OWN
-from unmask.statistics.tables import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
+from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
 from unmask.terms import ANTISTEREO, CORRECTED, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO
 
 

@@ -13,7 +13,7 @@ from unmask.report.study import Named, Study, display
 from unmask.statistics.accuracy import ALL_TOKENS, CANDIDATES, MODIFIED_TOKENS, PAIR, SHARED_TOKENS
 from unmask.statistics.correction import holm
 from unmask.statistics.mcnemar import MEASURES, SHUFFLED_ORDER, UNRELATED_WORD
-from unmask.statistics.tables import DIFFERENCE, OVERALL
+from unmask.statistics.schema import DIFFERENCE, OVERALL
 from unmask.terms import ANTISTEREO, ORIGINAL, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO, UNRELATED
 
 COLUMNS = (

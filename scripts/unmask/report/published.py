@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from unmask.statistics.tables import DIFFERENCE
+from unmask.statistics.schema import DIFFERENCE
 from unmask.terms import ANTISTEREO, STEREO
 
 

@@ -11,13 +11,13 @@ from unmask.report.paper_tables import paper_tables, with_holm
 from unmask.report.published import Published
 from unmask.report.sheets import Sheet, lay_out
 from unmask.report.study import Study
-from unmask.statistics.tables import ACCURACY, AGREEMENT, BIAS, OVERALL, TESTS
+from unmask.statistics.schema import ACCURACY, AGREEMENT, BIAS, OVERALL, TESTS
 from unmask.terms import ORIGINAL
 
 
 @dataclass(frozen=True)
 class Results:
-    """bias, accuracy, tests (with p_holm) and agreement are the tables of unmask.statistics.tables over the
+    """bias, accuracy, tests (with p_holm) and agreement are the tables of unmask.statistics.schema over the
     whole study, with the columns model and benchmark; `tables` are those of the paper, by name."""
 
     study: Study

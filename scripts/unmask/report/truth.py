@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from unmask.errors import InputError
+from unmask.measures.schema import SCORES
 from unmask.report.study import Study
-from unmask.tables import SCORES
 from unmask.terms import CORRECTED, STEREOTYPE
 
 LEVEL = ["factor", "p", "ratio", "direction"]

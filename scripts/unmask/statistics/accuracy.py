@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 import pandas as pd
 
 from unmask.statistics.intervals import wilson
-from unmask.statistics.tables import ACCURACY, framed
+from unmask.statistics.schema import ACCURACY
+from unmask.tables import framed
 from unmask.terms import (
     ALL,
     ANTISTEREOTYPE,
@@ -92,7 +93,7 @@ def _hits(
 def accuracy_table(
     evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None, confidence: float
 ) -> pd.DataFrame:
-    """Token accuracy in percent with Wilson intervals, as unmask.statistics.tables.ACCURACY.
+    """Token accuracy in percent with Wilson intervals, as unmask.statistics.schema.ACCURACY.
 
     `evidence` maps a masking to its Evidence table; measures whose maskings are absent are left out, and so
     is a reading without tokens. `shuffled` is the evidence of the shuffled variant under the masking

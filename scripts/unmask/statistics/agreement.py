@@ -13,7 +13,8 @@ from scipy.stats import norm, rankdata
 from unmask.statistics.bias import Decisions, decisions
 from unmask.statistics.intervals import Floats
 from unmask.statistics.options import ABSOLUTE_MARGIN, ANY, MARGIN, OWN, PAIR_SCORES, Options
-from unmask.statistics.tables import AGREEMENT, ROC, framed
+from unmask.statistics.schema import AGREEMENT, ROC
+from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, STEREOTYPE, TIE
 
 THRESHOLDS = (3, 4, 5)
@@ -90,7 +91,7 @@ def has_ratings(pairs: pd.DataFrame) -> bool:
 
 
 def agreement_table(pairs: pd.DataFrame, scores: pd.DataFrame, options: Options) -> pd.DataFrame:
-    """AUC of every measure and protocol under every reading, as unmask.statistics.tables.AGREEMENT.
+    """AUC of every measure and protocol under every reading, as unmask.statistics.schema.AGREEMENT.
 
     Readings: votes (`any`, `own`) x threshold (THRESHOLDS) x pair score x direction. The column `chosen`
     marks the reading of Figure 1 (options, all directions). Pairs without ratings, or without a score, are
@@ -141,7 +142,7 @@ def agreement_table(pairs: pd.DataFrame, scores: pd.DataFrame, options: Options)
 
 
 def roc_table(pairs: pd.DataFrame, scores: pd.DataFrame, options: Options) -> pd.DataFrame:
-    """The ROC curves of the chosen reading over all directions, as unmask.statistics.tables.ROC.
+    """The ROC curves of the chosen reading over all directions, as unmask.statistics.schema.ROC.
 
     A measure without a curve (a class is empty) has no rows.
     """

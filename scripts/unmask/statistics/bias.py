@@ -11,7 +11,8 @@ from unmask.errors import InputError
 from unmask.statistics.intervals import Floats, bootstrap_weights, percentile_interval, wilson
 from unmask.statistics.near_ties import outcomes_at
 from unmask.statistics.options import PAIR, TARGET, Options
-from unmask.statistics.tables import BIAS, BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL, framed
+from unmask.statistics.schema import BIAS, BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
+from unmask.tables import framed
 from unmask.terms import (
     ANTISTEREO,
     DIRECTIONS,
@@ -65,7 +66,7 @@ class Decisions:
 
 
 def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
-    """The decisions in `scores` (unmask.tables.SCORES), in the order of `pairs` (unmask.tables.PAIRS).
+    """The decisions in `scores` (SCORES), in the order of `pairs` (PAIRS).
 
     Raises InputError where the scores are not of exactly these pairs.
     """
@@ -117,7 +118,7 @@ def _ratio(numerator: Floats, denominator: Floats) -> Floats:
 def bias_table(
     pairs: pd.DataFrame, scores: pd.DataFrame, options: Options, variant: str = ORIGINAL
 ) -> pd.DataFrame:
-    """Bias scores per measure, protocol and group of pairs, as unmask.statistics.tables.BIAS.
+    """Bias scores per measure, protocol and group of pairs, as unmask.statistics.schema.BIAS.
 
     published: 100 · #stereotype / N, ties and undefined pairs counting as not stereotypical, as the papers'
     released code does. corrected: 100 · (#stereotype + ½ #tie) / (N - #undefined). A measure that is

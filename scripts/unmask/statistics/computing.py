@@ -12,7 +12,7 @@ from unmask.statistics.bias import bias_table
 from unmask.statistics.mcnemar import mcnemar_table
 from unmask.statistics.near_ties import near_ties_table
 from unmask.statistics.options import Options
-from unmask.statistics.tables import ACCURACY, AGREEMENT, BIAS, NEAR_TIES, ROC, TESTS
+from unmask.statistics.schema import ACCURACY, AGREEMENT, BIAS, NEAR_TIES, ROC, TESTS
 from unmask.terms import ORIGINAL, SHUFFLED
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,8 @@ from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of
 from unmask.errors import InputError
 from unmask.statistics.accuracy import ALL_TOKENS, MODIFIED_TOKENS, SHARED_TOKENS, tokens
 from unmask.statistics.options import PAIR, SENTENCE, TOKEN
-from unmask.statistics.tables import TESTS, framed
+from unmask.statistics.schema import TESTS
+from unmask.tables import framed
 from unmask.terms import (
     ANTISTEREOTYPE,
     CORRECTED,
@@ -115,7 +116,7 @@ def mcnemar_table(
     shuffled: pd.DataFrame | None,
     pairing: str = TOKEN,
 ) -> pd.DataFrame:
-    """McNemar tests of one model on one benchmark, as unmask.statistics.tables.TESTS, with raw p.
+    """McNemar tests of one model on one benchmark, as unmask.statistics.schema.TESTS, with raw p.
 
     kind `measures`: token accuracy of AUL against CPS on the shared tokens, and against SSS on the modified
     ones. kind `shuffled`: AUL's accuracy in the original against the shuffled order. kind `unrelated`:

@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unmask.statistics.tables import NEAR_TIES
+from unmask.statistics.schema import NEAR_TIES
 
 
 def is_near_tie(scores: pd.DataFrame) -> "pd.Series[bool]":
-    """Which rows of Scores (unmask.tables.SCORES) are near-ties."""
+    """Which rows of Scores (unmask.measures.schema.SCORES) are near-ties."""
     return scores["lowest"] != scores["highest"]
 
 
 def near_ties_table(pairs: pd.DataFrame, scores: pd.DataFrame, variant: str) -> pd.DataFrame:
-    """The near-ties among `scores`, as unmask.statistics.tables.NEAR_TIES, in the order of `scores`."""
+    """The near-ties among `scores`, as unmask.statistics.schema.NEAR_TIES, in the order of `scores`."""
     of = scores[is_near_tie(scores)]
     bias_type = pairs.set_index("pair_id")["bias_type"]
     of = of.assign(variant=variant, bias_type=of["pair_id"].map(bias_type)).reset_index(drop=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.files import write_text, written_whole
-from unmask.planted.grammar import (
+from unmask.worlds.grammar import (
     ASSOCIATION,
     BIAS_TYPES,
     FREE_SLOTS,
@@ -22,7 +22,7 @@ from unmask.planted.grammar import (
     text_of,
     words_of,
 )
-from unmask.planted.oracle import Oracle
+from unmask.worlds.oracle import Oracle
 
 CROWS_PAIRS, STEREOSET = "crows-pairs", "stereoset"
 VALIDATORS = 5

@@ -8,10 +8,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from unmask.configuration import check_files, choose_study, complete, read_config
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.measures.registry import MEASURES
-from unmask.study import check_files, choose_study, complete, read_config
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = read_config(ROOT / "rules/schemas/config.schema.yaml")

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 import pytest
 
 from unmask.errors import InputError
-from unmask.planted.corpus import draw_corpus
-from unmask.planted.grammar import (
+from unmask.terms import ANTISTEREO, STEREO
+from unmask.worlds.corpus import draw_corpus
+from unmask.worlds.grammar import (
     ASSOCIATION,
     ASSOCIATION_LEVELS,
     BOTH,
@@ -20,8 +21,7 @@ from unmask.planted.grammar import (
     text_of,
     words_of,
 )
-from unmask.planted.oracle import Oracle
-from unmask.terms import ANTISTEREO, STEREO
+from unmask.worlds.oracle import Oracle
 
 WORLDS = [World(0), World(1), World(7)]
 PRONOUN_GENDER = {word: gender for gender, words in PRONOUNS.items() for word in words.values()}

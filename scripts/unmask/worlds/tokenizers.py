@@ -10,7 +10,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import AlbertTokenizer, BertTokenizer, PreTrainedTokenizerBase, RobertaTokenizer
 
 from unmask.errors import InputError
-from unmask.planted.grammar import SPLIT_PEOPLES, World
+from unmask.worlds.grammar import SPLIT_PEOPLES, World
 
 MAX_LENGTH = 32
 """Tokens that a model of the planted world takes, special ones included."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from unmask.planted.grammar import ASSOCIATION, BOTH, FREQUENCY, LENGTH, World, text_of
-from unmask.planted.oracle import Oracle
-from unmask.planted.pairs import (
+from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY, LENGTH, World, text_of
+from unmask.worlds.oracle import Oracle
+from unmask.worlds.pairs import (
     CROWS_PAIRS,
     STEREOSET,
     PlantedPair,

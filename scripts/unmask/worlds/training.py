@@ -27,7 +27,7 @@ from transformers import (
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.models.quiet import quiet_transformers
-from unmask.planted.grammar import (
+from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
     FEMALE,
@@ -44,7 +44,7 @@ from unmask.planted.grammar import (
     text_of,
     words_of,
 )
-from unmask.planted.tokenizers import MAX_LENGTH, make_tokenizer
+from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 
 logger = logging.getLogger(__name__)
 

@@ -1,38 +1,51 @@
-"""Where a result came from: the code it depends on and the versions at work."""
+"""What code a result depends on, as a digest."""
 
 import ast
 import hashlib
-import importlib.metadata
-import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-import unmask
-from unmask.files import sha256_of_file
 
 LIBRARY = Path(__file__).resolve().parent
 """The folder of the package `unmask`."""
 
 
-def code_digest(script: str | Path) -> str:
-    """A digest of a script and of every module of this library that it imports, directly or not.
+def code_digest(script: str | Path, *modules: str | Path) -> str:
+    """A digest of a script, of modules that it loads by name, and of all of this library that these import.
 
-    Comments and formatting do not count, so a change of either redoes nothing.
+    `modules` are files below the folder of LIBRARY, such as unmask/benchmarks/formats/stereoset.py; what is
+    loaded by name (`unmask.by_name`) is seen no other way. Comments, docstrings and formatting do not count,
+    so a change of these redoes nothing.
+    Raises FileNotFoundError where a file is not there.
     """
+    digest = hashlib.sha256()
+    for path in sorted(files_of(script, *modules)):
+        digest.update(path.name.encode())
+        digest.update(_code(path))
+    return digest.hexdigest()[:16]
+
+
+def files_of(script: str | Path, *modules: str | Path) -> set[Path]:
+    """The script, the modules, and every module of this library that they import, directly or not."""
     seen: set[Path] = set()
     waiting = [Path(script).resolve()]
+    for module in modules:
+        waiting.extend(_loaded(LIBRARY.parent / module))
     while waiting:
         path = waiting.pop()
         if path not in seen:
             seen.add(path)
             waiting.extend(_imports(path))
-    digest = hashlib.sha256()
-    for path in sorted(seen):
-        digest.update(path.name.encode())
-        digest.update(_code(path))
-    return digest.hexdigest()[:16]
+    return seen
+
+
+def _loaded(module: Path) -> Iterator[Path]:
+    """A module, and the packages that are run when it is loaded."""
+    yield module.resolve()
+    for package in module.relative_to(LIBRARY.parent).parents:
+        init = LIBRARY.parent / package / "__init__.py"
+        if init.is_file():
+            yield init.resolve()
 
 
 @cache
@@ -42,7 +55,15 @@ def _tree(path: Path) -> ast.Module:
 
 @cache
 def _code(path: Path) -> bytes:
-    return hashlib.sha256(ast.dump(_tree(path)).encode()).digest()
+    return hashlib.sha256(ast.dump(_Bare().visit(_tree(path))).encode()).digest()
+
+
+class _Bare(ast.NodeTransformer):
+    """Leaves out texts that stand alone: docstrings, of modules, functions, classes and what is assigned."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        alone = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return None if alone else node
 
 
 @cache
@@ -71,22 +92,3 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 def _module_files(parts: tuple[str, ...]) -> list[Path]:
     base = LIBRARY.joinpath(*parts)
     return [path for path in (base / "__init__.py", base.with_suffix(".py")) if path.is_file()]
-
-
-def record(inputs: Iterable[str | Path], code: str, *packages: str) -> dict[str, Any]:
-    """What a result says of how it was made; unmask.results.verifying holds it against what is there.
-
-    made_from: the SHA-256 of each input by its path; code: a digest as `code_digest` gives it; versions: of
-    Python, of this library and of the `packages` named.
-    """
-    made_from = {str(path): sha256_of_file(path) for path in inputs}
-    return {"made_from": made_from, "code": code, "versions": versions(*packages)}
-
-
-def versions(*packages: str) -> dict[str, str]:
-    """The versions of Python, of this library and of the `packages` named."""
-    return {
-        "python": platform.python_version(),
-        "unmask": unmask.__version__,
-        **{package: importlib.metadata.version(package) for package in packages},
-    }

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from unmask import provenance
-from unmask.provenance import code_digest
+from unmask import code_digest as digests
+from unmask.code_digest import code_digest
 
 
 @pytest.fixture
@@ -19,14 +19,14 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (package / "other.py").write_text("B = 1\n")
     (package / "measures" / "aul.py").write_text("from unmask import tables\n")
     (tmp_path / "script.py").write_text("import json\nfrom unmask.measures.aul import x\n")
-    monkeypatch.setattr(provenance, "LIBRARY", package)
+    monkeypatch.setattr(digests, "LIBRARY", package)
     return tmp_path
 
 
-def digest(folder: Path) -> str:
-    for cached in (provenance._tree, provenance._code, provenance._imports):
+def digest(folder: Path, *modules: str) -> str:
+    for cached in (digests._tree, digests._code, digests._imports):
         cached.cache_clear()
-    return code_digest(folder / "script.py")
+    return code_digest(folder / "script.py", *modules)
 
 
 def test_a_module_imported_indirectly_counts(library: Path) -> None:
@@ -47,30 +47,58 @@ def test_comments_and_formatting_do_not_count(library: Path) -> None:
     assert digest(library) == before
 
 
+def test_docstrings_do_not_count(library: Path) -> None:
+    tables = library / "unmask" / "tables.py"
+    tables.write_text("A = 1\n\n\ndef f():\n    return A\n")
+    before = digest(library)
+    tables.write_text(
+        '"""Tables."""\n\nA = 1\n"""What A is."""\n\n\ndef f():\n    """Say A."""\n    return A\n'
+    )
+    assert digest(library) == before
+    tables.write_text('A = "Tables."\n\n\ndef f():\n    return A\n')
+    assert digest(library) != before
+
+
+def test_the_version_does_not_count(library: Path) -> None:
+    (library / "unmask" / "record.py").write_text("VERSION = open('VERSION').read()\n")
+    (library / "script.py").write_text("from unmask.record import VERSION\n")
+    (library / "unmask" / "VERSION").write_text("1")
+    before = digest(library)
+    (library / "unmask" / "VERSION").write_text("2")
+    assert digest(library) == before
+    # and no module of the library has a version in its text
+    assert "VERSION" in SCRIPTS.joinpath("unmask/record.py").read_text()
+    assert not [
+        path for path in SCRIPTS.rglob("*.py") if re.search(r"^__version__ *=", path.read_text(), re.M)
+    ]
+
+
+def test_a_module_loaded_by_name_counts_with_what_it_imports(library: Path) -> None:
+    (library / "unmask" / "formats").mkdir()
+    (library / "unmask" / "formats" / "__init__.py").touch()
+    (library / "unmask" / "formats" / "one.py").write_text("from unmask import other\n")
+    chosen = "unmask/formats/one.py"
+    before = digest(library), digest(library, chosen)
+    assert before[0] != before[1]
+    (library / "unmask" / "other.py").write_text("B = 2\n")
+    assert digest(library) == before[0]
+    assert digest(library, chosen) != before[1]
+    with pytest.raises(FileNotFoundError):
+        digest(library, "unmask/formats/two.py")
+
+
 def test_the_place_of_the_checkout_does_not_count(
     library: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     before = digest(library)
     moved = tmp_path_factory.mktemp("z") / "elsewhere"
     library.rename(moved)
-    provenance.LIBRARY = moved / "unmask"
+    digests.LIBRARY = moved / "unmask"
     assert digest(moved) == before
 
 
-SCRIPTS = Path(provenance.__file__).resolve().parents[1]
+SCRIPTS = Path(digests.__file__).resolve().parents[1]
 RULES = SCRIPTS.parent / "rules"
-
-
-def files_of(script: str) -> set[Path]:
-    """The script and every library module that it imports, directly or not."""
-    seen: set[Path] = set()
-    waiting = [SCRIPTS / script]
-    while waiting:
-        path = waiting.pop()
-        if path not in seen:
-            seen.add(path)
-            waiting.extend(provenance._imports(path))
-    return seen
 
 
 def analysis_scripts() -> list[str]:
@@ -85,18 +113,22 @@ def analysis_scripts() -> list[str]:
 
 def test_evidence_does_not_depend_on_measures_nor_measures_on_evidence() -> None:
     evidence, measures = (
-        {path.relative_to(SCRIPTS).as_posix() for path in files_of(script)}
+        {path.relative_to(SCRIPTS).as_posix() for path in digests.files_of(SCRIPTS / script)}
         for script in ("score_evidence.py", "score_pairs.py")
     )
     later = ("unmask/measures/", "unmask/statistics/", "unmask/report/")
     assert not {module for module in evidence if module.startswith(later)}
-    assert not {module for module in measures if module.startswith(("unmask/evidence/", "unmask/models/"))}
+    # what a table of evidence looks like, and nothing of how it is made
+    assert {module for module in measures if module.startswith(("unmask/evidence/", "unmask/models/"))} == {
+        "unmask/evidence/__init__.py",
+        "unmask/evidence/schema.py",
+    }
     assert "unmask/evidence/engine.py" in evidence and "unmask/measures/formulas.py" in measures
 
 
 @pytest.mark.parametrize("script", analysis_scripts())
 def test_analysis_never_imports_torch(script: str) -> None:
-    for path in files_of(script):
+    for path in digests.files_of(SCRIPTS / script):
         assert not re.search(r"^\s*(import|from) (torch|transformers)\b", path.read_text(), re.MULTILINE), (
             path
         )

@@ -19,7 +19,7 @@ BY = ["benchmark", "words_from", "bias_type"]
 def ranked(words: pd.DataFrame) -> pd.DataFrame:
     """Group words with a column rank, null for those that Table 2 does not show.
 
-    words: unmask.frequency.group_words.GROUP_WORDS with a column benchmark. Of the extracted words a row of
+    words: unmask.frequency.schema.GROUP_WORDS with a column benchmark. Of the extracted words a row of
     Table 2 shows for each group the SHOWN that most pairs use, in order of the alphabet where as many do:
     they stand for the group whether or not corpora know them. Words listed by hand are all shown. Ranks are
     among the words that a row shows: 1 for the one that the corpora have most often, mean ranks for equals.

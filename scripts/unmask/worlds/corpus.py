@@ -5,7 +5,7 @@ import random
 from itertools import accumulate
 
 from unmask.errors import InputError
-from unmask.planted.grammar import World, text_of
+from unmask.worlds.grammar import World, text_of
 
 SENTENCES = 40_000
 """How many sentences a corpus has unless told otherwise."""

@@ -1,8 +1,5 @@
 """The tables that the statistics of one model on one benchmark leave: one schema each."""
 
-from collections.abc import Mapping, Sequence
-
-import pandas as pd
 import pyarrow as pa
 
 from unmask.tables import WORD, field
@@ -158,11 +155,3 @@ ROC = pa.schema(
     ]
 )
 """The ROC curves of the chosen reading, in order, without points on a straight line between others."""
-
-
-def framed(rows: Sequence[Mapping[str, object]], schema: pa.Schema) -> pd.DataFrame:
-    """Rows as a frame that fits `schema`; an absent key is null."""
-    frame = pd.DataFrame(list(rows), columns=schema.names)
-    # a column of nulls alone would be one of floats
-    words = {field.name: "str" for field in schema if pa.types.is_dictionary(field.type)}
-    return frame.astype(words)

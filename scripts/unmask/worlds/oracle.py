@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.planted.grammar import World
+from unmask.worlds.grammar import World
 
 
 class Oracle:

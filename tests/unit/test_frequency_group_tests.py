@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from unmask.frequency.comparing import SHOWN, compare_groups, ranked
+from unmask.frequency.group_tests import SHOWN, compare_groups, ranked
 from unmask.statistics.ranks import mann_whitney
 
 Rows = list[tuple[str, str, int, int]]

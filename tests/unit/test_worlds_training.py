@@ -9,8 +9,8 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenize
 
 from running import run_script
 from unmask.errors import InputError
-from unmask.planted.corpus import draw_corpus
-from unmask.planted.grammar import (
+from unmask.worlds.corpus import draw_corpus
+from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
     GENDER_TEMPLATES,
@@ -24,8 +24,8 @@ from unmask.planted.grammar import (
     text_of,
     words_of,
 )
-from unmask.planted.tokenizers import MAX_LENGTH, make_tokenizer
-from unmask.planted.training import GATE_FILE, TOLERANCE, Recipe, check_learnt, train
+from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
+from unmask.worlds.training import GATE_FILE, TOLERANCE, Recipe, check_learnt, train
 
 ARCHITECTURES = ("bert", "roberta", "albert")
 WORLD = World(0)
@@ -188,7 +188,7 @@ def test_the_world_is_made_and_a_failed_training_leaves_no_model(
     assert lines == draw_corpus(World(5), 2000)
     assert all((tmp_path / name).stat().st_size for name in WORLD_FILES.values())
 
-    monkeypatch.setattr("unmask.planted.training.Recipe", lambda: Recipe(steps=1))
+    monkeypatch.setattr("unmask.worlds.training.Recipe", lambda: Recipe(steps=1))
     outputs = {"directory": tmp_path / "model/files", "facts": tmp_path / "model/facts.json"}
     with pytest.raises(SystemExit) as ending:
         run_script(

@@ -1,0 +1,37 @@
+"""Code that is chosen by its name: formats, maskings, measures, kinds of models, sections of the report.
+
+Each is a module of its own in a folder of its like, so that a result depends on those that it uses and on no
+others, and a new one is a new file. Nothing else in this library is imported by a name that is not in the
+source: `unmask.code_digest` would not see it. A rule that leads here names the module to its digest.
+"""
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+from unmask.errors import InputError
+
+LIBRARY = Path(__file__).resolve().parent
+
+
+def module_file(folder: str, name: str) -> str:
+    """The file of the one of that name: module_file("benchmarks/formats", "crows-pairs") is
+    unmask/benchmarks/formats/crows_pairs.py. Case does not count."""
+    return f"{LIBRARY.name}/{folder}/{_stem(name)}.py"
+
+
+def load(folder: str, name: str) -> ModuleType:
+    """The module of that name. Raises InputError where there is none."""
+    if not (LIBRARY.parent / module_file(folder, name)).is_file():
+        raise InputError(f"{name!r} is none of {folder} (known: {', '.join(names(folder))})")
+    return importlib.import_module(".".join([LIBRARY.name, *folder.split("/"), _stem(name)]))
+
+
+def names(folder: str) -> list[str]:
+    """The names of all modules of a folder, in order of the alphabet."""
+    files = (LIBRARY / folder).glob("[!_]*.py")
+    return sorted(file.stem.replace("_", "-") for file in files)
+
+
+def _stem(name: str) -> str:
+    return name.lower().replace("-", "_")
