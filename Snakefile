@@ -27,7 +27,7 @@ include: "rules/report.smk"
 
 # in the main process alone, and only where there is something to do
 onstart:
-    hold_results()
+    begin_run()
 
 
 rule all:

@@ -7,28 +7,39 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 
+from unmask.by_name import module_file
+from unmask.code_digest import code_digest
+from unmask.configuration import choose_study
+from unmask.by_name import module_file
+from unmask.code_digest import code_digest
+from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.measures.registry import MEASURES, maskings_of
-from unmask.code_digest import code_digest
+from unmask.results.register import write_register
 from unmask.runlock import hold_run_lock
-from unmask.configuration import check_files, choose_study, complete, read_config
+from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.terms import ORIGINAL, SHUFFLED
 
 ROOT = Path(workflow.basedir)
 
 try:
     _chosen = choose_study(config, ROOT, [str(path) for path in workflow.configfiles])
-    _chosen = complete(_chosen, read_config(ROOT / "rules/schemas/config.schema.yaml"))
+    FAMILIES = read_families(ROOT / "rules/schemas")
+    _chosen = complete(_chosen, FAMILIES)
     if workflow.is_main_process:
-        check_files(_chosen)
+        check_files(_chosen, FAMILIES)
 except InputError as error:
     sys.exit(f"error: {error}")
 config.clear()
 config.update(_chosen)
 
 STUDY = f"results/{config['study']}"
-MODELS, BENCHMARKS, CORPORA = config["models"], config["benchmarks"], config["corpora"]
-SHUFFLED_MEASURES = [name for name in config["measures"] if MEASURES[name].maskings == ("none",)]
+MODELS, BENCHMARKS, CORPORA, WORLDS = (
+    config.get(key, {}) for key in ("models", "benchmarks", "corpora", "worlds")
+)
+SHUFFLED_MEASURES = [name for name in config.get("measures", []) if MEASURES[name].maskings == ("none",)]
+
+REGISTER = []
 
 
 def result(*parts):
@@ -36,10 +47,36 @@ def result(*parts):
     return "/".join([STUDY, *parts])
 
 
-def hold_results():
-    """Keep other runs out of the study's results while this one lasts."""
+def register(family, keys=(), files=(), statistics=(), provenance=(), sections=(), evidence=()):
+    """Tell what a family comes to in this study; nothing where the study has not got it.
+
+    keys: of the study, which its provenance states by itself; files: what the study comes to; statistics:
+    tables beside these that get checksums; provenance: where things came from (unmask.report.provenance);
+    sections: of the report, by name; evidence: what may be cleaned away (unmask.results.register).
+    """
+    REGISTER.append(
+        {
+            "family": family,
+            "keys": list(keys),
+            "files": list(files),
+            "statistics": list(statistics),
+            "provenance": list(provenance),
+            "sections": list(sections),
+            "evidence": list(evidence),
+        }
+    )
+
+
+def registered(what):
+    """What all families have registered of one thing, in the order of the report."""
+    return [each for family in REGISTER for each in family[what]]
+
+
+def begin_run():
+    """Keep other runs out of the study's results while this one lasts, and leave the register in them."""
     try:
         hold_run_lock(STUDY)
+        write_register(STUDY, registered("evidence"))
     except InputError as error:
         sys.exit(f"error: {error}")
 
@@ -59,9 +96,25 @@ def models_of(source):
     return [name for name, entry in MODELS.items() if entry["source"] == source]
 
 
-def code(script):
-    """A digest of a script and of the library modules that it imports, as a parameter of its rule."""
-    return code_digest(ROOT / "scripts" / script)
+def kind_of(model):
+    """What a model is; one that is made from another is what that one is."""
+    entry = MODELS[model]
+    return kind_of(entry["from"]) if "from" in entry else entry.get("kind", "masked-lm")
+
+
+def models_with_files():
+    """The models that lie in a directory."""
+    return [
+        name
+        for name, entry in MODELS.items()
+        if alternative(FAMILIES, "model", entry["source"]).get("directory", True)
+    ]
+
+
+def code(script, *modules):
+    """A digest of a script, of modules that it loads by name, and of all that these import, as a parameter
+    of its rule."""
+    return code_digest(ROOT / "scripts" / script, *modules)
 
 
 def resource(name):
