@@ -104,11 +104,16 @@ def kind_of(model):
 
 def models_with_files():
     """The models that lie in a directory."""
-    return [
-        name
-        for name, entry in MODELS.items()
-        if alternative(FAMILIES, "model", entry["source"]).get("directory", True)
-    ]
+    sources = {entry["source"] for entry in MODELS.values()}
+    with_files = {
+        source for source in sources if alternative(FAMILIES, "model", source).get("directory", True)
+    }
+    return [name for name, entry in MODELS.items() if entry["source"] in with_files]
+
+
+def masked_language_models():
+    """The models that are scored on pairs of sentences."""
+    return [name for name in MODELS if kind_of(name) == "masked-lm"]
 
 
 def code(script, *modules):
@@ -129,12 +134,12 @@ def variants():
 
 def shuffles():
     """Whether this study has the control of shuffled tokens."""
-    return config["controls"]["shuffled"] is not None and bool(SHUFFLED_MEASURES)
+    return config.get("controls", {}).get("shuffled") is not None and bool(SHUFFLED_MEASURES)
 
 
 def measures_on(variant):
     """The measures that are computed on a variant of the sentences."""
-    return config["measures"] if variant == ORIGINAL else SHUFFLED_MEASURES
+    return config.get("measures", []) if variant == ORIGINAL else SHUFFLED_MEASURES
 
 
 def planted():
@@ -143,10 +148,9 @@ def planted():
 
 
 def settings():
-    """The study's settings that the report states; models, benchmarks and corpora have sections of their own."""
-    elsewhere = {"models", "benchmarks", "corpora", "runtime", "data"}
-    unused = set() if CORPORA else {"frequency"}
-    return {key: value for key, value in config.items() if key not in elsewhere | unused}
+    """The study's settings, without those that families state by themselves."""
+    elsewhere = {*registered("keys"), "runtime", "data"}
+    return {key: value for key, value in config.items() if key not in elsewhere}
 
 
 wildcard_constraints:
