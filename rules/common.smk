@@ -1,5 +1,6 @@
 # The study's configuration, where its results lie, and what it consists of.
 
+import functools
 import os
 import re
 import sys
@@ -116,6 +117,7 @@ def masked_language_models():
     return [name for name in MODELS if kind_of(name) == "masked-lm"]
 
 
+@functools.cache
 def code(script, *modules):
     """A digest of a script, of modules that it loads by name, and of all that these import, as a parameter
     of its rule."""
