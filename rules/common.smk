@@ -11,9 +11,6 @@ sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 from unmask.by_name import module_file
 from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
-from unmask.by_name import module_file
-from unmask.code_digest import code_digest
-from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.measures.registry import MEASURES, maskings_of
 from unmask.results.register import write_register
@@ -127,6 +124,44 @@ def code(script, *modules):
 def resource(name):
     """A hand-kept file of facts that comes with the workflow."""
     return os.path.relpath(ROOT / "resources" / name)
+
+
+REGISTER = []
+
+
+def register(family, files=(), statistics=(), provenance=(), sections=(), evidence=()):
+    """Say what a family of measures comes to; a family may do so more than once.
+
+    files: its final files. statistics: tables that the checksums have too. sections: names of its sections of the
+    report, each made as section_file(name). provenance: mappings of title, files (Parquet or JSON with facts),
+    keys (which facts; empty for all) and perhaps within (each value of that mapping of the facts).
+    evidence: mappings of kind, name, files and needed_by: what may be removed when it is not needed any more.
+    """
+    REGISTER.append(
+        {
+            "family": family,
+            "files": list(files),
+            "statistics": list(statistics),
+            "provenance": list(provenance),
+            "sections": list(sections),
+            "evidence": list(evidence),
+        }
+    )
+
+
+def registered(key):
+    """What all families have registered under a key, in the order in which they are included."""
+    return [item for family in REGISTER for item in family[key]]
+
+
+def section_file(name):
+    """A section of the report."""
+    return result("report", "sections", f"{name}.json")
+
+
+def section_code(folder, name):
+    """A digest of what makes a section of the report, as a parameter of its rule."""
+    return code("write_section.py", module_file(folder, name))
 
 
 def variants():

@@ -133,15 +133,11 @@ def frequency_files():
     return [*files, *figures] if with_corpora(BENCHMARKS) else []
 
 
-def frequency_report():
-    """What the report's section on word frequency is made from; nothing where no benchmark has a corpus."""
-    if not with_corpora(BENCHMARKS):
-        return {}
-    return {
-        "group_words": group_words_of_all("words"),
-        "link": links_of_all(),
-        "planted_pairs": planted_pairs(),
-        "planted_ratios": planted_ratios(),
-        "frequency_figure": result("figures", "frequency.svg"),
-        "link_figure": result("figures", "frequency_link.svg"),
-    }
+def frequency_statistics():
+    """The statistics on word frequency."""
+    return [*links_of_all(), *group_words_of_all("words")]
+
+
+def frequency_sections():
+    """The section on word frequency; none where no benchmark has a corpus."""
+    return ["frequency"] if with_corpora(BENCHMARKS) else []

@@ -1,5 +1,7 @@
 # The planted world: a corpus and two benchmarks whose bias is known, and models trained on it.
 
+register("worlds", sections=["planted"] if planted_scores() else [])
+
 
 rule make_world:
     output:
@@ -46,3 +48,25 @@ rule train_model:
         "Training {wildcards.model} on the planted corpus"
     script:
         "../scripts/train_model.py"
+
+
+rule section_planted:
+    input:
+        truth=planted_truth(),
+        scores=planted_scores(),
+        captions=resource("worlds/captions.yaml"),
+    output:
+        section_file("planted"),
+    log:
+        log_of("report", "sections", "planted.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=section_code("worlds/sections", "planted"),
+        folder="worlds/sections",
+        section="planted",
+        settings={"models": as_listed(MODELS), "benchmarks": as_listed(BENCHMARKS)},
+    message:
+        "Showing what measures find of what was planted"
+    script:
+        "../scripts/write_section.py"

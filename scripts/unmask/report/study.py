@@ -80,3 +80,13 @@ class Study:
         if not ordered:
             return pd.DataFrame(columns=["model", "benchmark", *schema.names])
         return pd.concat(ordered, ignore_index=True)
+
+
+def collect_by_benchmark(paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:
+    """Tables of one benchmark each as one, with the column benchmark (from their metadata) first."""
+    parts = []
+    for path in paths:
+        rows = read_table(path, schema)
+        rows.insert(0, "benchmark", str(read_metadata(path)["benchmark"]))
+        parts.append(rows)
+    return pd.concat(parts, ignore_index=True)

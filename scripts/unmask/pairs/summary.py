@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from unmask.report.results import Results
+from unmask.pairs.results import Results
 from unmask.report.sheets import number, rows_of
 from unmask.report.study import display
 from unmask.terms import CORRECTED, PUBLISHED
@@ -31,17 +31,17 @@ def summary(results: Results) -> Iterator[str]:
     )
     level = f"{100 * overall['confidence'].iloc[0]:g}%"
     for benchmark in sizes["benchmark"]:
-        of = overall[(overall["benchmark"] == benchmark) & (overall["protocol"] == CORRECTED)]
-        of = of[of["score"].notna()]
-        if of.empty:
+        scores = overall[(overall["benchmark"] == benchmark) & (overall["protocol"] == CORRECTED)]
+        scores = scores[scores["score"].notna()]
+        if scores.empty:
             continue
-        least, most = of.loc[of["score"].idxmin()], of.loc[of["score"].idxmax()]
-        above, below = int((of["wilson_low"] > 50).sum()), int((of["wilson_high"] < 50).sum())
+        least, most = scores.loc[scores["score"].idxmin()], scores.loc[scores["score"].idxmax()]
+        above, below = int((scores["wilson_low"] > 50).sum()), int((scores["wilson_high"] < 50).sum())
         yield (
             f"On {benchmark} (protocol corrected) scores go from {number(least['score'])} "
             f"({least['model']}, {display(least['measure'])}) to {number(most['score'])} ({most['model']}, "
-            f"{display(most['measure'])}). Of {len(of)} {level} Wilson intervals {above} lie above 50, "
-            f"{below} below, and {len(of) - above - below} include it."
+            f"{display(most['measure'])}). Of {len(scores)} {level} Wilson intervals {above} lie above 50, "
+            f"{below} below, and {len(scores) - above - below} include it."
         )
     both = overall[overall["differing"].notna() & (overall["protocol"] == PUBLISHED)]
     if len(both):
