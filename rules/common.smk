@@ -11,14 +11,14 @@ from unmask.errors import InputError
 from unmask.measures.registry import MEASURES, maskings_of
 from unmask.code_digest import code_digest
 from unmask.runlock import hold_run_lock
-from unmask.configuration import check_files, choose_study, complete, read_config
+from unmask.configuration import check_files, choose_study, complete, read_schema
 from unmask.terms import ORIGINAL, SHUFFLED
 
 ROOT = Path(workflow.basedir)
 
 try:
     _chosen = choose_study(config, ROOT, [str(path) for path in workflow.configfiles])
-    _chosen = complete(_chosen, read_config(ROOT / "rules/schemas/config.schema.yaml"))
+    _chosen = complete(_chosen, read_schema(ROOT / "rules/schemas"))
     if workflow.is_main_process:
         check_files(_chosen)
 except InputError as error:
@@ -28,6 +28,7 @@ config.update(_chosen)
 
 STUDY = f"results/{config['study']}"
 MODELS, BENCHMARKS, CORPORA = config["models"], config["benchmarks"], config["corpora"]
+WORLDS = config.get("worlds", {})
 SHUFFLED_MEASURES = [name for name in config["measures"] if MEASURES[name].maskings == ("none",)]
 
 
@@ -82,11 +83,6 @@ def shuffles():
 def measures_on(variant):
     """The measures that are computed on a variant of the sentences."""
     return config["measures"] if variant == ORIGINAL else SHUFFLED_MEASURES
-
-
-def planted():
-    """The benchmarks that the planted world makes."""
-    return [name for name, entry in BENCHMARKS.items() if "planted" in entry]
 
 
 def settings():

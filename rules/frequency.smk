@@ -90,7 +90,7 @@ rule frequency_link:
 rule link_table:
     input:
         link=links_of_all(),
-        truth=planted_truth(),
+        truths=truths(),
         planted_pairs=planted_pairs(),
         planted_ratios=planted_ratios(),
     output:

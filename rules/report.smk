@@ -84,7 +84,7 @@ rule report:
         figure1=result("figures", "figure1.svg"),
         bias_figure=result("figures", "bias.svg"),
         provenance=result("report", "provenance.json"),
-        truth=planted_truth(),
+        truths=truths(),
         scores=planted_scores(),
     output:
         result("report", "index.html"),

@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     made_from, params = snakemake.input, snakemake.params
     study = Study.from_config(params.models, params.benchmarks)
-    planted = Planted.gather(study, made_from.truth, made_from.planted_pairs, made_from.planted_ratios)
+    planted = Planted.gather(study, made_from.truths, made_from.planted_pairs, made_from.planted_ratios)
     rows = link_rows(study, made_from.link, planted)
     write_text(snakemake.output[0], rows.to_csv(index=False))

@@ -22,12 +22,12 @@ with job_log(snakemake.log[0]):
         name: Path(made_from.pop(name)).read_text(encoding="utf-8") for name in ("figure1", "bias_figure")
     }
     provenance = json.loads(Path(made_from.pop("provenance")).read_bytes())
-    truth, scores = made_from.pop("truth", None), made_from.pop("scores", [])
-    planted = gather_truth(study, truth, scores) if truth else None
+    truths, scores = made_from.pop("truths", []), made_from.pop("scores", [])
+    planted = gather_truth(study, truths, scores) if truths else None
     of_frequency = {name: made_from.pop(name) for name in FREQUENCY_INPUTS if name in made_from}
     results = Results.gather(study, **made_from, alpha=params.alpha)
     frequency = of_frequency and FrequencySection.gather(
-        study, truth, results.captions, params.alpha, **of_frequency
+        study, truths, results.captions, params.alpha, **of_frequency
     )
     page = render_page(params.title, results, figures, provenance, planted, frequency or None)
     write_text(snakemake.output[0], page)

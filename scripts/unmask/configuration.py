@@ -77,6 +77,15 @@ def choose_study(given: Mapping[str, Any], root: Path, files: list[str]) -> Conf
     return _merged(read_config(path), given)
 
 
+def read_schema(folder: str | Path) -> Config:
+    """The schema of a study: that of all studies, and what families put beside it."""
+    schema = read_config(Path(folder) / "config.schema.yaml")
+    worlds = read_config(Path(folder) / "worlds.yaml")
+    for part in ("properties", "$defs"):
+        schema[part] |= worlds[part]
+    return schema
+
+
 def _merged(base: Config, over: Mapping[str, Any]) -> Config:
     for key, value in over.items():
         if isinstance(value, Mapping) and isinstance(base.get(key), dict):
@@ -92,16 +101,18 @@ def complete(config: Config, schema: Mapping[str, Any]) -> Config:
     Raises InputError naming the first key at fault.
     """
     completed = copy.deepcopy(config)
-    validator = _with_defaults(jsonschema.Draft202012Validator)(schema)
+    validator = _extended(jsonschema.Draft202012Validator, completed)(schema)
     error = best_match(validator.iter_errors(completed))
     if error is not None:
         raise InputError(f"config key {_place(error)}: {_reason(error)}")
-    _check_planted(completed)
     return {key: _with_data(value, completed["data"], key) for key, value in completed.items()}
 
 
-def _with_defaults(base: type[Validator]) -> type[Validator]:
-    """A validator that writes a property's default where the property is missing."""
+def _extended(base: type[Validator], config: Config) -> type[Validator]:
+    """A validator that writes a property's default where the property is missing.
+
+    It also knows `among: KEY`: a name that the configuration has under KEY.
+    """
     check_properties = base.VALIDATORS["properties"]
 
     def properties(
@@ -113,8 +124,18 @@ def _with_defaults(base: type[Validator]) -> type[Validator]:
                     instance[name] = copy.deepcopy(sub["default"])
         yield from check_properties(validator, props, instance, schema)
 
+    def among(
+        validator: Validator, key: str, instance: Any, schema: Mapping[str, Any]
+    ) -> Iterator[ValidationError]:
+        entries = config.get(key)
+        known = list(entries) if isinstance(entries, dict) else []
+        if instance not in known:
+            yield ValidationError(
+                f"{instance!r} is not one of {key} (known: {', '.join(map(str, known)) or 'none'})"
+            )
+
     extend: Callable[..., type[Validator]] = jsonschema.validators.extend
-    return extend(base, {"properties": properties})
+    return extend(base, {"properties": properties, "among": among})
 
 
 def _place(error: ValidationError) -> str:
@@ -131,13 +152,6 @@ def _reason(error: ValidationError) -> str:
         keys = [option["required"][0] for option in schema["oneOf"]]
         return f"give exactly one of {', '.join(keys)}"
     return error.message
-
-
-def _check_planted(config: Config) -> None:
-    for name, entry in config["benchmarks"].items():
-        if entry.get("planted", entry["format"]) != entry["format"]:
-            place = f"benchmarks.{name}.planted"
-            raise InputError(f"config key {place}: {entry['planted']} is not its format, {entry['format']}")
 
 
 def _with_data(value: Any, data: str | None, place: str) -> Any:

@@ -292,7 +292,7 @@ def peers(results: Results) -> Sheet:
 
 
 def planted(results: Results, found: pd.DataFrame | None) -> Iterator[Sheet]:
-    """Per planted benchmark: each factor level's truth, then what every model shows there."""
+    """Per benchmark of a world: each factor level's truth, then what every model shows there."""
     if found is None:
         return
     for benchmark in results.study.benchmarks:
@@ -302,7 +302,8 @@ def planted(results: Results, found: pd.DataFrame | None) -> Iterator[Sheet]:
         measures = of["measure"].drop_duplicates().tolist()
         rows: list[tuple[str, ...]] = []
         for level, at in of.groupby(LEVEL, dropna=False, sort=False):
-            stubs = tuple(map(_word, level))
+            # one ratio that is not whole makes all of them float: 4 is written 4 nevertheless
+            stubs = tuple(f"{value:g}" if isinstance(value, float) else _word(value) for value in level)
             oracle = at.drop_duplicates("measure").set_index("measure")["oracle"]
             pairs = str(at["pairs"].iloc[0])
             rows.append((*stubs, pairs, "truth", *(number(oracle.get(m), 4, signed=True) for m in measures)))
