@@ -126,34 +126,6 @@ def resource(name):
     return os.path.relpath(ROOT / "resources" / name)
 
 
-REGISTER = []
-
-
-def register(family, files=(), statistics=(), provenance=(), sections=(), evidence=()):
-    """Say what a family of measures comes to; a family may do so more than once.
-
-    files: its final files. statistics: tables that the checksums have too. sections: names of its sections of the
-    report, each made as section_file(name). provenance: mappings of title, files (Parquet or JSON with facts),
-    keys (which facts; empty for all) and perhaps within (each value of that mapping of the facts).
-    evidence: mappings of kind, name, files and needed_by: what may be removed when it is not needed any more.
-    """
-    REGISTER.append(
-        {
-            "family": family,
-            "files": list(files),
-            "statistics": list(statistics),
-            "provenance": list(provenance),
-            "sections": list(sections),
-            "evidence": list(evidence),
-        }
-    )
-
-
-def registered(key):
-    """What all families have registered under a key, in the order in which they are included."""
-    return [item for family in REGISTER for item in family[key]]
-
-
 def section_file(name):
     """A section of the report."""
     return result("report", "sections", f"{name}.json")
@@ -177,11 +149,6 @@ def shuffles():
 def measures_on(variant):
     """The measures that are computed on a variant of the sentences."""
     return config.get("measures", []) if variant == ORIGINAL else SHUFFLED_MEASURES
-
-
-def planted():
-    """The benchmarks that the planted world makes."""
-    return [name for name, entry in BENCHMARKS.items() if "planted" in entry]
 
 
 def settings():

@@ -97,7 +97,7 @@ rule frequency_link:
 rule link_table:
     input:
         link=links_of_all(),
-        truth=planted_truth(),
+        truths=truths(),
         planted_pairs=planted_pairs(),
         planted_ratios=planted_ratios(),
     output:
@@ -142,7 +142,7 @@ rule section_frequency:
     input:
         words=group_words_of_all("words"),
         link=links_of_all(),
-        truth=planted_truth(),
+        truths=truths(),
         planted_pairs=planted_pairs(),
         planted_ratios=planted_ratios(),
         frequency_figure=result("figures", "frequency.svg"),

@@ -16,18 +16,21 @@ MANIFEST_KEYS = [
 STATISTICS = ("bias", "near_ties", "accuracy", "tests", "agreement", "roc")
 
 
-def planted_benchmarks():
-    """The files of the planted world that stand for benchmarks, by format."""
-    return {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
+WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
+
+
+def world_file(entry, name):
+    """A file of the world that a model, benchmark or corpus names."""
+    return result("planted", entry["world"], name)
 
 
 def benchmark_file(wildcards):
-    """The benchmark as its source has it: on disk, planted or downloaded."""
+    """The benchmark as its source has it: on disk, of a world or downloaded."""
     entry = BENCHMARKS[wildcards.benchmark]
     if "path" in entry:
         return entry["path"]
-    if "planted" in entry:
-        return result("planted", planted_benchmarks()[entry["planted"]])
+    if "world" in entry:
+        return world_file(entry, WORLD_BENCHMARKS[entry["format"]])
     return result("downloads", wildcards.benchmark, Path(entry["url"]).name)
 
 
@@ -90,7 +93,7 @@ def statistics_of_all(table):
 
 def as_listed(entries):
     """What the report says of each model or benchmark, in the order of the configuration."""
-    keys = ("published", "source", "planted")
+    keys = ("published", "source", "world", "format")
     return [{"name": name, **{key: entry.get(key) for key in keys}} for name, entry in entries.items()]
 
 
@@ -186,15 +189,21 @@ def pairs_statistics():
     return [path for table in STATISTICS for path in statistics_of_all(table)] + precision_tables()
 
 
-def planted_truth():
-    """The truth about the planted world, where a benchmark is planted."""
-    return result("planted", "truth.json") if planted() else []
+def benchmarks_of_worlds():
+    """The benchmarks that worlds make."""
+    return [name for name, entry in BENCHMARKS.items() if "world" in entry]
+
+
+def truths():
+    """The truth about every world that makes a benchmark."""
+    files = [world_file(BENCHMARKS[benchmark], "truth.json") for benchmark in benchmarks_of_worlds()]
+    return list(dict.fromkeys(files))
 
 
 def planted_scores():
-    """The scores on planted benchmarks."""
+    """The scores on the benchmarks of worlds."""
     return [
         result("scores", model, benchmark, f"{ORIGINAL}.parquet")
         for model in MODELS
-        for benchmark in planted()
+        for benchmark in benchmarks_of_worlds()
     ]

@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     inputs, params = snakemake.input, snakemake.params
     study = Study.from_config(params.models, params.benchmarks)
-    planted = Planted.gather(study, inputs.truth, inputs.planted_pairs, inputs.planted_ratios)
+    planted = Planted.gather(study, inputs.truths, inputs.planted_pairs, inputs.planted_ratios)
     rows = link_rows(study, inputs.link, planted)
     write_text(snakemake.output[0], rows.to_csv(index=False))

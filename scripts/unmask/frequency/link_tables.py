@@ -1,7 +1,6 @@
 """How measures go with word frequency, over the whole study; beside what a perfect model would show."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,47 +8,41 @@ from typing import Any
 import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
-from unmask.errors import InputError
 from unmask.frequency.linking import link_table, perfect_scores, true_log_ratios
 from unmask.frequency.schema import LINK, PAIR_RATIOS
 from unmask.report.captions import Captions
 from unmask.report.sheets import DASH, Sheet, interval, number, rows_of
 from unmask.report.study import Study, display
+from unmask.report.truths import Truth, read_truths
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import read_metadata, read_table
 from unmask.terms import CORRECTED
 
 PERFECT = "perfect model"
-"""Where a model is named: the exact margins of the planted world."""
+"""Where a model is named: the exact margins of a world."""
 
 
 @dataclass(frozen=True)
 class Planted:
-    """What is known of planted benchmarks, by name: pairs, log ratios and truth (pair_id -> facts)."""
+    """What is known of the benchmarks of worlds, by name: pairs, log ratios and truth."""
 
     pairs: Mapping[str, pd.DataFrame]
     ratios: Mapping[str, pd.DataFrame]
-    truth: Mapping[str, Mapping[str, Any]]
+    truth: Mapping[str, Truth]
 
     @classmethod
     def gather(
         cls,
         study: Study,
-        truth: str | Path | Sequence[str],
+        truths: Iterable[str | Path],
         pairs: Iterable[str | Path],
         ratios: Iterable[str | Path],
     ) -> "Planted":
-        """From the files of all planted benchmarks; `truth` is empty where there are none."""
+        """From the files of all benchmarks of worlds, and the truths of these worlds (see `read_truths`)."""
         pairs_of = {str(read_metadata(path)["benchmark"]): read_table(path, PAIRS) for path in pairs}
         ratios_of = {str(read_metadata(path)["benchmark"]): read_table(path, PAIR_RATIOS) for path in ratios}
-        known = json.loads(Path(str(truth)).read_bytes())["benchmarks"] if truth else {}
-        planted_as = {benchmark.name: benchmark.planted for benchmark in study.benchmarks}
-        lacking = [name for name in pairs_of if planted_as[name] not in known]
-        if lacking:
-            raise InputError(
-                f"{truth}: it has no benchmark {planted_as[lacking[0]]} (benchmark {lacking[0]})"
-            )
-        return cls(pairs_of, ratios_of, {name: known[planted_as[name]] for name in pairs_of})
+        known = read_truths(study, truths)
+        return cls(pairs_of, ratios_of, {name: known[name] for name in pairs_of})
 
     def perfect_link(self, name: str, measures: Iterable[str], confidence: float) -> pd.DataFrame:
         """How a perfect model's exact margins go with the ratios that were planted, as LINK."""
@@ -81,7 +74,7 @@ class Planted:
 def link_rows(study: Study, link: Iterable[str | Path], planted: Planted) -> pd.DataFrame:
     """The link of every model, benchmark, measure and protocol, as LINK with the columns model and benchmark.
 
-    For a planted benchmark also that of a perfect model, under the name PERFECT, after the models.
+    For a benchmark of a world also that of a perfect model, under the name PERFECT, after the models.
     """
     rows = study.collect(link, LINK)
     parts = [rows]
@@ -133,7 +126,7 @@ def truth_sheet(planted: Planted, captions: Captions) -> Sheet:
             (
                 row.benchmark,
                 row.factor,
-                str(row.ratio),
+                f"{row.ratio:g}",
                 row.direction,
                 str(row.pairs),
                 number(row.planted, 3, signed=True),

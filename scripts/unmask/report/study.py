@@ -26,19 +26,20 @@ class Named:
 
     published: the name under which its published values are known (resources/published.yaml), if any.
     source: where a model comes from (train, hub, path, random), if known.
-    planted: which planted benchmark this is, if it is one.
+    world: the world that makes a benchmark, if one does.
+    format: that of a benchmark's file, if known.
     """
 
     name: str
     published: str | None = None
     source: str | None = None
-    planted: str | None = None
+    world: str | None = None
+    format: str | None = None
 
     @classmethod
     def from_config(cls, entry: Mapping[str, Any]) -> "Named":
-        return cls(
-            str(entry["name"]), entry.get("published"), entry.get("source"), entry.get("planted") or None
-        )
+        optional = ("published", "source", "world", "format")
+        return cls(str(entry["name"]), **{key: entry.get(key) for key in optional})
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Study:
     def from_config(
         cls, models: Iterable[Mapping[str, Any]], benchmarks: Iterable[Mapping[str, Any]]
     ) -> "Study":
-        """From lists of mappings with `name` and, where there is one, `published`, `source` and `planted`."""
+        """From lists of mappings with `name` and, where they are known, the other fields of Named."""
         return cls(tuple(map(Named.from_config, models)), tuple(map(Named.from_config, benchmarks)))
 
     def collect(self, paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:

@@ -1,9 +1,7 @@
-"""What measures find in a planted world, beside what was planted."""
+"""What measures find in worlds, beside what was planted."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -11,16 +9,17 @@ from unmask.errors import InputError
 from unmask.measures.schema import SCORES
 from unmask.report.sheets import DASH, Sheet, number, rows_of, word
 from unmask.report.study import Study, display
+from unmask.report.truths import Truth, read_truths
 from unmask.terms import CORRECTED, STEREOTYPE
 
 LEVEL = ["factor", "p", "ratio", "direction"]
 """What makes a factor level: P(stereotyped gender), the frequency ratio and whose stereotype it is."""
 
 
-def beside_truth(scores: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]], protocol: str) -> pd.DataFrame:
+def beside_truth(scores: pd.DataFrame, truth: Truth, protocol: str) -> pd.DataFrame:
     """How a measure decides at each planted factor level, next to the oracle's exact margin.
 
-    scores: of one model on one planted benchmark. truth: pair_id -> {factor, p, ratio, direction, margins}.
+    scores: of one model on one benchmark of a world.
     Columns: LEVEL, measure, pairs, stereotype (percent of pairs decided so), margin (mean), oracle (mean of
     the exact margins; null for a measure that the oracle does not know). Margins are of natural logarithms.
     Raises InputError where a scored pair is not in `truth`.
@@ -28,7 +27,7 @@ def beside_truth(scores: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]], p
     scored = scores[scores["protocol"] == protocol]
     unknown = sorted(set(scored["pair_id"]) - set(truth))
     if unknown:
-        raise InputError(f"truth: it knows nothing of pair {unknown[0]}; make the planted world again")
+        raise InputError(f"truth: it knows nothing of pair {unknown[0]}; make its world again")
     facts = pd.DataFrame(
         [
             {"pair_id": pair_id, **{key: fact.get(key) for key in LEVEL}, "margins": fact["margins"]}
@@ -49,23 +48,25 @@ def beside_truth(scores: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]], p
     )
 
 
-def gather_truth(study: Study, truth: str | Path, scores: Iterable[str | Path]) -> pd.DataFrame:
-    """`beside_truth` of all models on the planted benchmarks, protocol corrected, with model and benchmark.
+def gather_truth(
+    study: Study, truths: Iterable[str | Path], scores: Iterable[str | Path]
+) -> pd.DataFrame:
+    """`beside_truth` of all models on the benchmarks of worlds, protocol corrected, with model and benchmark.
 
-    truth: JSON whose `benchmarks` maps the name of a planted benchmark (Named.planted) to its pairs.
-    scores: the Scores files of the original variant, with model and benchmark in their metadata. No rows
-    where no benchmark of the study is planted. Raises InputError where the truth lacks a planted benchmark.
+    truths: as `read_truths` takes them. scores: the Scores files of the original variant, with model and
+    benchmark in their metadata. No rows where no benchmark is of a world.
+    Raises InputError as `read_truths` and `beside_truth` do.
     """
-    known = json.loads(Path(truth).read_bytes())["benchmarks"]
-    rows = study.collect(scores, SCORES)
-    parts = []
-    for (model, benchmark), scored in rows.groupby(["model", "benchmark"], sort=False):
-        planted = next(b.planted for b in study.benchmarks if b.name == benchmark)
-        if planted is not None:
-            if planted not in known:
-                raise InputError(f"{truth}: it has no benchmark {planted} (benchmark {benchmark})")
-            found = beside_truth(scored, known[planted], CORRECTED)
-            parts.append(found.assign(model=str(model), benchmark=str(benchmark)))
+    known = read_truths(study, truths)
+    parts = [
+        beside_truth(rows, known[str(benchmark)], CORRECTED).assign(
+            model=str(model), benchmark=str(benchmark)
+        )
+        for (model, benchmark), rows in study.collect(scores, SCORES).groupby(
+            ["model", "benchmark"], sort=False
+        )
+        if benchmark in known
+    ]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
 
 
@@ -81,7 +82,8 @@ def planted_sheets(study: Study, found: pd.DataFrame, caption: str) -> Iterator[
         measures = here["measure"].drop_duplicates().tolist()
         rows: list[tuple[str, ...]] = []
         for level, at in here.groupby(LEVEL, dropna=False, sort=False):
-            stubs = tuple(map(word, level))
+            # one ratio that is not whole makes all of them float: 4 is written 4 nevertheless
+            stubs = tuple(f"{value:g}" if isinstance(value, float) else word(value) for value in level)
             oracle = at.drop_duplicates("measure").set_index("measure")["oracle"]
             pairs = str(at["pairs"].iloc[0])
             rows.append((*stubs, pairs, "truth", *(number(oracle.get(m), 4, signed=True) for m in measures)))

@@ -36,7 +36,7 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     study, alpha = Study.from_config(settings["models"], settings["benchmarks"]), settings["alpha"]
     facts = {"alpha": f"{alpha:g}", "confidence": f"{100 * settings['confidence']:g}"}
     captions = load_captions(files["captions"], **facts)
-    planted = Planted.gather(study, files["truth"], files["planted_pairs"], files["planted_ratios"])
+    planted = Planted.gather(study, files["truths"], files["planted_pairs"], files["planted_ratios"])
     words, link = collect_words(files["words"]), link_rows(study, files["link"], planted)
     return Section(
         "frequency",

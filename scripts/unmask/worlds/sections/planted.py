@@ -10,8 +10,9 @@ from unmask.worlds.truth import gather_truth, planted_sheets
 
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: truth, scores (of every model on planted benchmarks), captions; settings: models, benchmarks."""
+    """files: truths (of worlds), scores (of every model on their benchmarks), captions; settings: models and
+    benchmarks."""
     study = Study.from_config(settings["models"], settings["benchmarks"])
-    found = gather_truth(study, files["truth"], files["scores"])
+    found = gather_truth(study, files["truths"], files["scores"])
     sheets = planted_sheets(study, found, load_captions(files["captions"])["planted"])
     return Section("planted", "What was planted, and what the measures find", (), tuple(map(Table, sheets)))
