@@ -1,5 +1,6 @@
 # The study's configuration, where its results lie, and what it consists of.
 
+import functools
 import os
 import re
 import sys
@@ -7,12 +8,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 
-from unmask.errors import InputError
-from unmask.measures.registry import MEASURES, maskings_of
+from unmask.by_name import module_file
 from unmask.code_digest import code_digest
+from unmask.errors import InputError
+from unmask.measures.registry import FORMULAS, maskings_of, measure
 from unmask.runlock import hold_run_lock
 from unmask.configuration import check_files, choose_study, complete, read_config
-from unmask.terms import ORIGINAL, SHUFFLED
+from unmask.terms import NONE, ORIGINAL, SHUFFLED, STATISTICS
 
 ROOT = Path(workflow.basedir)
 
@@ -28,7 +30,7 @@ config.update(_chosen)
 
 STUDY = f"results/{config['study']}"
 MODELS, BENCHMARKS, CORPORA = config["models"], config["benchmarks"], config["corpora"]
-SHUFFLED_MEASURES = [name for name in config["measures"] if MEASURES[name].maskings == ("none",)]
+SHUFFLED_MEASURES = [name for name in config["measures"] if measure(name).maskings == (NONE,)]
 
 
 def result(*parts):
@@ -59,9 +61,16 @@ def models_of(source):
     return [name for name, entry in MODELS.items() if entry["source"] == source]
 
 
-def code(script):
-    """A digest of a script and of the library modules that it imports, as a parameter of its rule."""
-    return code_digest(ROOT / "scripts" / script)
+@functools.cache
+def code(script, *modules):
+    """A digest of a script, of the modules that it loads by name (as module_file gives them) and of all that
+    these import from the library: a parameter of its rule."""
+    return code_digest(ROOT / "scripts" / script, *modules)
+
+
+def measure_modules(names):
+    """The modules of measures."""
+    return [module_file(FORMULAS, name) for name in names]
 
 
 def resource(name):

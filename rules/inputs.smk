@@ -2,8 +2,6 @@
 
 from unmask.files import sha256_of_file
 
-STATISTICS = ("bias", "near_ties", "accuracy", "tests", "agreement", "roc")
-
 
 def planted_benchmarks():
     """The files of the planted world that stand for benchmarks, by format."""

@@ -17,7 +17,7 @@ rule tables:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("make_tables.py"),
+        code=code("make_tables.py", *measure_modules(config["measures"])),
         alpha=config["statistics"]["alpha"],
         models=as_listed(MODELS),
         benchmarks=as_listed(BENCHMARKS),
@@ -39,7 +39,7 @@ rule figures:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("draw_figures.py"),
+        code=code("draw_figures.py", *measure_modules(config["measures"])),
         models=as_listed(MODELS),
         benchmarks=as_listed(BENCHMARKS),
     message:
@@ -93,7 +93,7 @@ rule report:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("write_report.py"),
+        code=code("write_report.py", *measure_modules(config["measures"])),
         page=page_template(),
         title=config["title"],
         alpha=config["statistics"]["alpha"],

@@ -1,7 +1,7 @@
 """The figures, as SVG and PNG; the same data gives the same bytes."""
 
 import io
-from collections.abc import Sequence
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +17,16 @@ from unmask.report.study import Study, display
 from unmask.statistics.schema import OVERALL
 from unmask.terms import ORIGINAL, PROTOCOLS, PUBLISHED
 
-STYLES = {
-    "AUL": ("#0072B2", "-"),
-    "AULA": ("#D55E00", "--"),
-    "CPS": ("#009E73", "-."),
-    "SSS": ("#AA4499", ":"),
-    "AllMasked": ("#555555", "-"),
-    "AllMaskedSum": ("#999999", "--"),
-    "PLL": ("#000000", ":"),
-}
-"""A colour and a line for each measure, told apart with any colour vision and in grey."""
-OTHER_STYLE = ("#000000", "-")
+PALETTE = (
+    ("#0072B2", "-"),
+    ("#D55E00", "--"),
+    ("#009E73", "-."),
+    ("#AA4499", ":"),
+    ("#555555", "-"),
+    ("#999999", "--"),
+    ("#000000", ":"),
+)
+"""Colours and lines for measures, told apart with any colour vision and in grey."""
 
 RC: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -62,10 +61,9 @@ def note(text: str) -> Figure:
     return figure
 
 
-def named(measures: Sequence[str]) -> list[str]:
-    """`measures` in the order of STYLES, unknown ones last."""
-    known = [measure for measure in STYLES if measure in measures]
-    return known + [measure for measure in measures if measure not in known]
+def styles(measures: "pd.Series[str]") -> dict[str, tuple[str, str]]:
+    """A colour and a line for each measure of a study, in the order of a column that names them all."""
+    return dict(zip(measures.drop_duplicates(), itertools.cycle(PALETTE), strict=False))
 
 
 def draw_roc(study: Study, roc: pd.DataFrame, agreement: pd.DataFrame) -> Figure:
@@ -85,6 +83,7 @@ def draw_roc(study: Study, roc: pd.DataFrame, agreement: pd.DataFrame) -> Figure
     areas = agreement[agreement["chosen"] & (agreement["protocol"] == PUBLISHED)].set_index(
         ["model", "benchmark", "measure"]
     )["auc"]
+    style = styles(agreement["measure"])
     wide = min(3, len(panels))
     high = -(-len(panels) // wide)
     with mpl.rc_context(RC):
@@ -95,9 +94,10 @@ def draw_roc(study: Study, roc: pd.DataFrame, agreement: pd.DataFrame) -> Figure
         for axes, (model_name, benchmark_name) in zip(grid, panels, strict=False):
             axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.8)
             of = curves[(curves["model"] == model_name) & (curves["benchmark"] == benchmark_name)]
-            for measure in named(of["measure"].drop_duplicates().tolist()):
-                colour, line = STYLES.get(measure, OTHER_STYLE)
+            for measure, (colour, line) in style.items():
                 points = of[of["measure"] == measure]
+                if points.empty:
+                    continue
                 axes.plot(
                     points["false_positive_rate"],
                     points["true_positive_rate"],
@@ -123,7 +123,8 @@ def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
     benchmarks = [b.name for b in study.benchmarks if (overall["benchmark"] == b.name).any()]
     if not benchmarks:
         return note("No bias scores.")
-    measures = named(overall["measure"].drop_duplicates().tolist())
+    style = styles(bias["measure"])
+    measures = [measure for measure in style if (overall["measure"] == measure).any()]
     models = [m.name for m in study.models if (overall["model"] == m.name).any()]
     block = len(measures) + 1
     low = min(40.0, 5 * (overall["wilson_low"].min() // 5))
@@ -139,7 +140,7 @@ def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
                 of = overall[(overall["benchmark"] == benchmark) & (overall["model"] == model)]
                 for row in rows_of(of):
                     place = top * block + 1 + measures.index(str(row.measure))
-                    _draw_score(axes, row, place)
+                    _draw_score(axes, row, place, style[str(row.measure)][0])
             axes.set(xlim=(low, high), xlabel="bias score (%)")
             axes.set_title(benchmark, fontsize=10)
         first = panels[0]
@@ -160,11 +161,9 @@ def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_score(axes: Axes, row: Any, place: int) -> None:
-    measure, protocol = str(row.measure), str(row.protocol)
+def _draw_score(axes: Axes, row: Any, place: int, colour: str) -> None:
     score, low, high = row.score, row.wilson_low, row.wilson_high
-    colour, _ = STYLES.get(measure, OTHER_STYLE)
-    published = protocol == PUBLISHED
+    published = row.protocol == PUBLISHED
     axes.errorbar(
         [score],
         [place + (-0.17 if published else 0.17)],
