@@ -46,7 +46,9 @@ rule read_benchmark:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("read_benchmark.py"),
+        code=lambda wildcards: code(
+            "read_benchmark.py", module_file("benchmarks/formats", BENCHMARKS[wildcards.benchmark]["format"])
+        ),
         name=lambda wildcards: wildcards.benchmark,
         entry=lambda wildcards: BENCHMARKS[wildcards.benchmark],
     message:

@@ -12,11 +12,11 @@ from unmask.by_name import module_file
 from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
 from unmask.errors import InputError
-from unmask.measures.registry import MEASURES, maskings_of
+from unmask.measures.registry import FORMULAS, maskings_of, measure
 from unmask.results.register import write_register
 from unmask.runlock import hold_run_lock
 from unmask.schemas import alternative, check_files, complete, read_families
-from unmask.terms import ORIGINAL, SHUFFLED
+from unmask.terms import NONE, ORIGINAL, SHUFFLED, STATISTICS
 
 ROOT = Path(workflow.basedir)
 
@@ -35,7 +35,7 @@ STUDY = f"results/{config['study']}"
 MODELS, BENCHMARKS, CORPORA, WORLDS = (
     config.get(key, {}) for key in ("models", "benchmarks", "corpora", "worlds")
 )
-SHUFFLED_MEASURES = [name for name in config.get("measures", []) if MEASURES[name].maskings == ("none",)]
+SHUFFLED_MEASURES = [name for name in config.get("measures", []) if measure(name).maskings == (NONE,)]
 
 REGISTER = []
 
@@ -119,6 +119,11 @@ def code(script, *modules):
     """A digest of a script, of modules that it loads by name, and of all that these import, as a parameter
     of its rule."""
     return code_digest(ROOT / "scripts" / script, *modules)
+
+
+def measure_modules(names):
+    """The modules of measures."""
+    return [module_file(FORMULAS, name) for name in names]
 
 
 def resource(name):

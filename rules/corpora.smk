@@ -44,7 +44,9 @@ rule count_shard:
     resources:
         runtime=counting_time,
     params:
-        code=code("count_shard.py"),
+        code=lambda wildcards: code(
+            "count_shard.py", module_file("corpora/formats", CORPORA[wildcards.corpus]["format"])
+        ),
         entry=corpus_format,
     message:
         "Counting the words of {wildcards.shard} of {wildcards.corpus}"

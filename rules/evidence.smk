@@ -31,7 +31,7 @@ rule evidence:
         mem_mb=scoring_memory,
         runtime=scoring_time,
     params:
-        code=code("score_evidence.py"),
+        code=lambda wildcards: code("score_evidence.py", module_file("evidence/maskings", wildcards.masking)),
         dtype=config["scoring"]["dtype"],
         attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},
         shuffled=lambda wildcards: config["controls"]["shuffled"] if wildcards.variant == SHUFFLED else None,
@@ -57,7 +57,11 @@ rule compare_precision:
         mem_mb=scoring_memory,
         runtime=scoring_time,
     params:
-        code=code("compare_precision.py"),
+        code=code(
+            "compare_precision.py",
+            *measure_modules(config["measures"]),
+            *[module_file("evidence/maskings", masking) for masking in maskings_of(config["measures"])],
+        ),
         attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},
         scoring=config["scoring"],
         measures=config["measures"],

@@ -46,7 +46,7 @@ rule table2:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("make_table2.py"),
+        code=code("make_table2.py", *measure_modules(config["measures"])),
         alpha=config["statistics"]["alpha"],
     message:
         "Making Table 2"
@@ -65,7 +65,7 @@ rule frequency_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("draw_frequencies.py"),
+        code=code("draw_frequencies.py", *measure_modules(config["measures"])),
     message:
         "Drawing the frequencies of group words"
     script:
@@ -107,7 +107,7 @@ rule link_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("make_link_table.py"),
+        code=code("make_link_table.py", *measure_modules(config["measures"])),
         models=as_listed(MODELS),
         benchmarks=as_listed(BENCHMARKS),
     message:
@@ -129,7 +129,7 @@ rule link_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("draw_link.py"),
+        code=code("draw_link.py", *measure_modules(config["measures"])),
         models=as_listed(MODELS),
         benchmarks=as_listed(BENCHMARKS),
     message:

@@ -13,8 +13,6 @@ MANIFEST_KEYS = [
     "tokenizer_digest",
     "files",
 ]
-STATISTICS = ("bias", "near_ties", "accuracy", "tests", "agreement", "roc")
-
 
 WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
 

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from unmask.errors import InputError
 from unmask.evidence.collecting import Layout, as_rows, prepare
 from unmask.evidence.engine import Answers, answer
-from unmask.evidence.maskings import roles_of
+from unmask.evidence.hiding import roles_of
 from unmask.evidence.progress import Progress
 from unmask.evidence.schema import EVIDENCE
 from unmask.models.loading import LoadedModel

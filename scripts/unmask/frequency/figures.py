@@ -9,7 +9,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, NullLocator, StrMethodF
 
 from unmask.frequency.group_words import EXTRACTED
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
-from unmask.report.figures import OTHER_STYLE, RC, STYLES, named, note
+from unmask.report.figures import RC, note, styles
 from unmask.report.sheets import number
 from unmask.report.study import Study, display
 from unmask.statistics.schema import OVERALL
@@ -119,7 +119,8 @@ def draw_link(study: Study, scores: pd.DataFrame, ratios: pd.DataFrame, link: pd
     points = corrected.merge(ratios, on=["benchmark", "pair_id"])
     chosen = link[(link["protocol"] == CORRECTED) & (link["grouping"] == OVERALL)]
     rho = chosen.set_index(["benchmark", "model", "measure"])["rho"]
-    measures = named(points["measure"].drop_duplicates().tolist())
+    style = styles(scores["measure"])
+    measures = [measure for measure in style if (points["measure"] == measure).any()]
     with mpl.rc_context(RC | {"font.size": 8}):
         figure = Figure(figsize=(1.0 + 1.7 * len(measures), 0.8 + 1.4 * len(rows)))
         grid = figure.subplots(len(rows), len(measures), squeeze=False, sharex=True)
@@ -127,7 +128,7 @@ def draw_link(study: Study, scores: pd.DataFrame, ratios: pd.DataFrame, link: pd
             here = points[(points["benchmark"] == benchmark) & (points["model"] == model)]
             for axes, measure in zip(of_row, measures, strict=True):
                 shown = here[here["measure"] == measure]
-                colour, _ = STYLES.get(measure, OTHER_STYLE)
+                colour, _ = style[measure]
                 axes.axhline(0, color="#bbbbbb", linewidth=0.6)
                 axes.axvline(0, color="#bbbbbb", linewidth=0.6)
                 axes.plot(

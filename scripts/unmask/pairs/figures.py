@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from unmask.report.figures import OTHER_STYLE, RC, STYLES, named, note
+from unmask.report.figures import RC, note, styles
 from unmask.report.sheets import number, rows_of
 from unmask.report.study import Study, display
 from unmask.statistics.schema import OVERALL
@@ -34,6 +34,7 @@ def draw_roc(study: Study, roc: pd.DataFrame, agreement: pd.DataFrame) -> Figure
     areas = agreement[agreement["chosen"] & (agreement["protocol"] == PUBLISHED)].set_index(
         ["model", "benchmark", "measure"]
     )["auc"]
+    style = styles(agreement["measure"])
     wide = min(3, len(panels))
     high = -(-len(panels) // wide)
     with mpl.rc_context(RC):
@@ -44,9 +45,10 @@ def draw_roc(study: Study, roc: pd.DataFrame, agreement: pd.DataFrame) -> Figure
         for axes, (model_name, benchmark_name) in zip(grid, panels, strict=False):
             axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.8)
             here = curves[(curves["model"] == model_name) & (curves["benchmark"] == benchmark_name)]
-            for measure in named(here["measure"].drop_duplicates().tolist()):
-                colour, line = STYLES.get(measure, OTHER_STYLE)
+            for measure, (colour, line) in style.items():
                 points = here[here["measure"] == measure]
+                if points.empty:
+                    continue
                 axes.plot(
                     points["false_positive_rate"],
                     points["true_positive_rate"],
@@ -72,7 +74,8 @@ def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
     benchmarks = [b.name for b in study.benchmarks if (overall["benchmark"] == b.name).any()]
     if not benchmarks:
         return note("No bias scores.")
-    measures = named(overall["measure"].drop_duplicates().tolist())
+    style = styles(bias["measure"])
+    measures = [measure for measure in style if (overall["measure"] == measure).any()]
     models = [m.name for m in study.models if (overall["model"] == m.name).any()]
     block = len(measures) + 1
     low = min(40.0, 5 * (overall["wilson_low"].min() // 5))
@@ -88,7 +91,7 @@ def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
                 here = overall[(overall["benchmark"] == benchmark) & (overall["model"] == model)]
                 for row in rows_of(here):
                     place = top * block + 1 + measures.index(str(row.measure))
-                    _draw_score(axes, row, place)
+                    _draw_score(axes, row, place, style[str(row.measure)][0])
             axes.set(xlim=(low, high), xlabel="bias score (%)")
             axes.set_title(benchmark, fontsize=10)
         first = panels[0]
@@ -109,11 +112,9 @@ def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_score(axes: Axes, row: Any, place: int) -> None:
-    measure, protocol = str(row.measure), str(row.protocol)
+def _draw_score(axes: Axes, row: Any, place: int, colour: str) -> None:
     score, low, high = row.score, row.wilson_low, row.wilson_high
-    colour, _ = STYLES.get(measure, OTHER_STYLE)
-    published = protocol == PUBLISHED
+    published = row.protocol == PUBLISHED
     axes.errorbar(
         [score],
         [place + (-0.17 if published else 0.17)],

@@ -11,11 +11,23 @@ import pandas as pd
 from unmask.pairs.published import Published
 from unmask.report.sheets import DASH, Sheet, mark, number
 from unmask.report.study import Named, Study, display
-from unmask.statistics.accuracy import ALL_TOKENS, CANDIDATES, MODIFIED_TOKENS, PAIR, SHARED_TOKENS
+from unmask.statistics.accuracy import PAIR
 from unmask.statistics.correction import holm
-from unmask.statistics.mcnemar import MEASURES, SHUFFLED_ORDER, UNRELATED_WORD
+from unmask.statistics.mcnemar import BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD
 from unmask.statistics.schema import DIFFERENCE, OVERALL
-from unmask.terms import ANTISTEREO, ORIGINAL, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO, UNRELATED
+from unmask.terms import (
+    ALL_TOKENS,
+    ANTISTEREO,
+    CANDIDATES,
+    MODIFIED_TOKENS,
+    ORIGINAL,
+    PROTOCOLS,
+    PUBLISHED,
+    SHARED_TOKENS,
+    SHUFFLED,
+    STEREO,
+    UNRELATED,
+)
 
 COLUMNS = (
     "model",
@@ -201,7 +213,7 @@ def table1(
             rows.append(
                 {"model": model.name, "benchmark": benchmark.name, "row": MEASURED, "measure": measure}
                 | _accuracy_cells(column, found, theirs)
-                | (_test(tests, model, benchmark, MEASURES, against, alpha) if against else {})
+                | (_test(tests, model, benchmark, BETWEEN_MEASURES, against, alpha) if against else {})
             )
     return _frame(rows)
 

@@ -1,26 +1,26 @@
 """How figures look and how they are saved, as SVG and PNG; the same data gives the same bytes."""
 
 import io
-from collections.abc import Sequence
+import itertools
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import pandas as pd
 from matplotlib.figure import Figure
 
 from unmask.files import written_whole
 
-STYLES = {
-    "AUL": ("#0072B2", "-"),
-    "AULA": ("#D55E00", "--"),
-    "CPS": ("#009E73", "-."),
-    "SSS": ("#AA4499", ":"),
-    "AllMasked": ("#555555", "-"),
-    "AllMaskedSum": ("#999999", "--"),
-    "PLL": ("#000000", ":"),
-}
-"""A colour and a line for each measure, told apart with any colour vision and in grey."""
-OTHER_STYLE = ("#000000", "-")
+PALETTE = (
+    ("#0072B2", "-"),
+    ("#D55E00", "--"),
+    ("#009E73", "-."),
+    ("#AA4499", ":"),
+    ("#555555", "-"),
+    ("#999999", "--"),
+    ("#000000", ":"),
+)
+"""Colours and lines for measures, told apart with any colour vision and in grey."""
 
 RC: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -55,7 +55,6 @@ def note(text: str) -> Figure:
     return figure
 
 
-def named(measures: Sequence[str]) -> list[str]:
-    """`measures` in the order of STYLES, unknown ones last."""
-    known = [measure for measure in STYLES if measure in measures]
-    return known + [measure for measure in measures if measure not in known]
+def styles(measures: "pd.Series[str]") -> dict[str, tuple[str, str]]:
+    """A colour and a line for each measure of a study, in the order of a column that names them all."""
+    return dict(zip(measures.drop_duplicates(), itertools.cycle(PALETTE), strict=False))

@@ -9,15 +9,13 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.errors import InputError
+from unmask.measures.registry import measure
 from unmask.tables import read_metadata, read_table
 
-MEASURE_NAMES: Mapping[str, str] = {"AllMasked": "All-Masked", "AllMaskedSum": "All-Masked (sum)"}
-"""How a measure is written, where not by its own name."""
 
-
-def display(measure: str) -> str:
+def display(name: str) -> str:
     """A measure's name as people read it."""
-    return MEASURE_NAMES.get(measure, measure)
+    return measure(name).title
 
 
 @dataclass(frozen=True)

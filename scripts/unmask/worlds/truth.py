@@ -48,9 +48,7 @@ def beside_truth(scores: pd.DataFrame, truth: Truth, protocol: str) -> pd.DataFr
     )
 
 
-def gather_truth(
-    study: Study, truths: Iterable[str | Path], scores: Iterable[str | Path]
-) -> pd.DataFrame:
+def gather_truth(study: Study, truths: Iterable[str | Path], scores: Iterable[str | Path]) -> pd.DataFrame:
     """`beside_truth` of all models on the benchmarks of worlds, protocol corrected, with model and benchmark.
 
     truths: as `read_truths` takes them. scores: the Scores files of the original variant, with model and

@@ -1,7 +1,8 @@
 """Parquet with a column of texts: a row is a document."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,13 +14,15 @@ MOST_ROWS = 10_000
 """Rows read at once, at most; fewer where they are long."""
 
 
-def read_parquet(path: str | Path, column: str) -> Iterator[bytes]:
-    """Blocks of the texts in a column, line breaks inside a text as spaces; rows without text are left out.
+def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
+    """Blocks of the texts in the entry's `column`; rows without text are left out.
+
+    Line breaks inside a text become spaces.
 
     Memory is a block and what the file's writer put into one page, 1 MB unless a thousand rows have more.
-    Raises InputError naming the file where it is missing or no Parquet, has no such column, or no text.
+    Raises InputError naming the file where it is missing or not Parquet, has no such column, or no text.
     """
-    return in_blocks(_rows(path, column), str(path))
+    return in_blocks(_rows(path, entry["column"]), str(path))
 
 
 def _rows(path: str | Path, column: str) -> Iterator[bytes]:

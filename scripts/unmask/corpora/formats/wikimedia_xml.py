@@ -1,9 +1,9 @@
 """Wikimedia's XML dumps (pages-articles): an article is a document."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
 import mwparserfromhell
@@ -11,7 +11,7 @@ from mwparserfromhell.nodes import ExternalLink, Node, Tag, Wikilink
 from mwparserfromhell.wikicode import Wikicode
 
 from unmask.corpora.blocks import in_blocks
-from unmask.corpora.text import opened
+from unmask.corpora.compressed import opened
 from unmask.errors import InputError
 
 ARTICLES = "0"
@@ -24,10 +24,10 @@ _NO_TEXT = re.compile(r"\s*(file|image|category)\s*:", re.IGNORECASE)
 _NO_PROSE = {"ref", "references", "source", "syntaxhighlight", "code"}
 
 
-def read_wikimedia(path: str | Path) -> Iterator[bytes]:
+def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
     """Blocks of a dump's articles without their markup; redirects and other namespaces are left out.
 
-    Raises InputError naming the file where it is missing or broken, no such dump, or without articles.
+    Raises InputError naming the file where it is missing or broken, not such a dump, or without articles.
     """
     return in_blocks((_as_line(wikitext) for wikitext in articles(path)), str(path))
 
@@ -45,7 +45,7 @@ def _articles(stream: BinaryIO, path: str | Path) -> Iterator[str]:
     events = ElementTree.iterparse(stream, events=("start", "end"))
     _, root = next(events)
     if _name(root) != "mediawiki":
-        raise InputError(f"{path}: no dump of a wiki: its root is {_name(root)}, not mediawiki")
+        raise InputError(f"{path}: not a dump of a wiki: its root is {_name(root)}, not mediawiki")
     for event, element in events:
         if event == "end" and _name(element) == "page":
             if element.findtext("{*}ns") == ARTICLES and element.find("{*}redirect") is None:

@@ -1,4 +1,4 @@
-"""Plain text, also compressed with gzip, Zstandard or bzip2: a line is a document."""
+"""Files that may be compressed with gzip, Zstandard or bzip2."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,6 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from unmask.corpora.blocks import BLOCK, in_blocks
 from unmask.errors import InputError
 
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
@@ -26,14 +25,3 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
         raise InputError(f"{path}: no such file") from None
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{path}: cannot be read ({error})") from None
-
-
-def read_text(path: str | Path) -> Iterator[bytes]:
-    """Blocks of a text file. Raises InputError naming the file where it is missing, empty or broken."""
-
-    def pieces() -> Iterator[bytes]:
-        with opened(path) as stream:
-            while piece := stream.read(BLOCK):
-                yield piece
-
-    return in_blocks(pieces(), str(path))
