@@ -8,17 +8,18 @@ from typing import Any
 import jsonschema
 import pytest
 
-from unmask.configuration import check_files, choose_study, complete, read_config
+from unmask.configuration import check_files, choose_study, complete, read_config, read_schema
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.measures.registry import MEASURES
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = read_config(ROOT / "rules/schemas/config.schema.yaml")
+SCHEMA = read_schema(ROOT / "rules/schemas")
 GOOD: dict[str, Any] = {
     "study": "x",
-    "models": {"a": {"source": "train", "architecture": "bert"}},
-    "benchmarks": {"b": {"format": "crows-pairs", "planted": "crows-pairs"}},
+    "worlds": {"w": {}},
+    "models": {"a": {"source": "train", "architecture": "bert", "world": "w"}},
+    "benchmarks": {"b": {"format": "crows-pairs", "world": "w"}},
 }
 
 
@@ -71,8 +72,20 @@ def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:
             "config key benchmarks.z.columns: 'antistereotype' is a required property",
         ),
         (
-            lambda c: c["benchmarks"].update(z={"format": "stereoset", "planted": "crows-pairs"}),
-            "config key benchmarks.z.planted: crows-pairs is not its format, stereoset",
+            lambda c: c["benchmarks"].update(z={"format": "stereoset", "world": "v"}),
+            "config key benchmarks.z.world: 'v' is not one of worlds (known: w)",
+        ),
+        (
+            lambda c: c["models"]["a"].update(world="v"),
+            "config key models.a.world: 'v' is not one of worlds (known: w)",
+        ),
+        (
+            lambda c: c["models"].update(z={"source": "train", "architecture": "bert"}),
+            "config key models.z: 'world' is a required property",
+        ),
+        (
+            lambda c: c.pop("worlds"),
+            "config key models.a.world: 'w' is not one of worlds (known: none)",
         ),
         (
             lambda c: c["benchmarks"].update(z={"format": "stereoset", "path": "{data}/x"}),

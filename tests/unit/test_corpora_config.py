@@ -5,18 +5,19 @@ from typing import Any
 
 import pytest
 
-from unmask.configuration import check_files, complete, read_config
+from unmask.configuration import check_files, complete, read_schema
 from unmask.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = read_config(ROOT / "rules/schemas/config.schema.yaml")
+SCHEMA = read_schema(ROOT / "rules/schemas")
 
 
 def completed(**corpora: dict[str, Any]) -> dict[str, Any]:
     study: dict[str, Any] = {
         "study": "x",
-        "models": {"a": {"source": "train", "architecture": "bert"}},
-        "benchmarks": {"b": {"format": "crows-pairs", "planted": "crows-pairs"}},
+        "worlds": {"w": {}},
+        "models": {"a": {"source": "train", "architecture": "bert", "world": "w"}},
+        "benchmarks": {"b": {"format": "crows-pairs", "world": "w"}},
     }
     return complete({**study, "corpora": corpora} if corpora else study, SCHEMA)
 
@@ -30,7 +31,7 @@ def test_a_study_needs_no_corpora() -> None:
     [
         {"format": "text", "path": "books/**/*.txt.gz"},
         {"format": "text", "url": "https://example.org/a.txt.zst", "sha256": "0" * 64},
-        {"format": "text", "planted": True},
+        {"format": "text", "world": "w"},
         {"format": "hub-parquet", "repo": "a/b", "subset": "20231101.en", "shards": 41},
         {
             "format": "hub-parquet",
@@ -52,14 +53,14 @@ def test_what_is_taken(entry: dict[str, Any]) -> None:
     ("entry", "line"),
     [
         ({"format": "txt", "path": "a"}, "corpora.c.format: 'txt' is not one of"),
-        ({"format": "text"}, "corpora.c: give exactly one of path, url, planted"),
+        ({"format": "text"}, "corpora.c: give exactly one of path, url, world"),
         ({"format": "text", "path": "a", "url": "file:///a"}, "corpora.c: give exactly one of path, url"),
-        ({"format": "text", "planted": False}, "corpora.c.planted: True was expected"),
+        ({"format": "text", "world": "v"}, "corpora.c.world: 'v' is not one of worlds (known: w)"),
         (
             {"format": "text", "path": "a", "column": "x"},
             "corpora.c: unknown key column (known: format, path",
         ),
-        ({"format": "wikimedia-xml", "planted": True}, "corpora.c: "),
+        ({"format": "wikimedia-xml", "world": "w"}, "corpora.c: "),
         ({"format": "hub-parquet", "repo": "a/b"}, "corpora.c: 'shards' is a required property"),
         (
             {"format": "hub-parquet", "repo": "a/b", "shards": 0},
