@@ -30,8 +30,8 @@ from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 MODELS: list[dict[str, Any]] = [{"name": "m1", "source": "train"}, {"name": "m2", "source": "path"}]
 BENCHMARKS: list[dict[str, Any]] = [
-    {"name": "invented", "planted": "crows-pairs"},
-    {"name": "undirected", "planted": None},
+    {"name": "invented", "world": "w", "format": "crows-pairs"},
+    {"name": "undirected", "world": None, "format": "crows-pairs"},
 ]
 GROUPS = {"gender": ("he", "she"), "race-color": ("ones", "others"), "age": ("young", "old")}
 COUNTS = {"he": 800, "she": 100, "ones": 50, "others": 400, "young": 0, "old": 7, "rest": 8643}
@@ -113,7 +113,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         }
         for row in rows_of(read_table(made.pairs[0], PAIRS))
     }
-    (folder / "truth.json").write_text(json.dumps({"benchmarks": {"crows-pairs": truth}}))
+    (folder / "truth.json").write_text(json.dumps({"world": "w", "benchmarks": {"crows-pairs": truth}}))
     draw(made, folder)
     run_script(
         "make_table2",
@@ -127,7 +127,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         "make_link_table",
         {
             "link": made.link,
-            "truth": made.path("truth.json"),
+            "truths": [made.path("truth.json")],
             "planted_pairs": made.pairs[:1],
             "planted_ratios": made.ratios[:1],
         },
@@ -160,7 +160,7 @@ def section(made: Made) -> FrequencySection:
     captions = load_captions(CAPTIONS, 0.01, framed([], BIAS), framed([], TESTS), framed([], AGREEMENT))
     return FrequencySection.gather(
         Study.from_config(MODELS, BENCHMARKS),
-        made.path("truth.json"),
+        [made.path("truth.json")],
         captions,
         0.01,
         group_words=made.words,
@@ -236,10 +236,15 @@ def test_a_study_that_plants_nothing_has_no_perfect_model(made: Made) -> None:
 
 def test_a_truth_without_the_benchmark_is_named(made: Made, tmp_path: Path) -> None:
     other = tmp_path / "truth.json"
-    other.write_text('{"benchmarks": {}}')
     study = Study.from_config(MODELS, BENCHMARKS)
-    with pytest.raises(InputError, match="no benchmark crows-pairs"):
-        Planted.gather(study, str(other), made.pairs[:1], made.ratios[:1])
+    lacking: list[dict[str, Any]] = [
+        {"world": "w", "benchmarks": {}},
+        {"world": "v", "benchmarks": {"crows-pairs": {}}},
+    ]
+    for document in lacking:
+        other.write_text(json.dumps(document))
+        with pytest.raises(InputError, match=r"none of benchmark invented \(world w, format crows-pairs\)"):
+            Planted.gather(study, [other], made.pairs[:1], made.ratios[:1])
 
 
 def test_figures_are_the_same_every_time(made: Made, tmp_path: Path) -> None:
@@ -272,9 +277,10 @@ def test_the_report_has_a_section_where_there_are_corpora(made: Made, tmp_path: 
     resources = {name: str(CAPTIONS.with_name(f"{name}.yaml")) for name in ("published", "captions")}
     base: dict[str, Any] = statistics | resources | {"figure1": str(empty), "bias_figure": str(empty)}
     base |= {"provenance": str(tmp_path / "provenance.json")}
-    study: dict[str, Any] = {"title": "t", "alpha": 0.01, "models": MODELS, "benchmarks": BENCHMARKS}
+    benchmarks = [{"name": benchmark["name"]} for benchmark in BENCHMARKS]
+    study: dict[str, Any] = {"title": "t", "alpha": 0.01, "models": MODELS, "benchmarks": benchmarks}
     own = {
-        "truth": [],
+        "truths": [],
         "scores": [],
         "group_words": made.words,
         "link": made.link,
