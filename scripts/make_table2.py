@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from unmask.files import write_text
 from unmask.joblog import job_log
-from unmask.report.frequency import collect_words, table2, table2_captions, table2_sheet
+from unmask.report.frequency import PublishedRanks, collect_words, table2, table2_captions, table2_sheet
 from unmask.report.rendering import latex, markdown
 
 if TYPE_CHECKING:
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     made_from, params = snakemake.input, snakemake.params
     words = collect_words(made_from.words)
-    sheet = table2_sheet(words, table2_captions(made_from.captions, params.alpha), params.alpha)
+    published = PublishedRanks.gather(made_from.words)
+    captions = table2_captions(made_from.captions, params.alpha)
+    sheet = table2_sheet(words, published, captions, params.alpha)
     texts = {
-        "table2_csv": table2(words).to_csv(index=False),
+        "table2_csv": table2(words, published).to_csv(index=False),
         "table2_md": markdown(sheet),
         "table2_tex": latex(sheet),
         "group_words_csv": words.to_csv(index=False),

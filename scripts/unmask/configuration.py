@@ -166,7 +166,7 @@ def check_files(config: Config) -> None:
         if "path" in entry and not files_of(entry["path"]):
             raise InputError(f"config key corpora.{name}.path: no file matches {entry['path']}")
     listed = config["frequency"]["listed_words"]
-    if listed is not None and not Path(listed).is_file():
+    if listed not in (None, "published") and not Path(listed).is_file():
         raise InputError(f"config key frequency.listed_words: {listed} is missing")
     for name, entry in config["models"].items():
         key = "path" if entry["source"] == "path" else "tokenizer"

@@ -12,7 +12,7 @@ import yaml
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.frequency.group_tests import BY, compare_groups, ranked
-from unmask.frequency.group_words import EXTRACTED
+from unmask.frequency.group_words import EXTRACTED, LISTED
 from unmask.frequency.linking import link_table, perfect_scores, true_log_ratios
 from unmask.frequency.schema import GROUP_WORDS, LINK, PAIR_RATIOS
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
@@ -43,12 +43,41 @@ SIGNS = {ADVANTAGED: "+", DISADVANTAGED: "\N{MINUS SIGN}"}
 def table2_captions(path: str | Path, alpha: float) -> dict[str, str]:
     """The captions that Table 2 needs, from resources/captions.yaml."""
     templates: dict[str, str] = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    return {name: templates[name].format(alpha=f"{alpha:g}").strip() for name in ("table2", "empty")}
+    names = ("table2", "table2_published", "empty")
+    return {name: templates[name].format(alpha=f"{alpha:g}").strip() for name in names}
 
 
 def collect_words(paths: Iterable[str | Path]) -> pd.DataFrame:
     """The group words of all benchmarks with a column benchmark first, and the ranks of Table 2."""
     return ranked(_collect(paths, GROUP_WORDS))
+
+
+@dataclass(frozen=True)
+class PublishedRanks:
+    """What the sources of listed words state beside them.
+
+    ranks: mean ranks, one row per benchmark and bias type, with the columns published_rank_{group};
+    notes: for the reader of Table 2.
+    """
+
+    ranks: pd.DataFrame
+    notes: Sequence[str]
+
+    @classmethod
+    def gather(cls, paths: Iterable[str | Path]) -> "PublishedRanks":
+        """From the group words of all benchmarks."""
+        rows: list[dict[str, object]] = []
+        notes: dict[str, None] = {}
+        for path in paths:
+            facts = read_metadata(path)
+            listing = facts.get("listing", {"note": "", "mean_ranks": {}})
+            for bias_type, ranks in listing["mean_ranks"].items():
+                row = {"benchmark": facts["benchmark"], "words_from": LISTED, "bias_type": bias_type}
+                rows.append(row | {f"published_rank_{group}": ranks[group] for group in GROUPS})
+            if listing["note"]:
+                notes[listing["note"]] = None
+        columns = [*BY, *(f"published_rank_{group}" for group in GROUPS)]
+        return cls(pd.DataFrame(rows, columns=columns), list(notes))
 
 
 def collect_ratios(paths: Iterable[str | Path]) -> pd.DataFrame:
@@ -65,16 +94,31 @@ def _collect(paths: Iterable[str | Path], schema: Any) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def table2(words: pd.DataFrame) -> pd.DataFrame:
-    """`compare_groups` with a column `ranked`: the words shown with group signs, most frequent first."""
+def table2(words: pd.DataFrame, published: PublishedRanks) -> pd.DataFrame:
+    """`compare_groups` with the published mean ranks, and the words shown.
+
+    published_rank_{group}: null where none is published; difference_{group}: ours minus the published;
+    ranked: the words shown with group signs, most frequent first.
+    """
     shown = words[words["rank"].notna()].sort_values(["rank", "word"], kind="stable")
     texts = shown["word"] + shown["group"].map(SIGNS)
     joined = texts.groupby([shown[key] for key in BY], sort=False).agg(" ".join)
-    return compare_groups(words).join(joined.rename("ranked"), on=BY)
+    rows = compare_groups(words).merge(published.ranks, on=BY, how="left")
+    for group in GROUPS:
+        rows[f"published_rank_{group}"] = rows[f"published_rank_{group}"].astype(float)
+        rows[f"difference_{group}"] = rows[f"rank_{group}"] - rows[f"published_rank_{group}"]
+    return rows.join(joined.rename("ranked"), on=BY)
 
 
-def table2_sheet(words: pd.DataFrame, captions: Mapping[str, str], alpha: float) -> Sheet:
-    """Table 2 as it is shown; † and * at the effect as in the other tables."""
+def table2_sheet(
+    words: pd.DataFrame, published: PublishedRanks, captions: Mapping[str, str], alpha: float
+) -> Sheet:
+    """Table 2 as it is shown; † and * at the effect as in the other tables.
+
+    Published mean ranks, and ours minus them, have columns where there are any.
+    """
+    table = table2(words, published)
+    compared = bool(table[[f"published_rank_{group}" for group in GROUPS]].notna().to_numpy().any())
     rows = tuple(
         (
             row.benchmark,
@@ -82,6 +126,7 @@ def table2_sheet(words: pd.DataFrame, captions: Mapping[str, str], alpha: float)
             row.bias_type,
             row.ranked,
             *(number(getattr(row, f"rank_{group}")) for group in GROUPS),
+            *(_beside(row) if compared else ()),
             *(str(getattr(row, f"words_{group}")) for group in GROUPS),
             *(number(getattr(row, f"per_million_{group}"), 1) for group in GROUPS),
             number(row.effect) + mark(row.p, row.p_holm, alpha),
@@ -89,14 +134,27 @@ def table2_sheet(words: pd.DataFrame, captions: Mapping[str, str], alpha: float)
             p_value(row.p),
             p_value(row.p_holm),
         )
-        for row in rows_of(table2(words))
+        for row in rows_of(table)
     )
-    heads = ("mean rank", "words", "per million") if rows else ()
+    heads = ("mean rank", *(("published", "difference") if compared else ()), "words", "per million")
     columns = [(head, side) for head in heads for side in ("Adv", "Dis")]
-    columns += [("Mann-Whitney", label) for label in ("A", "r", "p", "p (Holm)")] if rows else []
-    caption = captions["table2"] if rows else f"{captions['table2']} {captions['empty']}"
+    columns += [("Mann-Whitney", label) for label in ("A", "r", "p", "p (Holm)")]
+    caption = [captions["table2"]]
+    if compared:
+        caption.append(captions["table2_published"])
+    caption += published.notes
+    if not rows:
+        caption.append(captions["empty"])
     stubs = ("benchmark", "words", "bias type", "most frequent first")
-    return Sheet(caption, stubs, tuple(columns), rows)
+    return Sheet(" ".join(caption), stubs, tuple(columns) if rows else (), rows)
+
+
+def _beside(row: Any) -> Iterator[str]:
+    """The published mean ranks of a row, and the differences from them."""
+    for group in GROUPS:
+        yield number(getattr(row, f"published_rank_{group}"))
+    for group in GROUPS:
+        yield number(getattr(row, f"difference_{group}"), signed=True)
 
 
 @dataclass(frozen=True)
@@ -268,7 +326,7 @@ class FrequencySection:
         truth: str | Path | Sequence[str],
         captions: Mapping[str, str],
         alpha: float,
-        group_words: Iterable[str | Path],
+        group_words: Sequence[str | Path],
         link: Iterable[str | Path],
         planted_pairs: Iterable[str | Path],
         planted_ratios: Iterable[str | Path],
@@ -282,7 +340,7 @@ class FrequencySection:
         words = collect_words(group_words)
         return cls(
             list(findings(compare_groups(words), rows, alpha)),
-            table2_sheet(words, captions, alpha),
+            table2_sheet(words, PublishedRanks.gather(group_words), captions, alpha),
             link_sheet(rows, captions),
             link_types_sheet(rows, captions),
             truth_sheet(planted, captions),
