@@ -19,7 +19,7 @@ from unmask.measures.registry import MEASURES, maskings_of
 from unmask.results.register import write_register
 from unmask.runlock import hold_run_lock
 from unmask.schemas import alternative, check_files, complete, read_families
-from unmask.terms import ORIGINAL, SHUFFLED
+from unmask.terms import NONE, ORIGINAL, SHUFFLED
 
 ROOT = Path(workflow.basedir)
 
