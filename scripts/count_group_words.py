@@ -28,7 +28,7 @@ with job_log(snakemake.log[0]):
         **record(inputs, params.code, "pandas", "pyarrow"),
     }
     of_words = facts | {"min_pairs": params.min_pairs}
-    if made_from.listed:
-        of_words["listing"] = read_listing(made_from.listed)
+    if inputs.listed:
+        of_words["listing"] = read_listing(inputs.listed)
     write_table(snakemake.output.words, words, GROUP_WORDS, of_words)
     write_table(snakemake.output.ratios, ratios, PAIR_RATIOS, facts)
