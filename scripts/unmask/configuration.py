@@ -18,7 +18,7 @@ Config = dict[str, Any]
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """YAML as it is meant: a key that stands twice is an error, not a silent loss of the first."""
+    """YAML as it is meant: a key given twice is an error, not a silent loss of the first."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: dict[str, int] = {}
@@ -26,7 +26,7 @@ class _StrictLoader(yaml.SafeLoader):
             line = key.start_mark.line + 1
             if key.value in seen:
                 raise InputError(
-                    f"{self.name}: the name {key.value} stands twice, on lines {seen[key.value]} and {line}"
+                    f"{self.name}: the name {key.value} is given twice, on lines {seen[key.value]} and {line}"
                 )
             seen[key.value] = line
         return super().construct_mapping(node, deep)

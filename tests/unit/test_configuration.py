@@ -114,7 +114,7 @@ def test_each_error_is_one_line_that_names_the_key(change: Callable[[Any], None]
 def test_a_name_that_stands_twice_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "twice.yaml"
     path.write_text("models:\n  a: {source: hub}\n  b: {source: hub}\n  a: {source: path}\n")
-    with pytest.raises(InputError, match=r"twice.yaml: the name a stands twice, on lines 2 and 4"):
+    with pytest.raises(InputError, match=r"twice.yaml: the name a is given twice, on lines 2 and 4"):
         read_config(path)
 
 
