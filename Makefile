@@ -26,7 +26,7 @@ report: $(VENV)/.installed
 	@echo "The report is results/$(STUDY)/report/index.html"
 
 test: $(VENV)/.installed check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n logical --dist loadgroup
 
 check: $(VENV)/.installed
 	$(BIN)/ruff check

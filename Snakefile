@@ -14,20 +14,22 @@ include: "rules/common.smk"
 include: "rules/inputs.smk"
 include: "rules/inputs_frequency.smk"
 include: "rules/resources.smk"
-include: "rules/worlds.smk"
-include: "rules/benchmarks.smk"
 include: "rules/models.smk"
+include: "rules/benchmarks.smk"
 include: "rules/evidence.smk"
 include: "rules/measures.smk"
 include: "rules/statistics.smk"
+include: "rules/pairs_report.smk"
+include: "rules/worlds.smk"
 include: "rules/corpora.smk"
 include: "rules/frequency.smk"
+include: "rules/reading.smk"
 include: "rules/report.smk"
 
 
 # in the main process alone, and only where there is something to do
 onstart:
-    hold_results()
+    begin_run()
 
 
 rule all:

@@ -1,5 +1,13 @@
 # Benchmarks: downloaded where they have a url, and read into the Pairs table.
 
+register(
+    "benchmarks",
+    provenance=[
+        {"title": f"Benchmark {benchmark}", "files": benchmark_facts(benchmark), "keys": []}
+        for benchmark in BENCHMARKS
+    ],
+)
+
 
 rule fetch_benchmark:
     output:

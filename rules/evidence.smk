@@ -1,5 +1,19 @@
 # Evidence: each model is run over each benchmark, once per variant and masking.
 
+if MODELS and BENCHMARKS:
+    register(
+        "evidence",
+        provenance=[
+            {
+                "title": "Scoring",
+                "files": all_scores(),
+                # scores keep the facts of their evidence
+                "within": "evidence",
+                "keys": ["device", "dtype", "versions", "code", "shuffle_seed"],
+            }
+        ],
+    )
+
 
 rule evidence:
     input:
@@ -32,7 +46,7 @@ rule compare_precision:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         manifest=result("models", "{model}", "manifest.json"),
     output:
-        result("statistics", "{model}", "{benchmark}", "precision.csv"),
+        result("statistics", "{model}", "{benchmark}", "precision.parquet"),
     log:
         log_of("precision", "{model}", "{benchmark}.log"),
     conda:
@@ -45,7 +59,7 @@ rule compare_precision:
     params:
         code=code(
             "compare_precision.py",
-            *measure_modules(config["measures"]),
+            *measure_modules(),
             *[module_file("evidence/maskings", masking) for masking in maskings_of(config["measures"])],
         ),
         attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},

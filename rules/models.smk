@@ -1,5 +1,17 @@
 # Models: whatever rule makes a model's directory, one manifest then says what is in it.
 
+register(
+    "models",
+    provenance=[
+        {
+            "title": f"Model {model}",
+            "files": [result("models", model, "manifest.json")],
+            "keys": MANIFEST_KEYS,
+        }
+        for model in MODELS
+    ],
+)
+
 
 rule fetch_model:
     output:
@@ -46,6 +58,29 @@ rule make_random_model:
         "../scripts/make_random_model.py"
 
 
+rule perturb_model:
+    input:
+        base=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
+    output:
+        directory=directory(result("models", "{model}", "files")),
+        facts=result("models", "{model}", "facts.json"),
+    log:
+        log_of("models", "{model}", "perturbing.log"),
+    wildcard_constraints:
+        model=any_of(models_of("perturbed")),
+    conda:
+        "../envs/scoring.yaml"
+    resources:
+        mem_mb=making_memory,
+    params:
+        code=code("perturb_model.py"),
+        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("from", "scale", "seed")},
+    message:
+        "Making {wildcards.model}, a model with noise in its weights"
+    script:
+        "../scripts/perturb_model.py"
+
+
 rule prepare_model:
     input:
         model_files,
@@ -53,15 +88,20 @@ rule prepare_model:
         result("models", "{model}", "manifest.json"),
     log:
         log_of("models", "{model}", "checking.log"),
+    wildcard_constraints:
+        model=any_of(models_with_files()),
     conda:
         "../envs/scoring.yaml"
     resources:
         mem_mb=checking_memory,
     params:
-        code=code("prepare_model.py"),
+        code=lambda wildcards: code("prepare_model.py", module_file("models/kinds", kind_of(wildcards.model))),
         name=lambda wildcards: wildcards.model,
         directory=model_directory,
-        entry=lambda wildcards: {"source": MODELS[wildcards.model]["source"]},
+        entry=lambda wildcards: {
+            "source": MODELS[wildcards.model]["source"],
+            "kind": kind_of(wildcards.model),
+        },
     message:
         "Checking {wildcards.model}"
     script:

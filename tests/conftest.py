@@ -1,14 +1,17 @@
 """What all tests share: one thread per process, as in jobs, finished studies, a disk small enough to fill."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from filelock import FileLock
 
 if TYPE_CHECKING:
     from small_study import Workflow
@@ -36,26 +39,51 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> "Workflow":
-    """The small study, run to its report. Tests only plan with it, or change copies of it."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow tests first, so that no worker is left with one while the others have nothing to do."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def shared_study(
+    factory: pytest.TempPathFactory, worker: str, name: str, study: Callable[[Path], dict[str, Any]]
+) -> "Workflow":
+    """A finished study, run once for all workers of pytest-xdist; each has a copy of its own.
+
+    `study` gives the configuration, and may write what it needs into the folder of the workflow.
+    """
     # here, as it takes seconds that tests without it need not wait
-    from small_study import Workflow, copy_workflow, small_study
-
-    folder = copy_workflow(tmp_path_factory.mktemp("workflow") / "unmask")
-    workflow = Workflow(folder, small_study(folder))
-    workflow.run()
-    return workflow
-
-
-@pytest.fixture(scope="session")
-def demonstration(tmp_path_factory: pytest.TempPathFactory) -> "Workflow":
-    """The demonstration with one of its models, run to its report."""
     from small_study import Workflow, copy_workflow
 
-    folder = copy_workflow(tmp_path_factory.mktemp("demonstration") / "unmask")
-    config = yaml.safe_load((folder / "config.yaml").read_text())
-    config["models"] = {"tiny-bert": config["models"]["tiny-bert"]}
-    workflow = Workflow(folder, config)
-    workflow.run()
-    return workflow
+    own = factory.getbasetemp()
+    folder = (own if worker == "master" else own.parent) / "shared" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / "lock"):
+        done = folder / "study.json"
+        if not done.exists():
+            workflow = Workflow(copy_workflow(folder / "unmask"))
+            workflow.config = study(workflow.folder)
+            workflow.run()
+            done.write_text(json.dumps(workflow.config))
+    copy = factory.mktemp(name) / "unmask"
+    shutil.copytree(folder / "unmask", copy, symlinks=True)
+    return Workflow(copy, json.loads(done.read_text()))
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> "Workflow":
+    """The small study, run to its report. Tests only plan with it, or change copies of it."""
+    from small_study import small_study
+
+    return shared_study(tmp_path_factory, worker_id, "small", small_study)
+
+
+@pytest.fixture(scope="session")
+def demonstration(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> "Workflow":
+    """The demonstration with one of its models, run to its report."""
+
+    def study(folder: Path) -> dict[str, Any]:
+        config: dict[str, Any] = yaml.safe_load((folder / "config.yaml").read_text())
+        config["models"] = {"tiny-bert": config["models"]["tiny-bert"]}
+        return config
+
+    return shared_study(tmp_path_factory, worker_id, "demonstration", study)

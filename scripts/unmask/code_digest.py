@@ -50,20 +50,26 @@ def _loaded(module: Path) -> Iterator[Path]:
 
 @cache
 def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_bytes(), filename=str(path))
+    """A module without the texts that stand alone: docstrings of modules, functions, classes and values."""
+    tree = ast.parse(path.read_bytes(), filename=str(path))
+    for node in [tree, *_statements(tree)]:
+        for block in ("body", "orelse", "finalbody"):
+            if statements := getattr(node, block, None):
+                setattr(node, block, [each for each in statements if not _is_text(each)])
+    return tree
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 @cache
 def _code(path: Path) -> bytes:
-    return hashlib.sha256(ast.dump(_Bare().visit(_tree(path))).encode()).digest()
-
-
-class _Bare(ast.NodeTransformer):
-    """Leaves out texts that stand alone: docstrings, of modules, functions, classes and what is assigned."""
-
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
-        alone = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-        return None if alone else node
+    return hashlib.sha256(ast.dump(_tree(path)).encode()).digest()
 
 
 @cache

@@ -1,24 +1,19 @@
-"""A study's configuration: chosen, read, completed with defaults and checked before any work starts."""
+"""Which configuration is the study: read and chosen, never merged with another."""
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import yaml
-from jsonschema.exceptions import ValidationError, best_match
-from jsonschema.protocols import Validator
 
-from unmask.corpora.shards import files_of
 from unmask.errors import InputError
-from unmask.files import git_blob_of_file, sha256_of_file
 
 Config = dict[str, Any]
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """YAML as it is meant: a key given twice is an error, not a silent loss of the first."""
+    """YAML as it is meant: a key that is given twice is an error, not a silent loss of the first."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: dict[str, int] = {}
@@ -77,6 +72,15 @@ def choose_study(given: Mapping[str, Any], root: Path, files: list[str]) -> Conf
     return _merged(read_config(path), given)
 
 
+def read_schema(folder: str | Path) -> Config:
+    """The schema of a study: that of all studies, and what families put beside it."""
+    schema = read_config(Path(folder) / "config.schema.yaml")
+    worlds = read_config(Path(folder) / "worlds.yaml")
+    for part in ("properties", "$defs"):
+        schema[part] |= worlds[part]
+    return schema
+
+
 def _merged(base: Config, over: Mapping[str, Any]) -> Config:
     for key, value in over.items():
         if isinstance(value, Mapping) and isinstance(base.get(key), dict):
@@ -84,102 +88,3 @@ def _merged(base: Config, over: Mapping[str, Any]) -> Config:
         else:
             base[key] = value
     return base
-
-
-def complete(config: Config, schema: Mapping[str, Any]) -> Config:
-    """The configuration with its defaults filled in and `{data}` resolved.
-
-    Raises InputError naming the first key at fault.
-    """
-    completed = copy.deepcopy(config)
-    validator = _with_defaults(jsonschema.Draft202012Validator)(schema)
-    error = best_match(validator.iter_errors(completed))
-    if error is not None:
-        raise InputError(f"config key {_place(error)}: {_reason(error)}")
-    _check_planted(completed)
-    return {key: _with_data(value, completed["data"], key) for key, value in completed.items()}
-
-
-def _with_defaults(base: type[Validator]) -> type[Validator]:
-    """A validator that writes a property's default where the property is missing."""
-    check_properties = base.VALIDATORS["properties"]
-
-    def properties(
-        validator: Validator, props: Mapping[str, Any], instance: Any, schema: Mapping[str, Any]
-    ) -> Iterator[ValidationError]:
-        if isinstance(instance, dict):
-            for name, sub in props.items():
-                if isinstance(sub, Mapping) and "default" in sub and name not in instance:
-                    instance[name] = copy.deepcopy(sub["default"])
-        yield from check_properties(validator, props, instance, schema)
-
-    extend: Callable[..., type[Validator]] = jsonschema.validators.extend
-    return extend(base, {"properties": properties})
-
-
-def _place(error: ValidationError) -> str:
-    return ".".join(str(part) for part in error.absolute_path) or "(top)"
-
-
-def _reason(error: ValidationError) -> str:
-    schema: Any = error.schema
-    if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
-        known = schema.get("properties", {})
-        unknown = [key for key in error.instance if key not in known]
-        return f"unknown key {', '.join(map(str, unknown))} (known: {', '.join(known)})"
-    if error.validator == "oneOf":
-        keys = [option["required"][0] for option in schema["oneOf"]]
-        return f"give exactly one of {', '.join(keys)}"
-    return error.message
-
-
-def _check_planted(config: Config) -> None:
-    for name, entry in config["benchmarks"].items():
-        if entry.get("planted", entry["format"]) != entry["format"]:
-            place = f"benchmarks.{name}.planted"
-            raise InputError(f"config key {place}: {entry['planted']} is not its format, {entry['format']}")
-
-
-def _with_data(value: Any, data: str | None, place: str) -> Any:
-    if isinstance(value, dict):
-        return {key: _with_data(item, data, f"{place}.{key}") for key, item in value.items()}
-    if (
-        isinstance(value, str)
-        and "{data}" in value
-        and place.rsplit(".", 1)[-1] in ("path", "tokenizer", "url", "listed_words")
-    ):
-        if data is None:
-            raise InputError(f"config key {place}: needs a data directory; give one with --config data=DIR")
-        return value.replace("{data}", data.rstrip("/"))
-    return value
-
-
-def check_files(config: Config) -> None:
-    """Check that every file the configuration names is there and has the checksum it states.
-
-    Raises InputError naming the key and the file.
-    """
-    for name, entry in config["benchmarks"].items():
-        if "path" in entry:
-            _check_file(f"benchmarks.{name}", entry)
-    for name, entry in config["corpora"].items():
-        if "path" in entry and not files_of(entry["path"]):
-            raise InputError(f"config key corpora.{name}.path: no file matches {entry['path']}")
-    listed = config["frequency"]["listed_words"]
-    if listed is not None and not Path(listed).is_file():
-        raise InputError(f"config key frequency.listed_words: {listed} is missing")
-    for name, entry in config["models"].items():
-        key = "path" if entry["source"] == "path" else "tokenizer"
-        if key in entry and not Path(entry[key]).is_dir():
-            raise InputError(f"config key models.{name}.{key}: {entry[key]} is not a directory")
-        if entry["source"] == "path" and not (Path(entry["path"]) / "config.json").is_file():
-            raise InputError(f"config key models.{name}.path: {entry['path']} holds no config.json")
-
-
-def _check_file(place: str, entry: Mapping[str, Any]) -> None:
-    path = Path(entry["path"])
-    if not path.is_file():
-        raise InputError(f"config key {place}.path: {path} is missing")
-    for key, digest in (("sha256", sha256_of_file), ("git_blob", git_blob_of_file)):
-        if key in entry and (found := digest(path)) != entry[key]:
-            raise InputError(f"config key {place}.{key}: {path} has {found}, not {entry[key]}")

@@ -13,7 +13,8 @@ from cluster_run import ClusterRun, on_slurm, scoring, wait_for_scoring
 from slurm_here import GPUS, Slurm, why_not
 from small_study import Workflow, copy_workflow
 
-pytestmark = pytest.mark.slow
+# one Slurm at a time
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("slurm")]
 
 TARGET = "tables"
 

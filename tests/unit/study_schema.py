@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from unmask.configuration import read_config
+from unmask.schemas import put_together, read_families
 from unmask.statistics.options import Options
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = read_config(ROOT / "rules/schemas/config.schema.yaml")
+FAMILIES = read_families(ROOT / "rules/schemas")
+SCHEMA = put_together(FAMILIES)
 MEASURES: tuple[str, ...] = tuple(SCHEMA["properties"]["measures"]["items"]["enum"])
 """All measures."""
 
@@ -22,6 +23,8 @@ def options_with(**changes: object) -> Options:
 
 def _defaults(schema: Mapping[str, Any]) -> Any:
     """An object's defaults, property by property."""
+    if "$ref" in schema:
+        schema = SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")]
     if "properties" not in schema:
         return schema["default"]
     return {name: _defaults(value) for name, value in schema["properties"].items()}

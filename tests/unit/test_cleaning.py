@@ -9,9 +9,26 @@ import pytest
 
 from unmask.files import partial_beside
 from unmask.locks import locked
-from unmask.results.cleaning import CORPORA, EVIDENCE, LEFT, NEEDED, UNFINISHED, describe, items, remove
+from unmask.results.cleaning import LEFT, NEEDED, UNFINISHED, describe, items, remove
+from unmask.results.register import write_register
 
 Done = subprocess.CompletedProcess[str]
+EVIDENCE, DOWNLOADS = "evidence", "downloaded corpora, whose words are counted"
+PATTERNS = [
+    {
+        "kind": EVIDENCE,
+        "name": "{model} on {benchmark}",
+        "files": "evidence/{model}/{benchmark}/{variant}/{masking}.parquet",
+        "needed_by": "statistics/{model}/{benchmark}/bias.parquet",
+    },
+    {
+        "kind": DOWNLOADS,
+        "name": "{corpus}",
+        "files": r"corpora/{corpus}/{shard,.+(?<!\.facts\.json)}",
+        "needed_by": "frequency/{corpus}.parquet",
+        "again": True,
+    },
+]
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 
@@ -51,6 +68,7 @@ def results(tmp_path: Path) -> Path:
     write(folder / "corpora/wiki/part.txt.facts.json", 2)
     write(folder / "corpora/books/part.txt", 100)
     write(folder / "frequency/wiki.parquet", 10)
+    write_register(folder, PATTERNS)
     return folder
 
 
@@ -87,7 +105,7 @@ def test_just_what_was_listed_is_removed(results: Path) -> None:
 
 
 def test_counted_corpora_go_when_asked_for_and_their_facts_stay(results: Path) -> None:
-    found = [item for item in items(results, corpora=True) if item.kind == CORPORA]
+    found = [item for item in items(results, downloads=True) if item.kind == DOWNLOADS]
     assert [(item.name, item.size) for item in found] == [("wiki", 100)]
     remove(found, results)
     assert below(results / "corpora") == {"wiki/part.txt.facts.json", "books/part.txt"}
@@ -114,10 +132,10 @@ def test_the_command_removes_nothing_without_yes(results: Path) -> None:
     assert listed.returncode == 0 and "a on pairs" in listed.stdout
     assert listed.stdout.splitlines()[-1] == "nothing is removed yet; --yes removes it"
     assert below(results) == before
-    removed = clean(results, "--corpora", "--yes")
+    removed = clean(results, "--downloads", "--yes")
     assert removed.stdout.splitlines()[-1] == "removed: 2.1 kB"
     assert "evidence/a/pairs/original/none.parquet" not in below(results)
-    again = clean(results, "--corpora", "--yes")
+    again = clean(results, "--downloads", "--yes")
     assert again.returncode == 0 and "to remove: 0.0 kB" in again.stdout and "removed:" not in again.stdout
 
 

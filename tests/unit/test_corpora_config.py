@@ -5,24 +5,24 @@ from typing import Any
 
 import pytest
 
-from unmask.configuration import check_files, complete, read_config
 from unmask.errors import InputError
+from unmask.schemas import check_files, complete, read_families
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = read_config(ROOT / "rules/schemas/config.schema.yaml")
+FAMILIES = read_families(ROOT / "rules/schemas")
 
 
 def completed(**corpora: dict[str, Any]) -> dict[str, Any]:
     study: dict[str, Any] = {
         "study": "x",
-        "models": {"a": {"source": "train", "architecture": "bert"}},
-        "benchmarks": {"b": {"format": "crows-pairs", "planted": "crows-pairs"}},
+        "worlds": {"w": {}},
+        "benchmarks": {"b": {"format": "crows-pairs", "world": "w"}},
     }
-    return complete({**study, "corpora": corpora} if corpora else study, SCHEMA)
+    return complete({**study, "corpora": corpora} if corpora else study, FAMILIES)
 
 
 def test_a_study_needs_no_corpora() -> None:
-    assert completed()["corpora"] == {}
+    assert "corpora" not in completed()
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_study_needs_no_corpora() -> None:
     [
         {"format": "text", "path": "books/**/*.txt.gz"},
         {"format": "text", "url": "https://example.org/a.txt.zst", "sha256": "0" * 64},
-        {"format": "text", "planted": True},
+        {"format": "text", "world": "w"},
         {"format": "hub-parquet", "repo": "a/b", "subset": "20231101.en", "shards": 41},
         {
             "format": "hub-parquet",
@@ -52,14 +52,14 @@ def test_what_is_taken(entry: dict[str, Any]) -> None:
     ("entry", "line"),
     [
         ({"format": "txt", "path": "a"}, "corpora.c.format: 'txt' is not one of"),
-        ({"format": "text"}, "corpora.c: give exactly one of path, url, planted"),
+        ({"format": "text"}, "corpora.c: give exactly one of path, url, world"),
         ({"format": "text", "path": "a", "url": "file:///a"}, "corpora.c: give exactly one of path, url"),
-        ({"format": "text", "planted": False}, "corpora.c.planted: True was expected"),
+        ({"format": "text", "world": "v"}, "corpora.c.world: 'v' is none of the study's worlds"),
         (
             {"format": "text", "path": "a", "column": "x"},
             "corpora.c: unknown key column (known: format, path",
         ),
-        ({"format": "wikimedia-xml", "planted": True}, "corpora.c: "),
+        ({"format": "wikimedia-xml", "world": "w"}, "corpora.c: "),
         ({"format": "hub-parquet", "repo": "a/b"}, "corpora.c: 'shards' is a required property"),
         (
             {"format": "hub-parquet", "repo": "a/b", "shards": 0},
@@ -80,6 +80,6 @@ def test_what_is_refused(entry: dict[str, Any], line: str) -> None:
 def test_a_path_must_match_a_file(tmp_path: Path) -> None:
     config = completed(c={"format": "text", "path": f"{tmp_path}/*.txt"})
     with pytest.raises(InputError, match=r"config key corpora\.c\.path: no file matches .*\*\.txt"):
-        check_files(config)
+        check_files(config, FAMILIES)
     (tmp_path / "a.txt").touch()
-    check_files(config)
+    check_files(config, FAMILIES)

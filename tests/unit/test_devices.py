@@ -28,7 +28,7 @@ from unmask.evidence.engine import Work, answer
 from unmask.models import loading
 from unmask.models.claiming import claim_one
 from unmask.models.devices import claim_device, pick_device, ran_out_of_memory, within_memory
-from unmask.models.preparing import describe
+from unmask.models.kinds.masked_lm import describe
 from unmask.tables import write_table
 
 

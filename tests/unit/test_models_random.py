@@ -11,7 +11,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from real_data import real_data
 from tiny_models import tiny_tokenizer
 from unmask.errors import InputError
-from unmask.models.preparing import check, describe
+from unmask.models.kinds.masked_lm import check, describe
 from unmask.models.random_model import make
 
 SMALL: dict[str, Any] = {

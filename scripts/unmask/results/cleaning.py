@@ -7,20 +7,19 @@ python -m unmask.results.cleaning results/STUDY --yes      removes it
 import argparse
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from unmask.errors import InputError
 from unmask.files import remove_if_abandoned
+from unmask.results.register import matcher, read_register
 from unmask.runlock import hold_run_lock
 
-EVIDENCE = "evidence"
-CORPORA = "downloaded corpora, whose words are counted"
 LEFT = "left by jobs that were killed"
-NEEDED = "kept: evidence that has no statistics yet"
+NEEDED = "kept: nothing is made of it yet"
 UNFINISHED = "kept: what an interrupted job goes on from"
-REMOVED = (EVIDENCE, CORPORA, LEFT)
 KEPT = (NEEDED, UNFINISHED)
 
 WHAT_THEN = """\
@@ -30,7 +29,7 @@ What makes scores or statistics anew (another measure, other statistics, new cod
 
 @dataclass(frozen=True)
 class Item:
-    """Files that stay or go together: `kind` is one of REMOVED or KEPT, `name` says which they are."""
+    """Files that stay or go together: `kind` says why, one of KEPT or another, and `name` which they are."""
 
     kind: str
     name: str
@@ -38,35 +37,45 @@ class Item:
     size: int
     """In bytes."""
 
+    @property
+    def goes(self) -> bool:
+        """Whether it may be removed."""
+        return self.kind not in KEPT
 
-def items(results: str | Path, corpora: bool = False) -> list[Item]:
+
+def items(results: str | Path, downloads: bool = False) -> list[Item]:
     """What may be removed of a study's results, and what is like it but is still needed.
 
-    `corpora`: downloaded corpora too. No run may be at work in the results meanwhile.
+    What it may be is in the study's register (unmask.results.register). `downloads`: also what has to be
+    fetched again. No run may be at work in the results meanwhile. Raises InputError where there is no register.
     """
     results = Path(results)
-    found = [*_evidence(results), *(_corpora(results) if corpora else ()), *_left(results)]
-    return sorted(found, key=lambda item: ((*REMOVED, *KEPT).index(item.kind), item.name))
+    files = [path for path in _files(results) if not _is_hidden(path.relative_to(results))]
+    patterns = read_register(results)
+    found = [
+        item for pattern in patterns if downloads or not pattern.get("again") for item in _items(pattern, results, files)
+    ]
+    found += _left(results)
+    return sorted(found, key=lambda item: (not item.goes, item.kind == LEFT, item.kind, item.name))
 
 
-def _evidence(results: Path) -> Iterator[Item]:
-    for folder in sorted(results.glob("evidence/*/*")):
-        model, benchmark = folder.parts[-2:]
-        statistics = results / "statistics" / model / benchmark / "bias.parquet"
-        made = statistics.stat().st_mtime_ns if statistics.is_file() else -1
-        files = sorted(folder.glob("*/[!.]*.parquet"))
-        # statistics that are older are made again, from this evidence
-        done = all(file.stat().st_mtime_ns <= made for file in files)
-        if files:
-            yield _item(EVIDENCE if done else NEEDED, f"{model} on {benchmark}", files)
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
-def _corpora(results: Path) -> Iterator[Item]:
-    for folder in sorted(results.glob("corpora/*")):
-        # the facts about a download are small, and the counts are made from them too
-        files = [file for file in _files(folder) if not file.name.endswith(".facts.json")]
-        if files and (results / "frequency" / f"{folder.name}.parquet").is_file():
-            yield _item(CORPORA, folder.name, files)
+def _items(pattern: Mapping[str, Any], results: Path, files: Iterable[Path]) -> Iterator[Item]:
+    fits = matcher(pattern["files"])
+    groups: dict[tuple[str, Path], list[Path]] = {}
+    for path in files:
+        if match := fits.fullmatch(path.relative_to(results).as_posix()):
+            names = match.groupdict()
+            made = results / pattern["needed_by"].format(**names)
+            groups.setdefault((pattern["name"].format(**names), made), []).append(path)
+    for (name, made), paths in groups.items():
+        age = made.stat().st_mtime_ns if made.is_file() else -1
+        # what is older is made again, from these files
+        done = all(path.stat().st_mtime_ns <= age for path in paths)
+        yield _item(pattern["kind"] if done else NEEDED, name, paths)
 
 
 def _left(results: Path) -> Iterator[Item]:
@@ -74,7 +83,7 @@ def _left(results: Path) -> Iterator[Item]:
     for path in partial:
         if not any(parent in partial for parent in path.parents):
             yield _item(LEFT, str(path.relative_to(results)), [path])
-    for folder in sorted(results.glob("evidence/*/*/*/.*.shards")):
+    for folder in sorted(results.rglob(".*.shards")):
         whole = folder.with_name(folder.name.removeprefix(".").removesuffix(".shards") + ".parquet")
         kind = LEFT if whole.is_file() else UNFINISHED
         yield _item(kind, str(folder.relative_to(results)), [folder])
@@ -100,7 +109,7 @@ def remove(found: Iterable[Item], results: str | Path) -> int:
     """
     removed = 0
     for item in found:
-        if item.kind not in REMOVED:
+        if not item.goes:
             continue
         for path in item.paths:
             if ".partial-" in path.name:
@@ -123,13 +132,12 @@ def _remove_empty(folder: Path, results: Path) -> None:
 def describe(found: Iterable[Item]) -> Iterator[str]:
     """The items in words, by kind, with their sizes and a total of what may be removed."""
     found = list(found)
-    for kind in (*REMOVED, *KEPT):
-        of_kind = [item for item in found if item.kind == kind]
-        if of_kind:
-            yield f"{kind}:"
-            width = max(len(item.name) for item in of_kind)
-            yield from (f"  {item.name:{width}}  {megabytes(item.size):>10}" for item in of_kind)
-    total = sum(item.size for item in found if item.kind in REMOVED)
+    for kind in dict.fromkeys(item.kind for item in found):
+        alike = [item for item in found if item.kind == kind]
+        yield f"{kind}:"
+        width = max(len(item.name) for item in alike)
+        yield from (f"  {item.name:{width}}  {megabytes(item.size):>10}" for item in alike)
+    total = sum(item.size for item in found if item.goes)
     yield f"to remove: {megabytes(total)}"
 
 
@@ -141,18 +149,17 @@ def megabytes(size: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Say what may be removed of a study's results; remove it.")
     parser.add_argument("folder", metavar="results/STUDY")
-    parser.add_argument("--corpora", action="store_true", help="downloaded corpora too")
+    parser.add_argument("--downloads", action="store_true", help="downloads that have been read, too")
     parser.add_argument("--yes", action="store_true", help="remove it; without this, only say what would be")
     arguments = parser.parse_args()
     try:
         folder = Path(arguments.folder)
-        if not any((folder / part).is_dir() for part in ("evidence", "scores", "models", "benchmarks")):
-            raise InputError(f"{folder}: no results of a study in this folder; give results/STUDY")
+        read_register(folder)
         hold_run_lock(folder)
-        found = items(folder, arguments.corpora)
+        found = items(folder, arguments.downloads)
         for line in describe(found):
             print(line)
-        if not any(item.kind in REMOVED for item in found):
+        if not any(item.goes for item in found):
             return
         print(WHAT_THEN)
         if arguments.yes:

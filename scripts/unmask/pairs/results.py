@@ -1,33 +1,39 @@
-"""All numbers that tables, figures and page of one study are made from."""
+"""All numbers that tables and sections over sentence pairs are made from."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from unmask.report.captions import load_captions
-from unmask.report.paper_tables import paper_tables, with_holm
-from unmask.report.published import Published
-from unmask.report.sheets import Sheet, lay_out
+from unmask.pairs.captions import caption_facts
+from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
+from unmask.pairs.published import Published
+from unmask.report.captions import Captions, load_captions
+from unmask.report.sheets import Sheet
 from unmask.report.study import Study
 from unmask.statistics.schema import ACCURACY, AGREEMENT, BIAS, OVERALL, TESTS
 from unmask.terms import ORIGINAL
+
+FILES = ("bias", "accuracy", "tests", "agreement", "published", "captions")
+"""What Results.gather reads."""
 
 
 @dataclass(frozen=True)
 class Results:
     """bias, accuracy, tests (with p_holm) and agreement are the tables of unmask.statistics.schema over the
-    whole study, with the columns model and benchmark; `tables` are those of the paper, by name."""
+    whole study, with the columns model and benchmark; alpha: the level of the tests."""
 
     study: Study
     bias: pd.DataFrame
     accuracy: pd.DataFrame
     tests: pd.DataFrame
     agreement: pd.DataFrame
-    tables: Mapping[str, pd.DataFrame]
-    captions: Mapping[str, str]
+    captions: Captions
     published: Published
+    alpha: float
 
     @classmethod
     def gather(
@@ -45,17 +51,27 @@ class Results:
         bias_rows, accuracy_rows = study.collect(bias, BIAS), study.collect(accuracy, ACCURACY)
         test_rows = with_holm(study.collect(tests, TESTS))
         agreement_rows = study.collect(agreement, AGREEMENT)
-        facts = Published.from_file(published)
         return cls(
             study,
             bias_rows,
             accuracy_rows,
             test_rows,
             agreement_rows,
-            paper_tables(study, bias_rows, accuracy_rows, test_rows, facts, alpha),
-            load_captions(captions, alpha, bias_rows, test_rows, agreement_rows),
-            facts,
+            load_captions(captions, **caption_facts(alpha, bias_rows, test_rows, agreement_rows)),
+            Published.from_file(published),
+            alpha,
         )
+
+    @classmethod
+    def of_section(cls, files: Mapping[str, Any], settings: Mapping[str, Any]) -> "Results":
+        """From what the rule of a section has: FILES, and the settings models, benchmarks and alpha."""
+        study = Study.from_config(settings["models"], settings["benchmarks"])
+        return cls.gather(study, **{name: files[name] for name in FILES}, alpha=settings["alpha"])
+
+    @cached_property
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """The paper's tables by name."""
+        return paper_tables(self.study, self.bias, self.accuracy, self.tests, self.published, self.alpha)
 
     def overall(self) -> pd.DataFrame:
         """The bias scores over all pairs of a benchmark, in their original order."""

@@ -1,4 +1,4 @@
-"""Checking that a model directory is fit for scoring, and describing what it holds."""
+"""Masked language models: checking that a directory holds one fit for scoring, and describing it."""
 
 import hashlib
 import logging

@@ -9,9 +9,10 @@ from matplotlib.ticker import LogLocator, NullFormatter, NullLocator, StrMethodF
 
 from unmask.frequency.group_words import EXTRACTED
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
+from unmask.measures.registry import title_of
 from unmask.report.figures import RC, note, styles
 from unmask.report.sheets import number
-from unmask.report.study import Study, display
+from unmask.report.study import Study
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
 
@@ -39,12 +40,12 @@ def draw_frequencies(words: pd.DataFrame) -> Figure:
         figure = Figure(figsize=(1.4 + 4.6 * len(benchmarks), 1.4 + 0.45 * max(map(len, types.values()))))
         panels = figure.subplots(1, len(benchmarks), sharex=True, squeeze=False)[0]
         for axes, name in zip(panels, benchmarks, strict=True):
-            of = extracted[extracted["benchmark"] == name]
+            shown = extracted[extracted["benchmark"] == name]
             axes.grid(axis="x", color="#e6e6e6", linewidth=0.6)
             axes.set_axisbelow(True)
             for place, bias_type in enumerate(types[name]):
                 for group in GROUPS:
-                    own = of[(of["bias_type"] == bias_type) & (of["group"] == group)]
+                    own = shown[(shown["bias_type"] == bias_type) & (shown["group"] == group)]
                     _draw_group(axes, own, group, place + _OFFSETS[group], edge)
             axes.set(xscale="log", xlabel="per million words")
             _label_powers(axes)
@@ -127,13 +128,13 @@ def draw_link(study: Study, scores: pd.DataFrame, ratios: pd.DataFrame, link: pd
         for of_row, (benchmark, model) in zip(grid, rows, strict=True):
             here = points[(points["benchmark"] == benchmark) & (points["model"] == model)]
             for axes, measure in zip(of_row, measures, strict=True):
-                of = here[here["measure"] == measure]
+                shown = here[here["measure"] == measure]
                 colour, _ = style[measure]
                 axes.axhline(0, color="#bbbbbb", linewidth=0.6)
                 axes.axvline(0, color="#bbbbbb", linewidth=0.6)
                 axes.plot(
-                    of["log_ratio"],
-                    of["margin"],
+                    shown["log_ratio"],
+                    shown["margin"],
                     linestyle="",
                     marker=".",
                     markersize=3,
@@ -142,9 +143,9 @@ def draw_link(study: Study, scores: pd.DataFrame, ratios: pd.DataFrame, link: pd
                     alpha=0.4,
                     rasterized=True,
                 )
-                _fit_margins(axes, of["margin"].abs())
+                _fit_margins(axes, shown["margin"].abs())
                 text = number(rho.get((benchmark, model, measure)), signed=True)
-                axes.set_title(f"{display(measure)}  ρ {text}", fontsize=8)
+                axes.set_title(f"{title_of(measure)}  ρ {text}", fontsize=8)
             of_row[0].set_ylabel(f"{benchmark}\n{model}\nmargin", fontsize=8)
         for axes in grid[-1]:
             axes.set_xlabel("log frequency ratio")

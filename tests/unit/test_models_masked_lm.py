@@ -16,7 +16,7 @@ from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer
 from real_data import real_data
 from tiny_models import ARCHITECTURES, tiny_config, tiny_model, tiny_tokenizer
 from unmask.errors import InputError
-from unmask.models.preparing import check, describe
+from unmask.models.kinds.masked_lm import check, describe
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

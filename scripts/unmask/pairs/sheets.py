@@ -1,14 +1,10 @@
-"""The page's own tables, besides those of the paper."""
-
-from collections.abc import Iterator, Sequence
-from typing import Any
+"""The tables of the sections over sentence pairs, besides those of the paper."""
 
 import pandas as pd
 
-from unmask.report.results import Results
-from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of
-from unmask.report.study import display
-from unmask.report.truth import LEVEL
+from unmask.measures.registry import title_of
+from unmask.pairs.results import Results
+from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of, wide
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.mcnemar import DECISIONS
 from unmask.statistics.options import ANY, MARGIN, OWN
@@ -21,8 +17,8 @@ def main(results: Results) -> Sheet:
     overall = results.overall()
     keys = ["model", "benchmark", "measure"]
     rows = []
-    for (model, benchmark, measure), of in overall.groupby(keys, sort=False):
-        by_protocol = {str(row["protocol"]): row for _, row in of.iterrows()}
+    for (model, benchmark, measure), found in overall.groupby(keys, sort=False):
+        by_protocol = {str(row["protocol"]): row for _, row in found.iterrows()}
         cells: list[str] = []
         for protocol in PROTOCOLS:
             row = by_protocol.get(protocol)
@@ -36,10 +32,10 @@ def main(results: Results) -> Sheet:
                     f"{number(row['margin'], 4, signed=True)} "
                     f"({interval(row['margin_low'], row['margin_high'], 4, signed=True)})",
                 ]
-        any_row = by_protocol.get(CORRECTED, of.iloc[0])
+        any_row = by_protocol.get(CORRECTED, found.iloc[0])
         counts = (any_row["differing"], any_row["tie"], any_row["undefined"], any_row["near_ties"])
         rows.append(
-            (str(model), str(benchmark), display(str(measure)), *cells, *(number(c, 0) for c in counts))
+            (str(model), str(benchmark), title_of(str(measure)), *cells, *(number(c, 0) for c in counts))
         )
     columns = [
         (protocol, label)
@@ -50,33 +46,20 @@ def main(results: Results) -> Sheet:
     return Sheet(results.captions["main"], ("model", "benchmark", "measure"), (*columns, *pairs), tuple(rows))
 
 
-def _word(value: Any) -> str:
-    return DASH if pd.isna(value) else str(value)
-
-
-def _wide(frame: pd.DataFrame, stubs: Sequence[str], across: Sequence[str], cell: str, caption: str) -> Sheet:
-    """`frame` with one column per value of `across` (a group and a label) and the text of column `cell`."""
-    heads = list(frame[list(across)].drop_duplicates().itertuples(index=False, name=None))
-    rows = []
-    for key, of in frame.groupby(list(stubs), sort=False, dropna=False):
-        texts = {tuple(row): text for *row, text in of[[*across, cell]].itertuples(index=False, name=None)}
-        rows.append((*map(_word, key), *(texts.get(head, DASH) for head in heads)))
-    return Sheet(caption, tuple(stubs), tuple((str(g), str(label)) for g, label in heads), tuple(rows))
-
-
 def bias_types(results: Results) -> Sheet:
     """Bias scores by bias type, protocol corrected."""
-    of = results.original()
-    of = of[(of["grouping"] == BIAS_TYPE) & (of["protocol"] == CORRECTED)]
-    of = of.assign(
+    found = results.original()
+    found = found[(found["grouping"] == BIAS_TYPE) & (found["protocol"] == CORRECTED)]
+    found = found.assign(
         cell=[
-            f"{number(row.score, 1)} ({interval(row.wilson_low, row.wilson_high, 0)})" for row in rows_of(of)
+            f"{number(row.score, 1)} ({interval(row.wilson_low, row.wilson_high, 0)})"
+            for row in rows_of(found)
         ],
-        shown=of["measure"].map(display),
+        shown=found["measure"].map(title_of),
         head="bias score",
     ).rename(columns={"group": "bias type", "n": "pairs"})
-    return _wide(
-        of,
+    return wide(
+        found,
         ("model", "benchmark", "bias type", "pairs"),
         ("head", "shown"),
         "cell",
@@ -86,24 +69,25 @@ def bias_types(results: Results) -> Sheet:
 
 def directions(results: Results) -> Sheet:
     """Adv, Dis and |Diff| of every measure in both protocols, as Table 3 has them for three measures."""
-    of = results.original()
+    found = results.original()
     names = {ANTISTEREO: "Adv", STEREO: "Dis", DIFFERENCE: "|Diff|"}
-    of = of[of["grouping"].isin((DIRECTION, DIFFERENCE))]
-    of = of.assign(
+    found = found[found["grouping"].isin((DIRECTION, DIFFERENCE))]
+    found = found.assign(
         cell=[
-            f"{number(row.score)} ({interval(row.bootstrap_low, row.bootstrap_high)})" for row in rows_of(of)
+            f"{number(row.score)} ({interval(row.bootstrap_low, row.bootstrap_high)})"
+            for row in rows_of(found)
         ],
-        measure=of["measure"].map(display),
-        label=of["group"].map(names),
+        measure=found["measure"].map(title_of),
+        label=found["group"].map(names),
     )
     # Adv, Dis and |Diff| side by side under each protocol
     place = {label: index for index, label in enumerate(names.values())}
-    ordered = of.sort_values(
+    ordered = found.sort_values(
         ["protocol", "label"],
         key=lambda column: column.map({**place, PUBLISHED: 0, CORRECTED: 1}),
         kind="stable",
     )
-    return _wide(
+    return wide(
         ordered,
         ("model", "benchmark", "measure"),
         ("protocol", "label"),
@@ -114,14 +98,14 @@ def directions(results: Results) -> Sheet:
 
 def shuffled(results: Results) -> Sheet:
     """Bias scores of the sentences with their tokens shuffled, beside those of the original order."""
-    of = results.bias[results.bias["grouping"] == OVERALL]
-    of = of[of["measure"].isin(of.loc[of["variant"] == SHUFFLED, "measure"])]
-    of = of.assign(
-        cell=[f"{number(row.score)} ({interval(row.wilson_low, row.wilson_high)})" for row in rows_of(of)],
-        measure=of["measure"].map(display),
+    found = results.bias[results.bias["grouping"] == OVERALL]
+    found = found[found["measure"].isin(found.loc[found["variant"] == SHUFFLED, "measure"])]
+    found = found.assign(
+        cell=[f"{number(row.score)} ({interval(row.wilson_low, row.wilson_high)})" for row in rows_of(found)],
+        measure=found["measure"].map(title_of),
     )
-    return _wide(
-        of,
+    return wide(
+        found,
         ("model", "benchmark", "measure"),
         ("variant", "protocol"),
         "cell",
@@ -131,19 +115,19 @@ def shuffled(results: Results) -> Sheet:
 
 def near_ties(results: Results) -> Sheet:
     """How many decisions float error could turn, and between which scores that leaves each measure."""
-    of = results.overall()
+    found = results.overall()
     parts = []
     for label, texts in (
-        ("near-ties", [f"{row.near_ties} of {row.n}" for row in rows_of(of)]),
-        ("score", [number(row.score) for row in rows_of(of)]),
-        ("could be", [interval(row.near_low, row.near_high, 2) for row in rows_of(of)]),
+        ("near-ties", [f"{row.near_ties} of {row.n}" for row in rows_of(found)]),
+        ("score", [number(row.score) for row in rows_of(found)]),
+        ("could be", [interval(row.near_low, row.near_high, 2) for row in rows_of(found)]),
     ):
-        parts.append(of.assign(cell=texts, label=label, measure=of["measure"].map(display)))
+        parts.append(found.assign(cell=texts, label=label, measure=found["measure"].map(title_of)))
     # the three side by side under each protocol
     ordered = pd.concat(parts).sort_values(
         "protocol", key=lambda column: column.map({PUBLISHED: 0, CORRECTED: 1}), kind="stable"
     )
-    return _wide(
+    return wide(
         ordered,
         ("model", "benchmark", "measure"),
         ("protocol", "label"),
@@ -154,22 +138,22 @@ def near_ties(results: Results) -> Sheet:
 
 def agreement(results: Results) -> Sheet:
     """AUC with margins over all directions, under each reading of the ratings."""
-    of = results.agreement
-    of = of[(of["score"] == MARGIN) & (of["direction"] == "all")]
+    found = results.agreement
+    found = found[(found["score"] == MARGIN) & (found["direction"] == "all")]
     names = {ANY: "any bias type chosen", OWN: "the pair's own chosen"}
-    of = of.assign(
+    found = found.assign(
         cell=[
             f"{number(row.auc, 3)} ({interval(row.low, row.high, 2)})"
             if pd.notna(row.auc)
             else str(row.reason)
-            for row in rows_of(of)
+            for row in rows_of(found)
         ],
-        head=of["votes"].map(names),
-        label=[f"≥ {threshold} votes" for threshold in of["threshold"]],
-        measure=of["measure"].map(display),
+        head=found["votes"].map(names),
+        label=[f"≥ {threshold} votes" for threshold in found["threshold"]],
+        measure=found["measure"].map(title_of),
     )
-    return _wide(
-        of,
+    return wide(
+        found,
         ("model", "benchmark", "measure", "protocol"),
         ("head", "label"),
         "cell",
@@ -179,7 +163,7 @@ def agreement(results: Results) -> Sheet:
 
 def tests(results: Results) -> Sheet:
     """McNemar tests of accuracies, with either pairing unit."""
-    of = results.tests[results.tests["kind"] != DECISIONS]
+    found = results.tests[results.tests["kind"] != DECISIONS]
     rows = tuple(
         (
             str(row.model),
@@ -192,7 +176,7 @@ def tests(results: Results) -> Sheet:
             p_value(row.p_holm),
             "exact" if row.exact else "chi-square",
         )
-        for row in rows_of(of)
+        for row in rows_of(found)
     )
     return Sheet(
         results.captions["tests"],
@@ -211,17 +195,17 @@ def tests(results: Results) -> Sheet:
 
 def decisions(results: Results) -> Sheet:
     """Decisions of every two measures, protocol corrected."""
-    of = results.tests[(results.tests["kind"] == DECISIONS) & (results.tests["protocol"] == CORRECTED)]
+    found = results.tests[(results.tests["kind"] == DECISIONS) & (results.tests["protocol"] == CORRECTED)]
     rows = tuple(
         (
             str(row.model),
             str(row.benchmark),
-            f"{display(str(row.first))} vs {display(str(row.second))}",
+            f"{title_of(str(row.first))} vs {title_of(str(row.second))}",
             *map(str, (row.n, row.both, row.b, row.c, row.neither)),
             p_value(row.p),
             p_value(row.p_holm),
         )
-        for row in rows_of(of)
+        for row in rows_of(found)
     )
     labels = ("both", "only first", "only second", "neither")
     return Sheet(
@@ -234,15 +218,15 @@ def decisions(results: Results) -> Sheet:
 
 def accuracies(results: Results) -> Sheet:
     """Token accuracy under all readings."""
-    of = results.accuracy
-    of = of.assign(
-        cell=[f"{number(row.accuracy)} (n = {row.n})" for row in rows_of(of)],
-        sentences=of["roles"].replace({PAIR: "both of the pair"}),
-        measure=of["measure"].map(display),
+    found = results.accuracy
+    found = found.assign(
+        cell=[f"{number(row.accuracy)} (n = {row.n})" for row in rows_of(found)],
+        sentences=found["roles"].replace({PAIR: "both of the pair"}),
+        measure=found["measure"].map(title_of),
         head="accuracy, tokens",
     )
-    return _wide(
-        of,
+    return wide(
+        found,
         ("model", "benchmark", "measure", "variant", "sentences"),
         ("head", "reading"),
         "cell",
@@ -267,7 +251,7 @@ def peers(results: Results) -> Sheet:
                 rows.append(
                     (
                         *key[:2],
-                        display(peer.measure),
+                        title_of(peer.measure),
                         peer.group,
                         peer.source,
                         number(peer.percent),
@@ -289,33 +273,3 @@ def peers(results: Results) -> Sheet:
         ),
         tuple(rows),
     )
-
-
-def planted(results: Results, found: pd.DataFrame | None) -> Iterator[Sheet]:
-    """Per planted benchmark: each factor level's truth, then what every model shows there."""
-    if found is None:
-        return
-    for benchmark in results.study.benchmarks:
-        of = found[found["benchmark"] == benchmark.name]
-        if of.empty:
-            continue
-        measures = of["measure"].drop_duplicates().tolist()
-        rows: list[tuple[str, ...]] = []
-        for level, at in of.groupby(LEVEL, dropna=False, sort=False):
-            stubs = tuple(map(_word, level))
-            oracle = at.drop_duplicates("measure").set_index("measure")["oracle"]
-            pairs = str(at["pairs"].iloc[0])
-            rows.append((*stubs, pairs, "truth", *(number(oracle.get(m), 4, signed=True) for m in measures)))
-            for model, by_model in at.groupby("model", sort=False):
-                cell_of = {
-                    row.measure: f"{number(row.stereotype, 0)}% ({number(row.margin, 4, signed=True)})"
-                    for row in rows_of(by_model)
-                }
-                cells = (cell_of.get(measure, DASH) for measure in measures)
-                rows.append((*stubs, pairs, str(model), *cells))
-        yield Sheet(
-            f"{benchmark.name}: {results.captions['planted']}",
-            ("factor", "p", "ratio", "direction", "pairs", "model"),
-            tuple(("", display(measure)) for measure in measures),
-            tuple(rows),
-        )

@@ -1,6 +1,6 @@
 """Tables 1, 3, 4 and 5 of Kaneko & Bollegala 2022, for the models and benchmarks of a study.
 
-Each is a tidy frame of COLUMNS, one row per number; unmask.report.sheets lays it out.
+Each is a tidy frame of COLUMNS, one row per number; `lay_out` makes a sheet of it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,8 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.report.published import Published
-from unmask.report.study import Named, Study, display
+from unmask.measures.registry import title_of
+from unmask.pairs.published import Published
+from unmask.report.sheets import DASH, Sheet, mark, number
+from unmask.report.study import Named, Study
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.correction import holm
 from unmask.statistics.mcnemar import BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD
@@ -60,13 +62,6 @@ def with_holm(tests: pd.DataFrame) -> pd.DataFrame:
     A family is all tests of one kind, protocol and pairing unit, over all models and benchmarks.
     """
     return holm(tests, by=["kind", "protocol", "unit"])
-
-
-def mark(p: float | None, p_holm: float | None, alpha: float) -> str:
-    """† where the corrected p is below alpha, * where only the raw one is."""
-    if p_holm is not None and p_holm < alpha:
-        return "†"
-    return "*" if p is not None and p < alpha else ""
 
 
 def _cells(study: Study) -> Iterator[tuple[Named, Named]]:
@@ -138,7 +133,7 @@ def table5(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFra
             row
             for model, benchmark in _cells(study)
             for measure in _MEASURES_ON.get(benchmark.published or "", _OTHER_MEASURES)
-            for row in _bias_rows(bias, model, benchmark, measure, "all", display(measure), published)
+            for row in _bias_rows(bias, model, benchmark, measure, "all", title_of(measure), published)
         ]
     )
 
@@ -155,7 +150,7 @@ def table3(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFra
             for measure in ("AllMasked", "AUL", "AULA")
             for group, label in ((ANTISTEREO, "Adv"), (STEREO, "Dis"), (DIFFERENCE, "|Diff|"))
             for row in _bias_rows(
-                bias, model, benchmark, measure, group, f"{display(measure)} {label}", published
+                bias, model, benchmark, measure, group, f"{title_of(measure)} {label}", published
             )
         ]
     )
@@ -233,21 +228,21 @@ def table4(
     """
     rows: list[dict[str, object]] = []
     for model, benchmark in _cells(study):
-        of = accuracy[
+        of_aul = accuracy[
             (accuracy["model"] == model.name)
             & (accuracy["benchmark"] == benchmark.name)
             & (accuracy["measure"] == "AUL")
             & (accuracy["reading"] == ALL_TOKENS)
         ]
-        original = _only(of, variant=ORIGINAL, roles=PAIR)
+        original = _only(of_aul, variant=ORIGINAL, roles=PAIR)
         if original is None:
             continue
         same = {"model": model.name, "benchmark": benchmark.name, "row": MEASURED, "measure": "AUL"}
         theirs = published.accuracy(model.published, benchmark.published, "AUL")
         rows.append(same | _accuracy_cells("original", original, theirs))
         for control, found, kind, second in (
-            ("shuffled", _only(of, variant=SHUFFLED, roles=PAIR), SHUFFLED_ORDER, "AUL shuffled"),
-            ("unrelated", _only(of, variant=ORIGINAL, roles=UNRELATED), UNRELATED_WORD, "AUL unrelated"),
+            ("shuffled", _only(of_aul, variant=SHUFFLED, roles=PAIR), SHUFFLED_ORDER, "AUL shuffled"),
+            ("unrelated", _only(of_aul, variant=ORIGINAL, roles=UNRELATED), UNRELATED_WORD, "AUL unrelated"),
         ):
             if found is not None:
                 under = published.control(model.published, benchmark.published, control)
@@ -282,3 +277,42 @@ def paper_tables(
         "table4": table4(study, accuracy, tests, published, alpha),
         "table5": table5(study, bias, published),
     }
+
+
+def lay_out(frame: pd.DataFrame, caption: str, empty: str) -> Sheet:
+    """A paper table (COLUMNS) as a sheet.
+
+    A model has one row per row label, and where there is any published value also the paper's values and the
+    difference (ours minus the paper's, from the rows that carry a published value).
+    """
+    columns = tuple(
+        (str(benchmark), str(column))
+        for benchmark in frame["benchmark"].drop_duplicates()
+        for column in frame.loc[frame["benchmark"] == benchmark, "column"].drop_duplicates()
+    )
+    rows: list[tuple[str, ...]] = []
+    for model in frame["model"].drop_duplicates():
+        of_model = frame[frame["model"] == model]
+        for label in of_model["row"].drop_duplicates():
+            cells = of_model[of_model["row"] == label].set_index(["benchmark", "column"])
+            rows.append(
+                (
+                    str(model),
+                    str(label),
+                    *(
+                        number(cells.loc[key, "value"]) + cells.loc[key, "mark"]
+                        if key in cells.index
+                        else DASH
+                        for key in columns
+                    ),
+                )
+            )
+        known = of_model[of_model["published"].notna()].set_index(["benchmark", "column"])
+        if len(known):
+            for label, column, signed in (("paper", "published", False), ("difference", "difference", True)):
+                cells_of = (
+                    number(known.loc[key, column], signed=signed) if key in known.index else DASH
+                    for key in columns
+                )
+                rows.append((str(model), label, *cells_of))
+    return Sheet(caption if columns else f"{caption} {empty}", ("model", ""), columns, tuple(rows))

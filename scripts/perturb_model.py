@@ -1,0 +1,19 @@
+"""Make a model with noise in its weights from another model of the study."""
+
+from typing import TYPE_CHECKING
+
+from unmask.facts import read_facts, write_facts
+from unmask.joblog import job_log
+from unmask.models.directory import check_sizes
+from unmask.models.perturbed import perturb
+from unmask.record import record
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0]):
+    entry, base = snakemake.params.entry, read_facts(snakemake.input.base)
+    check_sizes(base)
+    facts = perturb(base["directory"], snakemake.output.directory, entry["scale"], entry["seed"])
+    made = record(snakemake.input, snakemake.params.code, "torch", "transformers")
+    write_facts(snakemake.output.facts, {"from": entry["from"]} | facts | made)

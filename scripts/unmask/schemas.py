@@ -1,0 +1,283 @@
+"""The schema of a study, put together from one file a family; a study is completed and checked by it.
+
+A family's file (rules/schemas/{family}.yaml) is a JSON Schema of its keys, and `required` names those that
+bring the family into a study. Keywords of our own:
+
+- `discriminator: KEY` in `$defs: x`: an x is one of the alternatives `$defs: x/NAME` of all families, which
+  its KEY names;
+- `among: KEY`: the value is a name under that key of the study;
+- `modules: FOLDER`: the value is the name of a module of that folder of the library (`unmask.by_name`);
+- `format: file | files | directory | model-directory | url`: `{data}` in the value stands for the study's
+  data directory, and a path is there (`files`: a pattern that something matches);
+- `checksums: KEY`: the keys sha256 and git_blob beside KEY are those of its file.
+"""
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+from jsonschema.exceptions import ValidationError, best_match
+from jsonschema.protocols import Validator
+
+from unmask import by_name
+from unmask.configuration import Config, read_config
+from unmask.corpora.shards import files_of
+from unmask.errors import InputError
+from unmask.files import git_blob_of_file, sha256_of_file
+
+FORMATS = ("file", "files", "directory", "model-directory", "url")
+"""What may hold `{data}`."""
+
+Keyword = Callable[[Any, Any, Any, Mapping[str, Any]], Iterator[ValidationError]]
+Families = Mapping[str, Mapping[str, Any]]
+"""The schema of each family by its name."""
+
+
+def read_families(folder: str | Path) -> Families:
+    """The families' schemas. Raises InputError where two of them state the same key."""
+    families = {path.stem: read_config(path) for path in _study_first(folder)}
+    put_together(families)
+    return families
+
+
+def _study_first(folder: str | Path) -> list[Path]:
+    return sorted(Path(folder).glob("*.yaml"), key=lambda path: (path.stem != "study", path.stem))
+
+
+def put_together(families: Families) -> dict[str, Any]:
+    """One schema of several families, whose alternatives are spelt out.
+
+    Families may add keys to an object that another one states. Raises InputError for what two of them state.
+    """
+    parts = [
+        {key: schema[key] for key in ("properties", "$defs") if key in schema} for schema in families.values()
+    ]
+    merged: dict[str, Any] = {}
+    for part in parts:
+        merged = _merged(merged, part)
+    whole = copy.deepcopy(merged)
+    whole |= {"type": "object", "additionalProperties": False}
+    for name, schema in whole["$defs"].items():
+        if "discriminator" in schema:
+            _spell_out(name, schema, whole["$defs"])
+    return whole
+
+
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any], place: str = "") -> dict[str, Any]:
+    merged = dict(one)
+    for key, value in other.items():
+        if key not in merged:
+            merged[key] = value
+        elif isinstance(value, Mapping) and isinstance(merged[key], Mapping):
+            merged[key] = _merged(merged[key], value, f"{place}{key}.")
+        else:
+            raise InputError(f"schemas: two families state {place}{key}")
+    return merged
+
+
+def _spell_out(name: str, schema: dict[str, Any], defs: Mapping[str, Any]) -> None:
+    """Make alternatives known to JSON Schema: which there are, and what each has to be."""
+    key = schema["discriminator"]
+    alternatives = [each.removeprefix(f"{name}/") for each in defs if each.startswith(f"{name}/")]
+    schema["required"] = [key]
+    schema["properties"] = {key: {"enum": alternatives}}
+    schema["allOf"] = [
+        {
+            "if": {"properties": {key: {"const": each}}},
+            "then": {"$ref": f"#/$defs/{name.replace('/', '~1')}~1{each}"},
+        }
+        for each in alternatives
+    ]
+
+
+def families_of(config: Config, families: Families) -> list[str]:
+    """The families that a study has: those whose required keys are all there.
+
+    Raises InputError for a key of no family, or of one that the study lacks another key for.
+    """
+    present = [name for name, schema in families.items() if set(schema.get("required", [])) <= set(config)]
+    keys = {name: list(schema.get("properties", {})) for name, schema in families.items()}
+    for key in config:
+        owners = [name for name in families if key in keys[name]]
+        if not owners:
+            known = ", ".join(dict.fromkeys(each for name in families for each in keys[name]))
+            raise InputError(f"config key (top): unknown key {key} (known: {known})")
+        if not set(owners) & set(present):
+            lacking = [each for each in families[owners[0]]["required"] if each not in config]
+            raise InputError(f"config key {key}: the study has no {lacking[0]}, which this is for")
+    return present
+
+
+def complete(config: Config, families: Families) -> Config:
+    """The configuration with the defaults of its families filled in and `{data}` resolved.
+
+    Raises InputError naming the first key at fault.
+    """
+    if "study" not in config:
+        raise InputError("config key (top): 'study' is a required property")
+    schema = put_together({name: families[name] for name in families_of(config, families)})
+    # alternatives that a family has are known, whether or not the study has the family
+    schema["$defs"] = put_together(families)["$defs"]
+    completed = copy.deepcopy(config)
+    _raise_first(_Completing(completed, schema).errors())
+    _check_circles(completed.get("models", {}))
+    return completed
+
+
+def check_files(config: Config, families: Families) -> None:
+    """Check that every file that a completed configuration names is there and has the checksum it states.
+
+    Raises InputError naming the key and the file.
+    """
+    schema = put_together(families)
+    checker = jsonschema.FormatChecker(formats=())
+    for name, check in _CHECKS.items():
+        checker.checks(name, raises=InputError)(check)
+    validator = _extended({"checksums": _checksums})
+    _raise_first(validator(schema, format_checker=checker).iter_errors(config))
+
+
+def alternative(families: Families, name: str, chosen: str) -> Mapping[str, Any]:
+    """The schema of an alternative: what its family says of a model of that source, for instance."""
+    found: Mapping[str, Any] = put_together(families)["$defs"][f"{name}/{chosen}"]
+    return found
+
+
+def _extended(keywords: Mapping[str, Keyword]) -> type[Validator]:
+    extend: Callable[..., type[Validator]] = jsonschema.validators.extend
+    return extend(jsonschema.Draft202012Validator, dict(keywords))
+
+
+@dataclass
+class _Completing:
+    """Validates a configuration and meanwhile fills in what it lacks."""
+
+    config: Config
+    schema: Mapping[str, Any]
+
+    def errors(self) -> Iterator[ValidationError]:
+        validator = _extended({"properties": self._properties, "among": self._among, "modules": _modules})
+        return validator(self.schema).iter_errors(self.config)
+
+    def _properties(
+        self, validator: Any, props: Mapping[str, Any], instance: Any, schema: Mapping[str, Any]
+    ) -> Iterator[ValidationError]:
+        if isinstance(instance, dict):
+            for name, stated in props.items():
+                if not isinstance(stated, Mapping):
+                    continue
+                sub = self._resolved(stated)
+                if "default" in sub and name not in instance:
+                    instance[name] = copy.deepcopy(sub["default"])
+                value = instance.get(name)
+                if sub.get("format") in FORMATS and isinstance(value, str) and "{data}" in value:
+                    data = self.config.get("data")
+                    if not isinstance(data, str):
+                        why = "needs a data directory; give one with --config data=DIR"
+                        yield ValidationError(why, path=[name])
+                        continue
+                    instance[name] = value.replace("{data}", data.rstrip("/"))
+        check = jsonschema.Draft202012Validator.VALIDATORS["properties"]
+        yield from check(validator, props, instance, schema)
+
+    def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        while "$ref" in schema:
+            schema = self.schema["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+        return schema
+
+    def _among(
+        self, validator: Any, key: str, instance: Any, schema: Mapping[str, Any]
+    ) -> Iterator[ValidationError]:
+        known = self.config.get(key, {})
+        if instance not in known:
+            names = f"known: {', '.join(map(str, known))}" if known else "it has none"
+            yield ValidationError(f"{instance!r} is none of the study's {key} ({names})")
+
+
+def _modules(
+    validator: Any, folder: str, instance: Any, schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    known = by_name.names(folder)
+    if instance not in known:
+        yield ValidationError(f"{instance!r} is not one of {', '.join(known)}")
+
+
+def _checksums(
+    validator: Any, key: str, instance: Any, schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    path = Path(instance.get(key, ""))
+    if not path.is_file():
+        return
+    for name, digest in (("sha256", sha256_of_file), ("git_blob", git_blob_of_file)):
+        if name in instance and (found := digest(path)) != instance[name]:
+            yield ValidationError(f"{path} has {found}, not {instance[name]}", path=[name])
+
+
+def _is_file(path: object) -> bool:
+    if isinstance(path, str) and not Path(path).is_file():
+        raise InputError(f"{path} is missing")
+    return True
+
+
+def _are_files(pattern: object) -> bool:
+    if isinstance(pattern, str) and not files_of(pattern):
+        raise InputError(f"no file matches {pattern}")
+    return True
+
+
+def _is_directory(path: object) -> bool:
+    if isinstance(path, str) and not Path(path).is_dir():
+        raise InputError(f"{path} is not a directory")
+    return True
+
+
+def _is_model_directory(path: object) -> bool:
+    if _is_directory(path) and isinstance(path, str) and not (Path(path) / "config.json").is_file():
+        raise InputError(f"{path} holds no config.json")
+    return True
+
+
+_CHECKS: Mapping[str, Callable[[object], bool]] = {
+    "file": _is_file,
+    "files": _are_files,
+    "directory": _is_directory,
+    "model-directory": _is_model_directory,
+}
+
+
+def _check_circles(models: Mapping[str, Any]) -> None:
+    """Raise InputError where a model is made from itself, however far back."""
+    for name in models:
+        line = [name]
+        while base := models[line[-1]].get("from"):
+            if base in line:
+                circle = " from ".join([*line[line.index(base) :], base])
+                raise InputError(f"config key models.{base}.from: a model cannot come from itself ({circle})")
+            line.append(base)
+
+
+def _raise_first(errors: Iterator[ValidationError]) -> None:
+    error = best_match(errors)
+    if error is not None:
+        raise InputError(f"config key {_place(error)}: {_reason(error)}")
+
+
+def _place(error: ValidationError) -> str:
+    return ".".join(str(part) for part in error.absolute_path) or "(top)"
+
+
+def _reason(error: ValidationError) -> str:
+    schema: Any = error.schema
+    if isinstance(error.cause, InputError):
+        return str(error.cause)
+    if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
+        known = schema.get("properties", {})
+        unknown = [key for key in error.instance if key not in known]
+        return f"unknown key {', '.join(map(str, unknown))} (known: {', '.join(known)})"
+    if error.validator == "oneOf":
+        keys = [option["required"][0] for option in schema["oneOf"]]
+        return f"give exactly one of {', '.join(keys)}"
+    return error.message

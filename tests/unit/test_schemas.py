@@ -1,0 +1,240 @@
+"""A study's schema, put together from the families': defaults, and each error one clear line."""
+
+import copy
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from study_schema import FAMILIES, MEASURES, ROOT, SCHEMA
+from unmask import by_name
+from unmask.configuration import read_config
+from unmask.errors import InputError
+from unmask.evidence.hiding import MASKINGS
+from unmask.files import sha256_of_file
+from unmask.measures.registry import FORMULAS, measure
+from unmask.schemas import alternative, check_files, complete, put_together
+
+GOOD: dict[str, Any] = {
+    "study": "x",
+    "worlds": {"w": {}},
+    "models": {"a": {"source": "train", "architecture": "bert", "world": "w"}},
+    "benchmarks": {"b": {"format": "crows-pairs", "world": "w"}},
+}
+
+
+def test_the_schema_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_each_measure_of_the_schema_has_a_module_and_each_module_is_in_the_schema() -> None:
+    assert [measure(name).name for name in MEASURES] == list(MEASURES)
+    assert sorted(by_name.module_file(FORMULAS, name) for name in MEASURES) == [
+        by_name.module_file(FORMULAS, name) for name in by_name.names(FORMULAS)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("part", "folder"), [("benchmark", "benchmarks/formats"), ("corpus", "corpora/formats")]
+)
+def test_each_format_of_the_schema_has_a_module_and_each_module_is_in_the_schema(
+    part: str, folder: str
+) -> None:
+    formats = SCHEMA["$defs"][part]["properties"]["format"]["enum"]
+    assert sorted(formats) == by_name.names(folder)
+
+
+def test_measures_read_the_maskings_that_there_are() -> None:
+    maskings = {masking for name in MEASURES for masking in measure(name).maskings}
+    assert sorted(maskings) == by_name.names(MASKINGS)
+
+
+def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:
+    given = copy.deepcopy(GOOD)
+    config = complete(given, FAMILIES)
+    assert given == GOOD
+    assert config["models"]["a"]["seed"] == 0
+    assert config["statistics"]["bootstrap"]["resamples"] == 2000
+    assert config["controls"]["shuffled"] == {"seed": 0}
+    assert complete(config, FAMILIES) == config
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda c: c.update(modells=1), "config key (top): unknown key modells (known: study,"),
+        (
+            lambda c: c["models"].update(z={"source": "hub", "repoo": "x"}),
+            "config key models.z: unknown key repoo",
+        ),
+        (
+            lambda c: c["models"].update(z={"source": "hubb"}),
+            "config key models.z.source: 'hubb' is not one of",
+        ),
+        (
+            lambda c: c["models"].update({"a b": {"source": "hub", "repo": "x"}}),
+            "config key models: 'a b' does not",
+        ),
+        (
+            lambda c: c["benchmarks"]["b"].update(path="x"),
+            "config key benchmarks.b: give exactly one of url, path",
+        ),
+        (
+            lambda c: c["benchmarks"].update(z={"format": "xml", "path": "x", "columns": {}}),
+            "config key benchmarks.z.format: 'xml'",
+        ),
+        (
+            lambda c: c["benchmarks"].update(
+                z={"format": "table", "path": "x", "columns": {"stereotype": "s"}}
+            ),
+            "config key benchmarks.z.columns: 'antistereotype' is a required property",
+        ),
+        (
+            lambda c: c["benchmarks"].update(z={"format": "stereoset", "world": "v"}),
+            "config key benchmarks.z.world: 'v' is none of the study's worlds (known: w)",
+        ),
+        (
+            lambda c: c["models"].update(z={"source": "hub", "repo": "x", "kind": "oracle"}),
+            "config key models.z.kind: 'oracle' is not one of masked-lm",
+        ),
+        (
+            lambda c: c["models"].update(z={"source": "perturbed", "from": "y", "scale": 0.1}),
+            "config key models.z.from: 'y' is none of the study's models (known: a, z)",
+        ),
+        (
+            lambda c: c.update(frequency={}),
+            "config key frequency: the study has no corpora, which this is for",
+        ),
+        (
+            lambda c: c.pop("benchmarks") and c.update(measures=["AUL"]),
+            "config key measures: the study has no benchmarks, which this is for",
+        ),
+        (
+            lambda c: c["benchmarks"].update(z={"format": "stereoset", "path": "{data}/x"}),
+            "config key benchmarks.z.path: needs a data directory",
+        ),
+        (lambda c: c.update(measures=["AULL"]), "config key measures.0: 'AULL' is not one of"),
+        (lambda c: c.update(statistics={"alpha": 3}), "config key statistics.alpha: 3 is greater"),
+        (lambda c: c.update(runtime={"device": "tpu"}), "config key runtime.device: 'tpu' does not match"),
+    ],
+)
+def test_each_error_is_one_line_that_names_the_key(change: Callable[[Any], None], line: str) -> None:
+    config = copy.deepcopy(GOOD)
+    change(config)
+    with pytest.raises(InputError) as caught:
+        complete(config, FAMILIES)
+    assert str(caught.value).startswith(line)
+    assert "\n" not in str(caught.value)
+
+
+def test_data_stands_for_the_directory_given() -> None:
+    config = copy.deepcopy(GOOD)
+    config["data"] = "/somewhere/"
+    config["benchmarks"]["c"] = {"format": "stereoset", "path": "{data}/dev.json"}
+    assert complete(config, FAMILIES)["benchmarks"]["c"]["path"] == "/somewhere/dev.json"
+
+
+def test_missing_files_and_wrong_checksums_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    config = complete(GOOD, FAMILIES)
+    config["benchmarks"]["c"] = {"format": "crows-pairs", "path": str(file)}
+    with pytest.raises(InputError, match=r"config key benchmarks\.c\.path: .*pairs\.csv is missing"):
+        check_files(config, FAMILIES)
+    file.write_text("x")
+    check_files(config, FAMILIES)
+    config["benchmarks"]["c"]["sha256"] = sha256_of_file(file)
+    # git hash-object of a file that holds `x`
+    config["benchmarks"]["c"]["git_blob"] = "c1b0730e0133447badfcc74c9af9ef1c5a3ec4c1"
+    with pytest.raises(InputError, match=r"benchmarks\.c\.git_blob: .*pairs\.csv has [0-9a-f]{40}, not c1b0"):
+        check_files(config, FAMILIES)
+    del config["benchmarks"]["c"]["git_blob"]
+    check_files(config, FAMILIES)
+    config["benchmarks"]["c"]["sha256"] = "0" * 64
+    with pytest.raises(InputError, match=r"config key benchmarks\.c\.sha256: .* has 2d71"):
+        check_files(config, FAMILIES)
+
+
+def test_missing_model_directories_are_named(tmp_path: Path) -> None:
+    config = complete(GOOD, FAMILIES)
+    config["models"]["m"] = {"source": "path", "path": str(tmp_path / "none")}
+    with pytest.raises(InputError, match=r"config key models\.m\.path: .*none is not a directory"):
+        check_files(config, FAMILIES)
+    config["models"]["m"]["path"] = str(tmp_path)
+    with pytest.raises(InputError, match=r"config key models\.m\.path: .* holds no config\.json"):
+        check_files(config, FAMILIES)
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "config.yaml", *sorted((ROOT / "configs").glob("*.yaml"))], ids=lambda p: p.stem
+)
+def test_the_studies_that_come_along_are_valid(path: Path) -> None:
+    config = read_config(path)
+    config["data"] = "data"
+    assert complete(config, FAMILIES)["study"] == ("demo" if path.stem == "config" else path.stem)
+
+
+def test_a_family_without_its_key_leaves_no_trace() -> None:
+    config = complete({"study": "x", "corpora": {"c": {"format": "text", "path": "x"}}}, FAMILIES)
+    assert set(config) == {"study", "title", "data", "statistics", "runtime", "corpora", "frequency"}
+    # what the pairs of sentences add to a key of all families is not there either
+    assert set(config["statistics"]) == {"alpha", "confidence", "bootstrap"}
+    assert set(config["statistics"]["bootstrap"]) == {"resamples", "seed"}
+    with pytest.raises(InputError, match=r"config key statistics: unknown key pairing \(known: alpha, "):
+        complete({"study": "x", "statistics": {"pairing": "token"}}, FAMILIES)
+
+
+def test_models_come_from_models_but_never_from_themselves() -> None:
+    models = {
+        "a": {"source": "perturbed", "from": "b", "scale": 1},
+        "b": {"source": "perturbed", "from": "c", "scale": 1},
+        "c": {"source": "hub", "repo": "x"},
+    }
+    assert complete({"study": "x", "models": models}, FAMILIES)["models"]["a"]["from"] == "b"
+    models["c"] = {"source": "perturbed", "from": "b", "scale": 1}
+    with pytest.raises(
+        InputError, match=r"models\.b\.from: a model cannot come from itself \(b from c from b\)"
+    ):
+        complete({"study": "x", "models": models}, FAMILIES)
+
+
+def test_families_add_alternatives_and_keys_but_state_nothing_twice() -> None:
+    family = {
+        "required": ["oracles"],
+        "properties": {"oracles": {"type": "object"}, "statistics": {"properties": {"tail": {"default": 2}}}},
+        "$defs": {
+            "model/oracle": {"required": ["source"], "properties": {"source": True}, "directory": False}
+        },
+    }
+    families = {**FAMILIES, "oracles": family}
+    config = {"study": "x", "models": {"m": {"source": "oracle"}}, "oracles": {}}
+    assert complete(config, families)["statistics"]["tail"] == 2
+    assert alternative(families, "model", "oracle")["directory"] is False
+    with pytest.raises(InputError, match=r"models\.m\.source: 'oracle' is not one of"):
+        complete({"study": "x", "models": {"m": {"source": "oracle"}}}, FAMILIES)
+    for stated, place in (
+        ({"properties": {"title": {"type": "string"}}}, "properties.title.type"),
+        ({"properties": {"statistics": {"default": 1}}}, "properties.statistics.default"),
+        ({"$defs": {"model/hub": {"additionalProperties": True}}}, "$defs.model/hub.additionalProperties"),
+    ):
+        with pytest.raises(InputError, match=re.escape(f"schemas: two families state {place}")):
+            put_together({**FAMILIES, "other": stated})
+
+
+def test_data_stands_for_the_directory_in_paths_alone() -> None:
+    config: dict[str, Any] = {
+        "study": "x",
+        "title": "{data}",
+        "data": "/d",
+        "models": {"m": {"source": "path", "path": "{data}/m"}},
+        "benchmarks": {"b": {"format": "crows-pairs", "url": "file://{data}/b", "licence": "{data}"}},
+        "corpora": {"c": {"format": "text", "path": "{data}/*.txt"}},
+        "frequency": {"listed_words": "{data}/w.yaml"},
+    }
+    found = complete(config, FAMILIES)
+    assert found["title"] == found["benchmarks"]["b"]["licence"] == "{data}"
+    assert found["models"]["m"]["path"] == "/d/m" and found["corpora"]["c"]["path"] == "/d/*.txt"
+    assert found["benchmarks"]["b"]["url"] == "file:///d/b"
+    assert found["frequency"]["listed_words"] == "/d/w.yaml"
