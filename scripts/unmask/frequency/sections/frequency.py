@@ -25,8 +25,8 @@ from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
 
 QUESTION = (
-    "Are advantaged groups simply named more often in the text that models learn from, and do measures follow "
-    "that?"
+    "Are advantaged groups simply named more often in the text that models learn from, and do measures "
+    "follow that?"
 )
 
 
