@@ -50,7 +50,7 @@ def read_listed(path: str | Path) -> pd.DataFrame:
                 raise InputError(f"{path}: words.{bias_type}.{group}: a group is one of {', '.join(GROUPS)}")
             for word in _words(path, f"words.{bias_type}.{group}", words or []):
                 if word in seen:
-                    raise InputError(f"{path}: words.{bias_type}: {word!r} stands twice")
+                    raise InputError(f"{path}: words.{bias_type}: {word!r} is there more than once")
                 seen.add(word)
                 rows.append({"bias_type": str(bias_type), "group": group, "word": word})
     return pd.DataFrame(rows, columns=["bias_type", "group", "word"])

@@ -19,7 +19,7 @@ from unmask.frequency.table2 import PublishedRanks, collect_words, table2_sheet
 from unmask.report.captions import load_captions
 from unmask.report.sections import Section, Table, folded, picture
 from unmask.report.sheets import number
-from unmask.report.study import Study, display
+from unmask.report.study import Study
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
 
@@ -78,7 +78,7 @@ def findings(comparison: pd.DataFrame, link: pd.DataFrame, alpha: float) -> Iter
         texts = []
         for measure, least, most in ranges.itertuples(name=None):
             low, high = number(least, signed=True), number(most, signed=True)
-            texts.append(f"{display(measure)} {low if low == high else f'{low} to {high}'}")
+            texts.append(f"{title_of(measure)} {low if low == high else f'{low} to {high}'}")
         yield (
             f"Correlation of margins with frequency on {name} (protocol corrected, from the least to the "
             f"most of the models): {', '.join(texts)}."
