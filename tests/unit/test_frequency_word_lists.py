@@ -7,7 +7,7 @@ import pytest
 from unmask.errors import InputError
 from unmask.frequency.word_lists import read_left_out, read_listed
 
-LEFT_OUT = Path(__file__).parents[2] / "resources" / "left_out_words.yaml"
+LEFT_OUT = Path(__file__).parents[2] / "resources" / "frequency" / "left_out_words.yaml"
 
 
 def test_the_list_of_words_to_leave_out() -> None:
