@@ -24,7 +24,7 @@ def display(measure: str) -> str:
 class Named:
     """A model or a benchmark of the study.
 
-    published: the name under which its published values are known (resources/published.yaml), if any.
+    published: the name under which its published values are known (resources/pairs/published.yaml), if any.
     source: where a model comes from (train, hub, path, random), if known.
     planted: which planted benchmark this is, if it is one.
     """
