@@ -1,4 +1,4 @@
-# Evidence: each model is run over each benchmark, once per variant and masking.
+# Evidence: each model is run over each variant of each benchmark, under every masking that the measures need.
 
 if MODELS and BENCHMARKS:
     register(
@@ -20,9 +20,11 @@ rule evidence:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         manifest=result("models", "{model}", "manifest.json"),
     output:
-        result("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.parquet"),
+        evidence_tables(ORIGINAL),
     log:
-        log_of("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.log"),
+        log_of("evidence", "{model}", "{benchmark}", "{variant}.log"),
+    wildcard_constraints:
+        variant=ORIGINAL,
     conda:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
@@ -31,14 +33,21 @@ rule evidence:
         mem_mb=scoring_memory,
         runtime=scoring_time,
     params:
-        code=lambda wildcards: code("score_evidence.py", module_file("evidence/maskings", wildcards.masking)),
+        code=scoring_code,
         dtype=config["scoring"]["dtype"],
         attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},
         shuffled=lambda wildcards: config["controls"]["shuffled"] if wildcards.variant == SHUFFLED else None,
     message:
-        "Scoring {wildcards.benchmark} ({wildcards.variant}, {wildcards.masking} hidden) with {wildcards.model}"
+        "Scoring {wildcards.benchmark} ({wildcards.variant}) with {wildcards.model}"
     script:
         "../scripts/score_evidence.py"
+
+
+use rule evidence as shuffled_evidence with:
+    output:
+        evidence_tables(SHUFFLED),
+    wildcard_constraints:
+        variant=SHUFFLED,
 
 
 rule compare_precision:

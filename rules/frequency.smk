@@ -13,7 +13,7 @@ rule group_words:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         counts=counts_for,
         left_out=resource("frequency/left_out_words.yaml"),
-        listed=config["frequency"]["listed_words"] or [],
+        listed=listed_words_for,
     output:
         words=result("group_words", "{benchmark}", "words.parquet"),
         ratios=result("group_words", "{benchmark}", "ratios.parquet"),

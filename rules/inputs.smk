@@ -67,6 +67,20 @@ def evidence_files(wildcards):
     }
 
 
+def evidence_tables(variant):
+    """The tables of one model on one variant of a benchmark. A study that scores nothing has the pattern of one."""
+    maskings = maskings_of(measures_on(variant)) or [NONE]
+    return [
+        result("evidence", "{model}", "{benchmark}", "{variant}", f"{masking}.parquet")
+        for masking in maskings
+    ]
+
+
+def scoring_code(wildcards):
+    """What each table of evidence depends on: a digest for each masking, so that one may change by itself."""
+    return {masking: code("score_evidence.py") for masking in maskings_of(measures_on(wildcards.variant))}
+
+
 def statistics_inputs(wildcards):
     """Pairs, scores and evidence of one model on one benchmark."""
     place = (wildcards.model, wildcards.benchmark)

@@ -1,5 +1,6 @@
-"""Run one model over one benchmark under one masking: the Evidence table."""
+"""Run one model over one benchmark under every masking that the study needs: the Evidence tables."""
 
+import gc
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +9,8 @@ import torch
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.evidence.streaming import write_evidence
+from unmask.evidence.keeping import give_out, kept
+from unmask.evidence.streaming import is_done, write_evidence
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_sizes
@@ -26,38 +28,54 @@ SOURCE = ("source", "repo", "revision", "commit", "architecture", "seed")
 # how the machine is used changes no result: it is read past Snakemake's rerun triggers on purpose
 runtime = snakemake.config["runtime"]
 with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_tokens"]) as device:
-    names = dict(snakemake.wildcards.items())
+    names, params = dict(snakemake.wildcards.items()), snakemake.params
     torch.set_num_threads(runtime["threads"])
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
     check_sizes(manifest)
     entry = manifest["entry"]
-    stack, dtype = snakemake.params.attention["stack"], snakemake.params.dtype
-    model = load(manifest["directory"], device, names["masking"] == NONE, stack, dtype)
-    seed = snakemake.params.shuffled and snakemake.params.shuffled["seed"]
+    pairs = read_table(snakemake.input.pairs, PAIRS)
+    stack, seed = params.attention["stack"], params.shuffled and params.shuffled["seed"]
     facts = {
-        **names,
-        "shuffle_seed": seed,
-        "device": device.name,
-        "dtype": dtype,
-        "attention": stack,
-        "weights": manifest["weights_digest"],
-        "tokenizer": manifest["tokenizer_digest"],
-        "benchmark_sha256": read_metadata(snakemake.input.pairs)["sha256"],
-        "model_source": {key: entry[key] for key in SOURCE if key in entry},
-        **record(snakemake.input, snakemake.params.code, "torch", "transformers", "tokenizers", "pyarrow"),
+        masking: {
+            **names,
+            "masking": masking,
+            "shuffle_seed": seed,
+            "device": device.name,
+            "dtype": params.dtype,
+            "attention": stack,
+            "weights": manifest["weights_digest"],
+            "tokenizer": manifest["tokenizer_digest"],
+            "benchmark_sha256": read_metadata(snakemake.input.pairs)["sha256"],
+            "model_source": {key: entry[key] for key in SOURCE if key in entry},
+            **record(snakemake.input, code, "torch", "transformers", "tokenizers", "pyarrow"),
+        }
+        for masking, code in params.code.items()
     }
-    try:
-        write_evidence(
-            snakemake.output[0],
-            read_table(snakemake.input.pairs, PAIRS),
-            model,
-            names["masking"],
-            names["variant"],
-            seed or 0,
-            manifest["max_length"],
-            facts,
-            # Snakemake has a display of its own
-            bar=False,
-        )
-    except InputError as error:
-        raise InputError(f"model {names['model']}, benchmark {names['benchmark']}, {error}") from None
+    tables = {Path(output).stem: Path(output) for output in snakemake.output}
+    missing = [masking for masking in tables if not is_done(kept(tables[masking]), pairs, facts[masking])]
+    # attention maps are wanted where nothing is hidden, and cost time where it is
+    for with_attention in (True, False):
+        alike = [masking for masking in missing if (masking == NONE) == with_attention]
+        if not alike:
+            continue
+        model = load(manifest["directory"], device, with_attention, stack, params.dtype)
+        for masking in alike:
+            try:
+                write_evidence(
+                    kept(tables[masking]),
+                    pairs,
+                    model,
+                    masking,
+                    names["variant"],
+                    seed or 0,
+                    manifest["max_length"],
+                    facts[masking],
+                    # Snakemake has a display of its own
+                    bar=False,
+                )
+            except InputError as error:
+                raise InputError(f"model {names['model']}, benchmark {names['benchmark']}, {error}") from None
+        # its parts refer to each other: there would be two in memory while the next is loaded
+        del model
+        gc.collect()
+    give_out(tables.values())

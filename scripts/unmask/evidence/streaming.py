@@ -30,6 +30,9 @@ logger = logging.getLogger(__name__)
 
 CHARACTERS_PER_TOKEN = 4.5
 
+CIRCUMSTANCES = ("device", "versions")
+"""Facts of a table whose change makes no job run again."""
+
 
 def write_evidence(
     path: str | Path,
@@ -47,8 +50,8 @@ def write_evidence(
 
     Pairs are worked through in shards of about `shard_tokens` tokens read (by default what suits the
     device). Each is kept in a folder beside `path` when it is done; a later call with equal `facts`
-    (the table's metadata) takes it from there. The folder goes when the table is whole; a table that is
-    there with equal facts is left as it is. While the model reads one shard, a second thread tokenises
+    (the table's metadata) takes it from there. The folder goes when the table is whole; a table that
+    `is_done` is left as it is. While the model reads one shard, a second thread tokenises
     the next and writes the one before. A `bar` shows the progress on stderr; by default where that is a
     terminal.
 
@@ -59,12 +62,9 @@ def write_evidence(
     Raises InputError where a shard cannot be written, or is damaged.
     """
     path = Path(path)
-    facts = {**facts, "sentences": _digest(pairs)}
-    if _is_done(path, facts):
-        logger.info("%s is there, of just these sentences and this model: nothing is left to do", path)
-        # younger than all that it is made from
-        path.touch()
+    if is_done(path, pairs, facts):
         return
+    facts = {**facts, "sentences": _digest(pairs)}
     folder = path.parent / f".{path.stem}.shards"
     shards = divide(pairs, masking, shard_tokens or model.device.shard_tokens)
     bar = sys.stderr.isatty() if bar is None else bar
@@ -73,7 +73,8 @@ def write_evidence(
     of_shard = [
         {**facts, "shard": number, "sentences": _digest(part)} for number, (part, _) in enumerate(shards)
     ]
-    missing = [number for number in range(len(shards)) if not _is_done(paths[number], of_shard[number])]
+    missing = [number for number in range(len(shards)) if _facts(paths[number]) != _as_json(of_shard[number])]
+    logger.info("masking %s: %s", masking, f"{len(shards)} shard" + "s" * (len(shards) > 1))
     for number in sorted(set(range(len(shards))) - set(missing)):
         logger.info("shard %d of %d was done before", number + 1, len(shards))
         progress.skip(shards[number][1])
@@ -103,6 +104,18 @@ def write_evidence(
     shutil.rmtree(folder)
 
 
+def is_done(path: Path, pairs: pd.DataFrame, facts: Mapping[str, Any]) -> bool:
+    """Whether the table is there, can be read, and is of these sentences and facts, CIRCUMSTANCES aside."""
+    found, wanted = _facts(path), _as_json({**facts, "sentences": _digest(pairs)})
+    same = found is not None and all(
+        found.get(key) == wanted.get(key) for key in {*found, *wanted} - {*CIRCUMSTANCES}
+    )
+    if same and _is_readable(path):
+        logger.info("%s is there, of just these sentences and this model: nothing is left to do", path)
+        return True
+    return False
+
+
 def _digest(pairs: pd.DataFrame) -> str:
     """Of the sentences in their roles: the same file, read by another map of columns, has the same ids."""
     rows = pairs[["pair_id", *ROLES]].astype(object)
@@ -110,13 +123,26 @@ def _digest(pairs: pd.DataFrame) -> str:
     return hashlib.sha256(texts.encode()).hexdigest()
 
 
-def _is_done(table: Path, facts: Mapping[str, Any]) -> bool:
-    # as JSON, since that is how facts are stored
-    wanted: dict[str, Any] = json.loads(json.dumps(facts))
+def _facts(table: Path) -> dict[str, Any] | None:
     try:
-        return wanted == read_metadata(table)
+        return read_metadata(table)
     except (OSError, ValueError, pa.ArrowException):
+        return None
+
+
+def _as_json(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts as they come back from a table."""
+    stored: dict[str, Any] = json.loads(json.dumps(facts))
+    return stored
+
+
+def _is_readable(table: Path) -> bool:
+    try:
+        for _ in pq.ParquetFile(table).iter_batches():
+            pass
+    except (OSError, pa.ArrowException):
         return False
+    return True
 
 
 def _read(shards: Sequence[Path]) -> Iterator[pa.Table]:

@@ -15,8 +15,7 @@ from unmask.frequency.link_tables import (
     link_types_sheet,
     truth_sheet,
 )
-from unmask.frequency.table2 import collect_words, table2_sheet
-from unmask.measures.registry import title_of
+from unmask.frequency.table2 import PublishedRanks, collect_words, table2_sheet
 from unmask.report.captions import load_captions
 from unmask.report.sections import Section, Table, folded, picture
 from unmask.report.sheets import number
@@ -44,7 +43,7 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
         "Word frequency",
         (QUESTION, *findings(compare_groups(words), link, alpha)),
         (
-            Table(table2_sheet(words, captions, alpha)),
+            Table(table2_sheet(words, PublishedRanks.gather(files["words"]), captions, alpha)),
             picture(captions["frequency"], "Frequencies of group words", files["frequency_figure"]),
             Table(link_sheet(link, captions)),
             picture(
