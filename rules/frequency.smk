@@ -25,7 +25,7 @@ rule group_words:
         code=code("count_group_words.py"),
         benchmark=lambda wildcards: wildcards.benchmark,
         corpora=lambda wildcards: corpora_for(wildcards.benchmark),
-        min_pairs=config["frequency"]["min_pairs"],
+        min_pairs=lambda wildcards: config["frequency"]["min_pairs"],
     message:
         "Looking up the group words of {wildcards.benchmark}"
     script:

@@ -78,7 +78,10 @@ def evidence_tables(variant):
 
 def scoring_code(wildcards):
     """What each table of evidence depends on: a digest for each masking, so that one may change by itself."""
-    return {masking: code("score_evidence.py") for masking in maskings_of(measures_on(wildcards.variant))}
+    return {
+        masking: code("score_evidence.py", module_file("evidence/maskings", masking))
+        for masking in maskings_of(measures_on(wildcards.variant))
+    }
 
 
 def statistics_inputs(wildcards):

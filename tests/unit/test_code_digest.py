@@ -151,7 +151,7 @@ def digests_in_rules() -> list[tuple[str, str, list[str]]]:
     """For each digest that a rule makes: its file, and what code() or section_code() is given."""
     calls = []
     for file in sorted(RULES.glob("*.smk")):
-        for found in re.finditer(r"=(?:lambda wildcards: )?(code|section_code)\(", file.read_text()):
+        for found in re.finditer(r"(?<!def )\b(code|section_code)\(", file.read_text()):
             call = _whole_call(file.read_text()[found.start(1) :])
             given = ast.parse(call, mode="eval").body
             assert isinstance(given, ast.Call)
