@@ -331,7 +331,7 @@ def test_listed_words_stand_beside_the_extracted(made: Made, tmp_path: Path) -> 
     assert found.loc[("listed", "gender"), "ranked"] == "rest− he+ she−"
     assert found.loc[("extracted", "gender"), "ranked"] == "he+ she−"
     # nothing is published of this list
-    sheet = table2_sheet(words, published, table2_captions(CAPTIONS, 0.01), 0.01)
+    sheet = table2_sheet(words, published, load_captions(CAPTIONS, alpha="0.01"), 0.01)
     assert {group for group, _ in sheet.columns} == {"mean rank", "words", "per million", "Mann-Whitney"}
     assert sheet.caption.endswith("Rest is odd.") and "Published" not in sheet.caption
 
