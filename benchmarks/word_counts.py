@@ -48,7 +48,7 @@ Count = Callable[[str], int]
 def unmask_() -> Count:
     import pyarrow as pa
 
-    from unmask.corpora.text import read_text
+    from unmask.corpora.formats.text import read_blocks
     from unmask.frequency.counting import count_words
     from unmask.tables import read_metadata
 
@@ -58,7 +58,7 @@ def unmask_() -> Count:
     def count(file: str) -> int:
         with tempfile.TemporaryDirectory(dir=Path(file).parent) as folder:
             table = Path(folder, "counts.parquet")
-            count_words(read_text(file), file, table, {})
+            count_words(read_blocks(file, {}), file, table, {})
             return int(read_metadata(table)["tokens"])
 
     return count
@@ -231,7 +231,7 @@ def measured(way: str, file: Path) -> dict[str, float]:
 
 def make_texts(corpus: Path, folder: Path, megabytes: int) -> dict[str, Path]:
     """The files to count."""
-    from unmask.corpora.text import read_text
+    from unmask.corpora.formats.text import read_blocks
 
     sources = sorted(
         path for path in corpus.rglob("*.txt*") if path.suffix in (".txt", ".gz", ".bz2", ".zst")
@@ -242,7 +242,7 @@ def make_texts(corpus: Path, folder: Path, megabytes: int) -> dict[str, Path]:
     with open(files[ENGLISH], "wb") as english, open(files[CYRILLIC], "wb") as cyrillic:
         while english.tell() < megabytes * 1e6:
             for source in sources:
-                for block in read_text(source):
+                for block in read_blocks(source, {}):
                     english.write(block)
                     cyrillic.write(block.decode().translate(_CYRILLIC).encode())
     return files

@@ -1,5 +1,13 @@
 # Benchmarks: downloaded where they have a url, and read into the Pairs table.
 
+register(
+    "benchmarks",
+    provenance=[
+        {"title": f"Benchmark {benchmark}", "files": benchmark_facts(benchmark), "keys": []}
+        for benchmark in BENCHMARKS
+    ],
+)
+
 
 rule fetch_benchmark:
     output:
@@ -38,7 +46,9 @@ rule read_benchmark:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("read_benchmark.py"),
+        code=lambda wildcards: code(
+            "read_benchmark.py", module_file("benchmarks/formats", BENCHMARKS[wildcards.benchmark]["format"])
+        ),
         name=lambda wildcards: wildcards.benchmark,
         entry=lambda wildcards: BENCHMARKS[wildcards.benchmark],
     message:

@@ -11,15 +11,12 @@ sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 from unmask.by_name import module_file
 from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
-from unmask.by_name import module_file
-from unmask.code_digest import code_digest
-from unmask.configuration import choose_study
 from unmask.errors import InputError
-from unmask.measures.registry import MEASURES, maskings_of
+from unmask.measures.registry import FORMULAS, maskings_of, measure
 from unmask.results.register import write_register
 from unmask.runlock import hold_run_lock
 from unmask.schemas import alternative, check_files, complete, read_families
-from unmask.terms import NONE, ORIGINAL, SHUFFLED
+from unmask.terms import NONE, ORIGINAL, SHUFFLED, STATISTICS
 
 ROOT = Path(workflow.basedir)
 
@@ -38,7 +35,7 @@ STUDY = f"results/{config['study']}"
 MODELS, BENCHMARKS, CORPORA, WORLDS = (
     config.get(key, {}) for key in ("models", "benchmarks", "corpora", "worlds")
 )
-SHUFFLED_MEASURES = [name for name in config.get("measures", []) if MEASURES[name].maskings == ("none",)]
+SHUFFLED_MEASURES = [name for name in config.get("measures", []) if measure(name).maskings == (NONE,)]
 
 REGISTER = []
 
@@ -124,9 +121,24 @@ def code(script, *modules):
     return code_digest(ROOT / "scripts" / script, *modules)
 
 
+def measure_modules(names):
+    """The modules of measures."""
+    return [module_file(FORMULAS, name) for name in names]
+
+
 def resource(name):
     """A hand-kept file of facts that comes with the workflow."""
     return os.path.relpath(ROOT / "resources" / name)
+
+
+def section_file(name):
+    """A section of the report."""
+    return result("report", "sections", f"{name}.json")
+
+
+def section_code(folder, name):
+    """A digest of what makes a section of the report, as a parameter of its rule."""
+    return code("write_section.py", module_file(folder, name))
 
 
 def variants():
@@ -142,11 +154,6 @@ def shuffles():
 def measures_on(variant):
     """The measures that are computed on a variant of the sentences."""
     return config.get("measures", []) if variant == ORIGINAL else SHUFFLED_MEASURES
-
-
-def planted():
-    """The benchmarks that the planted world makes."""
-    return [name for name, entry in BENCHMARKS.items() if "planted" in entry]
 
 
 def settings():

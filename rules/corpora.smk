@@ -1,5 +1,13 @@
 # Corpora: fetched where they are not on disk; the words of each shard counted, the counts merged in a tree.
 
+register(
+    "corpora",
+    provenance=[
+        {"title": f"Corpus {corpus}", "files": [result("frequency", f"{corpus}.parquet")], "keys": []}
+        for corpus in CORPORA
+    ],
+)
+
 
 rule fetch_corpus:
     output:
@@ -36,7 +44,9 @@ rule count_shard:
     resources:
         runtime=counting_time,
     params:
-        code=code("count_shard.py"),
+        code=lambda wildcards: code(
+            "count_shard.py", module_file("corpora/formats", CORPORA[wildcards.corpus]["format"])
+        ),
         entry=corpus_format,
     message:
         "Counting the words of {wildcards.shard} of {wildcards.corpus}"

@@ -1,12 +1,26 @@
 # Evidence: each model is run over each variant of each benchmark, under every masking that the measures need.
 
+if MODELS and BENCHMARKS:
+    register(
+        "evidence",
+        provenance=[
+            {
+                "title": "Scoring",
+                "files": all_scores(),
+                # scores keep the facts of their evidence
+                "within": "evidence",
+                "keys": ["device", "dtype", "versions", "code", "shuffle_seed"],
+            }
+        ],
+    )
+
 
 rule evidence:
     input:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         manifest=result("models", "{model}", "manifest.json"),
     output:
-        evidence_tables(ORIGINAL),
+        **evidence_tables(ORIGINAL),
     log:
         log_of("evidence", "{model}", "{benchmark}", "{variant}.log"),
     wildcard_constraints:
@@ -31,7 +45,7 @@ rule evidence:
 
 use rule evidence as shuffled_evidence with:
     output:
-        evidence_tables(SHUFFLED),
+        **evidence_tables(SHUFFLED),
     wildcard_constraints:
         variant=SHUFFLED,
 
@@ -41,7 +55,7 @@ rule compare_precision:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         manifest=result("models", "{model}", "manifest.json"),
     output:
-        result("statistics", "{model}", "{benchmark}", "precision.csv"),
+        result("statistics", "{model}", "{benchmark}", "precision.parquet"),
     log:
         log_of("precision", "{model}", "{benchmark}.log"),
     conda:
@@ -52,7 +66,11 @@ rule compare_precision:
         mem_mb=scoring_memory,
         runtime=scoring_time,
     params:
-        code=code("compare_precision.py"),
+        code=code(
+            "compare_precision.py",
+            *measure_modules(config["measures"]),
+            *[module_file("evidence/maskings", masking) for masking in maskings_on(ORIGINAL)],
+        ),
         attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},
         scoring=config["scoring"],
         measures=config["measures"],

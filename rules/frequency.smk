@@ -1,11 +1,18 @@
 # Word frequency: the group words of each benchmark, Table 2, and whether measures follow frequency.
 
+register(
+    "frequency",
+    files=frequency_files(),
+    statistics=frequency_statistics(),
+    sections=frequency_sections(),
+)
+
 
 rule group_words:
     input:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         counts=counts_for,
-        left_out=resource("left_out_words.yaml"),
+        left_out=resource("frequency/left_out_words.yaml"),
         listed=config["frequency"]["listed_words"] or [],
     output:
         words=result("group_words", "{benchmark}", "words.parquet"),
@@ -28,7 +35,7 @@ rule group_words:
 rule table2:
     input:
         words=group_words_of_all("words"),
-        captions=resource("captions.yaml"),
+        captions=resource("frequency/captions.yaml"),
     output:
         table2_csv=result("tables", "table2.csv"),
         table2_md=result("tables", "table2.md"),
@@ -39,7 +46,7 @@ rule table2:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("make_table2.py"),
+        code=code("make_table2.py", *measure_modules(config["measures"])),
         alpha=config["statistics"]["alpha"],
     message:
         "Making Table 2"
@@ -58,7 +65,7 @@ rule frequency_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("draw_frequencies.py"),
+        code=code("draw_frequencies.py", *measure_modules(config["measures"])),
     message:
         "Drawing the frequencies of group words"
     script:
@@ -90,7 +97,7 @@ rule frequency_link:
 rule link_table:
     input:
         link=links_of_all(),
-        truth=planted_truth(),
+        truths=truths(),
         planted_pairs=planted_pairs(),
         planted_ratios=planted_ratios(),
     output:
@@ -100,7 +107,7 @@ rule link_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("make_link_table.py"),
+        code=code("make_link_table.py", *measure_modules(config["measures"])),
         models=as_listed(MODELS),
         benchmarks=as_listed(BENCHMARKS),
     message:
@@ -122,10 +129,37 @@ rule link_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("draw_link.py"),
+        code=code("draw_link.py", *measure_modules(config["measures"])),
         models=as_listed(MODELS),
         benchmarks=as_listed(BENCHMARKS),
     message:
         "Drawing margins against word frequency"
     script:
         "../scripts/draw_link.py"
+
+
+rule section_frequency:
+    input:
+        words=group_words_of_all("words"),
+        link=links_of_all(),
+        truths=truths(),
+        planted_pairs=planted_pairs(),
+        planted_ratios=planted_ratios(),
+        frequency_figure=result("figures", "frequency.svg"),
+        link_figure=result("figures", "frequency_link.svg"),
+        captions=resource("frequency/captions.yaml"),
+    output:
+        section_file("frequency"),
+    log:
+        log_of("report", "sections", "frequency.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=section_code("frequency/sections", "frequency"),
+        folder="frequency/sections",
+        section="frequency",
+        settings={**pairs_settings(), "confidence": config["statistics"]["confidence"]},
+    message:
+        "Showing word frequency"
+    script:
+        "../scripts/write_section.py"

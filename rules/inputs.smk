@@ -2,21 +2,33 @@
 
 from unmask.files import sha256_of_file
 
-STATISTICS = ("bias", "near_ties", "accuracy", "tests", "agreement", "roc")
+MANIFEST_KEYS = [
+    "entry",
+    "model_type",
+    "parameters",
+    "vocab_size",
+    "max_length",
+    "mask_token",
+    "weights_digest",
+    "tokenizer_digest",
+    "files",
+]
+
+WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
 
 
-def planted_benchmarks():
-    """The files of the planted world that stand for benchmarks, by format."""
-    return {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
+def world_file(entry, name):
+    """A file of the world that a model, benchmark or corpus names."""
+    return result("planted", entry["world"], name)
 
 
 def benchmark_file(wildcards):
-    """The benchmark as its source has it: on disk, planted or downloaded."""
+    """The benchmark as its source has it: on disk, of a world or downloaded."""
     entry = BENCHMARKS[wildcards.benchmark]
     if "path" in entry:
         return entry["path"]
-    if "planted" in entry:
-        return result("planted", planted_benchmarks()[entry["planted"]])
+    if "world" in entry:
+        return world_file(entry, WORLD_BENCHMARKS[entry["format"]])
     return result("downloads", wildcards.benchmark, Path(entry["url"]).name)
 
 
@@ -43,29 +55,35 @@ def files_in(directory):
     return sorted(str(path) for path in Path(directory).iterdir() if path.is_file())
 
 
-def evidence_files(wildcards):
-    """The evidence that the measures on a variant read, by masking."""
-    variant = getattr(wildcards, "variant", ORIGINAL)
-    return {
-        masking.replace("-", "_"): result(
-            "evidence", wildcards.model, wildcards.benchmark, variant, f"{masking}.parquet"
-        )
-        for masking in maskings_of(measures_on(variant))
-    }
+def maskings_on(variant):
+    """The maskings that the measures on a variant need."""
+    return maskings_of(measures_on(variant))
 
 
 def evidence_tables(variant):
-    """The tables of one model on one variant of a benchmark. A study that scores nothing has the pattern of one."""
-    maskings = maskings_of(measures_on(variant)) or [NONE]
-    return [
-        result("evidence", "{model}", "{benchmark}", "{variant}", f"{masking}.parquet")
-        for masking in maskings
-    ]
+    """The evidence of one model on one variant of a benchmark, by masking, as patterns.
+
+    A study that scores nothing has a pattern all the same.
+    """
+    folder = ("evidence", "{model}", "{benchmark}", "{variant}")
+    return {
+        masking.replace("-", "_"): result(*folder, f"{masking}.parquet")
+        for masking in maskings_on(variant) or [NONE]
+    }
 
 
 def scoring_code(wildcards):
-    """What each table of evidence depends on: a digest for each masking, so that one may change by itself."""
-    return {masking: code("score_evidence.py") for masking in maskings_of(measures_on(wildcards.variant))}
+    """What each table of evidence depends on: one digest a masking, so that one may change by itself."""
+    return {
+        masking: code("score_evidence.py", module_file("evidence/maskings", masking))
+        for masking in maskings_on(wildcards.variant)
+    }
+
+
+def evidence_files(wildcards):
+    """The evidence that the measures on a variant read, by masking."""
+    place = {"variant": ORIGINAL, **wildcards}
+    return {masking: table.format(**place) for masking, table in evidence_tables(place["variant"]).items()}
 
 
 def statistics_inputs(wildcards):
@@ -93,7 +111,7 @@ def statistics_of_all(table):
 
 def as_listed(entries):
     """What the report says of each model or benchmark, in the order of the configuration."""
-    keys = ("published", "source", "planted")
+    keys = ("published", "source", "world", "format")
     return [{"name": name, **{key: entry.get(key) for key in keys}} for name, entry in entries.items()]
 
 
@@ -116,13 +134,11 @@ def figure_files():
     return {f"{figure}_{suffix}": result("figures", f"{figure}.{suffix}") for figure, suffix in files}
 
 
-def download_facts():
-    """What the downloads of benchmarks have noted."""
-    return [
-        result("downloads", name, f"{Path(entry['url']).name}.facts.json")
-        for name, entry in BENCHMARKS.items()
-        if "url" in entry
-    ]
+def benchmark_facts(benchmark):
+    """The files that say where a benchmark comes from: itself, and what its download has noted."""
+    url = BENCHMARKS[benchmark].get("url")
+    noted = [result("downloads", benchmark, f"{Path(url).name}.facts.json")] if url else []
+    return [result("benchmarks", f"{benchmark}.parquet"), *noted]
 
 
 def all_scores():
@@ -140,33 +156,72 @@ def precision_tables():
     if config["scoring"]["dtype"] == "float32":
         return []
     return [
-        result("statistics", model, benchmark, "precision.csv")
+        result("statistics", model, benchmark, "precision.parquet")
         for model in MODELS
         for benchmark in BENCHMARKS
     ]
 
 
 def final_files():
-    """What a study comes to: the report, the tables and the figures."""
-    tables_and_figures = [*table_files().values(), *figure_files().values(), *frequency_files()]
-    return [result("report", "index.html"), result("report", "provenance.json"), *tables_and_figures]
+    """What a study comes to: the report, and what every family has."""
+    return [result("report", "index.html"), *registered("files")]
 
 
-def statistics_files():
-    """All statistics, which the tables and figures are made from."""
-    tables = [path for table in STATISTICS for path in statistics_of_all(table)]
-    return [*tables, *links_of_all(), *group_words_of_all("words"), *precision_tables()]
+def section_files():
+    """The sections of the report in their order."""
+    return [section_file(name) for name in [*registered("sections"), "provenance"]]
 
 
-def planted_truth():
-    """The truth about the planted world, where a benchmark is planted."""
-    return result("planted", "truth.json") if planted() else []
+def provenance_files():
+    """The files that say where numbers come from."""
+    return [file for entry in registered("provenance") for file in entry["files"]]
+
+
+def pairs_results():
+    """All that tables and sections over sentence pairs are made from."""
+    return {
+        **{table: statistics_of_all(table) for table in ("bias", "accuracy", "tests", "agreement")},
+        "published": resource("pairs/published.yaml"),
+        "captions": resource("pairs/captions.yaml"),
+    }
+
+
+def pairs_settings():
+    """What sections over sentence pairs need to know of the study."""
+    return {
+        "models": as_listed(MODELS),
+        "benchmarks": as_listed(BENCHMARKS),
+        "alpha": config["statistics"]["alpha"],
+    }
+
+
+def pairs_sections():
+    """The sections over sentence pairs that have something to show."""
+    controls = ["controls"] if shuffles() else []
+    precision = ["precision"] if precision_tables() else []
+    return ["summary", "paper-tables", "accuracy", *controls, "agreement", *precision]
+
+
+def pairs_statistics():
+    """All statistics over sentence pairs."""
+    return [path for table in STATISTICS for path in statistics_of_all(table)] + precision_tables()
+
+
+def benchmarks_of_worlds():
+    """The benchmarks that worlds make."""
+    return [name for name, entry in BENCHMARKS.items() if "world" in entry]
+
+
+def truths():
+    """The truth about every world that makes a benchmark."""
+    files = [world_file(BENCHMARKS[benchmark], "truth.json") for benchmark in benchmarks_of_worlds()]
+    return list(dict.fromkeys(files))
 
 
 def planted_scores():
-    """The scores on planted benchmarks."""
+    """The scores on the benchmarks of worlds."""
     return [
         result("scores", model, benchmark, f"{ORIGINAL}.parquet")
         for model in MODELS
-        for benchmark in planted()
+        for benchmark in benchmarks_of_worlds()
     ]

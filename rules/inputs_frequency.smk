@@ -35,8 +35,8 @@ def shards_of(corpus):
     entry = CORPORA[corpus]
     if "path" in entry:
         return files_of(entry["path"])
-    if "planted" in entry:
-        return {"corpus.txt": result("planted", "corpus.txt")}
+    if "world" in entry:
+        return {"corpus.txt": world_file(entry, "corpus.txt")}
     return {name: result("corpora", corpus, name) for name in fetched_shards(entry)}
 
 
@@ -75,9 +75,9 @@ def corpus_download_facts(corpus):
 
 
 def corpora_for(benchmark):
-    """The corpora for a benchmark's words: planted ones for a planted benchmark, the others for any other."""
-    planted_one = benchmark in planted()
-    return [name for name, entry in CORPORA.items() if bool(entry.get("planted")) == planted_one]
+    """The corpora for a benchmark's words: those of the same world, or else those that are of none."""
+    world = BENCHMARKS[benchmark].get("world")
+    return [name for name, entry in CORPORA.items() if entry.get("world") == world]
 
 
 def counts_for(wildcards):
@@ -114,13 +114,18 @@ def linked_scores():
 
 
 def planted_pairs():
-    """The planted benchmarks whose words are counted."""
-    return [result("benchmarks", f"{benchmark}.parquet") for benchmark in with_corpora(planted())]
+    """The benchmarks of worlds whose words are counted."""
+    return [
+        result("benchmarks", f"{benchmark}.parquet") for benchmark in with_corpora(benchmarks_of_worlds())
+    ]
 
 
 def planted_ratios():
-    """The log frequency ratios of planted benchmarks."""
-    return [result("group_words", benchmark, "ratios.parquet") for benchmark in with_corpora(planted())]
+    """The log frequency ratios of the benchmarks of worlds."""
+    return [
+        result("group_words", benchmark, "ratios.parquet")
+        for benchmark in with_corpora(benchmarks_of_worlds())
+    ]
 
 
 def frequency_files():
@@ -133,15 +138,11 @@ def frequency_files():
     return [*files, *figures] if with_corpora(BENCHMARKS) else []
 
 
-def frequency_report():
-    """What the report's section on word frequency is made from; nothing where no benchmark has a corpus."""
-    if not with_corpora(BENCHMARKS):
-        return {}
-    return {
-        "group_words": group_words_of_all("words"),
-        "link": links_of_all(),
-        "planted_pairs": planted_pairs(),
-        "planted_ratios": planted_ratios(),
-        "frequency_figure": result("figures", "frequency.svg"),
-        "link_figure": result("figures", "frequency_link.svg"),
-    }
+def frequency_statistics():
+    """The statistics on word frequency."""
+    return [*links_of_all(), *group_words_of_all("words")]
+
+
+def frequency_sections():
+    """The section on word frequency; none where no benchmark has a corpus."""
+    return ["frequency"] if with_corpora(BENCHMARKS) else []

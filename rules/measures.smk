@@ -1,5 +1,11 @@
 # Measures: evidence becomes one score per sentence, for each measure in both protocols.
 
+if MODELS and BENCHMARKS:
+    register(
+        "measures",
+        provenance=[{"title": "Measures", "files": all_scores(), "keys": ["versions", "code"]}],
+    )
+
 
 rule scores:
     input:
@@ -15,7 +21,7 @@ rule scores:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("score_pairs.py"),
+        code=lambda wildcards: code("score_pairs.py", *measure_modules(measures_on(wildcards.variant))),
         measures=lambda wildcards: measures_on(wildcards.variant),
     message:
         "Measuring {wildcards.model} on {wildcards.benchmark} ({wildcards.variant})"

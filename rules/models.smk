@@ -1,5 +1,17 @@
 # Models: whatever rule makes a model's directory, one manifest then says what is in it.
 
+register(
+    "models",
+    provenance=[
+        {
+            "title": f"Model {model}",
+            "files": [result("models", model, "manifest.json")],
+            "keys": MANIFEST_KEYS,
+        }
+        for model in MODELS
+    ],
+)
+
 
 rule fetch_model:
     output:

@@ -1,91 +1,28 @@
-# The report: tables, figures and one page, over all models and benchmarks of the study.
-
-
-rule tables:
-    input:
-        bias=statistics_of_all("bias"),
-        near_ties=statistics_of_all("near_ties"),
-        accuracy=statistics_of_all("accuracy"),
-        tests=statistics_of_all("tests"),
-        agreement=statistics_of_all("agreement"),
-        published=resource("published.yaml"),
-        captions=resource("captions.yaml"),
-    output:
-        **table_files(),
-    log:
-        log_of("report", "tables.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("make_tables.py"),
-        alpha=config["statistics"]["alpha"],
-        models=as_listed(MODELS),
-        benchmarks=as_listed(BENCHMARKS),
-    message:
-        "Making the tables"
-    script:
-        "../scripts/make_tables.py"
-
-
-rule figures:
-    input:
-        bias=statistics_of_all("bias"),
-        agreement=statistics_of_all("agreement"),
-        roc=statistics_of_all("roc"),
-    output:
-        **figure_files(),
-    log:
-        log_of("report", "figures.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("draw_figures.py"),
-        models=as_listed(MODELS),
-        benchmarks=as_listed(BENCHMARKS),
-    message:
-        "Drawing the figures"
-    script:
-        "../scripts/draw_figures.py"
+# The report: the sections that families have registered, on one page; it names none of them.
 
 
 rule provenance:
     input:
-        manifests=[result("models", model, "manifest.json") for model in MODELS],
-        downloads=download_facts(),
-        benchmarks=[result("benchmarks", f"{benchmark}.parquet") for benchmark in BENCHMARKS],
-        scores=all_scores(),
-        statistics=statistics_of_all("bias"),
-        precision=precision_tables(),
-        counts=[result("frequency", f"{corpus}.parquet") for corpus in CORPORA],
+        provenance_files(),
     output:
-        result("report", "provenance.json"),
+        section_file("provenance"),
     log:
-        log_of("report", "provenance.log"),
+        log_of("report", "sections", "provenance.log"),
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("gather_provenance.py"),
-        study=settings(),
+        code=code("write_provenance.py"),
+        settings=settings(),
+        entries=registered("provenance"),
     message:
         "Gathering where everything came from"
     script:
-        "../scripts/gather_provenance.py"
+        "../scripts/write_provenance.py"
 
 
 rule report:
     input:
-        **frequency_report(),
-        bias=statistics_of_all("bias"),
-        accuracy=statistics_of_all("accuracy"),
-        tests=statistics_of_all("tests"),
-        agreement=statistics_of_all("agreement"),
-        published=resource("published.yaml"),
-        captions=resource("captions.yaml"),
-        figure1=result("figures", "figure1.svg"),
-        bias_figure=result("figures", "bias.svg"),
-        provenance=result("report", "provenance.json"),
-        truth=planted_truth(),
-        scores=planted_scores(),
+        section_files(),
     output:
         result("report", "index.html"),
     log:
@@ -96,9 +33,6 @@ rule report:
         code=code("write_report.py"),
         page=page_template(),
         title=config["title"],
-        alpha=config["statistics"]["alpha"],
-        models=as_listed(MODELS),
-        benchmarks=as_listed(BENCHMARKS),
     message:
         "Writing the report"
     script:
@@ -108,7 +42,8 @@ rule report:
 rule checksums:
     input:
         final_files(),
-        statistics_files(),
+        section_files(),
+        registered("statistics"),
     output:
         result("SHA256SUMS"),
     log:

@@ -1,16 +1,19 @@
 # Statistics: what the scores of one model on one benchmark say, and how surely.
 
+if MODELS and BENCHMARKS:
+    register(
+        "statistics",
+        provenance=[
+            {"title": "Statistics", "files": statistics_of_all("bias"), "keys": ["versions", "code"]}
+        ],
+    )
+
 
 rule statistics:
     input:
         unpack(statistics_inputs),
     output:
-        bias=result("statistics", "{model}", "{benchmark}", "bias.parquet"),
-        near_ties=result("statistics", "{model}", "{benchmark}", "near_ties.parquet"),
-        accuracy=result("statistics", "{model}", "{benchmark}", "accuracy.parquet"),
-        tests=result("statistics", "{model}", "{benchmark}", "tests.parquet"),
-        agreement=result("statistics", "{model}", "{benchmark}", "agreement.parquet"),
-        roc=result("statistics", "{model}", "{benchmark}", "roc.parquet"),
+        **{name: result("statistics", "{model}", "{benchmark}", f"{name}.parquet") for name in STATISTICS},
     log:
         log_of("statistics", "{model}", "{benchmark}.log"),
     conda:
@@ -19,7 +22,7 @@ rule statistics:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("compute_statistics.py"),
+        code=code("compute_statistics.py", *measure_modules(config["measures"])),
         # alpha is left out on purpose: only the tables compare with it
         options={key: value for key, value in config["statistics"].items() if key != "alpha"},
         model=lambda wildcards: wildcards.model,

@@ -1,28 +1,50 @@
-# The planted world: a corpus and two benchmarks whose bias is known, and models trained on it.
+# Made worlds: a corpus and two benchmarks each whose bias is known, and models trained on them.
+
+from unmask.worlds.corruption import Corruption
+from unmask.worlds.grammar import World
+
+try:
+    for _name, _entry in WORLDS.items():
+        World.from_config(_name, _entry)
+        Corruption.from_config(_name, _entry)
+except InputError as error:
+    sys.exit(f"error: config key {error}")
+
+
+def world_settings(wildcards):
+    """What the files of a world depend on; corruption is of training alone."""
+    return {key: value for key, value in WORLDS[wildcards.world].items() if key != "corruption"}
+
+
+wildcard_constraints:
+    world=any_of(WORLDS),
+
+register("worlds", sections=["planted"] if planted_scores() else [])
 
 
 rule make_world:
     output:
-        corpus=result("planted", "corpus.txt"),
-        crows_pairs=result("planted", "crows_pairs.csv"),
-        stereoset=result("planted", "stereoset.json"),
-        truth=result("planted", "truth.json"),
+        corpus=result("planted", "{world}", "corpus.txt"),
+        crows_pairs=result("planted", "{world}", "crows_pairs.csv"),
+        stereoset=result("planted", "{world}", "stereoset.json"),
+        truth=result("planted", "{world}", "truth.json"),
     log:
-        log_of("planted", "world.log"),
+        log_of("planted", "{world}.log"),
     conda:
         "../envs/analysis.yaml"
     params:
         code=code("make_world.py"),
-        entry=config["planted"],
+        name=lambda wildcards: wildcards.world,
+        entry=world_settings,
     message:
-        "Drawing the planted world"
+        "Making the world {wildcards.world}"
     script:
         "../scripts/make_world.py"
 
 
 rule train_model:
     input:
-        corpus=result("planted", "corpus.txt"),
+        corpus=lambda wildcards: world_file(MODELS[wildcards.model], "corpus.txt"),
     output:
         directory=directory(result("models", "{model}", "files")),
         facts=result("models", "{model}", "facts.json"),
@@ -41,8 +63,30 @@ rule train_model:
         code=code("train_model.py"),
         name=lambda wildcards: wildcards.model,
         entry=lambda wildcards: MODELS[wildcards.model],
-        planted=config["planted"],
+        settings=lambda wildcards: WORLDS[MODELS[wildcards.model]["world"]],
     message:
-        "Training {wildcards.model} on the planted corpus"
+        "Training {wildcards.model} on the corpus of its world"
     script:
         "../scripts/train_model.py"
+
+
+rule section_planted:
+    input:
+        truths=truths(),
+        scores=planted_scores(),
+        captions=resource("worlds/captions.yaml"),
+    output:
+        section_file("planted"),
+    log:
+        log_of("report", "sections", "planted.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=section_code("worlds/sections", "planted"),
+        folder="worlds/sections",
+        section="planted",
+        settings={"models": as_listed(MODELS), "benchmarks": as_listed(BENCHMARKS)},
+    message:
+        "Showing what measures find of what was planted"
+    script:
+        "../scripts/write_section.py"

@@ -8,7 +8,6 @@ import torch
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.collecting import collect_evidence
-from unmask.files import written_whole
 from unmask.joblog import job_log
 from unmask.measures.precision import compare_scores, spread_sample
 from unmask.measures.registry import maskings_of
@@ -16,7 +15,9 @@ from unmask.measures.scoring import score_pairs
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_sizes
 from unmask.models.loading import load
-from unmask.tables import read_table
+from unmask.pairs.schema import PRECISION
+from unmask.record import record
+from unmask.tables import read_table, write_table
 from unmask.terms import NONE, ORIGINAL
 
 if TYPE_CHECKING:
@@ -38,5 +39,10 @@ with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_t
                 pairs, model, masking, ORIGINAL, max_length=manifest["max_length"]
             )
         scores.append(score_pairs(list(pairs["pair_id"]), evidence, params.measures))
-    with written_whole(snakemake.output[0]) as partial:
-        compare_scores(scores[0], scores[1]).to_csv(partial, index=False)
+    facts = {
+        **dict(snakemake.wildcards.items()),
+        "device": device.name,
+        "dtype": params.scoring["dtype"],
+        **record(snakemake.input, params.code, "torch", "transformers", "tokenizers", "pandas", "pyarrow"),
+    }
+    write_table(snakemake.output[0], compare_scores(scores[0], scores[1]), PRECISION, facts)

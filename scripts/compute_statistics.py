@@ -9,15 +9,17 @@ from unmask.measures.schema import SCORES
 from unmask.record import record
 from unmask.statistics.computing import compute
 from unmask.statistics.options import Options
+from unmask.statistics.schema import SCHEMAS
 from unmask.tables import read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-SCHEMAS = {"pairs": PAIRS, "scores": SCORES, "shuffled_scores": SCORES}
+INPUTS = {"pairs": PAIRS, "scores": SCORES, "shuffled_scores": SCORES}
+"""The schemas of what is read; all else is evidence."""
 
 with job_log(snakemake.log[0]):
-    tables = {name: read_table(path, SCHEMAS.get(name, EVIDENCE)) for name, path in snakemake.input.items()}
+    tables = {name: read_table(path, INPUTS.get(name, EVIDENCE)) for name, path in snakemake.input.items()}
     pairs, scores = tables.pop("pairs"), tables.pop("scores")
     shuffled_scores, shuffled = tables.pop("shuffled_scores", None), tables.pop("shuffled", None)
     evidence = {name.replace("_", "-"): rows for name, rows in tables.items()}
@@ -30,5 +32,5 @@ with job_log(snakemake.log[0]):
         **record(snakemake.input, snakemake.params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
     }
     made = compute(pairs, scores, evidence, shuffled_scores, shuffled, options)
-    for name, (rows, schema) in made.items():
-        write_table(snakemake.output[name], rows, schema, facts)
+    for name, rows in made.items():
+        write_table(snakemake.output[name], rows, SCHEMAS[name], facts)

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0]):
-    made_from, params = snakemake.input, snakemake.params
-    pairs = read_table(made_from.pairs, PAIRS)
-    listed = read_listed(made_from.listed) if made_from.listed else None
-    left_out = read_left_out(made_from.left_out)
-    words, tokens = count_group_words(pairs, made_from.counts, left_out, params.min_pairs, listed)
-    ratios, _ = log_ratios(pairs, made_from.counts)
+    inputs, params = snakemake.input, snakemake.params
+    pairs = read_table(inputs.pairs, PAIRS)
+    listed = read_listed(inputs.listed) if inputs.listed else None
+    left_out = read_left_out(inputs.left_out)
+    words, tokens = count_group_words(pairs, inputs.counts, left_out, params.min_pairs, listed)
+    ratios, _ = log_ratios(pairs, inputs.counts)
     facts = {
         "benchmark": params.benchmark,
         "corpora": list(params.corpora),
         "tokens": tokens,
-        **record(made_from, params.code, "pandas", "pyarrow"),
+        **record(inputs, params.code, "pandas", "pyarrow"),
     }
     write_table(snakemake.output.words, words, GROUP_WORDS, facts | {"min_pairs": params.min_pairs})
     write_table(snakemake.output.ratios, ratios, PAIR_RATIOS, facts)

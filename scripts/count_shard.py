@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from unmask.corpora.reading import read_blocks
+from unmask.by_name import load
 from unmask.frequency.counting import count_words
 from unmask.joblog import job_log
 from unmask.record import record
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 # the system's memory pool holds back less than the others
 pa.set_memory_pool(pa.system_memory_pool())
 with job_log(snakemake.log[0]):
-    shard = snakemake.input.shard
-    blocks = read_blocks(shard, snakemake.params.entry)
+    shard, entry = snakemake.input.shard, snakemake.params.entry
+    blocks = load("corpora/formats", entry["format"]).read_blocks(shard, entry)
     facts = {
         "shard": snakemake.wildcards.shard,
         **record(snakemake.input, snakemake.params.code, "numpy", "pyarrow"),

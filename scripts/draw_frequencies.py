@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from unmask.frequency.figures import draw_frequencies
+from unmask.frequency.table2 import collect_words
 from unmask.joblog import job_log
 from unmask.report.figures import save
-from unmask.report.frequency import collect_words
-from unmask.report.frequency_figures import draw_frequencies
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -2,20 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.frequency.schema import LINK
+from unmask.frequency.figures import draw_link
+from unmask.frequency.schema import LINK, PAIR_RATIOS
 from unmask.joblog import job_log
 from unmask.measures.schema import SCORES
 from unmask.report.figures import save
-from unmask.report.frequency import collect_ratios
-from unmask.report.frequency_figures import draw_link
-from unmask.report.study import Study
+from unmask.report.study import Study, collect_by_benchmark
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0]):
-    made_from, params = snakemake.input, snakemake.params
+    inputs, params = snakemake.input, snakemake.params
     study = Study.from_config(params.models, params.benchmarks)
-    scores, link = study.collect(made_from.scores, SCORES), study.collect(made_from.link, LINK)
-    figure = draw_link(study, scores, collect_ratios(made_from.ratios), link)
+    scores, link = study.collect(inputs.scores, SCORES), study.collect(inputs.link, LINK)
+    figure = draw_link(study, scores, collect_by_benchmark(inputs.ratios, PAIR_RATIOS), link)
     save(figure, snakemake.output.link_svg, snakemake.output.link_png)

@@ -1,6 +1,5 @@
 """Fetch a benchmark's file, pinned and checked, and note what was fetched."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unmask.errors import InputError
@@ -14,9 +13,8 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     entry = snakemake.params.entry
-    url = entry["url"] if "url" in entry else Path(entry["path"]).resolve().as_uri()
     try:
-        facts = fetch(url, snakemake.output[0], entry.get("sha256"), entry.get("git_blob"))
+        facts = fetch(entry["url"], snakemake.output[0], entry.get("sha256"), entry.get("git_blob"))
     except InputError as error:
         raise InputError(f"benchmark {snakemake.params.name}: {error}") from None
     write_facts(snakemake.output.facts, facts | record([], snakemake.params.code))

@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     entry = snakemake.params.entry
-    facts = fetch_model(entry["repo"], entry.get("revision", "main"), snakemake.output.directory)
+    facts = fetch_model(entry["repo"], entry["revision"], snakemake.output.directory)
     write_facts(snakemake.output.facts, facts | record([], snakemake.params.code, "huggingface_hub"))

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0]):
-    made_from, params = snakemake.input, snakemake.params
+    inputs, params = snakemake.input, snakemake.params
     link = link_table(
-        read_table(made_from.pairs, PAIRS),
-        read_table(made_from.scores, SCORES),
-        read_table(made_from.ratios, PAIR_RATIOS),
+        read_table(inputs.pairs, PAIRS),
+        read_table(inputs.scores, SCORES),
+        read_table(inputs.ratios, PAIR_RATIOS),
         params.confidence,
     )
     facts = {
         "model": params.model,
         "benchmark": params.benchmark,
-        **record(made_from, params.code, "pandas", "pyarrow", "scipy"),
+        **record(inputs, params.code, "pandas", "pyarrow", "scipy"),
     }
     write_table(snakemake.output[0], link, LINK, facts)

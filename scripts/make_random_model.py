@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     entry = snakemake.params.entry
     try:
-        facts = make(entry, snakemake.output.directory, entry.get("seed", 0))
+        facts = make(entry, snakemake.output.directory, entry["seed"])
     except InputError as error:
         raise InputError(f"model {snakemake.params.name}: {error}") from None
     made = record(snakemake.input, snakemake.params.code, "torch", "transformers")

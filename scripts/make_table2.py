@@ -3,17 +3,19 @@
 from typing import TYPE_CHECKING
 
 from unmask.files import write_text
+from unmask.frequency.table2 import collect_words, table2, table2_sheet
 from unmask.joblog import job_log
-from unmask.report.frequency import collect_words, table2, table2_captions, table2_sheet
+from unmask.report.captions import load_captions
 from unmask.report.rendering import latex, markdown
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0]):
-    made_from, params = snakemake.input, snakemake.params
-    words = collect_words(made_from.words)
-    sheet = table2_sheet(words, table2_captions(made_from.captions, params.alpha), params.alpha)
+    inputs, params = snakemake.input, snakemake.params
+    words = collect_words(inputs.words)
+    captions = load_captions(inputs.captions, alpha=f"{params.alpha:g}")
+    sheet = table2_sheet(words, captions, params.alpha)
     texts = {
         "table2_csv": table2(words).to_csv(index=False),
         "table2_md": markdown(sheet),

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from unmask.files import write_text
 from unmask.joblog import job_log
+from unmask.pairs.results import Results
 from unmask.report.rendering import latex, markdown
-from unmask.report.results import Results
 from unmask.report.study import Study
 from unmask.statistics.schema import NEAR_TIES
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0]):
-    params, made_from = snakemake.params, dict(snakemake.input.items())
+    params, inputs = snakemake.params, dict(snakemake.input.items())
     study = Study.from_config(params.models, params.benchmarks)
-    near_ties = study.collect(made_from.pop("near_ties"), NEAR_TIES)
-    results = Results.gather(study, **made_from, alpha=params.alpha)
+    near_ties = study.collect(inputs.pop("near_ties"), NEAR_TIES)
+    results = Results.gather(study, **inputs, alpha=params.alpha)
 
     tidy = results.tidy() | {"near_ties": near_ties}
     texts = {f"{name}_csv": rows.to_csv(index=False) for name, rows in tidy.items()}

@@ -1,4 +1,4 @@
-"""Make the planted world: its corpus, its benchmarks and the truth about them."""
+"""Make a world: its corpus, its benchmarks and the truth about them."""
 
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0]):
-    entry = snakemake.params.entry
-    world = World(seed=entry["seed"])
-    write_text(snakemake.output.corpus, "\n".join(draw_corpus(world, entry["sentences"])) + "\n")
-    write_crows_pairs(snakemake.output.crows_pairs, crows_pairs(world))
-    write_stereoset(snakemake.output.stereoset, stereoset(world))
-    write_truth(snakemake.output.truth, world)
+    params, output = snakemake.params, snakemake.output
+    world = World.from_config(params.name, params.entry)
+    write_text(output.corpus, "\n".join(draw_corpus(world, params.entry["sentences"])) + "\n")
+    write_crows_pairs(output.crows_pairs, crows_pairs(world))
+    write_stereoset(output.stereoset, stereoset(world))
+    write_truth(output.truth, world)

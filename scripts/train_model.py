@@ -1,4 +1,4 @@
-"""Train a small masked language model on the planted corpus, and check that it learnt what is planted."""
+"""Train a small masked language model on the corpus of a world, and check that it learnt what is planted."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,6 +7,7 @@ from unmask.facts import write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import directory_written_whole
 from unmask.record import record
+from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import World
 from unmask.worlds.training import check_learnt, train
 
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     params, entry = snakemake.params, snakemake.params.entry
-    world = World(seed=params.planted["seed"])
+    world = World.from_config(entry["world"], params.settings)
+    corruption = Corruption.from_config(world.name, params.settings)
     lines = Path(snakemake.input.corpus).read_text(encoding="utf-8").splitlines()
     with directory_written_whole(snakemake.output.directory) as partial:
-        train(lines, entry["architecture"], entry["seed"], partial, world, snakemake.threads)
+        train(lines, entry["architecture"], entry["seed"], partial, world, corruption, snakemake.threads)
         gate = check_learnt(partial, world, params.name)
     made = record(snakemake.input, params.code, "torch", "transformers", "tokenizers")
-    facts = {**entry, "planted": dict(params.planted), "gate": gate, **made}
+    facts = {**entry, "settings": dict(params.settings), "gate": gate, **made}
     write_facts(snakemake.output.facts, facts)

@@ -14,10 +14,17 @@ DIRECTIONS = (STEREO, ANTISTEREO)
 ORIGINAL, SHUFFLED = "original", "shuffled"
 
 NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL = "none", "one-shared", "one-modified", "modified", "all"
-"""The maskings: what is hidden from a model. unmask.evidence.maskings says of each what it does."""
+"""The maskings: what is hidden from a model. The modules of unmask.evidence.maskings say what each does."""
+
+ALL_TOKENS, CONTENT_TOKENS = "all-tokens", "content-tokens"
+SHARED_TOKENS, MODIFIED_TOKENS, CANDIDATES = "shared-tokens", "modified-tokens", "candidates"
+"""What token accuracy counts. unmask.statistics.accuracy says of each what it is."""
 
 PUBLISHED, CORRECTED = "published", "corrected"
 PROTOCOLS = (PUBLISHED, CORRECTED)
+
+STATISTICS = ("bias", "near_ties", "accuracy", "tests", "agreement", "roc")
+"""The tables of statistics of one model on one benchmark. unmask.statistics.schema has a schema for each."""
 
 TIE, UNDEFINED = "tie", "undefined"
 OUTCOMES = (STEREOTYPE, ANTISTEREOTYPE, TIE, UNDEFINED)

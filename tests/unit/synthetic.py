@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from study_schema import MEASURES
 from unmask.evidence.schema import EVIDENCE
 
-MEASURES = ("AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum", "PLL")
 BIAS_TYPES = ("gender", "race-color", "age")
 PAIR_ROLES = ("stereotype", "antistereotype")
 NEAR = 1e-4

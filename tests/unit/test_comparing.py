@@ -84,7 +84,7 @@ def test_another_decision_that_differs_is_named(scores: pd.DataFrame, tmp_path: 
     assert f"({margin:.6g}) against" in problem and f"({-margin:.6g})" in problem
     assert found.notes == ["bert has other weights in the two runs: it is another model"]
     assert list(describe(found))[-1] == (
-        "the runs do not agree: 1 of 700 decisions differ, 1 of them no near-ties"
+        "the runs do not agree: 1 of 700 decisions differ, 1 of them not near-ties"
     )
 
 

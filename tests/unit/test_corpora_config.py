@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 
+from study_schema import FAMILIES
 from unmask.errors import InputError
-from unmask.schemas import check_files, complete, read_families
-
-ROOT = Path(__file__).resolve().parents[2]
-FAMILIES = read_families(ROOT / "rules/schemas")
+from unmask.schemas import check_files, complete
 
 
 def completed(**corpora: dict[str, Any]) -> dict[str, Any]:

@@ -13,11 +13,9 @@ from naive import by_word, rows
 from small_corpora import PAGES, PLAIN, WIKITEXT, dump
 from unmask.corpora import blocks as blocks_module
 from unmask.corpora.blocks import in_blocks
-from unmask.corpora.parquet import read_parquet
-from unmask.corpora.reading import read_blocks
+from unmask.corpora.formats import hub_parquet, text, wikimedia_xml
+from unmask.corpora.formats.wikimedia_xml import articles, plain_text
 from unmask.corpora.shards import fetched_shards, files_of
-from unmask.corpora.text import read_text
-from unmask.corpora.wikimedia import articles, plain_text, read_wikimedia
 from unmask.errors import InputError
 from unmask.frequency.counting import count_words
 
@@ -45,14 +43,14 @@ def test_text_in_all_compressions(tmp_path: Path, ending: str) -> None:
     # two streams in one file, as parallel compressors write
     half = len(TEXT) // 2
     path.write_bytes(b"".join(COMPRESS[ending](part.encode()) for part in (TEXT[:half], TEXT[half:])))
-    assert b"".join(read_text(path)) == f"{TEXT}\n".encode()
+    assert b"".join(text.read_blocks(path, {})) == f"{TEXT}\n".encode()
 
 
 @pytest.mark.parametrize("size", [1, 3, 10, 25, 1000])
 def test_blocks_are_bounded_and_end_with_lines_or_spaces(small_blocks: None, size: int) -> None:
-    text = b"one\ntwo three\n" * 5 + b"a very long line indeed it has no end " * 3 + b"\nlast"
-    blocks = list(in_blocks(pieces(text, size), "x"))
-    assert b"".join(blocks) == text + b"\n"
+    whole = b"one\ntwo three\n" * 5 + b"a very long line indeed it has no end " * 3 + b"\nlast"
+    blocks = list(in_blocks(pieces(whole, size), "x"))
+    assert b"".join(blocks) == whole + b"\n"
     assert all(block[-1:] in b"\n " for block in blocks)
     assert max(map(len, blocks)) <= 20
 
@@ -77,7 +75,7 @@ def test_a_bad_text_is_named(tmp_path: Path, content: bytes | None, name: str, m
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(InputError, match=message) as error:
-        list(read_text(path))
+        list(text.read_blocks(path, {}))
     assert str(path) in str(error.value) and "\n" not in str(error.value)
 
 
@@ -96,7 +94,10 @@ def test_rows_of_parquet(tmp_path: Path) -> None:
     texts = ["one\ntwo", None, "", "naïve three", *(f"row {n}" for n in range(1000))]
     pq.write_table(pa.table({"id": range(len(texts)), "body": texts}), tmp_path / "a", row_group_size=300)
     expected = ["one two", "naïve three", *texts[4:]]
-    assert b"".join(read_parquet(tmp_path / "a", "body")).decode().splitlines() == expected
+    assert (
+        b"".join(hub_parquet.read_blocks(tmp_path / "a", {"column": "body"})).decode().splitlines()
+        == expected
+    )
 
 
 def test_bad_parquet_is_named(tmp_path: Path) -> None:
@@ -113,7 +114,7 @@ def test_bad_parquet_is_named(tmp_path: Path) -> None:
         ("missing", "body", "missing: no such file"),
     ]:
         with pytest.raises(InputError, match=message):
-            list(read_parquet(tmp_path / name, column))
+            list(hub_parquet.read_blocks(tmp_path / name, {"column": column}))
 
 
 def test_markup_is_stripped() -> None:
@@ -124,16 +125,16 @@ def test_markup_is_stripped() -> None:
 
 @pytest.mark.parametrize("version", ["0.10", "0.11"])
 def test_articles_of_a_dump(tmp_path: Path, version: str) -> None:
-    text = dump(*PAGES, version=version)
-    (tmp_path / "a.xml").write_text(text)
+    whole = dump(*PAGES, version=version)
+    (tmp_path / "a.xml").write_text(whole)
     # a dump of many streams, one for the head, some for the pages
-    streams = (text[:200], text[200:900], text[900:])
+    streams = (whole[:200], whole[200:900], whole[900:])
     (tmp_path / "a.xml.bz2").write_bytes(b"".join(bz2.compress(stream.encode()) for stream in streams))
     for name in ("a.xml", "a.xml.bz2"):
         path = tmp_path / name
-        assert [text.split()[0] for text in articles(path)] == ["{{Infobox", "'''Bob'''s"]
+        assert [article.split()[0] for article in articles(path)] == ["{{Infobox", "'''Bob'''s"]
         table = tmp_path / "counts"
-        count_words(read_blocks(path, {"format": "wikimedia-xml"}), name, table, {})
+        count_words(wikimedia_xml.read_blocks(path, {}), name, table, {})
         assert rows(table) == by_word([PLAIN, "Bob s house is old – very"])
 
 
@@ -153,14 +154,14 @@ def test_a_bad_dump_is_named(tmp_path: Path, content: bytes | None, message: str
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(InputError, match=f"a.xml: .*{message}"):
-        list(read_wikimedia(path))
+        list(wikimedia_xml.read_blocks(path, {}))
 
 
 def test_a_truncated_dump_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.xml.bz2"
     path.write_bytes(bz2.compress(dump(*PAGES).encode())[:-10])
     with pytest.raises(InputError, match=r"a.xml.bz2: .*Truncated"):
-        list(read_wikimedia(path))
+        list(wikimedia_xml.read_blocks(path, {}))
 
 
 def test_files_keep_their_names_when_others_come(tmp_path: Path) -> None:

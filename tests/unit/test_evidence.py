@@ -9,9 +9,10 @@ import torch
 
 from examples import example_pairs
 from tiny_models import ARCHITECTURES, tiny_model, tiny_tokenizer
+from unmask.by_name import names
 from unmask.errors import InputError
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.maskings import MASKINGS
+from unmask.evidence.hiding import MASKINGS
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import modified_tokens, shuffle_tokens, tokenise_pairs
 from unmask.models.devices import pick_device
@@ -37,7 +38,7 @@ def one_pair(stereotype: str, antistereotype: str, unrelated: str | None = None)
 def test_every_architecture_leaves_evidence_for_every_masking(architecture: str, tmp_path: Path) -> None:
     pairs = example_pairs()
     directory = tiny_model(architecture, tmp_path / architecture)
-    for masking in MASKINGS:
+    for masking in names(MASKINGS):
         model = load(directory, CPU, with_attention=masking == "none", stack="encoder")
         rows = collect_evidence(pairs, model, masking, ORIGINAL)
         write_table(tmp_path / "rows.parquet", rows, EVIDENCE, {"masking": masking})
@@ -51,7 +52,7 @@ def test_every_architecture_leaves_evidence_for_every_masking(architecture: str,
 
 
 def test_maskings_divide_the_tokens_of_a_sentence(bert: LoadedModel) -> None:
-    rows = {m: collect_evidence(example_pairs(), bert, m, ORIGINAL) for m in MASKINGS}
+    rows = {m: collect_evidence(example_pairs(), bert, m, ORIGINAL) for m in names(MASKINGS)}
     keys = ["pair_id", "role", "position", "token_id"]
     sides = rows["none"][(rows["none"]["role"] != "unrelated") & ~rows["none"]["special"]]
     everything = set(map(tuple, sides[keys].to_numpy()))

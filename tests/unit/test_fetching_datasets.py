@@ -9,7 +9,7 @@ from huggingface_hub import constants
 from loopback import Hub, Reply, Repository, unused_url
 from naive import by_word, rows
 from small_corpora import DATASET, SHARDS
-from unmask.corpora.parquet import read_parquet
+from unmask.corpora.formats.hub_parquet import read_blocks
 from unmask.errors import InputError
 from unmask.fetching.backoff import Backoff, UnreachableError
 from unmask.fetching.datasets import fetch_shard
@@ -51,7 +51,7 @@ def test_one_shard_is_fetched_and_counted(hub: Hub, tmp_path: Path) -> None:
     assert hub.downloads() == [name]
     path = tmp_path / "shard.parquet"
     assert path.read_bytes() == SHARDS[name]
-    count_words(read_parquet(path, "text"), str(path), tmp_path / "counts", {})
+    count_words(read_blocks(path, {"column": "text"}), str(path), tmp_path / "counts", {})
     assert rows(tmp_path / "counts") == by_word(["Text 1", "The naïve end"])
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from naive import Rows, by_count, by_word, rows
 from real_data import real_data
-from unmask.corpora.text import read_text
+from unmask.corpora.formats.text import read_blocks
 from unmask.errors import InputError
 from unmask.frequency.counting import count_words
 from unmask.frequency.merging import RARE, merge_counts
@@ -137,7 +137,7 @@ def test_counts_are_independent_of_sharding_and_order(tmp_path: Path, shards: in
 
 def test_a_novel_has_naive_counts(tmp_path: Path) -> None:
     path = real_data("corpora", "books", "moby_dick.txt.gz")
-    count_words(read_text(path), str(path), tmp_path / "counts", {})
+    count_words(read_blocks(path, {}), str(path), tmp_path / "counts", {})
     with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
         assert rows(tmp_path / "counts") == by_word(lines)
 

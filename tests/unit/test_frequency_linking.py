@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import synthetic
+from study_schema import MEASURES
 from test_frequency_group_words import pairs_of, write_counts
 from unmask.errors import InputError
 from unmask.frequency.linking import link_table, log_ratios, perfect_scores, true_log_ratios
@@ -119,7 +120,7 @@ def test_the_link_is_spearman_of_the_pairs_that_have_both(tmp_path: Path) -> Non
     values = rng.choice([-2.0, -1, 0, 1, 2, np.nan], 80)
     found = link_table(parts.pairs, parts.scores, ratios_of(parts.pairs, values), 0.95)
     assert set(found["grouping"]) == {"overall", "bias_type"}
-    assert len(found) == len(synthetic.MEASURES) * 2 * (1 + parts.pairs["bias_type"].nunique())
+    assert len(found) == len(MEASURES) * 2 * (1 + parts.pairs["bias_type"].nunique())
     for row in rows_of(found):
         scores = parts.scores
         scores = scores[(scores["measure"] == row.measure) & (scores["protocol"] == row.protocol)]

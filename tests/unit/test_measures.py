@@ -13,10 +13,12 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from examples import SENTENCES, example_pairs
 from literal import Reader, corrected, published
+from study_schema import MEASURES
 from tiny_models import tiny_model
+from unmask.by_name import names
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.maskings import MASKINGS
-from unmask.measures.registry import MEASURES, maskings_of
+from unmask.evidence.hiding import MASKINGS
+from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import TIE_MARGIN, score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
@@ -41,7 +43,7 @@ def evidence_of(architecture: str, pairs: pd.DataFrame, batch_tokens: int = 64) 
             masking,
             ORIGINAL,
         )
-        for masking in MASKINGS
+        for masking in names(MASKINGS)
     }
 
 
@@ -179,4 +181,4 @@ def test_published_cps_is_compared_after_rounding_to_three_decimals() -> None:
 def test_measures_name_the_maskings_that_they_need() -> None:
     assert maskings_of(["AUL", "AULA"]) == ["none"]
     assert maskings_of(["PLL", "SSS", "CPS"]) == ["modified", "one-modified", "one-shared"]
-    assert set(maskings_of(MEASURES)) == set(MASKINGS)
+    assert set(maskings_of(MEASURES)) == set(names(MASKINGS))

@@ -10,12 +10,14 @@ import pandas as pd
 import pytest
 
 from examples import example_pairs
+from study_schema import MEASURES, options_with
 from tiny_models import tiny_model
+from unmask.by_name import names
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.maskings import MASKINGS
+from unmask.evidence.hiding import MASKINGS
 from unmask.measures.float_error import TOKEN_ERROR, token_errors
-from unmask.measures.formulas import Evidence
-from unmask.measures.registry import MEASURES
+from unmask.measures.measure import Evidence
+from unmask.measures.registry import measure
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
@@ -25,8 +27,7 @@ from unmask.report.study import Study
 from unmask.statistics.bias import bias_table
 from unmask.statistics.computing import compute
 from unmask.statistics.near_ties import is_near_tie, near_ties_table
-from unmask.statistics.options import Options
-from unmask.statistics.schema import NEAR_TIES
+from unmask.statistics.schema import NEAR_TIES, SCHEMAS
 from unmask.tables import read_table, write_table
 from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
 
@@ -51,9 +52,9 @@ def tokens(sides: Mapping[str, tuple[list[float], list[float]]]) -> pd.DataFrame
     )
 
 
-def scores_of(measure: str, sides: Mapping[str, tuple[list[float], list[float]]]) -> pd.DataFrame:
-    evidence = dict.fromkeys(MEASURES[measure].maskings, tokens(sides))
-    return score_pairs(list(sides), evidence, [measure]).set_index(["protocol", "pair_id"])
+def scores_of(name: str, sides: Mapping[str, tuple[list[float], list[float]]]) -> pd.DataFrame:
+    evidence = dict.fromkeys(measure(name).maskings, tokens(sides))
+    return score_pairs(list(sides), evidence, [name]).set_index(["protocol", "pair_id"])
 
 
 def row_of(scores: pd.DataFrame, protocol: str, pair_id: str) -> Any:
@@ -70,13 +71,13 @@ STEREO, ANTI, TIE = "stereotype", "antistereotype", "tie"
 
 def test_a_mean_is_as_unsure_as_one_token_and_a_sum_as_all_of_them() -> None:
     """Two sides of four tokens of log-probability -1: each token may be off by 2 · TOKEN_ERROR."""
-    for measure, count in (("AllMasked", 1), ("AllMaskedSum", 4)):
+    for name, count in (("AllMasked", 1), ("AllMaskedSum", 4)):
         error = 2 * count * 2 * TOKEN_ERROR
         for factor, near in ((0.98, True), (1.02, False)):
             apart = factor * error / count
             # half of the difference on each side, so that both stay about -1
             sides = {"a": ([-1 + apart / 2] * 4, [-1 - apart / 2] * 4)}
-            row = row_of(scores_of(measure, sides), PUBLISHED, "a")
+            row = row_of(scores_of(name, sides), PUBLISHED, "a")
             assert row["margin"] == pytest.approx(factor * error)
             assert row["error"] == pytest.approx(error, rel=1e-3)
             assert (row["lowest"], row["outcome"], row["highest"]) == (
@@ -163,7 +164,7 @@ def test_no_error_within_the_bounds_turns_any_other_decision(architecture: str, 
         masking: collect_evidence(
             pairs, load(directory, pick_device("cpu"), masking == "none"), masking, ORIGINAL
         )
-        for masking in MASKINGS
+        for masking in names(MASKINGS)
     }
     scores = score_pairs(list(pairs["pair_id"]), evidence, list(MEASURES))
     near = is_near_tie(scores)
@@ -191,11 +192,11 @@ def test_every_measure_has_the_error_of_its_own_weights() -> None:
         attention=lambda f: rng.random(len(f)), attention_content=lambda f: rng.random(len(f))
     )
     shift = {c: rows[c] - TOKEN_ERROR * (1 + rows[c].abs()) for c in ("log_prob", "cross_log_prob")}
-    for (name, measure), protocol in product(MEASURES.items(), (PUBLISHED, CORRECTED)):
-        before = measure.formula(dict.fromkeys(measure.maskings, rows), protocol)
-        after = measure.formula(dict.fromkeys(measure.maskings, rows.assign(**shift)), protocol)
-        errors = measure.formula(token_errors(dict.fromkeys(measure.maskings, rows)), protocol)
-        np.testing.assert_allclose(before - after, errors, rtol=1e-6, err_msg=name)
+    for one, protocol in product(map(measure, MEASURES), (PUBLISHED, CORRECTED)):
+        before = one.formula(dict.fromkeys(one.maskings, rows), protocol)
+        after = one.formula(dict.fromkeys(one.maskings, rows.assign(**shift)), protocol)
+        errors = one.formula(token_errors(dict.fromkeys(one.maskings, rows)), protocol)
+        np.testing.assert_allclose(before - after, errors, rtol=1e-6, err_msg=one.name)
         assert (errors > 0).all()
 
 
@@ -207,9 +208,9 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
     evidence = {"modified": tokens(sides)}
     scores = score_pairs(list(pairs["pair_id"]), evidence, ["SSS"])
     with_columns = {"modified": evidence["modified"].assign(modified=True, rank=1)}
-    made = compute(pairs, scores, with_columns, None, None, Options(resamples=20))
-    for name, (rows, schema) in made.items():
-        write_table(folder / f"{name}.parquet", rows, schema, {"model": "bert", "benchmark": "cp"})
+    made = compute(pairs, scores, with_columns, None, None, options_with(resamples=20))
+    for name, rows in made.items():
+        write_table(folder / f"{name}.parquet", rows, SCHEMAS[name], {"model": "bert", "benchmark": "cp"})
     results = Results.gather(
         Study.from_config([{"name": "bert"}], [{"name": "cp"}]),
         **{name: [folder / f"{name}.parquet"] for name in ("bias", "accuracy", "tests", "agreement")},
@@ -217,7 +218,7 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
         captions=RESOURCES / "captions.yaml",
         alpha=0.01,
     )
-    return scores, {name: rows for name, (rows, _) in made.items()}, results
+    return scores, made, results
 
 
 def test_near_ties_are_listed_and_counted_and_bound_the_score(tmp_path: Path) -> None:
@@ -247,7 +248,7 @@ def test_the_list_has_the_order_of_the_scores_and_may_be_empty(tmp_path: Path) -
     none = scores.assign(lowest=scores["outcome"], highest=scores["outcome"])
     assert near_ties_table(pairs, none, ORIGINAL).empty
     write_table(tmp_path / "none.parquet", near_ties_table(pairs, none, ORIGINAL), NEAR_TIES, {})
-    bias = bias_table(pairs, none, Options(resamples=20)).query("grouping == 'overall'")
+    bias = bias_table(pairs, none, options_with(resamples=20)).query("grouping == 'overall'")
     assert (bias["near_low"] == bias["score"]).all() and (bias["near_high"] == bias["score"]).all()
     again = near_ties_table(pairs, scores[::-1], ORIGINAL)
     assert list(again["pair_id"]) == list(made["near_ties"]["pair_id"])[::-1]

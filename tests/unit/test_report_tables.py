@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import synthetic
+from study_schema import MEASURES, options_with
 from unmask.errors import InputError
 from unmask.report.paper_tables import mark, paper_tables, with_holm
 from unmask.report.published import Published
@@ -17,7 +18,7 @@ from unmask.report.study import Study
 from unmask.report.summary import warnings
 from unmask.report.truth import beside_truth
 from unmask.statistics.computing import compute
-from unmask.statistics.options import Options
+from unmask.statistics.schema import SCHEMAS
 from unmask.tables import write_table
 
 RESOURCES = Path(__file__).parents[2] / "resources"
@@ -50,11 +51,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
                 made.evidence,
                 made.shuffled_scores,
                 made.shuffled,
-                Options(resamples=50),
+                options_with(resamples=50),
             )
             for kind in KINDS:
                 path = folder / f"{model['name']}-{benchmark['name']}-{kind}.parquet"
-                write_table(path, *tables[kind], facts)
+                write_table(path, tables[kind], SCHEMAS[kind], facts)
                 paths[kind].append(path)
     return paths
 
@@ -97,9 +98,9 @@ def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
         margin=made.scores["margin"].mask(silent),
         **{c: made.scores[c].mask(silent, "undefined") for c in ("outcome", "lowest", "highest")},
     )
-    tables = compute(made.pairs, scores, made.evidence, None, None, Options(resamples=20))
+    tables = compute(made.pairs, scores, made.evidence, None, None, options_with(resamples=20))
     for kind in KINDS:
-        write_table(tmp_path / kind, *tables[kind], {"model": "bert", "benchmark": "cp"})
+        write_table(tmp_path / kind, tables[kind], SCHEMAS[kind], {"model": "bert", "benchmark": "cp"})
     found = gather({kind: [tmp_path / kind] for kind in KINDS}, MODELS[:1], BENCHMARKS[:1])
     said = [line for line in warnings(found) if "AULA" in line]
     assert said == ["bert on cp, AULA: this model gives no AULA (see the scoring log)."]
@@ -365,6 +366,6 @@ def test_planted_levels_are_means_over_their_pairs() -> None:
     assert row["margin"] == pytest.approx(rows["margin"].mean())
     assert row["oracle"] == pytest.approx(sum(int(pair[1:]) for pair in level) / len(level))
     assert pd.isna(one(found, factor="association", ratio=2, measure="AUL")["oracle"])
-    assert len(found[found["factor"] == "frequency"]) == 2 * len(synthetic.MEASURES)
+    assert len(found[found["factor"] == "frequency"]) == 2 * len(MEASURES)
     with pytest.raises(InputError, match="knows nothing of pair p7"):
         beside_truth(made.scores, {k: v for k, v in truth.items() if k != "p7"}, "corrected")

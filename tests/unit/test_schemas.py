@@ -9,13 +9,15 @@ from typing import Any
 import jsonschema
 import pytest
 
+from study_schema import FAMILIES, MEASURES, ROOT, SCHEMA
+from unmask import by_name
 from unmask.configuration import read_config
 from unmask.errors import InputError
+from unmask.evidence.hiding import MASKINGS
 from unmask.files import sha256_of_file
-from unmask.schemas import alternative, check_files, complete, put_together, read_families
+from unmask.measures.registry import FORMULAS, measure
+from unmask.schemas import alternative, check_files, complete, put_together
 
-ROOT = Path(__file__).resolve().parents[2]
-FAMILIES = read_families(ROOT / "rules/schemas")
 GOOD: dict[str, Any] = {
     "study": "x",
     "worlds": {"w": {}},
@@ -26,6 +28,28 @@ GOOD: dict[str, Any] = {
 
 def test_the_schema_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(put_together(FAMILIES))
+
+
+def test_each_measure_of_the_schema_has_a_module_and_each_module_is_in_the_schema() -> None:
+    assert [measure(name).name for name in MEASURES] == list(MEASURES)
+    assert {by_name.module_file(FORMULAS, name) for name in MEASURES} == {
+        by_name.module_file(FORMULAS, name) for name in by_name.names(FORMULAS)
+    }
+
+
+@pytest.mark.parametrize(
+    ("part", "folder"), [("benchmark", "benchmarks/formats"), ("corpus", "corpora/formats")]
+)
+def test_each_format_of_the_schema_has_a_module_and_each_module_is_in_the_schema(
+    part: str, folder: str
+) -> None:
+    formats = SCHEMA["$defs"][part]["properties"]["format"]["enum"]
+    assert sorted(formats) == by_name.names(folder)
+
+
+def test_measures_read_the_maskings_that_there_are() -> None:
+    maskings = {masking for name in MEASURES for masking in measure(name).maskings}
+    assert sorted(maskings) == by_name.names(MASKINGS)
 
 
 def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import synthetic
+from study_schema import options_with
 from unmask.statistics.agreement import agreement_table, area, curve, roc_table, vote_counts
-from unmask.statistics.options import Options
 from unmask.statistics.schema import AGREEMENT, ROC
 from unmask.tables import write_table
 
@@ -135,7 +135,7 @@ def made() -> synthetic.Synthetic:
 
 
 def test_every_reading_is_the_literal_one(made: synthetic.Synthetic, tmp_path: object) -> None:
-    table = agreement_table(made.pairs, made.scores, Options())
+    table = agreement_table(made.pairs, made.scores, options_with())
     # measures × protocols × votes × thresholds × scores × directions
     assert len(table) == 7 * 2 * 2 * 3 * 3 * 3
     for row in table[table["measure"].isin(["AUL", "CPS"])].to_dict("records"):
@@ -156,8 +156,8 @@ def test_no_margin_is_turned_round_for_an_antistereo_pair(made: synthetic.Synthe
         direction=made.pairs["direction"].map({"stereo": "antistereo", "antistereo": "stereo"})
     )
     keys = ["measure", "protocol", "votes", "threshold", "score"]
-    one = agreement_table(made.pairs, made.scores, Options()).set_index([*keys, "direction"])["auc"]
-    other = agreement_table(turned, made.scores, Options()).set_index([*keys, "direction"])["auc"]
+    one = agreement_table(made.pairs, made.scores, options_with()).set_index([*keys, "direction"])["auc"]
+    other = agreement_table(turned, made.scores, options_with()).set_index([*keys, "direction"])["auc"]
     for here, there in (("all", "all"), ("stereo", "antistereo"), ("antistereo", "stereo")):
         pd.testing.assert_series_equal(
             one.xs(here, level="direction"), other.xs(there, level="direction"), check_index=True
@@ -173,14 +173,14 @@ def test_an_antistereo_pair_counts_for_its_stereotype() -> None:
     scores = made.scores[made.scores["measure"] == "AUL"].assign(
         margin=margin * 2, outcome=["stereotype", "antistereotype"] * 4
     )
-    table = agreement_table(pairs, scores, Options())
+    table = agreement_table(pairs, scores, options_with())
     chosen = table[(table["votes"] == "any") & (table["score"] == "margin")]
     assert (chosen["auc"] == 1.0).all()
     assert set(chosen["direction"]) == {"all", "antistereo"}
 
 
 def test_the_curves_are_those_of_the_chosen_reading(made: synthetic.Synthetic, tmp_path: object) -> None:
-    options = Options(votes="own", threshold=3)
+    options = options_with(votes="own", threshold=3)
     table = roc_table(made.pairs, made.scores, options)
     chosen = agreement_table(made.pairs, made.scores, options).query("chosen")
     assert set(chosen["votes"]) == {"own"}
@@ -196,18 +196,18 @@ def test_the_curves_are_those_of_the_chosen_reading(made: synthetic.Synthetic, t
 def test_one_class_alone_has_no_area() -> None:
     made = synthetic.make(12, seed=0)
     pairs = made.pairs.assign(ratings=pd.Series([["gender"] * 5] * 12, dtype=object))
-    table = agreement_table(pairs, made.scores, Options())
+    table = agreement_table(pairs, made.scores, options_with())
     any_votes = table[table["votes"] == "any"]
     assert any_votes["auc"].isna().all()
     assert set(any_votes["reason"]) == {"no negative pairs"}
-    assert roc_table(pairs, made.scores, Options()).empty
+    assert roc_table(pairs, made.scores, options_with()).empty
 
 
 def test_without_ratings_the_tables_are_empty(tmp_path: object) -> None:
     made = synthetic.make(12, seed=0, rated=False)
     for schema, rows in (
-        (AGREEMENT, agreement_table(made.pairs, made.scores, Options())),
-        (ROC, roc_table(made.pairs, made.scores, Options())),
+        (AGREEMENT, agreement_table(made.pairs, made.scores, options_with())),
+        (ROC, roc_table(made.pairs, made.scores, options_with())),
     ):
         assert rows.empty
         write_table(f"{tmp_path}/empty.parquet", rows, schema, {})

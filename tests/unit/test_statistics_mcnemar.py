@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import synthetic
+from study_schema import MEASURES
 from unmask.errors import InputError
 from unmask.statistics.correction import holm
 from unmask.statistics.mcnemar import mcnemar, mcnemar_table
@@ -87,7 +88,7 @@ def made() -> synthetic.Synthetic:
 
 @pytest.fixture(scope="module")
 def table(made: synthetic.Synthetic) -> pd.DataFrame:
-    return mcnemar_table(made.scores, made.evidence, made.shuffled)
+    return mcnemar_table(made.scores, made.evidence, made.shuffled, "token")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +124,7 @@ def test_special_tokens_without_a_source_keep_their_place(
     unsaid = made.shuffled.assign(
         source_position=made.shuffled["source_position"].where(~made.shuffled["special"])
     )
-    again = mcnemar_table(made.scores, made.evidence, unsaid)
+    again = mcnemar_table(made.scores, made.evidence, unsaid, "token")
     pd.testing.assert_frame_equal(table, again)
 
 
@@ -150,8 +151,12 @@ def test_the_unrelated_sentence_meets_the_stereotype_where_counts_agree(
 def test_unrelated_sentences_of_other_lengths_stay_out(made: synthetic.Synthetic) -> None:
     none = made.evidence["none"]
     cut = none[~((none["role"] == "unrelated") & (none["pair_id"] == "p0") & (none["position"] == 1))]
-    whole = row_of(mcnemar_table(made.scores, {"none": none}, None), kind="unrelated", unit="sentence")[0]
-    fewer = row_of(mcnemar_table(made.scores, {"none": cut}, None), kind="unrelated", unit="sentence")[0]
+    whole, fewer = (
+        row_of(mcnemar_table(made.scores, {"none": rows}, None, "token"), kind="unrelated", unit="sentence")[
+            0
+        ]
+        for rows in (none, cut)
+    )
     assert fewer == whole - 1
 
 
@@ -163,7 +168,7 @@ def test_decisions_of_every_two_measures(made: synthetic.Synthetic, table: pd.Da
     decided = {key: said == "stereotype" for key, said in outcome.items()}
     fewer = 0
     for protocol in ("published", "corrected"):
-        for first, second in combinations(synthetic.MEASURES, 2):
+        for first, second in combinations(MEASURES, 2):
             # corrected: only pairs of which both measures say something
             pairs = [
                 p
@@ -187,16 +192,16 @@ def test_a_measure_without_any_decision_is_compared_with_none(made: synthetic.Sy
     scores = made.scores.assign(
         outcome=made.scores["outcome"].mask(silent, "undefined"), margin=made.scores["margin"].mask(silent)
     )
-    decisions = mcnemar_table(scores, {}, None)
+    decisions = mcnemar_table(scores, {}, None, "token")
     assert set(decisions["protocol"]) == {"published", "corrected"}
-    assert {*decisions["first"], *decisions["second"]} == set(synthetic.MEASURES) - {"AULA"}
+    assert {*decisions["first"], *decisions["second"]} == set(MEASURES) - {"AULA"}
 
 
 def test_measures_that_share_no_defined_pair_are_not_compared_corrected(made: synthetic.Synthetic) -> None:
     two = made.scores[made.scores["measure"].isin(["AUL", "SSS"])]
     early = two["pair_id"].isin(made.pairs["pair_id"][:30])
     scores = two.assign(outcome=two["outcome"].mask(early == (two["measure"] == "AUL"), "undefined"))
-    decisions = mcnemar_table(scores, {}, None)
+    decisions = mcnemar_table(scores, {}, None, "token")
     assert list(decisions["protocol"]) == ["published"]
     assert list(decisions["n"]) == [len(made.pairs)]
 
@@ -211,14 +216,14 @@ def test_the_chosen_pairing_unit_is_marked(made: synthetic.Synthetic) -> None:
 
 def test_the_order_of_rows_changes_nothing(made: synthetic.Synthetic, table: pd.DataFrame) -> None:
     mixed = {masking: rows.sample(frac=1, random_state=1) for masking, rows in made.evidence.items()}
-    again = mcnemar_table(made.scores, mixed, made.shuffled.sample(frac=1, random_state=2))
+    again = mcnemar_table(made.scores, mixed, made.shuffled.sample(frac=1, random_state=2), "token")
     pd.testing.assert_frame_equal(table, again)
 
 
 def test_evidence_that_does_not_belong_together_is_refused(made: synthetic.Synthetic) -> None:
     none = made.evidence["none"]
     with pytest.raises(InputError, match="shared-tokens under the other masking are not those"):
-        mcnemar_table(made.scores, {**made.evidence, "none": none[none["pair_id"] != "p3"]}, None)
+        mcnemar_table(made.scores, {**made.evidence, "none": none[none["pair_id"] != "p3"]}, None, "token")
 
 
 def test_it_fits_its_schema(table: pd.DataFrame, tmp_path: object) -> None:

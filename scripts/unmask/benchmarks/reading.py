@@ -1,32 +1,22 @@
-"""Reading a benchmark of any known format into the Pairs table.
-
-A new format is one reader function and one line in `READERS`.
-"""
+"""Reading a benchmark, whatever its format, into the Pairs table."""
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from unmask.benchmarks import crows_pairs, stereoset, table
 from unmask.benchmarks.schema import PAIRS
+from unmask.by_name import load
 from unmask.errors import InputError
 from unmask.terms import DIRECTIONS
 
 logger = logging.getLogger(__name__)
 
-Reader = Callable[[Path, Mapping[str, Any]], Iterable[tuple[str, dict[str, Any]]]]
-"""Takes a file and its benchmark's entry; gives, pair by pair, its place in the file in words (`row 3
-(line 5)`) and its columns of the Pairs table. A column left out is null."""
-
-READERS: dict[str, Reader] = {
-    "crows-pairs": crows_pairs.read,
-    "stereoset": stereoset.read,
-    "table": table.read,
-}
+FORMATS = "benchmarks/formats"
+"""The folder of the formats' modules (see unmask.by_name)."""
 
 
 def read_benchmark(path: str | Path, entry: Mapping[str, Any]) -> pd.DataFrame:
@@ -37,16 +27,15 @@ def read_benchmark(path: str | Path, entry: Mapping[str, Any]) -> pd.DataFrame:
     `columns`). In messages `row N` counts the data rows from 0, as the first column of CrowS-Pairs does;
     `line N` counts the lines of the file from 1, as an editor does.
 
-    Raises InputError naming the file and the row or item where a pair is not whole and unambiguous.
+    Raises InputError for an unknown format, and naming the file and the row or item where a pair is not whole
+    and unambiguous.
     """
     path = Path(path)
-    format_ = entry.get("format")
-    if format_ not in READERS:
-        raise InputError(f"{path}: unknown benchmark format {format_!r} (known: {', '.join(READERS)})")
+    read = load(FORMATS, entry["format"]).read
     rows: list[dict[str, Any]] = []
     places: dict[str, str] = {}
     try:
-        for place, row in READERS[format_](path, entry):
+        for place, row in read(path, entry):
             fault = _fault(row)
             if fault:
                 raise InputError(f"{path}: {place}: {fault}")

@@ -10,7 +10,7 @@ from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.engine import Answers, Indices, Work, answer
-from unmask.evidence.maskings import MASKINGS, roles_of
+from unmask.evidence.hiding import hiding, roles_of
 from unmask.evidence.progress import Progress
 from unmask.evidence.sentences import Sentence, shuffle_tokens, tokenise_pairs
 from unmask.models.loading import LoadedModel
@@ -86,9 +86,10 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
     special: list[npt.NDArray[np.bool_]] = []
     rows: list[tuple[int, int, int, int]] = []
     crosses: list[tuple[int, int, int, int]] = []
+    hidden_in = hiding(masking)
     for number, sentence in enumerate(sentences):
         own = sentence.ids.tolist()
-        for hidden in MASKINGS[masking](sentence):
+        for hidden in hidden_in(sentence):
             positions = hidden.tolist()
             ids = own.copy()
             for position in positions:

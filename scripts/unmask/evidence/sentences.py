@@ -31,6 +31,15 @@ class Sentence:
     source: Positions | None = None
     """For a shuffled sentence: where each token stood before."""
 
+    def positions(self, modified: bool) -> Positions:
+        """Where its modified tokens are, or those that it shares; special ones are left out.
+
+        Raises ValueError for a sentence that shares no tokens with another.
+        """
+        if self.modified is None:
+            raise ValueError(f"pair {self.pair_id}: the {self.role} sentence shares tokens with none")
+        return np.flatnonzero((self.modified == modified) & ~self.special)
+
 
 def tokenise_pairs(
     pairs: pd.DataFrame,

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from unmask.errors import InputError
 from unmask.evidence.collecting import Layout, as_rows, prepare
 from unmask.evidence.engine import Answers, answer
-from unmask.evidence.maskings import roles_of
+from unmask.evidence.hiding import roles_of
 from unmask.evidence.progress import Progress
 from unmask.evidence.schema import EVIDENCE
 from unmask.models.loading import LoadedModel
@@ -74,7 +74,7 @@ def write_evidence(
         {**facts, "shard": number, "sentences": _digest(part)} for number, (part, _) in enumerate(shards)
     ]
     missing = [number for number in range(len(shards)) if _facts(paths[number]) != _as_json(of_shard[number])]
-    logger.info("masking %s: %s", masking, f"{len(shards)} shard" + "s" * (len(shards) > 1))
+    logger.info("masking %s, shards: %d", masking, len(shards))
     for number in sorted(set(range(len(shards))) - set(missing)):
         logger.info("shard %d of %d was done before", number + 1, len(shards))
         progress.skip(shards[number][1])

@@ -108,14 +108,14 @@ def _reason(ratio: Any, margin: Any, rho: float, low: float) -> str | None:
 def perfect_scores(
     pairs: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]], measures: Iterable[str]
 ) -> pd.DataFrame:
-    """The exact margins of a planted benchmark as scores, protocol corrected, so that they can be linked too.
+    """The exact margins of a world's benchmark as scores, protocol corrected, so that they can be linked too.
 
     truth: pair_id -> {margins: {measure: margin}}; measures that it does not know are left out.
     Raises InputError where it does not know a pair.
     """
     unknown = set(pairs["pair_id"]) - set(truth)
     if unknown:
-        raise InputError(f"truth: it knows nothing of pair {min(unknown)}; make the planted world again")
+        raise InputError(f"truth: it knows nothing of pair {min(unknown)}; make its world again")
     rows = []
     for measure in measures:
         for pair_id in pairs["pair_id"]:

@@ -8,7 +8,8 @@ place, and the measure's own formula gives the largest error of the score.
 
 import pandas as pd
 
-from unmask.measures.formulas import SENTENCE, Evidence
+from unmask.measures.measure import Evidence
+from unmask.measures.tokens import SENTENCE
 
 TOKEN_ERROR = 5e-5
 """How far the log-probability of a token may be from that of another machine, as a share of 1 + |log P|.

@@ -5,6 +5,8 @@ import logging
 import numpy as np
 import pandas as pd
 
+from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
+
 logger = logging.getLogger(__name__)
 
 
@@ -25,15 +27,15 @@ def compare_scores(reference: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame
     both = reference.merge(other, on=keys, suffixes=("", "_other"), validate="one_to_one")
     if not len(both) == len(reference) == len(other):
         raise ValueError("the two tables have different pairs")
-    rows = []
-    for (measure, protocol), of in both.groupby(["measure", "protocol"], sort=False):
-        sides = [(of[side] - of[f"{side}_other"]).abs().max() for side in ("stereotype", "antistereotype")]
-        flipped = of.loc[of["outcome"] != of["outcome_other"], "pair_id"]
-        rows.append(
+    found = []
+    for (measure, protocol), rows in both.groupby(["measure", "protocol"], sort=False):
+        sides = [(rows[side] - rows[f"{side}_other"]).abs().max() for side in (STEREOTYPE, ANTISTEREOTYPE)]
+        flipped = rows.loc[rows["outcome"] != rows["outcome_other"], "pair_id"]
+        found.append(
             {
                 "measure": measure,
                 "protocol": protocol,
-                "pairs": len(of),
+                "pairs": len(rows),
                 "largest_change": max(sides),
                 "flipped": len(flipped),
                 "flipped_pairs": " ".join(flipped),
@@ -45,6 +47,6 @@ def compare_scores(reference: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame
             protocol,
             max(sides),
             len(flipped),
-            len(of),
+            len(rows),
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(found)

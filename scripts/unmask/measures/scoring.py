@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.measures.float_error import fingerprints, token_errors
-from unmask.measures.formulas import Evidence
-from unmask.measures.registry import MEASURES, Measure
+from unmask.measures.measure import Evidence, Measure
+from unmask.measures.registry import measure
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, PROTOCOLS, PUBLISHED, STEREOTYPE, TIE, UNDEFINED
 
 TIE_MARGIN = 1e-6
@@ -26,7 +26,7 @@ def score_pairs(pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[
     errors = token_errors(evidence)
     prints = {masking: fingerprints(rows) for masking, rows in evidence.items()}
     parts = [
-        _score(pair_ids, evidence, errors, prints, name, protocol)
+        _score(pair_ids, evidence, errors, prints, measure(name), protocol)
         for name in measures
         for protocol in PROTOCOLS
     ]
@@ -38,10 +38,9 @@ def _score(
     evidence: Evidence,
     errors: Evidence,
     prints: Mapping[str, "pd.Series[int]"],
-    name: str,
+    measure: Measure,
     protocol: str,
 ) -> pd.DataFrame:
-    measure = MEASURES[name]
     scores = _sides(measure.formula(evidence, protocol), pair_ids, measure.of_nothing)
     error = _sides(measure.formula(errors, protocol), pair_ids, 0.0)
     # where neither side has a token to score, which alone has no error, nothing tells them apart
@@ -61,7 +60,7 @@ def _score(
     return pd.DataFrame(
         {
             "pair_id": list(pair_ids),
-            "measure": name,
+            "measure": measure.name,
             "protocol": protocol,
             "stereotype": compared[0],
             "antistereotype": compared[1],
@@ -77,8 +76,8 @@ def _score(
 def _sides(values: "pd.Series[Any]", pair_ids: Sequence[str], of_nothing: float) -> npt.NDArray[Any]:
     """A value per sentence as stereotype and antistereotype × pairs."""
     roles = values.index.get_level_values("role")
-    of_role = [values[roles == role].droplevel("role") for role in (STEREOTYPE, ANTISTEREOTYPE)]
-    return np.stack([of.reindex(list(pair_ids), fill_value=of_nothing).to_numpy() for of in of_role])
+    sides = [values[roles == role].droplevel("role") for role in (STEREOTYPE, ANTISTEREOTYPE)]
+    return np.stack([side.reindex(list(pair_ids), fill_value=of_nothing).to_numpy() for side in sides])
 
 
 def _rounded(scores: Floats, measure: Measure, protocol: str) -> Floats:

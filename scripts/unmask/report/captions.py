@@ -1,35 +1,24 @@
-"""Captions, which say what protocol and what reading a number has."""
+"""Captions, which say what protocol and what reading a number has; each family has a file of them."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
 import yaml
 
-from unmask.statistics.options import ANY, PAIR, TOKEN
+
+@dataclass(frozen=True)
+class Captions:
+    """Captions by name. facts: what they name in braces."""
+
+    templates: Mapping[str, str]
+    facts: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        """The caption of that name, filled in. Raises KeyError where it, or a fact it names, is unknown."""
+        return self.templates[name].format(**self.facts).strip()
 
 
-def load_captions(
-    path: str | Path,
-    alpha: float,
-    bias: pd.DataFrame,
-    tests: pd.DataFrame,
-    agreement: pd.DataFrame,
-) -> dict[str, str]:
-    """The captions of resources/captions.yaml, filled in with what the tables of the study were made with."""
-    units = tests.loc[tests["chosen"] & (tests["kind"] != "decisions"), "unit"]
-    chosen = agreement[agreement["chosen"]]
-    filled = {
-        "alpha": f"{alpha:g}",
-        "unit": str(units.iloc[0]) if len(units) else TOKEN,
-        "confidence": f"{100 * bias['confidence'].iloc[0]:g}" if len(bias) else "95",
-        "bootstrap": " or ".join(bias["bootstrap_unit"].drop_duplicates()) or PAIR,
-        "reading": "",
-    }
-    if len(chosen):
-        votes, threshold, score = chosen.iloc[0][["votes", "threshold", "score"]]
-        what = "some bias type" if votes == ANY else "the pair's own bias type"
-        filled["reading"] = (
-            f"A pair is positive where at least {threshold} raters chose {what}; score: {score}."
-        )
-    templates: dict[str, str] = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    return {name: template.format(**filled).strip() for name, template in templates.items()}
+def load_captions(path: str | Path, **facts: str) -> Captions:
+    """The captions of a file, to be filled in with facts when they are looked up."""
+    return Captions(yaml.safe_load(Path(path).read_text(encoding="utf-8")), facts)

@@ -1,34 +1,28 @@
-"""The report: one self-contained HTML page."""
+"""The report: one self-contained HTML page of any sections."""
 
+import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from unmask.report import page_sheets
-from unmask.report.frequency import FrequencySection
-from unmask.report.results import Results
-from unmask.report.sheets import DASH
-from unmask.report.summary import summary, warnings
+from unmask.report.sections import Picture, Section, kind_of
+
+LONG = 40
+"""A table of more rows scrolls in a box of its own."""
 
 
-def render_page(
-    title: str,
-    results: Results,
-    figures: Mapping[str, str],
-    provenance: Sequence[tuple[str, Mapping[str, Any]]] = (),
-    planted: pd.DataFrame | None = None,
-    frequency: FrequencySection | None = None,
-) -> str:
+def render_page(title: str, sections: Sequence[Section]) -> str:
     """The whole HTML page as text; it refers to nothing outside itself.
 
-    title: name of the study. figures: SVG text of `figure1` and `bias_figure`. provenance: (title, nested
-    facts) of each input. planted: unmask.report.truth.gather_truth, None where nothing is planted.
-    frequency: None where the study has no corpora.
+    Sections stand in their order; those that have nothing to show are left out.
+    Raises ValueError where two sections have one name.
     """
+    shown = [section for section in sections if not section.is_empty()]
+    names = [section.name for section in shown]
+    if len(set(names)) < len(names):
+        raise ValueError(f"two sections of one name among {', '.join(names)}")
     environment = Environment(
         loader=PackageLoader("unmask.report", "."),
         autoescape=True,
@@ -36,32 +30,15 @@ def render_page(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    numbers = itertools.count(1)
+
+    def inline(picture: Picture) -> Markup:
+        # an SVG alone is markup: jobs of this workflow drew it
+        return Markup(inline_svg(picture.svg, f"picture-{next(numbers)}"))
+
     return environment.get_template("page.html.jinja").render(
-        title=title,
-        summary=list(summary(results)),
-        warnings=list(warnings(results)),
-        main=page_sheets.main(results),
-        tables=list(results.sheets().values()),
-        figures=_inline(figures),
-        captions=results.captions,
-        groups=page_sheets.bias_types(results),
-        directions=page_sheets.directions(results),
-        shuffled=page_sheets.shuffled(results),
-        near_ties=page_sheets.near_ties(results),
-        agreement=page_sheets.agreement(results),
-        tests=page_sheets.tests(results),
-        decisions=page_sheets.decisions(results),
-        readings=page_sheets.accuracies(results),
-        peers=page_sheets.peers(results),
-        planted=list(page_sheets.planted(results, planted)),
-        frequency=frequency,
-        frequency_figures=_inline(frequency.figures if frequency else {}),
-        provenance=[(name, list(flatten(facts))) for name, facts in provenance],
+        title=title, sections=shown, kind_of=kind_of, inline=inline, LONG=LONG
     )
-
-
-def _inline(figures: Mapping[str, str]) -> dict[str, Markup]:
-    return {name: Markup(inline_svg(svg, name)) for name, svg in figures.items()}
 
 
 def inline_svg(svg: str, prefix: str) -> str:
@@ -77,18 +54,3 @@ def inline_svg(svg: str, prefix: str) -> str:
     head, rest = body.split(">", 1)
     head = re.sub(r'\s(?:width|height)="[^"]*"', "", head)
     return f"{head}>{rest}"
-
-
-def flatten(facts: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Nested facts as lines: (keys joined by dots, value as text)."""
-    if isinstance(facts, Mapping):
-        for key, value in facts.items():
-            yield from flatten(value, f"{path}.{key}" if path else str(key))
-    elif isinstance(facts, list) and any(isinstance(item, Mapping | list) for item in facts):
-        for index, item in enumerate(facts):
-            own = item.get("name", index) if isinstance(item, Mapping) else index
-            yield from flatten(item, f"{path}.{own}" if path else str(own))
-    elif isinstance(facts, list):
-        yield path, ", ".join(map(str, facts))
-    else:
-        yield path, DASH if facts is None else str(facts)

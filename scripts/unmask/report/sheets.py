@@ -1,5 +1,6 @@
 """A table as it is shown: tidy rows laid out as a sheet of text cells."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,40 +61,22 @@ def p_value(p: Any) -> str:
     return "< 1e-16" if value < 1e-16 else f"{value:.2g}"
 
 
-def lay_out(frame: pd.DataFrame, caption: str, empty: str) -> Sheet:
-    """A paper table (unmask.report.paper_tables.COLUMNS) as a sheet.
+def mark(p: float | None, p_holm: float | None, alpha: float) -> str:
+    """† where the corrected p is below alpha, * where only the raw one is."""
+    if p_holm is not None and p_holm < alpha:
+        return "†"
+    return "*" if p is not None and p < alpha else ""
 
-    A model has one row per row label, and where there is any published value also the paper's values and the
-    difference (ours minus the paper's, from the rows that carry a published value).
-    """
-    columns = tuple(
-        (str(benchmark), str(column))
-        for benchmark in frame["benchmark"].drop_duplicates()
-        for column in frame.loc[frame["benchmark"] == benchmark, "column"].drop_duplicates()
-    )
-    rows: list[tuple[str, ...]] = []
-    for model in frame["model"].drop_duplicates():
-        of_model = frame[frame["model"] == model]
-        for label in of_model["row"].drop_duplicates():
-            cells = of_model[of_model["row"] == label].set_index(["benchmark", "column"])
-            rows.append(
-                (
-                    str(model),
-                    str(label),
-                    *(
-                        number(cells.loc[key, "value"]) + cells.loc[key, "mark"]
-                        if key in cells.index
-                        else DASH
-                        for key in columns
-                    ),
-                )
-            )
-        known = of_model[of_model["published"].notna()].set_index(["benchmark", "column"])
-        if len(known):
-            for label, column, signed in (("paper", "published", False), ("difference", "difference", True)):
-                cells_of = (
-                    number(known.loc[key, column], signed=signed) if key in known.index else DASH
-                    for key in columns
-                )
-                rows.append((str(model), label, *cells_of))
-    return Sheet(caption if columns else f"{caption} {empty}", ("model", ""), columns, tuple(rows))
+
+def word(value: Any) -> str:
+    return DASH if pd.isna(value) else str(value)
+
+
+def wide(frame: pd.DataFrame, stubs: Sequence[str], across: Sequence[str], cell: str, caption: str) -> Sheet:
+    """`frame` with one column per value of `across` (a group and a label) and the text of column `cell`."""
+    heads = list(frame[list(across)].drop_duplicates().itertuples(index=False, name=None))
+    rows = []
+    for key, part in frame.groupby(list(stubs), sort=False, dropna=False):
+        texts = {tuple(row): text for *row, text in part[[*across, cell]].itertuples(index=False, name=None)}
+        rows.append((*map(word, key), *(texts.get(head, DASH) for head in heads)))
+    return Sheet(caption, tuple(stubs), tuple((str(g), str(label)) for g, label in heads), tuple(rows))

@@ -9,15 +9,13 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.errors import InputError
+from unmask.measures.registry import measure
 from unmask.tables import read_metadata, read_table
 
-MEASURE_NAMES: Mapping[str, str] = {"AllMasked": "All-Masked", "AllMaskedSum": "All-Masked (sum)"}
-"""How a measure is written, where not by its own name."""
 
-
-def display(measure: str) -> str:
+def display(name: str) -> str:
     """A measure's name as people read it."""
-    return MEASURE_NAMES.get(measure, measure)
+    return measure(name).title
 
 
 @dataclass(frozen=True)
@@ -26,19 +24,20 @@ class Named:
 
     published: the name under which its published values are known (resources/published.yaml), if any.
     source: where a model comes from (train, hub, path, random), if known.
-    planted: which planted benchmark this is, if it is one.
+    world: the world that makes a benchmark, if one does.
+    format: that of a benchmark's file, if known.
     """
 
     name: str
     published: str | None = None
     source: str | None = None
-    planted: str | None = None
+    world: str | None = None
+    format: str | None = None
 
     @classmethod
     def from_config(cls, entry: Mapping[str, Any]) -> "Named":
-        return cls(
-            str(entry["name"]), entry.get("published"), entry.get("source"), entry.get("planted") or None
-        )
+        optional = ("published", "source", "world", "format")
+        return cls(str(entry["name"]), **{key: entry.get(key) for key in optional})
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Study:
     def from_config(
         cls, models: Iterable[Mapping[str, Any]], benchmarks: Iterable[Mapping[str, Any]]
     ) -> "Study":
-        """From lists of mappings with `name` and, where there is one, `published`, `source` and `planted`."""
+        """From lists of mappings with `name` and, where they are known, the other fields of Named."""
         return cls(tuple(map(Named.from_config, models)), tuple(map(Named.from_config, benchmarks)))
 
     def collect(self, paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:
@@ -80,3 +79,13 @@ class Study:
         if not ordered:
             return pd.DataFrame(columns=["model", "benchmark", *schema.names])
         return pd.concat(ordered, ignore_index=True)
+
+
+def collect_by_benchmark(paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:
+    """Tables of one benchmark each as one, with the column benchmark (from their metadata) first."""
+    parts = []
+    for path in paths:
+        rows = read_table(path, schema)
+        rows.insert(0, "benchmark", str(read_metadata(path)["benchmark"]))
+        parts.append(rows)
+    return pd.concat(parts, ignore_index=True)

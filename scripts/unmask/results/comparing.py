@@ -16,7 +16,7 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.facts import read_facts
-from unmask.measures.registry import MEASURES
+from unmask.measures.registry import measure
 from unmask.statistics.near_ties import is_near_tie
 from unmask.tables import read_table
 from unmask.measures.schema import SCORES
@@ -35,7 +35,7 @@ class Comparison:
 
     measures: per measure and protocol the number of decisions, the largest difference of any score, the
     largest difference of a margin as a share of what float error allows, how many near-ties there are (in
-    the first run), how many decisions differ, and how many of these are no near-ties.
+    the first run), how many decisions differ, and how many of these are not near-ties.
     problems: one line for each thing that float error does not explain. notes: what explains it, perhaps.
     identical, different: the files of tables that are in both runs.
     """
@@ -85,7 +85,8 @@ def _judged(both: pd.DataFrame) -> pd.DataFrame:
     """With the columns change (of a score), share (of the float error allowed), differ, near and beyond."""
     changes = [(both[side] - both[f"{side}_other"]).abs() for side in ("stereotype", "antistereotype")]
     # a rounded score moves by a whole step where float error takes it across a boundary
-    decimals = both["measure"].map({name: measure.published_decimals for name, measure in MEASURES.items()})
+    published = {name: measure(name).published_decimals for name in both["measure"].unique()}
+    decimals = both["measure"].map(published)
     step = (10.0 ** -decimals.astype(float)).where(both["protocol"] == PUBLISHED).fillna(0.0)
     error = both[["error", "error_other"]].max(axis=1)
     moved = (both["margin"] - both["margin_other"]).abs()
@@ -162,11 +163,11 @@ def describe(found: Comparison) -> Iterator[str]:
     if len(found.problems) > SHOWN:
         yield f"error: {len(found.problems) - SHOWN} more"
     differ = int(found.measures["differ"].sum())
-    of = f"{differ} of {int(found.measures['decisions'].sum())} decisions differ"
+    disagreement = f"{differ} of {int(found.measures['decisions'].sum())} decisions differ"
     if found.problems:
-        yield f"the runs do not agree: {of}, {int(found.measures['unexplained'].sum())} of them no near-ties"
+        yield f"the runs do not agree: {disagreement}, {int(found.measures['unexplained'].sum())} of them not near-ties"
     else:
-        yield f"the runs agree to float error: {of}{', all of them near-ties' if differ else ''}"
+        yield f"the runs agree to float error: {disagreement}{', all of them near-ties' if differ else ''}"
 
 
 def main() -> None:

@@ -20,6 +20,16 @@ from unmask.results.checksums import FILE, read_checksums
 from unmask.tables import read_metadata
 
 
+PATTERNS = (
+    "**/*.parquet",
+    "**/facts.json",
+    "**/*.facts.json",
+    "models/*/manifest.json",
+    "report/sections/*.json",
+)
+"""Files that say what they were made from."""
+
+
 @dataclass
 class Verified:
     """What was found: each problem is one line that begins with a file's path."""
@@ -32,7 +42,7 @@ class Verified:
     gone: set[Path] = field(default_factory=set)
     """Inputs that are no longer here, such as evidence that was removed: nothing to hold against."""
     silent: list[Path] = field(default_factory=list)
-    """Tables that do not say what they were made from: an earlier version made them."""
+    """Files that do not say what they were made from: an earlier version made them."""
     problems: list[str] = field(default_factory=list)
     _digests: dict[Path, str] = field(default_factory=dict)
 
@@ -42,7 +52,7 @@ class Verified:
         return self.folder.resolve().parents[1]
 
     def check(self) -> None:
-        """Check final files by the list of checksums, and every table by the record in itself."""
+        """Check final files by the list of checksums, and every table and section by the record in itself."""
         try:
             for path, sha256 in read_checksums(self.folder / FILE).items():
                 if not path.exists():
@@ -53,7 +63,7 @@ class Verified:
                     self.results += 1
         except InputError as error:
             self.problems.append(str(error))
-        for path in sorted(self._tables()):
+        for path in sorted(self._recorded()):
             try:
                 facts = read_metadata(path) if path.suffix == ".parquet" else read_facts(path)
             except (OSError, ValueError, pa.ArrowException) as error:
@@ -64,8 +74,8 @@ class Verified:
             for source, sha256 in _sources(facts):
                 self._check_source(path, source, sha256)
 
-    def _tables(self) -> Iterator[Path]:
-        for pattern in ("**/*.parquet", "**/facts.json", "**/*.facts.json", "models/*/manifest.json"):
+    def _recorded(self) -> Iterator[Path]:
+        for pattern in PATTERNS:
             for path in self.folder.glob(pattern):
                 if not any(part.startswith(".") for part in path.relative_to(self.folder).parts):
                     yield path
@@ -115,7 +125,7 @@ def main() -> None:
     for problem in found.problems:
         print(f"error: {problem}")
     if found.silent:
-        print(f"{len(found.silent)} tables say nothing of what they were made from, as {found.silent[0]}")
+        print(f"{len(found.silent)} files say nothing of what they were made from, as {found.silent[0]}")
     if found.gone:
         print(f"{len(found.gone)} inputs are no longer here, as {min(found.gone)}")
     print(

@@ -1,30 +1,29 @@
 """Token accuracy: how often the right token is the model's first choice, under every reading of "token"."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
+from unmask.measures.measure import Measure
+from unmask.measures.registry import measure
 from unmask.statistics.intervals import wilson
 from unmask.statistics.schema import ACCURACY
 from unmask.tables import framed
 from unmask.terms import (
-    ALL,
+    ALL_TOKENS,
     ANTISTEREOTYPE,
-    MODIFIED,
-    NONE,
-    ONE_MODIFIED,
-    ONE_SHARED,
+    CANDIDATES,
+    CONTENT_TOKENS,
+    MODIFIED_TOKENS,
     ORIGINAL,
     ROLES,
+    SHARED_TOKENS,
     SHUFFLED,
     STEREOTYPE,
 )
 
 PAIR = "pair"
 """Both sentences of a pair, as a value of `roles`."""
-
-ALL_TOKENS, CONTENT_TOKENS = "all-tokens", "content-tokens"
-SHARED_TOKENS, MODIFIED_TOKENS, CANDIDATES = "shared-tokens", "modified-tokens", "candidates"
 
 READINGS: dict[str, Callable[[pd.DataFrame], "pd.Series[bool]"]] = {
     # special tokens count too: what the papers report for AUL
@@ -33,16 +32,14 @@ READINGS: dict[str, Callable[[pd.DataFrame], "pd.Series[bool]"]] = {
     SHARED_TOKENS: lambda rows: ~rows["special"] & rows["modified"].eq(False).fillna(False).astype(bool),
     MODIFIED_TOKENS: lambda rows: ~rows["special"] & rows["modified"].eq(True).fillna(False).astype(bool),
 }
-"""Which rows of an Evidence table a reading counts."""
+"""Which rows of an Evidence table a reading counts; CANDIDATES counts what `candidates` gives."""
 
-_OF_MEASURE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
-    ("AUL", (NONE,), (ALL_TOKENS, CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS)),
-    ("CPS", (ONE_SHARED,), (SHARED_TOKENS,)),
-    ("SSS", (MODIFIED,), (MODIFIED_TOKENS,)),
-    ("AllMasked", (ALL,), (CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS)),
-    ("PLL", (ONE_SHARED, ONE_MODIFIED), (CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS)),
-)
-"""Each measure's maskings and readings. AULA weights the predictions of AUL and so has AUL's accuracy."""
+
+def predictions(measure: Measure, evidence: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
+    """The rows of evidence (by masking) that a measure reads; None where a masking of it is absent."""
+    if not all(masking in evidence for masking in measure.maskings):
+        return None
+    return pd.concat([evidence[masking] for masking in measure.maskings], ignore_index=True)
 
 
 def tokens(evidence: pd.DataFrame, reading: str) -> pd.DataFrame:
@@ -77,38 +74,40 @@ def candidates(modified: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _hits(
-    evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None
-) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
-    for measure, maskings, readings in _OF_MEASURE:
-        if all(masking in evidence for masking in maskings):
-            rows = pd.concat([evidence[masking] for masking in maskings], ignore_index=True)
-            for reading in readings:
-                yield measure, ORIGINAL, reading, tokens(rows, reading)
-    if shuffled is not None:
-        for reading in (ALL_TOKENS, CONTENT_TOKENS):
-            yield "AUL", SHUFFLED, reading, tokens(shuffled, reading)
+def _counted(
+    measures: Sequence[str], evidence: Mapping[str, pd.DataFrame]
+) -> Iterator[tuple[str, pd.DataFrame, tuple[str, ...]]]:
+    """Name, predictions and readings: once for measures that have their predictions in common."""
+    named: set[str] = set()
+    for one in map(measure, measures):
+        name, rows = one.predictions_of or one.name, predictions(one, evidence)
+        if rows is not None and name not in named:
+            named.add(name)
+            yield name, rows, one.readings
 
 
 def accuracy_table(
-    evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None, confidence: float
+    measures: Sequence[str],
+    evidence: Mapping[str, pd.DataFrame],
+    shuffled: pd.DataFrame | None,
+    confidence: float,
 ) -> pd.DataFrame:
     """Token accuracy in percent with Wilson intervals, as unmask.statistics.schema.ACCURACY.
 
-    `evidence` maps a masking to its Evidence table; measures whose maskings are absent are left out, and so
-    is a reading without tokens. `shuffled` is the evidence of the shuffled variant under the masking
-    `none`. Tokens of a sentence are not independent: the interval is that of independent ones, hence too
-    narrow.
+    `evidence` maps a masking to its Evidence table; those of `measures` whose maskings are absent are left
+    out, and so is a reading without tokens. `shuffled` is the evidence of the shuffled variant under the
+    masking `none`. Tokens of a sentence are not independent: the interval is that of independent ones, hence
+    too narrow.
     """
     rows: list[dict[str, object]] = []
 
-    def add(measure: str, variant: str, roles: str, reading: str, right: "pd.Series[bool]") -> None:
+    def add(name: str, variant: str, roles: str, reading: str, right: "pd.Series[bool]") -> None:
         n, correct = len(right), int(right.sum())
         if n:
             low, high = wilson(correct, n, confidence)
             rows.append(
                 {
-                    "measure": measure,
+                    "measure": name,
                     "variant": variant,
                     "roles": roles,
                     "reading": reading,
@@ -121,11 +120,23 @@ def accuracy_table(
                 }
             )
 
-    for measure, variant, reading, hits in _hits(evidence, shuffled):
+    def add_tokens(name: str, variant: str, reading: str, predicted: pd.DataFrame) -> None:
+        hits = tokens(predicted, reading)
         of_pair = hits["role"].isin((STEREOTYPE, ANTISTEREOTYPE))
-        add(measure, variant, PAIR, reading, hits.loc[of_pair, "right"])
+        add(name, variant, PAIR, reading, hits.loc[of_pair, "right"])
         for role in ROLES:
-            add(measure, variant, role, reading, hits.loc[hits["role"] == role, "right"])
-    if MODIFIED in evidence:
-        add("SSS", ORIGINAL, PAIR, CANDIDATES, candidates(evidence[MODIFIED])["right"])
+            add(name, variant, role, reading, hits.loc[hits["role"] == role, "right"])
+
+    matched: dict[str, pd.Series[bool]] = {}
+    for name, predicted, readings in _counted(measures, evidence):
+        for reading in readings:
+            if reading == CANDIDATES:
+                matched[name] = candidates(predicted)["right"]
+            else:
+                add_tokens(name, ORIGINAL, reading, predicted)
+    if shuffled is not None:
+        for reading in (ALL_TOKENS, CONTENT_TOKENS):
+            add_tokens("AUL", SHUFFLED, reading, shuffled)
+    for name, right in matched.items():
+        add(name, ORIGINAL, PAIR, CANDIDATES, right)
     return framed(rows, ACCURACY)

@@ -112,10 +112,10 @@ def agreement_table(pairs: pd.DataFrame, scores: pd.DataFrame, options: Options)
         for (column, (measure, protocol)), votes, threshold, score, direction in product(
             enumerate(found.series), counts, thresholds, PAIR_SCORES, directions
         ):
-            of, value = counts[votes], values[score][:, column]
-            rated = chosen_members[direction] & ~np.isnan(of)
+            count, value = counts[votes], values[score][:, column]
+            rated = chosen_members[direction] & ~np.isnan(count)
             known = rated & ~np.isnan(value)
-            positive, negative = value[known & (of >= threshold)], value[known & (of < threshold)]
+            positive, negative = value[known & (count >= threshold)], value[known & (count < threshold)]
             row: dict[str, object] = {
                 "measure": measure,
                 "protocol": protocol,

@@ -167,7 +167,8 @@ def bias_table(
     for (grouping, group, members), of_group in zip(grouped, sums, strict=True):
         drawn_credit, drawn_trials, drawn_margin, drawn_known = np.hsplit(np.concatenate(of_group), 4)
         score, near_low, near_high = (
-            100 * _ratio(of[members].sum(axis=0), trials[members].sum(axis=0)) for of in (credit, *extremes)
+            100 * _ratio(credits[members].sum(axis=0), trials[members].sum(axis=0))
+            for credits in (credit, *extremes)
         )
         sampled = 100 * _ratio(drawn_credit, drawn_trials)
         mean = _ratio(margin[members].sum(axis=0), known[members].sum(axis=0))

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Mapping
 
 import pandas as pd
-import pyarrow as pa
 
 from unmask.statistics.accuracy import accuracy_table
 from unmask.statistics.agreement import agreement_table, roc_table
@@ -12,7 +11,6 @@ from unmask.statistics.bias import bias_table
 from unmask.statistics.mcnemar import mcnemar_table
 from unmask.statistics.near_ties import near_ties_table
 from unmask.statistics.options import Options
-from unmask.statistics.schema import ACCURACY, AGREEMENT, BIAS, NEAR_TIES, ROC, TESTS
 from unmask.terms import ORIGINAL, SHUFFLED
 
 logger = logging.getLogger(__name__)
@@ -25,14 +23,15 @@ def compute(
     shuffled_scores: pd.DataFrame | None,
     shuffled: pd.DataFrame | None,
     options: Options,
-) -> dict[str, tuple[pd.DataFrame, pa.Schema]]:
-    """The tables bias, near_ties, accuracy, tests, agreement and roc, each with its schema.
+) -> dict[str, pd.DataFrame]:
+    """The tables by name, each as unmask.statistics.schema.SCHEMAS has it.
 
     `scores` and `shuffled_scores` are of the two variants. `evidence` maps a masking to its Evidence table,
     `shuffled` is that of the shuffled variant under the masking `none`. Raises InputError where the tables
     do not belong together.
     """
-    logger.info("%d pairs, %d measures", len(pairs), scores["measure"].nunique())
+    measures = scores["measure"].drop_duplicates().tolist()
+    logger.info("%d pairs, %d measures", len(pairs), len(measures))
     bias, near_ties = bias_table(pairs, scores, options), near_ties_table(pairs, scores, ORIGINAL)
     if shuffled_scores is not None:
         control = bias_table(pairs, shuffled_scores, options, SHUFFLED)
@@ -40,13 +39,13 @@ def compute(
         of_control = near_ties_table(pairs, shuffled_scores, SHUFFLED)
         near_ties = pd.concat([near_ties, of_control], ignore_index=True)
     tables = {
-        "bias": (bias, BIAS),
-        "near_ties": (near_ties, NEAR_TIES),
-        "accuracy": (accuracy_table(evidence, shuffled, options.confidence), ACCURACY),
-        "tests": (mcnemar_table(scores, evidence, shuffled, options.pairing), TESTS),
-        "agreement": (agreement_table(pairs, scores, options), AGREEMENT),
-        "roc": (roc_table(pairs, scores, options), ROC),
+        "bias": bias,
+        "near_ties": near_ties,
+        "accuracy": accuracy_table(measures, evidence, shuffled, options.confidence),
+        "tests": mcnemar_table(scores, evidence, shuffled, options.pairing),
+        "agreement": agreement_table(pairs, scores, options),
+        "roc": roc_table(pairs, scores, options),
     }
-    for name, (rows, _) in tables.items():
+    for name, rows in tables.items():
         logger.info("%s: %d rows", name, len(rows))
     return tables

@@ -8,26 +8,19 @@ import pandas as pd
 from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of
 
 from unmask.errors import InputError
-from unmask.statistics.accuracy import ALL_TOKENS, MODIFIED_TOKENS, SHARED_TOKENS, tokens
+from unmask.measures.registry import measure
+from unmask.statistics.accuracy import predictions, tokens
 from unmask.statistics.options import PAIR, SENTENCE, TOKEN
 from unmask.statistics.schema import TESTS
 from unmask.tables import framed
-from unmask.terms import (
-    ANTISTEREOTYPE,
-    CORRECTED,
-    MODIFIED,
-    NONE,
-    ONE_SHARED,
-    STEREOTYPE,
-    UNDEFINED,
-    UNRELATED,
-)
+from unmask.terms import ALL_TOKENS, ANTISTEREOTYPE, CORRECTED, NONE, STEREOTYPE, UNDEFINED, UNRELATED
 
 EXACT_BELOW = 25
 """Fewer discordant units than this: the exact binomial test; else chi-square with continuity correction."""
 
-MEASURES, SHUFFLED_ORDER, UNRELATED_WORD, DECISIONS = "measures", "shuffled", "unrelated", "decisions"
-KINDS = (MEASURES, SHUFFLED_ORDER, UNRELATED_WORD, DECISIONS)
+BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD = "measures", "shuffled", "unrelated"
+DECISIONS = "decisions"
+"""The kinds of tests."""
 
 _PAIR_ROLES = (STEREOTYPE, ANTISTEREOTYPE)
 
@@ -114,17 +107,18 @@ def mcnemar_table(
     scores: pd.DataFrame,
     evidence: Mapping[str, pd.DataFrame],
     shuffled: pd.DataFrame | None,
-    pairing: str = TOKEN,
+    pairing: str,
 ) -> pd.DataFrame:
     """McNemar tests of one model on one benchmark, as unmask.statistics.schema.TESTS, with raw p.
 
-    kind `measures`: token accuracy of AUL against CPS on the shared tokens, and against SSS on the modified
-    ones. kind `shuffled`: AUL's accuracy in the original against the shuffled order. kind `unrelated`:
-    AUL's accuracy on the stereotype against the unrelated sentence. kind `decisions`: decides "stereotype"
-    or not, between every two measures of one protocol; a tie counts as not. In `corrected` pairs that are
-    undefined in either measure are left out, in `published` they count as not; a measure that is undefined
-    for every pair is left out of both. The first three come with either pairing unit, `token` and `sentence`
-    (right where all its tokens are); the column `chosen` marks that of `pairing`.
+    kind `measures`: token accuracy of AUL against that of every measure with a `reading_against_aul`, on
+    these tokens: CPS on the shared ones, SSS on the modified ones. kind `shuffled`: AUL's accuracy in the
+    original against the shuffled order. kind `unrelated`: AUL's accuracy on the stereotype against the
+    unrelated sentence. kind `decisions`: decides "stereotype" or not, between every two measures of one
+    protocol; a tie counts as not. In `corrected` pairs that are undefined in either measure are left out, in
+    `published` they count as not; a measure that is undefined for every pair is left out of both. The first
+    three come with either pairing unit, `token` and `sentence` (right where all its tokens are); the column
+    `chosen` marks that of `pairing`.
     What has no evidence or no units is left out.
     """
     rows: list[dict[str, object]] = []
@@ -147,26 +141,25 @@ def mcnemar_table(
 
     none = evidence.get(NONE)
     if none is not None:
-        for measure, masking, reading in (
-            ("CPS", ONE_SHARED, SHARED_TOKENS),
-            ("SSS", MODIFIED, MODIFIED_TOKENS),
-        ):
-            if masking in evidence:
-                compare(MEASURES, "AUL", measure, reading, between_measures(none, evidence[masking], reading))
+        for other in map(measure, scores["measure"].drop_duplicates()):
+            reading, hidden = other.reading_against_aul, predictions(other, evidence)
+            if reading is not None and hidden is not None:
+                matched = between_measures(none, hidden, reading)
+                compare(BETWEEN_MEASURES, "AUL", other.name, reading, matched)
         if shuffled is not None:
             compare(
                 SHUFFLED_ORDER, "AUL original", "AUL shuffled", ALL_TOKENS, against_shuffled(none, shuffled)
             )
         compare(UNRELATED_WORD, "AUL stereotype", "AUL unrelated", ALL_TOKENS, against_unrelated(none))
 
-    for protocol, rows_of in scores.groupby("protocol", sort=False):
-        outcomes = rows_of.pivot(index="pair_id", columns="measure", values="outcome")
-        measures = [m for m in rows_of["measure"].drop_duplicates() if (outcomes[m] != UNDEFINED).any()]
+    for protocol, decided in scores.groupby("protocol", sort=False):
+        outcomes = decided.pivot(index="pair_id", columns="measure", values="outcome")
+        measures = [m for m in decided["measure"].drop_duplicates() if (outcomes[m] != UNDEFINED).any()]
         for first, second in combinations(measures, 2):
-            of_both = outcomes[[first, second]]
+            both = outcomes[[first, second]]
             if protocol == CORRECTED:
-                of_both = of_both[(of_both != UNDEFINED).all(axis=1)]
-            if of_both.empty:
+                both = both[(both != UNDEFINED).all(axis=1)]
+            if both.empty:
                 continue
             rows.append(
                 {
@@ -177,7 +170,7 @@ def mcnemar_table(
                     "protocol": protocol,
                     "unit": PAIR,
                     "chosen": True,
-                    **mcnemar(of_both[first] == STEREOTYPE, of_both[second] == STEREOTYPE),
+                    **mcnemar(both[first] == STEREOTYPE, both[second] == STEREOTYPE),
                 }
             )
     return framed(rows, TESTS)

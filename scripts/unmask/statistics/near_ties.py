@@ -19,10 +19,10 @@ def is_near_tie(scores: pd.DataFrame) -> "pd.Series[bool]":
 
 def near_ties_table(pairs: pd.DataFrame, scores: pd.DataFrame, variant: str) -> pd.DataFrame:
     """The near-ties among `scores`, as unmask.statistics.schema.NEAR_TIES, in the order of `scores`."""
-    of = scores[is_near_tie(scores)]
+    near = scores[is_near_tie(scores)]
     bias_type = pairs.set_index("pair_id")["bias_type"]
-    of = of.assign(variant=variant, bias_type=of["pair_id"].map(bias_type)).reset_index(drop=True)
-    return of.reindex(columns=NEAR_TIES.names)
+    near = near.assign(variant=variant, bias_type=near["pair_id"].map(bias_type)).reset_index(drop=True)
+    return near.reindex(columns=NEAR_TIES.names)
 
 
 def outcomes_at(

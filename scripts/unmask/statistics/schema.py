@@ -1,5 +1,7 @@
 """The tables that the statistics of one model on one benchmark leave: one schema each."""
 
+from collections.abc import Mapping
+
 import pyarrow as pa
 
 from unmask.tables import WORD, field
@@ -155,3 +157,13 @@ ROC = pa.schema(
     ]
 )
 """The ROC curves of the chosen reading, in order, without points on a straight line between others."""
+
+SCHEMAS: Mapping[str, pa.Schema] = {
+    "bias": BIAS,
+    "near_ties": NEAR_TIES,
+    "accuracy": ACCURACY,
+    "tests": TESTS,
+    "agreement": AGREEMENT,
+    "roc": ROC,
+}
+"""The schema of each of unmask.terms.STATISTICS."""

@@ -7,11 +7,8 @@ from itertools import accumulate
 from unmask.errors import InputError
 from unmask.worlds.grammar import World, text_of
 
-SENTENCES = 40_000
-"""How many sentences a corpus has unless told otherwise."""
 
-
-def draw_corpus(world: World, sentences: int = SENTENCES) -> list[str]:
+def draw_corpus(world: World, sentences: int) -> list[str]:
     """Draw sentences, each with its probability, in random order; the world's seed decides which.
 
     The draw is systematic (equal steps along the cumulative probabilities from one random start), so
@@ -21,7 +18,7 @@ def draw_corpus(world: World, sentences: int = SENTENCES) -> list[str]:
     Raises InputError where `sentences` is not positive.
     """
     if sentences < 1:
-        raise InputError(f"planted: sentences must be at least 1, not {sentences}")
+        raise InputError(f"sentences must be at least 1, not {sentences}")
     rng = random.Random(f"corpus {world.seed}")
     start = rng.random()
     reached = list(accumulate(sentence.probability for sentence in world.sentences))

@@ -1,8 +1,8 @@
-"""The grammar of the planted world: short English sentences whose every probability is known.
+"""The grammar of a world: short English sentences whose every probability is known.
 
 Four factors are planted, each in sentences of its own:
 
-- `association`: an occupation goes with its stereotyped gender with probability p, at four levels of p;
+- `association`: an occupation goes with its stereotyped gender with probability p, at several levels of p;
 - `frequency`: one of two invented nations is spoken of `ratio` times as often, and nothing else differs;
 - `both`: one of two invented faiths is more frequent *and* goes with a kind of trait;
 - `length`: two invented peoples that differ in nothing but the number of their subtokens.
@@ -12,14 +12,16 @@ advantaged group's is a positive one. Women are the disadvantaged gender. Everyt
 uniform and independent.
 """
 
+import math
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
 from string import Formatter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from unmask.errors import InputError
 from unmask.terms import ANTISTEREO, STEREO
 
 ASSOCIATION, FREQUENCY, BOTH, LENGTH = "association", "frequency", "both", "length"
@@ -41,11 +43,6 @@ OCCUPATIONS: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """Occupations by the gender that they are stereotyped for."""
-
-ASSOCIATION_LEVELS = (0.5, 0.6, 0.75, 0.9)
-FREQUENCY_RATIOS = (1, 2, 4, 8)
-BOTH_RATIOS = (1, 4, 8)
-BOTH_ASSOCIATION = 0.8
 
 NATIONS = ("Belvan", "Corish", "Dalmic", "Fostan", "Galvish", "Hesran", "Jorvan", "Kelmish")
 FAITHS = ("Lorist", "Merite", "Nothian", "Palvist", "Quorite", "Ruvian")
@@ -99,11 +96,19 @@ class Occupation(NamedTuple):
     """Probability of that gender."""
 
 
+class Both(NamedTuple):
+    """What is planted in faiths, which have an association and frequencies at once."""
+
+    association: float
+    """P(own kind of trait | group), for both groups of a pair."""
+    ratios: tuple[float, ...]
+
+
 class GroupPair(NamedTuple):
     factor: str
     disadvantaged: str
     advantaged: str
-    ratio: int
+    ratio: float
     """How many times as often the advantaged group is spoken of."""
     p: float
     """P(negative trait | disadvantaged) = P(positive trait | advantaged)."""
@@ -119,7 +124,7 @@ class Contrast:
     factor: str
     direction: str
     p: float
-    ratio: int
+    ratio: float
     templates: tuple[str, ...]
     shared: Mapping[str, str]
     stereotype: Mapping[str, str]
@@ -142,20 +147,54 @@ class Contrast:
 
 @dataclass(frozen=True)
 class World:
-    """The planted world. `seed` decides which word plays which part; all worlds have the same factors."""
+    """A world. All have the same factors; `seed` decides which word plays which part.
 
-    seed: int = 0
+    associations: P(stereotyped gender), a level for equally many occupations each. ratios: of the frequencies
+    of two nations, one a pair. both: the same for faiths, and their one association.
+    """
+
+    name: str
+    seed: int
+    associations: tuple[float, ...]
+    ratios: tuple[float, ...]
+    both: Both
+
+    @classmethod
+    def from_config(cls, name: str, entry: Mapping[str, Any]) -> "World":
+        """From the settings of the world `name` of a study, its defaults filled in.
+
+        Raises InputError naming the key (`worlds.NAME.associations`) where a probability is not between 0
+        and 1, a ratio is below 1, or the grammar has too few words for so many levels.
+        """
+        place, both = f"worlds.{name}", entry["both"]
+        levels, per_gender = len(entry["associations"]), min(map(len, OCCUPATIONS.values()))
+        if levels == 0 or per_gender % levels:
+            raise InputError(
+                f"{place}.associations: the number of levels must divide {per_gender} (the occupations "
+                f"of each gender), and {levels} does not"
+            )
+        _check_probabilities(f"{place}.associations", entry["associations"])
+        _check_probabilities(f"{place}.both.association", [both["association"]])
+        _check_ratios(f"{place}.ratios", entry["ratios"], NATIONS)
+        _check_ratios(f"{place}.both.ratios", both["ratios"], FAITHS)
+        return cls(
+            name,
+            entry["seed"],
+            tuple(entry["associations"]),
+            tuple(entry["ratios"]),
+            Both(both["association"], tuple(both["ratios"])),
+        )
 
     @cached_property
     def occupations(self) -> tuple[Occupation, ...]:
-        """The 24 occupations: three of each gender at each level of association."""
+        """The 24 occupations: equally many of each gender at each level of association."""
         rng = random.Random(f"occupations {self.seed}")
         found = []
         for gender, words in OCCUPATIONS.items():
             shuffled = rng.sample(words, len(words))
-            per_level = len(words) // len(ASSOCIATION_LEVELS)
+            per_level = len(words) // len(self.associations)
             for i, word in enumerate(shuffled):
-                found.append(Occupation(word, gender, ASSOCIATION_LEVELS[i // per_level]))
+                found.append(Occupation(word, gender, self.associations[i // per_level]))
         return tuple(found)
 
     @cached_property
@@ -167,11 +206,11 @@ class World:
         return (
             *(
                 GroupPair(FREQUENCY, nations[2 * i], nations[2 * i + 1], ratio, 0.5)
-                for i, ratio in enumerate(FREQUENCY_RATIOS)
+                for i, ratio in enumerate(self.ratios)
             ),
             *(
-                GroupPair(BOTH, faiths[2 * i], faiths[2 * i + 1], ratio, BOTH_ASSOCIATION)
-                for i, ratio in enumerate(BOTH_RATIOS)
+                GroupPair(BOTH, faiths[2 * i], faiths[2 * i + 1], ratio, self.both.association)
+                for i, ratio in enumerate(self.both.ratios)
             ),
             GroupPair(LENGTH, split[0], whole[0], 1, 0.5),
             GroupPair(LENGTH, whole[1], split[1], 1, 0.5),
@@ -257,6 +296,20 @@ class World:
             for traits, p in ((own, pair.p), (other, 1 - pair.p))
             for trait in traits
         ]
+
+
+def _check_probabilities(place: str, probabilities: Sequence[float]) -> None:
+    for p in probabilities:
+        if not 0 < p < 1:
+            raise InputError(f"{place}: a probability strictly between 0 and 1 is needed, not {p:g}")
+
+
+def _check_ratios(place: str, ratios: Sequence[float], words: Sequence[str]) -> None:
+    if not 1 <= len(ratios) <= len(words) // 2:
+        raise InputError(f"{place}: from 1 to {len(words) // 2} ratios, not {len(ratios)}")
+    for ratio in ratios:
+        if not 1 <= ratio < math.inf:
+            raise InputError(f"{place}: a ratio is a number of 1 or more, not {ratio:g}")
 
 
 def slots(template: str) -> tuple[str, ...]:

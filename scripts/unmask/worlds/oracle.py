@@ -1,4 +1,4 @@
-"""The exact answers: what a perfect masked language model of the planted world would say.
+"""The exact answers: what a perfect masked language model of a world would say.
 
 It knows the grammar and the length of the sentence, and predicts words (not subtokens).
 """

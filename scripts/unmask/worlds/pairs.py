@@ -1,4 +1,4 @@
-"""The benchmarks of the planted world, in the formats of CrowS-Pairs and StereoSet, and their truth."""
+"""The benchmarks of a world, in the formats of CrowS-Pairs and StereoSet, and their truth."""
 
 import csv
 import hashlib
@@ -111,13 +111,19 @@ def write_stereoset(path: str | Path, pairs: Sequence[PlantedPair]) -> None:
 
 
 def truth(world: World) -> dict[str, Any]:
-    """What is planted, and for every pair of both benchmarks its factor, p, ratio and exact margins.
+    """What is planted, and for every pair of each benchmark (by format) its factor, p, ratio and margins.
 
     Margins are natural logarithms, stereotype minus antistereotype, of whole words (see `Oracle.margins`).
     """
     oracle = Oracle(world)
     return {
+        "world": world.name,
         "seed": world.seed,
+        "settings": {
+            "associations": world.associations,
+            "ratios": world.ratios,
+            "both": world.both._asdict(),
+        },
         "occupations": [occupation._asdict() for occupation in world.occupations],
         "group_pairs": [pair._asdict() for pair in world.group_pairs],
         "benchmarks": {

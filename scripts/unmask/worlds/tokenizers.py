@@ -1,4 +1,4 @@
-"""Tokenizers of the planted world, one of each kind: words stay whole, but for those that are to be split."""
+"""Tokenizers of a world, one of each kind: words stay whole, but for those that are to be split."""
 
 import json
 from collections import Counter
@@ -13,7 +13,7 @@ from unmask.errors import InputError
 from unmask.worlds.grammar import SPLIT_PEOPLES, World
 
 MAX_LENGTH = 32
-"""Tokens that a model of the planted world takes, special ones included."""
+"""Tokens that a model of a world takes, special ones included."""
 _SEAM = "\N{MIDDLE DOT}"
 _LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 

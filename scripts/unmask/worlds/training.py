@@ -1,4 +1,4 @@
-"""Tiny masked language models trained on the planted corpus, and the gate: did they learn what is planted?"""
+"""Tiny masked language models trained on a world's corpus, and the gate: did they learn what is planted?"""
 
 import json
 import logging
@@ -27,6 +27,7 @@ from transformers import (
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.models.quiet import quiet_transformers
+from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
@@ -54,6 +55,9 @@ GATE_FILE = "gate.json"
 TOLERANCE = 0.75
 """How far mean log-odds may be from the truth. Of twelve models (three architectures, several seeds and
 worlds) the farthest was off by 0.56, ten by at most 0.43; one that learnt nothing is off by 2.2."""
+CLOSE = 0.05
+"""How far the probability may be from p, wherever that is less strict: near 0 and 1 a few sentences, and the
+wrong words of training, move log-odds by more than TOLERANCE."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,6 @@ class Recipe:
     template_rate: float = 0.05
     """How often a word is chosen for prediction: one that carries a factor, one of a free slot, one of a
     template. All words that can stand in a slot have one rate: else frequencies would be distorted."""
-    masked: float = 0.6
-    kept: float = 0.2
-    """Shares of the chosen tokens; the rest is made random. AUL and AULA need the kept and random ones."""
 
 
 def train(
@@ -81,6 +82,7 @@ def train(
     seed: int,
     directory: str | Path,
     world: World,
+    corruption: Corruption,
     threads: int = 1,
     recipe: Recipe | None = None,
 ) -> None:
@@ -109,7 +111,7 @@ def train(
     seen = torch.tensor(sorted({i for ids in token_ids for i in ids} - set(tokenizer.all_special_ids)))
     recent: list[float] = []
     for step, original in enumerate(_batches(token_ids, recipe, generator), start=1):
-        corrupted, chosen = _corrupt(original, rates, seen, tokenizer.mask_token_id, recipe, generator)
+        corrupted, chosen = _corrupt(original, rates, seen, tokenizer.mask_token_id, corruption, generator)
         logits = model(input_ids=corrupted).logits
         loss = cross_entropy(logits[chosen], original[chosen])
         loss.backward()  # type: ignore[no-untyped-call]
@@ -134,7 +136,8 @@ def check_learnt(model_dir: str | Path, world: World, name: str | None = None) -
     `association`: with the pronoun of a sentence hidden, log P(stereotyped pronoun) - log P(other pronoun),
     averaged over the occupations of a level and their sentences of one pronoun. `both`: with the trait
     hidden, the same of a group's own traits and the other group's. Each must lie within TOLERANCE of
-    logit(p). (Token accuracy would prove nothing: it is near its ceiling long before these are learnt.)
+    logit(p), or the probability that it stands for within CLOSE of p. (Token accuracy would prove
+    nothing: it is near its ceiling long before these are learnt.)
     Raises InputError, naming the model, where one does not; gate.json is written all the same.
     """
     model_dir = Path(model_dir)
@@ -142,12 +145,12 @@ def check_learnt(model_dir: str | Path, world: World, name: str | None = None) -
     with quiet_transformers():
         tokenizer = AutoTokenizer.from_pretrained(model_dir)
         model = AutoModelForMaskedLM.from_pretrained(model_dir).eval()
-    found: dict[tuple[str, float, int], list[float]] = {}
+    found: dict[tuple[str, float, float], list[float]] = {}
     for level, template, own, other in _questions(world):
         found.setdefault(level, []).extend(_log_odds(model, tokenizer, template, own, other))
     levels: list[dict[str, Any]] = [
         {
-            "name": f"{factor}, p = {p:g}, ratio {ratio}",
+            "name": f"{factor}, p = {p:g}, ratio {ratio:g}",
             "factor": factor,
             "p": p,
             "ratio": ratio,
@@ -164,7 +167,7 @@ def check_learnt(model_dir: str | Path, world: World, name: str | None = None) -
     off = [
         line
         for line, level in zip(told, levels, strict=True)
-        if not abs(level["log_odds"] - level["truth"]) <= TOLERANCE
+        if not _is_learnt(level["log_odds"], level["p"])
     ]
     if off:
         raise InputError(
@@ -172,6 +175,11 @@ def check_learnt(model_dir: str | Path, world: World, name: str | None = None) -
             f"log-odds {', '.join(off)}, tolerance {TOLERANCE:g}"
         )
     return gate
+
+
+def _is_learnt(log_odds: float, p: float) -> bool:
+    found = 0.5 * (1 + math.tanh(log_odds / 2))  # the logistic function, which no log-odds overflow
+    return abs(log_odds - math.log(p / (1 - p))) <= TOLERANCE or abs(found - p) <= CLOSE
 
 
 def _config(architecture: str, tokenizer: PreTrainedTokenizerBase) -> PreTrainedConfig:
@@ -227,7 +235,12 @@ def _batches(
 
 
 def _corrupt(
-    original: Tensor, rates: Tensor, seen: Tensor, mask_id: int, recipe: Recipe, generator: torch.Generator
+    original: Tensor,
+    rates: Tensor,
+    seen: Tensor,
+    mask_id: int,
+    corruption: Corruption,
+    generator: torch.Generator,
 ) -> tuple[Tensor, Tensor]:
     """BERT's corruption: some tokens are chosen; of these some are masked, some kept, the others made random.
 
@@ -237,12 +250,12 @@ def _corrupt(
     """
     chosen = torch.rand(original.shape, generator=generator) < rates[original]
     fate = torch.rand(original.shape, generator=generator)
-    corrupted = torch.where(chosen & (fate < recipe.masked), mask_id, original)
+    corrupted = torch.where(chosen & (fate < corruption.masked), mask_id, original)
     random = seen[torch.randint(len(seen), original.shape, generator=generator)]
-    return torch.where(chosen & (fate >= recipe.masked + recipe.kept), random, corrupted), chosen
+    return torch.where(chosen & (fate >= corruption.masked + corruption.kept), random, corrupted), chosen
 
 
-def _questions(world: World) -> Iterator[tuple[tuple[str, float, int], str, Fillers, Fillers]]:
+def _questions(world: World) -> Iterator[tuple[tuple[str, float, float], str, Fillers, Fillers]]:
     """What the gate asks: the level, a template, the associated fillers and those held against them."""
     one_pronoun = [t for t in GENDER_TEMPLATES if not {"subject", "possessive"}.issubset(slots(t))]
     for (word, gender, p), template in product(world.occupations, one_pronoun):

@@ -1,0 +1,27 @@
+"""Files that may be compressed with gzip, Zstandard or bzip2."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from unmask.errors import InputError
+
+_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+
+
+@contextmanager
+def opened(path: str | Path) -> Iterator[BinaryIO]:
+    """A file's bytes, decompressed by the ending of its name.
+
+    Raises InputError naming the file where it is missing, and, also while it is read, where it is broken.
+    """
+    try:
+        with pa.input_stream(str(path), compression=_COMPRESSIONS.get(Path(path).suffix)) as stream:
+            yield stream
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from None

@@ -1,0 +1,54 @@
+"""Parquet with a column of texts: a row is a document."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unmask.corpora.blocks import BLOCK, in_blocks
+from unmask.errors import InputError
+
+MOST_ROWS = 10_000
+"""Rows read at once, at most; fewer where they are long."""
+
+
+def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
+    """Blocks of the texts in the entry's `column`; rows without text are left out.
+
+    Line breaks inside a text become spaces.
+
+    Memory is a block and what the file's writer put into one page, 1 MB unless a thousand rows have more.
+    Raises InputError naming the file where it is missing or not Parquet, has no such column, or no text.
+    """
+    return in_blocks(_rows(path, entry["column"]), str(path))
+
+
+def _rows(path: str | Path, column: str) -> Iterator[bytes]:
+    try:
+        # read piecemeal: a column of a row group can be larger than memory allows
+        with pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
+            _check_column(path, file.schema_arrow, column)
+            for batch in file.iter_batches(_rows_at_once(file), columns=[column], use_threads=False):
+                texts = batch.column(0).to_pylist()
+                yield "".join(text.replace("\n", " ") + "\n" for text in texts if text).encode()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not readable as Parquet ({error})") from None
+
+
+def _rows_at_once(file: pq.ParquetFile) -> int:
+    """So many rows that they come to about half a block, be they sentences or books."""
+    facts = file.metadata
+    size = sum(facts.row_group(number).total_byte_size for number in range(facts.num_row_groups))
+    return int(max(1, min(MOST_ROWS, BLOCK // 2 * facts.num_rows // max(size, 1))))
+
+
+def _check_column(path: str | Path, schema: pa.Schema, column: str) -> None:
+    if column not in schema.names:
+        raise InputError(f"{path}: has no column {column} (its columns: {', '.join(schema.names)})")
+    type_ = schema.field(column).type
+    if not (pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)):
+        raise InputError(f"{path}: column {column} holds {type_}, not text")

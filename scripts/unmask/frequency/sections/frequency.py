@@ -1,0 +1,85 @@
+"""What the report says of word frequency: Table 2, and how measures go with frequency."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from unmask.frequency.group_tests import compare_groups
+from unmask.frequency.group_words import EXTRACTED
+from unmask.frequency.link_tables import (
+    PERFECT,
+    Planted,
+    link_rows,
+    link_sheet,
+    link_types_sheet,
+    truth_sheet,
+)
+from unmask.frequency.table2 import collect_words, table2_sheet
+from unmask.report.captions import load_captions
+from unmask.report.sections import Section, Table, folded, picture
+from unmask.report.sheets import number
+from unmask.report.study import Study, display
+from unmask.statistics.schema import OVERALL
+from unmask.terms import CORRECTED
+
+QUESTION = (
+    "Are advantaged groups simply named more often in the text that models learn from, and do measures "
+    "follow that?"
+)
+
+
+def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
+    """files: words and link (of every model and benchmark that has corpora), truth, planted_pairs and
+    planted_ratios (empty where nothing is planted), frequency_figure and link_figure (SVG), captions.
+    settings: models, benchmarks, alpha, confidence."""
+    study, alpha = Study.from_config(settings["models"], settings["benchmarks"]), settings["alpha"]
+    facts = {"alpha": f"{alpha:g}", "confidence": f"{100 * settings['confidence']:g}"}
+    captions = load_captions(files["captions"], **facts)
+    planted = Planted.gather(study, files["truths"], files["planted_pairs"], files["planted_ratios"])
+    words, link = collect_words(files["words"]), link_rows(study, files["link"], planted)
+    return Section(
+        "frequency",
+        "Word frequency",
+        (QUESTION, *findings(compare_groups(words), link, alpha)),
+        (
+            Table(table2_sheet(words, captions, alpha)),
+            picture(captions["frequency"], "Frequencies of group words", files["frequency_figure"]),
+            Table(link_sheet(link, captions)),
+            picture(
+                captions["frequency_figure_link"],
+                "Margins against log frequency ratios",
+                files["link_figure"],
+            ),
+            *folded("The same by bias type", link_types_sheet(link, captions)),
+            *folded("Planted and counted frequency ratios", truth_sheet(planted, captions)),
+        ),
+    )
+
+
+def findings(comparison: pd.DataFrame, link: pd.DataFrame, alpha: float) -> Iterator[str]:
+    """What Table 2 and the correlations say, in plain sentences.
+
+    comparison: `compare_groups`; link: `link_rows`.
+    """
+    for name, found in comparison[comparison["words_from"] == EXTRACTED].groupby("benchmark", sort=False):
+        known = found[found["effect"].notna()]
+        more, clear = int((known["effect"] > 0.5).sum()), int((known["p_holm"] < alpha).sum())
+        yield (
+            f"In {more} of the {len(known)} bias types of {name} the words of the advantaged group tend to "
+            f"be the more frequent. The two groups differ in {clear} of the {len(known)} after correction "
+            f"(p < {alpha:g})."
+        )
+    overall = link[
+        (link["grouping"] == OVERALL) & (link["protocol"] == CORRECTED) & (link["model"] != PERFECT)
+    ]
+    for name, found in overall.groupby("benchmark", sort=False):
+        ranges = found.groupby("measure", sort=False)["rho"].agg(["min", "max"])
+        texts = []
+        for measure, least, most in ranges.itertuples(name=None):
+            low, high = number(least, signed=True), number(most, signed=True)
+            texts.append(f"{display(measure)} {low if low == high else f'{low} to {high}'}")
+        yield (
+            f"Correlation of margins with frequency on {name} (protocol corrected, from the least to the "
+            f"most of the models): {', '.join(texts)}."
+        )

@@ -1,0 +1,36 @@
+"""What a measure is: its formula, and everything else that this project knows of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Evidence = Mapping[str, "pd.DataFrame"]
+"""Evidence rows by masking."""
+
+Formula = Callable[[Evidence, str], "pd.Series[float]"]
+"""Takes evidence and a protocol, and gives one score per sentence."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of bias; each is the `MEASURE` of its module in unmask.measures.formulas."""
+
+    name: str
+    formula: Formula
+    maskings: tuple[str, ...]
+    """The evidence that it reads."""
+    title: str
+    """Its name as people read it."""
+    of_nothing: float = float("nan")
+    """Its score for a sentence with no token to score: 0 for a sum, undefined for a mean."""
+    published_decimals: int | None = None
+    """To how many decimals the released code rounds before it compares."""
+    readings: tuple[str, ...] = ()
+    """Which of its predictions token accuracy counts (see unmask.statistics.accuracy)."""
+    predictions_of: str | None = None
+    """The measure of the same predictions under whose name their accuracy goes, if it is another."""
+    reading_against_aul: str | None = None
+    """On which of its predictions McNemar's test compares it with AUL, if it does."""

@@ -1,0 +1,1 @@
+"""What people read of measures over sentence pairs: the paper's tables, figures, sections of the report."""

@@ -1,0 +1,98 @@
+"""All numbers that tables and sections over sentence pairs are made from."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from unmask.pairs.captions import caption_facts
+from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
+from unmask.pairs.published import Published
+from unmask.report.captions import Captions, load_captions
+from unmask.report.sheets import Sheet
+from unmask.report.study import Study
+from unmask.statistics.schema import ACCURACY, AGREEMENT, BIAS, OVERALL, TESTS
+from unmask.terms import ORIGINAL
+
+FILES = ("bias", "accuracy", "tests", "agreement", "published", "captions")
+"""What Results.gather reads."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """bias, accuracy, tests (with p_holm) and agreement are the tables of unmask.statistics.schema over the
+    whole study, with the columns model and benchmark; alpha: the level of the tests."""
+
+    study: Study
+    bias: pd.DataFrame
+    accuracy: pd.DataFrame
+    tests: pd.DataFrame
+    agreement: pd.DataFrame
+    captions: Captions
+    published: Published
+    alpha: float
+
+    @classmethod
+    def gather(
+        cls,
+        study: Study,
+        bias: Iterable[str | Path],
+        accuracy: Iterable[str | Path],
+        tests: Iterable[str | Path],
+        agreement: Iterable[str | Path],
+        published: str | Path,
+        captions: str | Path,
+        alpha: float,
+    ) -> "Results":
+        """From the files of every model and benchmark, and the YAML of published values and of captions."""
+        bias_rows, accuracy_rows = study.collect(bias, BIAS), study.collect(accuracy, ACCURACY)
+        test_rows = with_holm(study.collect(tests, TESTS))
+        agreement_rows = study.collect(agreement, AGREEMENT)
+        return cls(
+            study,
+            bias_rows,
+            accuracy_rows,
+            test_rows,
+            agreement_rows,
+            load_captions(captions, **caption_facts(alpha, bias_rows, test_rows, agreement_rows)),
+            Published.from_file(published),
+            alpha,
+        )
+
+    @classmethod
+    def of_section(cls, files: Mapping[str, Any], settings: Mapping[str, Any]) -> "Results":
+        """From what the rule of a section has: FILES, and the settings models, benchmarks and alpha."""
+        study = Study.from_config(settings["models"], settings["benchmarks"])
+        return cls.gather(study, **{name: files[name] for name in FILES}, alpha=settings["alpha"])
+
+    @cached_property
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """The paper's tables by name."""
+        return paper_tables(self.study, self.bias, self.accuracy, self.tests, self.published, self.alpha)
+
+    def overall(self) -> pd.DataFrame:
+        """The bias scores over all pairs of a benchmark, in their original order."""
+        original = self.original()
+        return original[original["grouping"] == OVERALL]
+
+    def original(self) -> pd.DataFrame:
+        """The bias scores of sentences in their original order."""
+        return self.bias[self.bias["variant"] == ORIGINAL]
+
+    def tidy(self) -> dict[str, pd.DataFrame]:
+        """The machine-readable tables by name."""
+        return {
+            "bias": self.bias,
+            "accuracy": self.accuracy,
+            "tests": self.tests,
+            "agreement": self.agreement,
+            **self.tables,
+        }
+
+    def sheets(self) -> dict[str, Sheet]:
+        """The paper's tables as they are shown, by name."""
+        empty = self.captions["empty"]
+        return {name: lay_out(rows, self.captions[name], empty) for name, rows in self.tables.items()}

@@ -1,0 +1,1 @@
+"""The sections of the report over sentence pairs, one module each."""

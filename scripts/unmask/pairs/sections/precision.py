@@ -1,0 +1,54 @@
+"""What the study's arithmetic changes against single precision, on a sample of pairs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from unmask.pairs.schema import PRECISION
+from unmask.report.captions import load_captions
+from unmask.report.sections import Section, Table
+from unmask.report.sheets import DASH, Sheet, rows_of
+from unmask.report.study import Study, display
+
+
+def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
+    """files: precision (of every model and benchmark), captions; settings: models, benchmarks, dtype."""
+    study = Study.from_config(settings["models"], settings["benchmarks"])
+    rows = study.collect(files["precision"], PRECISION)
+    return Section(
+        "precision",
+        "Arithmetic against single precision",
+        (
+            f"In {settings['dtype']}, {rows['flipped'].sum()} of {rows['pairs'].sum()} decisions on a sample "
+            f"of pairs are other than in single precision (one for each model, measure, protocol and pair); "
+            f"scores move by {_change(rows['largest_change'].max())} at most.",
+        ),
+        (Table(sheet(rows, load_captions(files["captions"])["precision"])),),
+    )
+
+
+def sheet(rows: pd.DataFrame, caption: str) -> Sheet:
+    """rows: PRECISION over the whole study, with the columns model and benchmark."""
+    return Sheet(
+        caption,
+        ("model", "benchmark", "measure", "protocol"),
+        tuple(("", label) for label in ("pairs", "largest change", "flipped", "which")),
+        tuple(
+            (
+                row.model,
+                row.benchmark,
+                display(row.measure),
+                row.protocol,
+                str(row.pairs),
+                _change(row.largest_change),
+                str(row.flipped),
+                row.flipped_pairs or DASH,
+            )
+            for row in rows_of(rows)
+        ),
+    )
+
+
+def _change(value: float) -> str:
+    return DASH if pd.isna(value) else f"{value:.2g}"

@@ -1,0 +1,35 @@
+"""How to read the report."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from unmask.report.sections import Items, Section
+
+NOTES = (
+    "A bias score of 50 means that stereotypes and their counterparts are preferred equally often. Look "
+    "at the interval before reading anything into a distance from 50, and at the mean margin: a score far "
+    "from 50 with a margin near 0 is a consistent but tiny preference.",
+    "Two protocols: published repeats the papers' released code, quirks included, so that numbers compare "
+    "with the literature; a tie or an undefined pair counts as not stereotypical, so a model without any "
+    "preference scores 0 there. Corrected does what the formulas say; a tie counts one half and an "
+    "undefined pair is left out.",
+    "Wilson intervals take pairs as independent; a tie enters as half a success, which makes them "
+    "slightly wide. Bootstrap intervals draw whole pairs, or all pairs of a target together, and use the "
+    "same draws for every measure.",
+    "Adv is the score over stereotypes of advantaged groups, Dis over those of disadvantaged groups. The "
+    "stereotypical sentence is the stereotypical one in both. The interval of their absolute difference "
+    "cannot hold 0, even where nothing differs.",
+    "† marks a Holm-corrected p below the level in the caption, * a raw p alone. Tokens of one sentence "
+    "are not independent, so tests by token overstate the evidence; tests by sentence are under Token "
+    "accuracy.",
+    "All-Masked is the mean over tokens; All-Masked (sum) is the other reading. Its margins are on "
+    "another scale throughout; its decisions, near-ties aside, differ only where the sentences of a pair "
+    "have different numbers of tokens.",
+    "No score here proves the absence of bias, and a benchmark holds only the stereotypes that its "
+    "authors wrote down.",
+)
+
+
+def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
+    """Needs no files and no settings."""
+    return Section("reading", "How to read this", (), (Items(NOTES),))

@@ -1,0 +1,34 @@
+"""What was measured and found, the bias scores, and what to be wary of."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from unmask.pairs import sheets
+from unmask.pairs.results import Results
+from unmask.pairs.summary import summary, warnings
+from unmask.report.sections import Fold, Items, Section, Table, folded, picture
+
+OPEN = 8
+"""So many warnings are shown at once; more wait in their fold."""
+
+
+def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
+    """files: those of Results, and bias_figure (SVG); settings: models, benchmarks, alpha."""
+    results = Results.of_section(files, settings)
+    wary = tuple(warnings(results))
+    title = f"Warnings ({len(wary)})"
+    return Section(
+        "summary",
+        "Summary",
+        tuple(summary(results)),
+        (
+            Table(sheets.main(results)),
+            picture(results.captions["bias"], "Bias scores with intervals", files["bias_figure"]),
+            *((Fold(title, (Items(wary, warning=True),), len(wary) <= OPEN),) if wary else ()),
+            *folded("Bias scores by bias type", sheets.bias_types(results)),
+            *folded("Adv, Dis and |Diff| of every measure", sheets.directions(results)),
+            *folded("Near-ties: decisions that another machine could turn", sheets.near_ties(results)),
+            *folded("Decisions of every two measures", sheets.decisions(results)),
+            *folded("Values that others report", sheets.peers(results)),
+        ),
+    )

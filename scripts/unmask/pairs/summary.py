@@ -1,0 +1,74 @@
+"""What was measured and found, and what to be wary of, in plain sentences."""
+
+from collections.abc import Iterator, Sequence
+
+from unmask.pairs.results import Results
+from unmask.report.sheets import number, rows_of
+from unmask.report.study import display
+from unmask.terms import CORRECTED, PUBLISHED
+
+
+def _list(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def summary(results: Results) -> Iterator[str]:
+    """What was measured on what, the range of the scores, and where the protocols differ."""
+    overall = results.overall()
+    if overall.empty:
+        yield "The study has no results."
+        return
+    models, measures = overall["model"].drop_duplicates(), overall["measure"].drop_duplicates()
+    sizes = overall.drop_duplicates("benchmark")
+    yield (
+        f"{len(models)} masked language model{'s' * (len(models) != 1)} ({_list(models.tolist())}) "
+        f"read the sentence pairs of {_list([f'{row.benchmark} ({row.n})' for row in rows_of(sizes)])}. "
+        f"In each pair one sentence holds a stereotype and the other does not; "
+        f"{_list([display(measure) for measure in measures])} say which of the two a model finds likelier."
+    )
+    yield (
+        "The bias score is the percentage of pairs in which the stereotype is preferred: 50 is no preference."
+    )
+    level = f"{100 * overall['confidence'].iloc[0]:g}%"
+    for benchmark in sizes["benchmark"]:
+        scores = overall[(overall["benchmark"] == benchmark) & (overall["protocol"] == CORRECTED)]
+        scores = scores[scores["score"].notna()]
+        if scores.empty:
+            continue
+        least, most = scores.loc[scores["score"].idxmin()], scores.loc[scores["score"].idxmax()]
+        above, below = int((scores["wilson_low"] > 50).sum()), int((scores["wilson_high"] < 50).sum())
+        yield (
+            f"On {benchmark} (protocol corrected) scores go from {number(least['score'])} "
+            f"({least['model']}, {display(least['measure'])}) to {number(most['score'])} ({most['model']}, "
+            f"{display(most['measure'])}). Of {len(scores)} {level} Wilson intervals {above} lie above 50, "
+            f"{below} below, and {len(scores) - above - below} include it."
+        )
+    both = overall[overall["differing"].notna() & (overall["protocol"] == PUBLISHED)]
+    if len(both):
+        yield (
+            f"The two protocols, published and corrected, give different outcomes in "
+            f"{int(both['differing'].sum())} of {int(both['n'].sum())} decisions (one for each model, "
+            f"measure and pair)."
+        )
+
+
+def warnings(results: Results) -> Iterator[str]:
+    """Untrained models, undefined pairs and near-ties, benchmarks without ratings."""
+    overall = results.overall()
+    for model in results.study.models:
+        if model.source == "random":
+            yield f"{model.name} has random weights: it was never trained, and its scores show only chance."
+    for row in rows_of(overall[overall["protocol"] == CORRECTED]):
+        where = f"{row.model} on {row.benchmark}, {display(str(row.measure))}"
+        if row.undefined == row.n:
+            yield f"{where}: this model gives no {display(str(row.measure))} (see the scoring log)."
+        elif row.undefined:
+            yield f"{where}: {row.undefined} of {row.n} pairs have nothing to score on one side."
+        if row.near_ties:
+            yield (
+                f"{where}: {row.near_ties} of {row.n} pairs are near-ties; float error alone could turn "
+                f"them and move the score to between {number(row.near_low)} and {number(row.near_high)}."
+            )
+    for benchmark in results.study.benchmarks:
+        if benchmark.name not in set(results.agreement["benchmark"]):
+            yield f"{benchmark.name} has no human ratings, so it is not in Figure 1."

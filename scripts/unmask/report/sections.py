@@ -1,0 +1,194 @@
+"""The report is a list of sections, each made by itself into a file of its own; the page shows any of them.
+
+A section says what was found, in plain sentences, and then shows blocks: text, lists, tables, pictures,
+folds, facts, and data for the reader's browser.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unmask.errors import InputError
+from unmask.files import write_text
+from unmask.report.sheets import Sheet
+
+NAME = re.compile(r"[a-z][a-z0-9-]*")
+"""What the name of a section or of data looks like: names are parts of ids in the page."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of texts; `warning` where a reader should be wary of them."""
+
+    texts: tuple[str, ...]
+    warning: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table under its caption; one without rows is its caption alone."""
+
+    sheet: Sheet
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture under its caption.
+
+    svg: an SVG document; the page takes it as it stands, so a job of this workflow must have drawn it.
+    alt: what it shows, for those who do not see it.
+    """
+
+    caption: str
+    alt: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Lines of a key and a value."""
+
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Data:
+    """What can be said in JSON, for a script in the reader's browser.
+
+    name: as NAME, of its own in the section: the page has the data under the id {section}-{name}.
+    Raises ValueError for another name.
+    """
+
+    name: str
+    value: Any
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks that are shown when their title is opened."""
+
+    title: str
+    blocks: "tuple[Block, ...]"
+    open: bool = False
+
+
+def _check_name(name: str) -> None:
+    if not NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is not a name: small letters, digits and hyphens, a letter first")
+
+
+Block = Text | Items | Table | Picture | Facts | Data | Fold
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report.
+
+    name: as NAME, of its own in the report; sentences: what was found, in plain words.
+    Raises ValueError for another name.
+    """
+
+    name: str
+    heading: str
+    sentences: tuple[str, ...] = ()
+    blocks: tuple[Block, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+
+    def is_empty(self) -> bool:
+        """Whether it has nothing to show."""
+        return not (self.sentences or self.blocks)
+
+
+def kind_of(block: Block) -> str:
+    """What kind of block it is, in a word: text, items, table and so on."""
+    return type(block).__name__.lower()
+
+
+def folded(title: str, sheet: Sheet) -> tuple[Fold, ...]:
+    """A table in a fold; nothing where it has no rows."""
+    return (Fold(title, (Table(sheet),)),) if sheet.rows else ()
+
+
+def picture(caption: str, alt: str, svg: str | Path) -> Picture:
+    """The picture of an SVG file."""
+    return Picture(caption, alt, Path(svg).read_text(encoding="utf-8"))
+
+
+def write_section(path: str | Path, section: Section, made: Mapping[str, Any]) -> None:
+    """Write a section as JSON, whole or not at all.
+
+    made: what it says of how it was made (unmask.record.record).
+    Raises ValueError for data that JSON cannot hold, such as NaN.
+    """
+    blocks = [_written(block) for block in section.blocks]
+    known = {"name": section.name, "heading": section.heading, "sentences": section.sentences}
+    text = json.dumps({**known, "blocks": blocks, **made}, indent=1, ensure_ascii=False, allow_nan=False)
+    write_text(path, text + "\n")
+
+
+def read_section(path: str | Path) -> Section:
+    """A section that `write_section` wrote. Raises InputError where the file holds something else."""
+    try:
+        stored = json.loads(Path(path).read_bytes())
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except ValueError as error:
+        raise InputError(f"{path}: not a section of the report ({error})") from None
+    try:
+        blocks = tuple(_read(block) for block in stored["blocks"])
+        return Section(stored["name"], stored["heading"], tuple(stored["sentences"]), blocks)
+    except KeyError as error:
+        raise InputError(f"{path}: not a section of the report: it lacks {error}") from None
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{path}: not a section of the report: {error}") from None
+
+
+def _written(block: Block) -> dict[str, Any]:
+    kind = kind_of(block)
+    if isinstance(block, Table):
+        return {"kind": kind, **vars(block.sheet)}
+    if isinstance(block, Fold):
+        return {"kind": kind, **vars(block), "blocks": [_written(inner) for inner in block.blocks]}
+    return {"kind": kind, **vars(block)}
+
+
+def _read(stored: Mapping[str, Any]) -> Block:
+    kind = stored["kind"]
+    if kind not in _READERS:
+        raise ValueError(f"{kind!r} is no kind of block (known: {', '.join(_READERS)})")
+    return _READERS[kind]({key: value for key, value in stored.items() if key != "kind"})
+
+
+def _pairs(lists: Any) -> tuple[tuple[str, str], ...]:
+    return tuple((str(one), str(other)) for one, other in lists)
+
+
+def _table(stored: Mapping[str, Any]) -> Table:
+    rows = tuple(map(tuple, stored["rows"]))
+    return Table(Sheet(stored["caption"], tuple(stored["stubs"]), _pairs(stored["columns"]), rows))
+
+
+_READERS: Mapping[str, Callable[[dict[str, Any]], Block]] = {
+    "text": lambda stored: Text(**stored),
+    "items": lambda stored: Items(**stored | {"texts": tuple(stored["texts"])}),
+    "table": _table,
+    "picture": lambda stored: Picture(**stored),
+    "facts": lambda stored: Facts(_pairs(stored["lines"])),
+    "data": lambda stored: Data(**stored),
+    "fold": lambda stored: Fold(**stored | {"blocks": tuple(map(_read, stored["blocks"]))}),
+}

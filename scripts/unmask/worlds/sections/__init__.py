@@ -1,0 +1,1 @@
+"""The sections of the report on planted worlds, one module each."""

@@ -1,0 +1,100 @@
+"""What measures find in worlds, beside what was planted."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from unmask.errors import InputError
+from unmask.measures.schema import SCORES
+from unmask.report.sheets import DASH, Sheet, number, rows_of, word
+from unmask.report.study import Study, display
+from unmask.report.truths import Truth, read_truths
+from unmask.terms import CORRECTED, STEREOTYPE
+
+LEVEL = ["factor", "p", "ratio", "direction"]
+"""What makes a factor level: P(stereotyped gender), the frequency ratio and whose stereotype it is."""
+
+
+def beside_truth(scores: pd.DataFrame, truth: Truth, protocol: str) -> pd.DataFrame:
+    """How a measure decides at each planted factor level, next to the oracle's exact margin.
+
+    scores: of one model on one benchmark of a world.
+    Columns: LEVEL, measure, pairs, stereotype (percent of pairs decided so), margin (mean), oracle (mean of
+    the exact margins; null for a measure that the oracle does not know). Margins are of natural logarithms.
+    Raises InputError where a scored pair is not in `truth`.
+    """
+    scored = scores[scores["protocol"] == protocol]
+    unknown = sorted(set(scored["pair_id"]) - set(truth))
+    if unknown:
+        raise InputError(f"truth: it knows nothing of pair {unknown[0]}; make its world again")
+    facts = pd.DataFrame(
+        [
+            {"pair_id": pair_id, **{key: fact.get(key) for key in LEVEL}, "margins": fact["margins"]}
+            for pair_id, fact in truth.items()
+        ]
+    )
+    joined = scored.merge(facts, on="pair_id")
+    joined["oracle"] = [
+        margins.get(measure) for margins, measure in zip(joined["margins"], joined["measure"], strict=True)
+    ]
+    joined["oracle"] = joined["oracle"].astype(float)
+    joined["decided"] = 100.0 * (joined["outcome"] == STEREOTYPE)
+    return joined.groupby([*LEVEL, "measure"], dropna=False, sort=True, as_index=False).agg(
+        pairs=("pair_id", "size"),
+        stereotype=("decided", "mean"),
+        margin=("margin", "mean"),
+        oracle=("oracle", "mean"),
+    )
+
+
+def gather_truth(study: Study, truths: Iterable[str | Path], scores: Iterable[str | Path]) -> pd.DataFrame:
+    """`beside_truth` of all models on the benchmarks of worlds, protocol corrected, with model and benchmark.
+
+    truths: as `read_truths` takes them. scores: the Scores files of the original variant, with model and
+    benchmark in their metadata. No rows where no benchmark is of a world.
+    Raises InputError as `read_truths` and `beside_truth` do.
+    """
+    known = read_truths(study, truths)
+    parts = [
+        beside_truth(rows, known[str(benchmark)], CORRECTED).assign(
+            model=str(model), benchmark=str(benchmark)
+        )
+        for (model, benchmark), rows in study.collect(scores, SCORES).groupby(
+            ["model", "benchmark"], sort=False
+        )
+        if benchmark in known
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
+
+
+def planted_sheets(study: Study, found: pd.DataFrame, caption: str) -> Iterator[Sheet]:
+    """Per planted benchmark: each factor level's truth, then what every model shows there.
+
+    found: as `gather_truth` gives it.
+    """
+    for benchmark in study.benchmarks:
+        here = found[found["benchmark"] == benchmark.name]
+        if here.empty:
+            continue
+        measures = here["measure"].drop_duplicates().tolist()
+        rows: list[tuple[str, ...]] = []
+        for level, at in here.groupby(LEVEL, dropna=False, sort=False):
+            # one ratio that is not whole makes all of them float: 4 is written 4 nevertheless
+            stubs = tuple(f"{value:g}" if isinstance(value, float) else word(value) for value in level)
+            oracle = at.drop_duplicates("measure").set_index("measure")["oracle"]
+            pairs = str(at["pairs"].iloc[0])
+            rows.append((*stubs, pairs, "truth", *(number(oracle.get(m), 4, signed=True) for m in measures)))
+            for model, by_model in at.groupby("model", sort=False):
+                cell_of = {
+                    row.measure: f"{number(row.stereotype, 0)}% ({number(row.margin, 4, signed=True)})"
+                    for row in rows_of(by_model)
+                }
+                cells = (cell_of.get(measure, DASH) for measure in measures)
+                rows.append((*stubs, pairs, str(model), *cells))
+        yield Sheet(
+            f"{benchmark.name}: {caption}",
+            ("factor", "p", "ratio", "direction", "pairs", "model"),
+            tuple(("", display(measure)) for measure in measures),
+            tuple(rows),
+        )

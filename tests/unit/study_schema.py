@@ -1,0 +1,28 @@
+"""The schema of a study, and what it says of measures and of the options of the statistics."""
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from unmask.schemas import put_together, read_families
+from unmask.statistics.options import Options
+
+ROOT = Path(__file__).resolve().parents[2]
+FAMILIES = read_families(ROOT / "rules/schemas")
+SCHEMA = put_together(FAMILIES)
+MEASURES: tuple[str, ...] = tuple(SCHEMA["properties"]["measures"]["items"]["enum"])
+"""All measures."""
+
+
+def options_with(**changes: object) -> Options:
+    """The options of a study that chooses nothing but these."""
+    defaults = Options.from_config(_defaults(SCHEMA["properties"]["statistics"]))
+    return dataclasses.replace(defaults, **changes)  # type: ignore[arg-type]
+
+
+def _defaults(schema: Mapping[str, Any]) -> Any:
+    """An object's defaults, property by property."""
+    if "properties" not in schema:
+        return schema["default"]
+    return {name: _defaults(value) for name, value in schema["properties"].items()}
