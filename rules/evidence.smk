@@ -6,7 +6,7 @@ rule evidence:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         manifest=result("models", "{model}", "manifest.json"),
     output:
-        evidence_tables(ORIGINAL),
+        **evidence_tables(ORIGINAL),
     log:
         log_of("evidence", "{model}", "{benchmark}", "{variant}.log"),
     wildcard_constraints:
@@ -32,7 +32,7 @@ rule evidence:
 
 use rule evidence as shuffled_evidence with:
     output:
-        evidence_tables(SHUFFLED),
+        **evidence_tables(SHUFFLED),
     wildcard_constraints:
         model=any_of(models_with_files()),
         variant=SHUFFLED,

@@ -47,37 +47,38 @@ def benchmark_facts(benchmark):
     return [result("benchmarks", f"{benchmark}.parquet"), *noted]
 
 
-def evidence_files(wildcards):
-    """The evidence that the measures on a variant read, by masking."""
-    variant = getattr(wildcards, "variant", ORIGINAL)
-    return {
-        masking.replace("-", "_"): result(
-            "evidence", wildcards.model, wildcards.benchmark, variant, f"{masking}.parquet"
-        )
-        for masking in maskings_of(measures_on(variant))
-    }
+def maskings_on(variant):
+    """The maskings that the measures on a variant need."""
+    return maskings_of(measures_on(variant))
 
 
 def evidence_tables(variant):
-    """The tables of one model on one variant of a benchmark. A study that scores nothing has the pattern of one."""
-    maskings = maskings_of(measures_on(variant)) or [NONE]
-    return [
-        result("evidence", "{model}", "{benchmark}", "{variant}", f"{masking}.parquet")
-        for masking in maskings
-    ]
+    """The evidence of one model on one variant of a benchmark, by masking, as patterns.
+
+    A study that scores nothing has a pattern all the same.
+    """
+    folder = ("evidence", "{model}", "{benchmark}", "{variant}")
+    return {
+        masking.replace("-", "_"): result(*folder, f"{masking}.parquet")
+        for masking in maskings_on(variant) or [NONE]
+    }
 
 
 def masking_modules(variant=ORIGINAL):
     """The module of each masking that the measures on a variant need."""
-    return {
-        masking: module_file("evidence/maskings", masking) for masking in maskings_of(measures_on(variant))
-    }
+    return {masking: module_file("evidence/maskings", masking) for masking in maskings_on(variant)}
 
 
 def scoring_code(wildcards):
     """What each table of evidence depends on: a digest for each masking, so that one may change by itself."""
     modules = masking_modules(wildcards.variant)
     return {masking: code("score_evidence.py", module) for masking, module in modules.items()}
+
+
+def evidence_files(wildcards):
+    """The evidence that the measures on a variant read, by masking."""
+    place = {"variant": ORIGINAL, **dict(wildcards.items())}
+    return {masking: table.format(**place) for masking, table in evidence_tables(place["variant"]).items()}
 
 
 def statistics_inputs(wildcards):

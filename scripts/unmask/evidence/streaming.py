@@ -74,7 +74,7 @@ def write_evidence(
         {**facts, "shard": number, "sentences": _digest(part)} for number, (part, _) in enumerate(shards)
     ]
     missing = [number for number in range(len(shards)) if _facts(paths[number]) != _as_json(of_shard[number])]
-    logger.info("masking %s: %s", masking, f"{len(shards)} shard" + "s" * (len(shards) > 1))
+    logger.info("masking %s, shards: %d", masking, len(shards))
     for number in sorted(set(range(len(shards))) - set(missing)):
         logger.info("shard %d of %d was done before", number + 1, len(shards))
         progress.skip(shards[number][1])

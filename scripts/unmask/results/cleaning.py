@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
+from unmask.evidence.keeping import FOLDER, kept
 from unmask.files import remove_if_abandoned
 from unmask.results.register import matcher, read_register
 from unmask.runlock import hold_run_lock
@@ -53,7 +54,10 @@ def items(results: str | Path, downloads: bool = False) -> list[Item]:
     files = [path for path in _files(results) if not _is_hidden(path.relative_to(results))]
     patterns = read_register(results)
     found = [
-        item for pattern in patterns if downloads or not pattern.get("again") for item in _items(pattern, results, files)
+        item
+        for pattern in patterns
+        if downloads or not pattern.get("again")
+        for item in _items(pattern, results, files)
     ]
     found += _left(results)
     return sorted(found, key=lambda item: (not item.goes, item.kind == LEFT, item.kind, item.name))
@@ -75,7 +79,9 @@ def _items(pattern: Mapping[str, Any], results: Path, files: Iterable[Path]) -> 
         age = made.stat().st_mtime_ns if made.is_file() else -1
         # what is older is made again, from these files
         done = all(path.stat().st_mtime_ns <= age for path in paths)
-        yield _item(pattern["kind"] if done else NEEDED, name, paths)
+        # the same files by their second names, which would keep them on the disk
+        twins = [kept(path) for path in paths if kept(path).is_file()]
+        yield _item(pattern["kind"] if done else NEEDED, name, [*paths, *twins])
 
 
 def _left(results: Path) -> Iterator[Item]:
@@ -87,15 +93,20 @@ def _left(results: Path) -> Iterator[Item]:
         whole = folder.with_name(folder.name.removeprefix(".").removesuffix(".shards") + ".parquet")
         kind = LEFT if whole.is_file() else UNFINISHED
         yield _item(kind, str(folder.relative_to(results)), [folder])
+    for table in sorted(results.rglob(f"{FOLDER}/[!.]*.parquet")):
+        if not (table.parents[1] / table.name).is_file():
+            yield _item(UNFINISHED, str(table.relative_to(results)), [table])
 
 
 def _item(kind: str, name: str, paths: Iterable[Path]) -> Item:
     paths = tuple(paths)
-    return Item(kind, name, paths, sum(map(_size, paths)))
+    return Item(kind, name, paths, _size(paths))
 
 
-def _size(path: Path) -> int:
-    return sum(file.stat().st_size for file in _files(path))
+def _size(paths: Iterable[Path]) -> int:
+    """What files and folders take, a file of two names once."""
+    found = [file.stat() for path in paths for file in _files(path)]
+    return sum({(stat.st_dev, stat.st_ino): stat.st_size for stat in found}.values())
 
 
 def _files(path: Path) -> list[Path]:
@@ -119,7 +130,7 @@ def remove(found: Iterable[Item], results: str | Path) -> int:
             else:
                 path.unlink(missing_ok=True)
             _remove_empty(path.parent, Path(results))
-        removed += item.size - sum(_size(path) for path in item.paths)
+        removed += item.size - _size(item.paths)
     return removed
 
 

@@ -1,0 +1,178 @@
+"""One job, several tables: each as if made by itself, and what was made before is taken as it is."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from examples import example_pairs
+from running import run_script
+from tiny_models import tiny_model
+from unmask.benchmarks.schema import PAIRS
+from unmask.errors import InputError
+from unmask.evidence import streaming
+from unmask.evidence.keeping import kept
+from unmask.evidence.streaming import write_evidence
+from unmask.models import loading
+from unmask.models.devices import pick_device
+from unmask.models.loading import load
+from unmask.tables import read_metadata, write_table
+from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL
+
+MASKINGS = (ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED)
+CODE = dict.fromkeys(MASKINGS, "one")
+
+Score = Callable[..., set[str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A model with its manifest, and pairs."""
+    manifest = {
+        "directory": str(tiny_model("bert", tmp_path / "model")),
+        "files": {},
+        "entry": {"source": "path"},
+        "weights_digest": "w",
+        "tokenizer_digest": "t",
+        "max_length": 128,
+    }
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    write_table(tmp_path / "pairs.parquet", example_pairs(), PAIRS, {"sha256": "p"})
+    return tmp_path
+
+
+def table(folder: Path, masking: str) -> Path:
+    return folder / "evidence" / f"{masking}.parquet"
+
+
+@pytest.fixture
+def score(folder: Path) -> Score:
+    """Runs the job as Snakemake does and says which maskings it has scored."""
+
+    def run(code: dict[str, str] = CODE) -> set[str]:
+        for masking in code:
+            table(folder, masking).unlink(missing_ok=True)
+        run_script(
+            "score_evidence",
+            {"pairs": folder / "pairs.parquet", "manifest": folder / "manifest.json"},
+            [table(folder, masking) for masking in code],
+            folder / "job.log",
+            wildcards={"model": "m", "benchmark": "b", "variant": ORIGINAL},
+            config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
+            code=code,
+            dtype="float32",
+            attention={"stack": None},
+            shuffled=None,
+        )
+        return set(re.findall(r"masking ([\w-]+), shards", (folder / "job.log").read_text()))
+
+    return run
+
+
+def test_every_table_is_that_of_a_model_loaded_for_it_alone(folder: Path, score: Score) -> None:
+    assert score() == set(MASKINGS)
+    for masking in MASKINGS:
+        path = table(folder, masking)
+        facts = read_metadata(path)
+        assert (facts["masking"], facts["variant"], facts["code"]) == (masking, ORIGINAL, "one")
+        alone = folder / "alone" / path.name
+        model = load(folder / "model", pick_device("cpu"), with_attention=masking == NONE)
+        del facts["sentences"]
+        write_evidence(alone, example_pairs(), model, masking, ORIGINAL, 0, 128, facts)
+        assert path.read_bytes() == alone.read_bytes()
+
+
+def test_a_model_is_loaded_twice_at_most_and_only_where_something_is_missing(
+    score: Score, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[bool] = []
+
+    def counted(*arguments: object) -> object:
+        loaded.append(bool(arguments[2]))
+        return load(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(loading, "load", counted)
+    score()
+    assert loaded == [True, False]
+    score()
+    assert loaded == [True, False]
+    score(CODE | {ALL: "two"})
+    assert loaded == [True, False, False]
+
+
+def test_an_added_masking_is_scored_alone(folder: Path, score: Score) -> None:
+    few = {NONE: "one", MODIFIED: "one"}
+    assert score(few) == set(few)
+    before = {masking: table(folder, masking).stat() for masking in few}
+    assert score(few | {ALL: "one"}) == {ALL}
+    for masking in few:
+        after = table(folder, masking).stat()
+        assert after.st_ino == before[masking].st_ino
+        # younger than all that they are made from
+        assert after.st_mtime_ns > before[masking].st_mtime_ns
+    assert read_metadata(table(folder, ALL))["masking"] == ALL
+
+
+def test_the_code_of_one_masking_is_scored_alone(folder: Path, score: Score) -> None:
+    score()
+    assert score(CODE | {ONE_SHARED: "two"}) == {ONE_SHARED}
+    assert [read_metadata(table(folder, masking))["code"] for masking in (ONE_SHARED, NONE)] == ["two", "one"]
+    # and back again: what was made before the change is gone
+    assert score() == {ONE_SHARED}
+
+
+def test_a_job_that_fails_gives_nothing_and_loses_nothing(
+    folder: Path, score: Score, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(
+        path: Path, pairs: object, model: object, masking: str, *others: object, **more: object
+    ) -> None:
+        if masking == MODIFIED:
+            raise InputError("pair 1: no")
+        write_evidence(path, pairs, model, masking, *others, **more)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(streaming, "write_evidence", failing)
+        with pytest.raises(SystemExit):
+            score()
+    assert "error: model m, benchmark b, pair 1: no" in (folder / "job.log").read_text()
+    assert not any(table(folder, masking).exists() for masking in MASKINGS)
+    assert score() == {MODIFIED, ONE_MODIFIED, ONE_SHARED}
+
+
+def test_another_version_or_device_scores_nothing_again(
+    folder: Path, score: Score, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score()
+    before = table(folder, NONE).read_bytes()
+    monkeypatch.setattr("unmask.record.VERSION", "another")
+    assert score() == set()
+    assert table(folder, NONE).read_bytes() == before
+
+
+def test_a_damaged_table_is_made_again(folder: Path, score: Score) -> None:
+    score()
+    path = table(folder, NONE)
+    whole = path.read_bytes()
+    # by either name it is the same file
+    path.write_bytes(whole[:4] + b"\xff" * 2000 + whole[2004:])
+    assert score() == {NONE}
+    assert path.read_bytes() == whole
+    path.write_bytes(whole[:-100])
+    assert score() == {NONE}
+    assert path.read_bytes() == whole
+
+
+def test_a_file_system_without_hard_links_has_each_table_once(
+    folder: Path, score: Score, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path, target: Path) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "hardlink_to", refused)
+    assert score() == set(MASKINGS)
+    for masking in MASKINGS:
+        assert table(folder, masking).is_file() and not kept(table(folder, masking)).exists()
+    assert score() == set(MASKINGS)
