@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from unmask import tables  # noqa: E402
+from unmask.evidence.schema import EVIDENCE  # noqa: E402
 
 ROUNDS = 5
 DEFAULT, OURS = "PyArrow's defaults, zstd", "**as Unmask writes it**"
@@ -123,7 +124,7 @@ def main() -> None:
         before, after = (by_column[way][masking, column] / tokens[masking] for way in (DEFAULT, OURS))
         return f"{before:.2f} → {after:.2f}" if before >= 0.02 else ""
 
-    rows_of_cells = ([name, *(cell(masking, name) for masking in maskings)] for name in tables.EVIDENCE.names)
+    rows_of_cells = ([name, *(cell(masking, name) for masking in maskings)] for name in EVIDENCE.names)
     print_table(["column", *maskings], rows_of_cells)
 
 

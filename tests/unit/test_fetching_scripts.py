@@ -13,9 +13,9 @@ from loopback import FileServer, Hub, Repository
 from running import Files, run_script
 from tiny_models import tiny_model, tiny_tokenizer
 from unmask.benchmarks.schema import PAIRS
-from unmask.code_digest import versions
 from unmask.files import sha256_of_file
 from unmask.models.kinds.masked_lm import describe
+from unmask.record import versions
 from unmask.tables import read_metadata, read_table
 
 CROWS_PAIRS = (

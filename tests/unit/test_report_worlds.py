@@ -2,15 +2,13 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 
-from unmask.report.page_sheets import planted
-from unmask.report.results import Results
 from unmask.report.study import Study
-from unmask.report.truth import read_truths
+from unmask.report.truths import read_truths
+from unmask.worlds.truth import planted_sheets
 
 STUDY = Study.from_config(
     [{"name": "m"}],
@@ -47,7 +45,6 @@ def test_levels_are_written_as_they_were_given_in_whatever_world() -> None:
     ]
     same = {"factor": "both", "direction": "stereo", "model": "m", "measure": "CPS", "pairs": 9}
     found = pd.DataFrame([row | same | {"stereotype": 50.0, "margin": 0.1, "oracle": 0.0} for row in rows])
-    results = cast(Results, SimpleNamespace(study=STUDY, captions={"planted": "What was found."}))
-    sheets = list(planted(results, found))
+    sheets = list(planted_sheets(STUDY, found, "What was found."))
     assert [sheet.caption.split(":")[0] for sheet in sheets] == ["a-cp", "b-cp"]
     assert [sheet.rows[0][1:3] for sheet in sheets] == [("0.5", "4"), ("0.65", "1.5")]

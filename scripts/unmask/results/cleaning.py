@@ -48,17 +48,13 @@ def items(results: str | Path, downloads: bool = False) -> list[Item]:
     """What may be removed of a study's results, and what is like it but is still needed.
 
     What it may be is in the study's register (unmask.results.register). `downloads`: also what has to be
-    fetched again. No run may be at work in the results meanwhile. Raises InputError where there is no register.
+    fetched again. No run may be at work in the results meanwhile.
+    Raises InputError where there is no register.
     """
     results = Path(results)
     files = [path for path in _files(results) if not _is_hidden(path.relative_to(results))]
-    patterns = read_register(results)
-    found = [
-        item
-        for pattern in patterns
-        if downloads or not pattern.get("again")
-        for item in _items(pattern, results, files)
-    ]
+    patterns = [each for each in read_register(results) if downloads or not each.get("again")]
+    found = [item for pattern in patterns for item in _items(pattern, results, files)]
     found += _left(results)
     return sorted(found, key=lambda item: (not item.goes, item.kind == LEFT, item.kind, item.name))
 

@@ -165,7 +165,8 @@ def describe(found: Comparison) -> Iterator[str]:
     differ = int(found.measures["differ"].sum())
     disagreement = f"{differ} of {int(found.measures['decisions'].sum())} decisions differ"
     if found.problems:
-        yield f"the runs do not agree: {disagreement}, {int(found.measures['unexplained'].sum())} of them not near-ties"
+        unexplained = int(found.measures["unexplained"].sum())
+        yield f"the runs do not agree: {disagreement}, {unexplained} of them not near-ties"
     else:
         yield f"the runs agree to float error: {disagreement}{', all of them near-ties' if differ else ''}"
 
