@@ -1,5 +1,6 @@
 """Faster, less exact arithmetic: opt-in, and what it changes is told."""
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -7,17 +8,21 @@ import pytest
 import torch
 
 from examples import example_pairs
+from running import run_script
 from tiny_models import tiny_model
+from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.collecting import collect_evidence
+from unmask.files import sha256_of_file
 from unmask.measures.precision import compare_scores, spread_sample
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
+from unmask.models.preparing import describe
 from unmask.pairs.schema import PRECISION
 from unmask.pairs.sections import precision
 from unmask.report.sections import Table
-from unmask.tables import write_table
-from unmask.terms import ORIGINAL
+from unmask.tables import read_metadata, read_table, write_table
+from unmask.terms import ORIGINAL, PROTOCOLS
 
 
 def scores(*rows: tuple[str, float, float, str]) -> pd.DataFrame:
@@ -54,6 +59,33 @@ def test_bfloat16_runs_stays_near_and_is_what_it_says(tmp_path: Path) -> None:
         found.append(score_pairs(list(pairs["pair_id"]), evidence, ["AUL", "AULA"]))
     change = compare_scores(*found)["largest_change"]
     assert (change > 1e-5).any() and (change < 0.3).all()
+
+
+def test_the_comparison_says_what_it_was_made_from(tmp_path: Path) -> None:
+    directory = tiny_model("bert", tmp_path, initializer_range=0.2)
+    pairs, manifest = tmp_path / "pairs.parquet", tmp_path / "manifest.json"
+    write_table(pairs, example_pairs(), PAIRS, {"sha256": "0"})
+    own = {"directory": str(directory), "entry": {"source": "path"}}
+    manifest.write_text(json.dumps(describe(directory) | own))
+    made = tmp_path / "precision.parquet"
+    run_script(
+        "compare_precision",
+        {"pairs": pairs, "manifest": manifest},
+        [made],
+        tmp_path / "log",
+        wildcards={"model": "bert", "benchmark": "crows"},
+        config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
+        attention={"stack": None},
+        scoring={"dtype": "bfloat16", "sample": 3},
+        measures=["AUL", "SSS"],
+    )
+    rows, facts = read_table(made, PRECISION), read_metadata(made)
+    assert list(zip(rows["measure"], rows["protocol"], strict=True)) == [
+        (measure, protocol) for measure in ("AUL", "SSS") for protocol in PROTOCOLS
+    ]
+    assert (rows["pairs"] == 3).all() and (rows["largest_change"] > 0).all()
+    assert facts["made_from"] == {str(path): sha256_of_file(path) for path in (pairs, manifest)}
+    assert (facts["model"], facts["benchmark"], facts["dtype"]) == ("bert", "crows", "bfloat16")
 
 
 def test_the_report_tells_what_the_arithmetic_changed(tmp_path: Path) -> None:

@@ -145,8 +145,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
         family="worlds",
         settings={"models": MODELS, "benchmarks": BENCHMARKS},
     )
-    facts = {"sha256": "ab" * 32, "files": [{"name": "x.csv", "bytes": 5}], "note": HOSTILE}
-    (folder / "facts.json").write_text(json.dumps(facts))
+    stated: dict[str, Any] = {"sha256": "ab" * 32, "files": [{"name": "x.csv", "bytes": 5}], "note": HOSTILE}
+    (folder / "facts.json").write_text(json.dumps(stated))
     run_script(
         "write_provenance",
         [folder / "facts.json"],
