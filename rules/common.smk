@@ -121,11 +121,6 @@ def code(script, *modules):
     return code_digest(ROOT / "scripts" / script, *modules)
 
 
-def measure_modules(names):
-    """The modules of measures."""
-    return [module_file(FORMULAS, name) for name in names]
-
-
 def resource(name):
     """A hand-kept file of facts that comes with the workflow."""
     return os.path.relpath(ROOT / "resources" / name)
@@ -136,9 +131,10 @@ def section_file(name):
     return result("report", "sections", f"{name}.json")
 
 
-def section_code(folder, name):
-    """A digest of what makes a section of the report, as a parameter of its rule."""
-    return code("write_section.py", module_file(folder, name))
+def section_code(folder, name, *modules):
+    """A digest of what makes a section of the report, and of modules that it loads by name, as a parameter
+    of its rule."""
+    return code("write_section.py", module_file(folder, name), *modules)
 
 
 def variants():
@@ -154,6 +150,11 @@ def shuffles():
 def measures_on(variant):
     """The measures that are computed on a variant of the sentences."""
     return config.get("measures", []) if variant == ORIGINAL else SHUFFLED_MEASURES
+
+
+def measure_modules(variant=ORIGINAL):
+    """The modules of the measures that are computed on a variant of the sentences."""
+    return [module_file(FORMULAS, name) for name in measures_on(variant)]
 
 
 def settings():

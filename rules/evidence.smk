@@ -68,7 +68,7 @@ rule compare_precision:
     params:
         code=code(
             "compare_precision.py",
-            *measure_modules(config["measures"]),
+            *measure_modules(),
             *[module_file("evidence/maskings", masking) for masking in maskings_on(ORIGINAL)],
         ),
         attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},

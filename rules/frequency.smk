@@ -13,7 +13,7 @@ rule group_words:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         counts=counts_for,
         left_out=resource("frequency/left_out_words.yaml"),
-        listed=config["frequency"]["listed_words"] or [],
+        listed=listed_words_for,
     output:
         words=result("group_words", "{benchmark}", "words.parquet"),
         ratios=result("group_words", "{benchmark}", "ratios.parquet"),
@@ -46,7 +46,7 @@ rule table2:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("make_table2.py", *measure_modules(config["measures"])),
+        code=code("make_table2.py"),
         alpha=config["statistics"]["alpha"],
     message:
         "Making Table 2"
@@ -65,7 +65,7 @@ rule frequency_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("draw_frequencies.py", *measure_modules(config["measures"])),
+        code=code("draw_frequencies.py", *measure_modules()),
     message:
         "Drawing the frequencies of group words"
     script:
@@ -107,7 +107,7 @@ rule link_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("make_link_table.py", *measure_modules(config["measures"])),
+        code=code("make_link_table.py", *measure_modules()),
         models=as_listed(MODELS),
         benchmarks=as_listed(BENCHMARKS),
     message:
@@ -129,7 +129,7 @@ rule link_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("draw_link.py", *measure_modules(config["measures"])),
+        code=code("draw_link.py", *measure_modules()),
         models=as_listed(MODELS),
         benchmarks=as_listed(BENCHMARKS),
     message:
@@ -155,7 +155,7 @@ rule section_frequency:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=section_code("frequency/sections", "frequency"),
+        code=section_code("frequency/sections", "frequency", *measure_modules()),
         folder="frequency/sections",
         section="frequency",
         settings={**pairs_settings(), "confidence": config["statistics"]["confidence"]},

@@ -14,6 +14,7 @@ MANIFEST_KEYS = [
     "files",
 ]
 
+
 WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
 
 

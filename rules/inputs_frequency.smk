@@ -85,6 +85,16 @@ def counts_for(wildcards):
     return [result("frequency", f"{corpus}.parquet") for corpus in corpora_for(wildcards.benchmark)]
 
 
+def listed_words_for(wildcards):
+    """The file of group words listed by hand for a benchmark; nothing where none are."""
+    listed = config["frequency"]["listed_words"]
+    if listed != "published":
+        return listed or []
+    named = BENCHMARKS[wildcards.benchmark].get("published")
+    real = wildcards.benchmark not in benchmarks_of_worlds()
+    return resource("frequency/table2_words.yaml") if named == "crows-pairs" and real else []
+
+
 def with_corpora(benchmarks):
     """Those benchmarks that have a corpus."""
     return [benchmark for benchmark in benchmarks if corpora_for(benchmark)]

@@ -21,7 +21,7 @@ rule scores:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=lambda wildcards: code("score_pairs.py", *measure_modules(measures_on(wildcards.variant))),
+        code=lambda wildcards: code("score_pairs.py", *measure_modules(wildcards.variant)),
         measures=lambda wildcards: measures_on(wildcards.variant),
     message:
         "Measuring {wildcards.model} on {wildcards.benchmark} ({wildcards.variant})"

@@ -20,7 +20,7 @@ rule tables:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("make_tables.py"),
+        code=code("make_tables.py", *measure_modules()),
         alpha=config["statistics"]["alpha"],
         models=as_listed(MODELS),
         benchmarks=as_listed(BENCHMARKS),
@@ -42,7 +42,7 @@ rule figures:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("draw_figures.py"),
+        code=code("draw_figures.py", *measure_modules()),
         models=as_listed(MODELS),
         benchmarks=as_listed(BENCHMARKS),
     message:
@@ -62,7 +62,7 @@ rule section_summary:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=section_code("pairs/sections", "summary"),
+        code=section_code("pairs/sections", "summary", *measure_modules()),
         folder="pairs/sections",
         section="summary",
         settings=pairs_settings(),
@@ -82,7 +82,7 @@ rule section_paper_tables:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=section_code("pairs/sections", "paper-tables"),
+        code=section_code("pairs/sections", "paper-tables", *measure_modules()),
         folder="pairs/sections",
         section="paper-tables",
         settings=pairs_settings(),
@@ -102,7 +102,7 @@ rule section_accuracy:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=section_code("pairs/sections", "accuracy"),
+        code=section_code("pairs/sections", "accuracy", *measure_modules()),
         folder="pairs/sections",
         section="accuracy",
         settings=pairs_settings(),
@@ -122,7 +122,7 @@ rule section_controls:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=section_code("pairs/sections", "controls"),
+        code=section_code("pairs/sections", "controls", *measure_modules()),
         folder="pairs/sections",
         section="controls",
         settings=pairs_settings(),
@@ -143,7 +143,7 @@ rule section_agreement:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=section_code("pairs/sections", "agreement"),
+        code=section_code("pairs/sections", "agreement", *measure_modules()),
         folder="pairs/sections",
         section="agreement",
         settings=pairs_settings(),
@@ -164,7 +164,7 @@ rule section_precision:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=section_code("pairs/sections", "precision"),
+        code=section_code("pairs/sections", "precision", *measure_modules()),
         folder="pairs/sections",
         section="precision",
         settings={**pairs_settings(), "dtype": config["scoring"]["dtype"]},

@@ -22,7 +22,7 @@ rule statistics:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("compute_statistics.py", *measure_modules(config["measures"])),
+        code=code("compute_statistics.py", *measure_modules()),
         # alpha is left out on purpose: only the tables compare with it
         options={key: value for key, value in config["statistics"].items() if key != "alpha"},
         model=lambda wildcards: wildcards.model,

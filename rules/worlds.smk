@@ -82,7 +82,7 @@ rule section_planted:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=section_code("worlds/sections", "planted"),
+        code=section_code("worlds/sections", "planted", *measure_modules()),
         folder="worlds/sections",
         section="planted",
         settings={"models": as_listed(MODELS), "benchmarks": as_listed(BENCHMARKS)},

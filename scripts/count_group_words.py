@@ -6,7 +6,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.frequency.group_words import count_group_words
 from unmask.frequency.linking import log_ratios
 from unmask.frequency.schema import GROUP_WORDS, PAIR_RATIOS
-from unmask.frequency.word_lists import read_left_out, read_listed
+from unmask.frequency.word_lists import read_left_out, read_listed, read_listing
 from unmask.joblog import job_log
 from unmask.record import record
 from unmask.tables import read_table, write_table
@@ -27,5 +27,8 @@ with job_log(snakemake.log[0]):
         "tokens": tokens,
         **record(inputs, params.code, "pandas", "pyarrow"),
     }
-    write_table(snakemake.output.words, words, GROUP_WORDS, facts | {"min_pairs": params.min_pairs})
+    of_words = facts | {"min_pairs": params.min_pairs}
+    if inputs.listed:
+        of_words["listing"] = read_listing(inputs.listed)
+    write_table(snakemake.output.words, words, GROUP_WORDS, of_words)
     write_table(snakemake.output.ratios, ratios, PAIR_RATIOS, facts)

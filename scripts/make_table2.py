@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unmask.files import write_text
-from unmask.frequency.table2 import collect_words, table2, table2_sheet
+from unmask.frequency.table2 import PublishedRanks, collect_words, table2, table2_sheet
 from unmask.joblog import job_log
 from unmask.report.captions import load_captions
 from unmask.report.rendering import latex, markdown
@@ -15,9 +15,10 @@ with job_log(snakemake.log[0]):
     inputs, params = snakemake.input, snakemake.params
     words = collect_words(inputs.words)
     captions = load_captions(inputs.captions, alpha=f"{params.alpha:g}")
-    sheet = table2_sheet(words, captions, params.alpha)
+    published = PublishedRanks.gather(inputs.words)
+    sheet = table2_sheet(words, published, captions, params.alpha)
     texts = {
-        "table2_csv": table2(words).to_csv(index=False),
+        "table2_csv": table2(words, published).to_csv(index=False),
         "table2_md": markdown(sheet),
         "table2_tex": latex(sheet),
         "group_words_csv": words.to_csv(index=False),

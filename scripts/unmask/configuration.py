@@ -72,15 +72,6 @@ def choose_study(given: Mapping[str, Any], root: Path, files: list[str]) -> Conf
     return _merged(read_config(path), given)
 
 
-def read_schema(folder: str | Path) -> Config:
-    """The schema of a study: that of all studies, and what families put beside it."""
-    schema = read_config(Path(folder) / "config.schema.yaml")
-    worlds = read_config(Path(folder) / "worlds.yaml")
-    for part in ("properties", "$defs"):
-        schema[part] |= worlds[part]
-    return schema
-
-
 def _merged(base: Config, over: Mapping[str, Any]) -> Config:
     for key, value in over.items():
         if isinstance(value, Mapping) and isinstance(base.get(key), dict):

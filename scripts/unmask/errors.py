@@ -1,4 +1,4 @@
-"""The one error that is the user's to mend."""
+"""The one error that is for the user to fix."""
 
 
 class InputError(Exception):

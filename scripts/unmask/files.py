@@ -67,7 +67,7 @@ def partial_beside(path: Path, folder: bool = False) -> Iterator[Path]:
         raise
     except Exception as error:
         if reason := why_not_written(error):
-            raise InputError(f"{path}: cannot be written: {reason}; mend that and run again") from error
+            raise InputError(f"{path}: cannot be written: {reason}; fix that and run again") from error
         raise
 
 
@@ -106,7 +106,7 @@ def _new_partial(path: Path, folder: bool) -> Iterator[Path]:
             os.close(handle)
     except OSError as error:
         raise InputError(
-            f"{path}: cannot be written: {error.strerror or error}; mend that and run again"
+            f"{path}: cannot be written: {error.strerror or error}; fix that and run again"
         ) from error
     try:
         yield partial

@@ -51,7 +51,7 @@ def job_log(path: str | Path) -> Iterator[None]:
         except Exception as error:
             if reason := why_not_written(error):
                 file = getattr(error, "filename", None) or "a file"
-                logger.error("error: %s: cannot be written: %s; mend that and run again", file, reason)
+                logger.error("error: %s: cannot be written: %s; fix that and run again", file, reason)
                 sys.exit(1)
             _log_traceback()
             raise

@@ -28,5 +28,5 @@ def hold_run_lock(results: str | Path) -> None:
         held.enter_context(locked(results / LOCK, refuse))
     except OSError as error:
         reason = error.strerror or error
-        raise InputError(f"{results}: cannot be written: {reason}; mend that and run again") from None
+        raise InputError(f"{results}: cannot be written: {reason}; fix that and run again") from None
     atexit.register(held.close)

@@ -173,7 +173,8 @@ class _Completing:
                 if "default" in sub and name not in instance:
                     instance[name] = copy.deepcopy(sub["default"])
                 value = instance.get(name)
-                if sub.get("format") in FORMATS and isinstance(value, str) and "{data}" in value:
+                format_ = sub.get("format") or sub.get("then", {}).get("format")
+                if format_ in FORMATS and isinstance(value, str) and "{data}" in value:
                     data = self.config.get("data")
                     if not isinstance(data, str):
                         why = "needs a data directory; give one with --config data=DIR"

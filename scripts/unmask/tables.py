@@ -118,7 +118,7 @@ def _encoded_anew(table: pa.Table) -> pa.Table:
 def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
     """Read a table written by `write_table`; dictionary columns come as plain strings.
 
-    Raises InputError where the file is no readable Parquet or has another schema.
+    Raises InputError where the file is not readable Parquet or has another schema.
     """
     try:
         table = pq.read_table(path)

@@ -23,6 +23,8 @@ def options_with(**changes: object) -> Options:
 
 def _defaults(schema: Mapping[str, Any]) -> Any:
     """An object's defaults, property by property."""
+    if "$ref" in schema:
+        schema = SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")]
     if "properties" not in schema:
         return schema["default"]
     return {name: _defaults(value) for name, value in schema["properties"].items()}

@@ -239,7 +239,7 @@ def test_no_network_and_no_cache(
         ("org/tiny", "v9", "model org/tiny at revision v9: there is no such revision"),
         ("org/gated", "main", "model org/gated at revision main: access must be granted first.*HF_TOKEN"),
         ("org/empty", "main", "model org/empty at revision main: no weights"),
-        ("org/no/name", "main", "'org/no/name' is no name of a repository"),
+        ("org/no/name", "main", "'org/no/name' is not the name of a repository"),
     ],
 )
 def test_what_cannot_be_had_is_one_line_at_once(

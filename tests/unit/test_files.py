@@ -84,7 +84,7 @@ def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
 )
 def test_a_full_disk_is_one_line_that_names_the_file(tmp_path: Path, error: Exception) -> None:
     path = tmp_path / "table"
-    expected = pytest.raises(InputError, match=f"^{path}: cannot be written: .*; mend that and run again$")
+    expected = pytest.raises(InputError, match=f"^{path}: cannot be written: .*; fix that and run again$")
     with expected, written_whole(path) as partial:
         partial.write_text("half of")
         raise error

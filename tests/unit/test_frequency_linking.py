@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import synthetic
+from made_worlds import make_world
 from study_schema import MEASURES
 from test_frequency_group_words import pairs_of, write_counts
 from unmask.errors import InputError
@@ -22,7 +23,7 @@ from unmask.report.sheets import rows_of
 from unmask.statistics.ranks import spearman
 from unmask.tables import write_table
 from unmask.worlds.corpus import draw_corpus
-from unmask.worlds.grammar import World, text_of
+from unmask.worlds.grammar import text_of
 from unmask.worlds.pairs import CROWS_PAIRS, crows_pairs, truth
 
 
@@ -167,7 +168,7 @@ def test_ratios_of_other_pairs_are_refused() -> None:
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
     """The planted CrowS-Pairs: pairs, counted log ratios and the truth."""
-    world = World(seed=0)
+    world = make_world(0)
     counts: dict[str, int] = {}
     for line in draw_corpus(world, 40_000):
         for word in words_of(line):

@@ -3,7 +3,7 @@
 import json
 import math
 import xml.etree.ElementTree as ElementTree
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,19 @@ from test_frequency_group_words import LEFT_OUT, write_counts
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.frequency.word_lists import GROUPS as SIDES
 from unmask.measures.schema import SCORES
 from unmask.report.captions import load_captions
-from unmask.report.frequency import PERFECT, FrequencySection, Planted, collect_words, table2
+from unmask.report.frequency import (
+    PERFECT,
+    FrequencySection,
+    Planted,
+    PublishedRanks,
+    collect_words,
+    table2,
+    table2_captions,
+    table2_sheet,
+)
 from unmask.report.page import inline_svg
 from unmask.report.provenance import gather
 from unmask.report.sheets import rows_of
@@ -30,8 +40,8 @@ from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 MODELS: list[dict[str, Any]] = [{"name": "m1", "source": "train"}, {"name": "m2", "source": "path"}]
 BENCHMARKS: list[dict[str, Any]] = [
-    {"name": "invented", "planted": "crows-pairs"},
-    {"name": "undirected", "planted": None},
+    {"name": "invented", "world": "w", "format": "crows-pairs"},
+    {"name": "undirected", "world": None, "format": "crows-pairs"},
 ]
 GROUPS = {"gender": ("he", "she"), "race-color": ("ones", "others"), "age": ("young", "old")}
 COUNTS = {"he": 800, "she": 100, "ones": 50, "others": 400, "young": 0, "old": 7, "rest": 8643}
@@ -113,7 +123,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         }
         for row in rows_of(read_table(made.pairs[0], PAIRS))
     }
-    (folder / "truth.json").write_text(json.dumps({"benchmarks": {"crows-pairs": truth}}))
+    (folder / "truth.json").write_text(json.dumps({"world": "w", "benchmarks": {"crows-pairs": truth}}))
     draw(made, folder)
     run_script(
         "make_table2",
@@ -127,7 +137,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         "make_link_table",
         {
             "link": made.link,
-            "truth": made.path("truth.json"),
+            "truths": [made.path("truth.json")],
             "planted_pairs": made.pairs[:1],
             "planted_ratios": made.ratios[:1],
         },
@@ -160,7 +170,7 @@ def section(made: Made) -> FrequencySection:
     captions = load_captions(CAPTIONS, 0.01, framed([], BIAS), framed([], TESTS), framed([], AGREEMENT))
     return FrequencySection.gather(
         Study.from_config(MODELS, BENCHMARKS),
-        made.path("truth.json"),
+        [made.path("truth.json")],
         captions,
         0.01,
         group_words=made.words,
@@ -236,10 +246,15 @@ def test_a_study_that_plants_nothing_has_no_perfect_model(made: Made) -> None:
 
 def test_a_truth_without_the_benchmark_is_named(made: Made, tmp_path: Path) -> None:
     other = tmp_path / "truth.json"
-    other.write_text('{"benchmarks": {}}')
     study = Study.from_config(MODELS, BENCHMARKS)
-    with pytest.raises(InputError, match="no benchmark crows-pairs"):
-        Planted.gather(study, str(other), made.pairs[:1], made.ratios[:1])
+    lacking: list[dict[str, Any]] = [
+        {"world": "w", "benchmarks": {}},
+        {"world": "v", "benchmarks": {"crows-pairs": {}}},
+    ]
+    for document in lacking:
+        other.write_text(json.dumps(document))
+        with pytest.raises(InputError, match=r"none of benchmark invented \(world w, format crows-pairs\)"):
+            Planted.gather(study, [other], made.pairs[:1], made.ratios[:1])
 
 
 def test_figures_are_the_same_every_time(made: Made, tmp_path: Path) -> None:
@@ -272,9 +287,10 @@ def test_the_report_has_a_section_where_there_are_corpora(made: Made, tmp_path: 
     resources = {name: str(CAPTIONS.with_name(f"{name}.yaml")) for name in ("published", "captions")}
     base: dict[str, Any] = statistics | resources | {"figure1": str(empty), "bias_figure": str(empty)}
     base |= {"provenance": str(tmp_path / "provenance.json")}
-    study: dict[str, Any] = {"title": "t", "alpha": 0.01, "models": MODELS, "benchmarks": BENCHMARKS}
+    benchmarks = [{"name": benchmark["name"]} for benchmark in BENCHMARKS]
+    study: dict[str, Any] = {"title": "t", "alpha": 0.01, "models": MODELS, "benchmarks": benchmarks}
     own = {
-        "truth": [],
+        "truths": [],
         "scores": [],
         "group_words": made.words,
         "link": made.link,
@@ -295,9 +311,10 @@ def test_the_report_has_a_section_where_there_are_corpora(made: Made, tmp_path: 
     assert "frequency" not in without.split("</style>")[1].split('id="reading"')[0]
 
 
-def test_listed_words_stand_beside_the_extracted(made: Made, tmp_path: Path) -> None:
-    listing = tmp_path / "listed.yaml"
-    listing.write_text("source: s\nwords: {gender: {advantaged: [he], disadvantaged: [she, rest]}}\n")
+def with_listing(made: Made, folder: Path, text: str) -> Path:
+    """The group words of the invented benchmark, with words listed in a file of this text."""
+    listing = folder / "listed.yaml"
+    listing.write_text(text)
     run_script(
         "count_group_words",
         {
@@ -306,15 +323,77 @@ def test_listed_words_stand_beside_the_extracted(made: Made, tmp_path: Path) -> 
             "left_out": str(LEFT_OUT),
             "listed": str(listing),
         },
-        {"words": str(tmp_path / "words.parquet"), "ratios": str(tmp_path / "ratios.parquet")},
-        tmp_path / "log",
+        {"words": str(folder / "words.parquet"), "ratios": str(folder / "ratios.parquet")},
+        folder / "log",
         benchmark="invented",
         corpora=["corpus"],
         min_pairs=2,
     )
-    found = table2(collect_words([tmp_path / "words.parquet"])).set_index(["words_from", "bias_type"])
+    return folder / "words.parquet"
+
+
+def test_listed_words_stand_beside_the_extracted(made: Made, tmp_path: Path) -> None:
+    text = "source: s\nnote: Rest is odd.\nwords: {gender: {advantaged: [he], disadvantaged: [she, rest]}}\n"
+    path = with_listing(made, tmp_path, text)
+    words, published = collect_words([path]), PublishedRanks.gather([path])
+    found = table2(words, published).set_index(["words_from", "bias_type"])
     assert found.loc[("listed", "gender"), "ranked"] == "rest− he+ she−"
     assert found.loc[("extracted", "gender"), "ranked"] == "he+ she−"
+    # nothing is published of this list
+    sheet = table2_sheet(words, published, table2_captions(CAPTIONS, 0.01), 0.01)
+    assert {group for group, _ in sheet.columns} == {"mean rank", "words", "per million", "Mann-Whitney"}
+    assert sheet.caption.endswith("Rest is odd.") and "Published" not in sheet.caption
+
+
+def test_published_mean_ranks_stand_beside_those_of_the_listed_words(made: Made, tmp_path: Path) -> None:
+    text = """
+source: a paper
+note: The paper counted a library.
+words:
+  gender: {advantaged: [he], disadvantaged: [she, rest]}
+  age: {advantaged: [young], disadvantaged: [old]}
+  religion: {advantaged: [christian], disadvantaged: [jewish]}
+mean_ranks:
+  gender: {advantaged: 1.5, disadvantaged: 2.25}
+  religion: {advantaged: 1, disadvantaged: 2}
+"""
+    # the other benchmark has no listed words
+    paths = [str(with_listing(made, tmp_path, text)), made.words[1]]
+    words, published = collect_words(paths), PublishedRanks.gather(paths)
+    columns = [f"{name}_{group}" for name in ("published_rank", "difference") for group in SIDES]
+    found: Any = table2(words, published).set_index(["words_from", "bias_type"])[columns]
+    # rest− he+ she−: he is the second, she and rest are the third and the first
+    assert found.loc[("listed", "gender")].tolist() == [1.5, 2.25, 0.5, -0.25]
+    # of the extracted words, and of a bias type without published ranks, nothing; religion has no pairs
+    assert found.drop(index=("listed", "gender")).isna().all().all()
+    assert [key for key in found.index if key[0] == "listed"] == [("listed", "age"), ("listed", "gender")]
+
+    tables = {f"table2_{kind}": str(tmp_path / f"table2.{kind}") for kind in ("csv", "md", "tex")}
+    run_script(
+        "make_table2",
+        {"words": paths, "captions": str(CAPTIONS)},
+        tables | {"group_words_csv": str(tmp_path / "group_words.csv")},
+        tmp_path / "log",
+        alpha=0.01,
+    )
+    in_csv: Any = pd.read_csv(tables["table2_csv"]).set_index(["words_from", "bias_type"])
+    assert in_csv.loc[("listed", "gender"), columns].tolist() == [1.5, 2.25, 0.5, -0.25]
+    lines = Path(tables["table2_md"]).read_text().splitlines()
+    assert "ours minus the published. The paper counted a library." in lines[0]
+    assert (
+        "| mean rank: Dis | published: Adv | published: Dis | difference: Adv | difference: Dis |" in lines[2]
+    )
+    (gender,) = [line for line in lines if "| listed | gender |" in line]
+    assert "| rest− he+ she− | 2.00 | 2.00 | 1.50 | 2.25 | +0.50 | -0.25 |" in gender
+    (plain,) = [line for line in lines if "| extracted | gender |" in line]
+    assert "| he+ she− | 1.00 | 2.00 | – | – | – | – |" in plain
+    tex = Path(tables["table2_tex"]).read_text()
+    assert r"\multicolumn{2}{c}{published}" in tex and "2.00 & 2.00 & 1.50 & 2.25 &" in tex
+    # the report shows the same table
+    with_list = section(replace(made, words=paths)).table2
+    assert lines[0].startswith("Table 2.") and with_list.caption.endswith("The paper counted a library.")
+    assert [row[:4] for row in with_list.rows if row[1] == "listed"][1][3] == "rest− he+ she−"
+    assert len(with_list.columns) == len(section(made).table2.columns) + 4
 
 
 def test_provenance_has_the_corpora(made: Made) -> None:

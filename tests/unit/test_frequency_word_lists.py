@@ -5,9 +5,25 @@ from pathlib import Path
 import pytest
 
 from unmask.errors import InputError
-from unmask.frequency.word_lists import read_left_out, read_listed
+from unmask.frequency.group_tests import compare_groups, ranked
+from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read_listing
 
-LEFT_OUT = Path(__file__).parents[2] / "resources" / "left_out_words.yaml"
+RESOURCES = Path(__file__).parents[2] / "resources"
+LEFT_OUT = RESOURCES / "left_out_words.yaml"
+TABLE2 = RESOURCES / "frequency" / "table2_words.yaml"
+
+ORDER = """
+race-color           american james african asian carl tyrone caucasian jamal
+gender               he his her she men woman him women
+sexual-orientation   woman wife husband gay lesbian homosexual bisexual heterosexual
+religion             church christian jewish muslim muslims christians jew atheist
+age                  old young middle boy aged adults elderly teenagers
+nationality          american canada canadian chinese italian americans mexican immigrants
+disability           normal smart healthy ill mentally gifted autistic retarded
+physical-appearance  short beautiful tall thin ugly fat skinny overweight
+socioeconomic        poor doctor rich poverty wealthy businessman homeless ghetto
+"""
+"""The words of the paper's Table 2 as its rows print them, most frequent first."""
 
 
 def test_the_list_of_words_to_leave_out() -> None:
@@ -27,6 +43,82 @@ def test_words_listed_by_hand(tmp_path: Path) -> None:
     ]
 
 
+def test_the_words_of_the_papers_table2_have_the_mean_ranks_printed_there() -> None:
+    printed = read_listing(TABLE2)["mean_ranks"]
+    words = read_listed(TABLE2)
+    order = {line.split()[0]: line.split()[1:] for line in ORDER.strip().splitlines()}
+    assert list(order) == list(printed) == words["bias_type"].drop_duplicates().tolist()
+    assert len(words) == 72
+    for bias_type, in_order in order.items():
+        own = words[words["bias_type"] == bias_type]
+        assert sorted(own["word"]) == sorted(in_order)
+        for group in GROUPS:
+            places = [1 + in_order.index(word) for word in own.loc[own["group"] == group, "word"]]
+            assert len(places) == 4
+            assert sum(places) / 4 == printed[bias_type][group], (bias_type, group)
+
+
+def test_the_words_of_table2_are_ranked_as_printed_where_counts_follow_its_order() -> None:
+    """The same through the code that makes Table 2, with counts made up after the printed order."""
+    place = {(line.split()[0], word): n for line in ORDER.split("\n") for n, word in enumerate(line.split())}
+    words = read_listed(TABLE2)
+    keys = zip(words["bias_type"], words["word"], strict=True)
+    words = words.assign(
+        benchmark="crows-pairs",
+        words_from="listed",
+        pairs_advantaged=0,
+        pairs_disadvantaged=0,
+        count=[1000 - place[key] for key in keys],
+        per_million=1.0,
+    )
+    found = compare_groups(ranked(words)).set_index("bias_type")
+    printed = read_listing(TABLE2)["mean_ranks"]
+    assert len(found) == len(printed) == 9
+    for bias_type, ranks in printed.items():
+        assert [found.loc[bias_type, f"rank_{group}"] for group in GROUPS] == [ranks[g] for g in GROUPS]
+
+
+def test_the_note_on_table2_names_its_two_odd_rows() -> None:
+    note = read_listing(TABLE2)["note"]
+    for part in ("age", "physical-appearance", "aged", "thin", "skinny", "BookCorpus"):
+        assert part in note
+
+
+def test_a_list_says_its_source_and_may_say_more(tmp_path: Path) -> None:
+    path = tmp_path / "words.yaml"
+    text = "source: x\nwords:\n  age: {advantaged: [young], disadvantaged: [old]}\n"
+    path.write_text(text)
+    assert read_listing(path) == {"source": "x", "note": "", "mean_ranks": {}}
+    path.write_text(text + "note: >-\n  one\n  two\nmean_ranks: {age: {disadvantaged: 2, advantaged: 1.5}}\n")
+    assert read_listing(path) == {
+        "source": "x",
+        "note": "one two",
+        "mean_ranks": {"age": {"advantaged": 1.5, "disadvantaged": 2.0}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[age]", "mean_ranks: not a mapping"),
+        ("{race: {advantaged: 1, disadvantaged: 2}}", "mean_ranks.race: no words are listed for this"),
+        ("{age: [1, 2]}", "mean_ranks.age: not one mean rank for each of advantaged, disadvantaged"),
+        ("{age: {advantaged: 1}}", "mean_ranks.age: not one mean rank for each of"),
+        (
+            "{age: {advantaged: first, disadvantaged: 2}}",
+            "mean_ranks.age.advantaged: 'first' is not a number",
+        ),
+        ("{age: {advantaged: 1, disadvantaged: true}}", "mean_ranks.age.disadvantaged: True is not a number"),
+    ],
+)
+def test_bad_mean_ranks_are_named(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "words.yaml"
+    path.write_text(f"source: x\nwords: {{age: {{advantaged: [young]}}}}\nmean_ranks: {text}\n")
+    with pytest.raises(InputError, match=message) as error:
+        read_listing(path)
+    assert str(path) in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -34,8 +126,8 @@ def test_words_listed_by_hand(tmp_path: Path) -> None:
         ("source: x", "words: not a mapping"),
         ("source: x\nwords: {age: {young: [a]}}", "words.age.young: a group is one of"),
         ("source: x\nwords: {age: [old]}", "words.age: not a mapping"),
-        ("source: x\nwords: {age: {advantaged: [a, a]}}", "'a' stands twice"),
-        ("source: x\nwords: {age: {advantaged: [a], disadvantaged: [a]}}", "'a' stands twice"),
+        ("source: x\nwords: {age: {advantaged: [a, a]}}", "'a' is there more than once"),
+        ("source: x\nwords: {age: {advantaged: [a], disadvantaged: [a]}}", "'a' is there more than once"),
         ("source: x\nwords: {age: {advantaged: [Young]}}", "'Young' is not one word in lower case"),
         ("source: x\nwords: {age: {advantaged: [two words]}}", "'two words' is not one word"),
         ("source: x\nwords: {age: {advantaged: [no]}}", "False is not one word"),

@@ -87,7 +87,7 @@ def test_a_full_disk_is_one_line_wherever_it_is_met(
         file.write("x" * 100_000)
     assert end.value.code == 1
     assert capsys.readouterr().err == (
-        "error: a file: cannot be written: No space left on device; mend that and run again\n"
+        "error: a file: cannot be written: No space left on device; fix that and run again\n"
     )
 
 

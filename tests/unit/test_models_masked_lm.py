@@ -317,9 +317,9 @@ def test_a_broken_tokenizer_is_refused(tmp_path: Path) -> None:
 
 
 def test_no_directory_is_refused(tmp_path: Path) -> None:
-    refused(tmp_path / "none", "is no directory")
+    refused(tmp_path / "none", "is not a directory")
     (tmp_path / "file").touch()
-    refused(tmp_path / "file", "is no directory")
+    refused(tmp_path / "file", "is not a directory")
 
 
 def test_characters_as_special_tokens_are_refused(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_wrong_settings_are_named(settings: dict[str, Any], message: str, tmp_pa
 
 def test_a_missing_tokenizer_is_named(tmp_path: Path) -> None:
     for directory in (tmp_path / "none", tmp_path):
-        with pytest.raises(InputError, match=f"tokenizer: {directory} is no directory with a tokenizer"):
+        with pytest.raises(InputError, match=f"tokenizer: {directory} is not a directory with a tokenizer"):
             make({"config": CONFIGS["bert"], "tokenizer": str(directory)}, tmp_path / "model", 0)
 
 

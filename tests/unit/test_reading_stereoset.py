@@ -87,15 +87,15 @@ STEREOTYPE, ANTISTEREOTYPE, UNRELATED = (
             item(id="b2", sentences=[UNRELATED, ANTISTEREOTYPE, sentence(" ", "stereotype")]),
             "item b2 (row 1): no text in stereotype",
         ),
-        (item(id="b2", sentences="text"), "item b2 (row 1): sentences are no list of JSON objects"),
-        (item(id="b2", sentences=["text"]), "item b2 (row 1): sentences are no list of JSON objects"),
+        (item(id="b2", sentences="text"), "item b2 (row 1): sentences are not a list of JSON objects"),
+        (item(id="b2", sentences=["text"]), "item b2 (row 1): sentences are not a list of JSON objects"),
         (item(id="b2", bias_type=None), "item b2 (row 1): no text in bias_type"),
         (without("sentences"), "item b2 (row 1): no 'sentences' in it"),
         (without("bias_type"), "item b2 (row 1): no 'bias_type' in it"),
         (without("id"), "row 1: no 'id' in it"),
         (item(id="b2", sentences=[{"sentence": "x"}]), "item b2 (row 1): no 'gold_label' in it"),
         (item(), "item a1 (row 1): id 'a1' is also that of item a1 (row 0)"),
-        ("text", "row 1: no JSON object"),
+        ("text", "row 1: not a JSON object"),
     ],
 )
 def test_a_bad_item_is_named(bad: Any, message: str, tmp_path: Path) -> None:
@@ -107,11 +107,11 @@ def test_a_bad_item_is_named(bad: Any, message: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ("[]", r"no data\.intrasentence"),
         ("{}", r"no data\.intrasentence"),
         ('{"data": {}}', r"no data\.intrasentence"),
-        ('{"data": {"intrasentence": {}}}', "is no list"),
+        ('{"data": {"intrasentence": {}}}', "is not a list"),
         ('{"data": {"intrasentence": []}}', "no pairs in it"),
     ],
 )

@@ -183,11 +183,11 @@ def test_the_columns_that_must_be_named(column: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", r"row 1 \(line 2\): no JSON"),
-        ("[1]", r"row 1 \(line 2\): no JSON object"),
+        ("{", r"row 1 \(line 2\): not JSON"),
+        ("[1]", r"row 1 \(line 2\): not a JSON object"),
         ('{"x": "a"}', r"row 1 \(line 2\): no column 'y' for antistereotype"),
         ('{"x": "a", "y": null}', r"row 1 \(line 2\): column 'y': antistereotype is empty"),
-        ('{"x": "a", "y": 5}', r"row 1 \(line 2\): column 'y': antistereotype is no text but 5"),
+        ('{"x": "a", "y": 5}', r"row 1 \(line 2\): column 'y': antistereotype is not text but 5"),
     ],
 )
 def test_bad_lines_of_jsonl_are_named(line: str, message: str, tmp_path: Path) -> None:

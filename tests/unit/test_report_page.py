@@ -30,7 +30,7 @@ MODELS: list[dict[str, str]] = [
     {"name": HOSTILE, "source": "random"},
 ]
 BENCHMARKS: list[dict[str, str]] = [
-    {"name": "cp", "published": "crows-pairs", "planted": "crows_pairs"},
+    {"name": "cp", "published": "crows-pairs", "world": "w", "format": "crows-pairs"},
     {"name": "ss", "published": "stereoset"},
 ]
 
@@ -115,7 +115,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
         for i in range(50)
     }
     written = {
-        "truth": {"benchmarks": {"crows_pairs": truth}},
+        "truth": {"world": "w", "benchmarks": {"crows-pairs": truth}},
         "provenance": [
             ["cp", {"sha256": "ab" * 32, "files": [{"name": "x.csv", "bytes": 5}], "note": HOSTILE}]
         ],
@@ -129,7 +129,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
             "figure1": str(folder / "figure1.svg"),
             "bias_figure": str(folder / "bias.svg"),
             "provenance": str(folder / "provenance.json"),
-            "truth": str(folder / "truth.json"),
+            "truths": [str(folder / "truth.json")],
             "scores": made.parts["scores"],
         },
         {"page": str(folder / "index.html")},
@@ -307,7 +307,7 @@ def test_a_small_study_still_has_a_page(made: Made, tmp_path: Path) -> None:
             "bias_figure": str(made.folder / "bias.svg"),
             "provenance": str(tmp_path / "provenance.json"),
             # what Snakemake gives for an empty list of inputs
-            "truth": [],
+            "truths": [],
             "scores": [],
         },
         {"page": str(tmp_path / "index.html")},

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
+from made_worlds import OTHERS, make_world, settings
 from unmask.errors import InputError
 from unmask.terms import ANTISTEREO, STEREO
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import (
     ASSOCIATION,
-    ASSOCIATION_LEVELS,
     BOTH,
     FREQUENCY,
     LENGTH,
@@ -23,7 +23,9 @@ from unmask.worlds.grammar import (
 )
 from unmask.worlds.oracle import Oracle
 
-WORLDS = [World(0), World(1), World(7)]
+DEFAULTS = {f"seed {seed}": {"seed": seed} for seed in (0, 1, 7)}
+WORLDS = {name: make_world(**changes) for name, changes in (DEFAULTS | OTHERS).items()}
+every_world = pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 PRONOUN_GENDER = {word: gender for gender, words in PRONOUNS.items() for word in words.values()}
 
 
@@ -32,17 +34,18 @@ def share(world: World, *words: str) -> float:
     return sum(s.probability for s in world.sentences if set(words) <= set(s.words))
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=str)
+@every_world
 def test_probabilities_sum_to_one_and_sentences_are_distinct(world: World) -> None:
     assert math.fsum(s.probability for s in world.sentences) == pytest.approx(1.0, abs=1e-12)
     assert len({s.words for s in world.sentences}) == len(world.sentences)
     assert all(s.probability > 0 for s in world.sentences)
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=str)
-def test_every_occupation_goes_with_its_gender_as_planted(world: World) -> None:
+@pytest.mark.parametrize("name", WORLDS)
+def test_every_occupation_goes_with_its_gender_as_planted(name: str) -> None:
+    world, levels = WORLDS[name], settings(**(DEFAULTS | OTHERS)[name])["associations"]
     assert Counter((o.gender, o.p) for o in world.occupations) == {
-        (gender, p): 3 for gender in PRONOUNS for p in ASSOCIATION_LEVELS
+        (gender, p): 12 // len(levels) for gender in PRONOUNS for p in levels
     }
     for word, gender, p in world.occupations:
         by_gender: Counter[str] = Counter()
@@ -53,26 +56,31 @@ def test_every_occupation_goes_with_its_gender_as_planted(world: World) -> None:
         assert by_gender[gender] / by_gender.total() == pytest.approx(p)
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=str)
+@every_world
 def test_genders_are_as_frequent_as_each_other(world: World) -> None:
     for slot in ("subject", "possessive"):
         he, she = (share(world, words[slot]) for words in PRONOUNS.values())
         assert he == pytest.approx(she)
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=str)
-def test_groups_have_their_frequencies_and_traits(world: World) -> None:
-    factors = Counter(pair.factor for pair in world.group_pairs)
-    assert factors == {FREQUENCY: 4, BOTH: 3, LENGTH: 2}
-    for pair in world.group_pairs:
-        assert share(world, pair.advantaged) / share(world, pair.disadvantaged) == pytest.approx(pair.ratio)
+@pytest.mark.parametrize("name", WORLDS)
+def test_groups_have_their_frequencies_and_traits(name: str) -> None:
+    world, given = WORLDS[name], settings(**(DEFAULTS | OTHERS)[name])
+    wanted = [(FREQUENCY, ratio, 0.5) for ratio in given["ratios"]]
+    wanted += [(BOTH, ratio, given["both"]["association"]) for ratio in given["both"]["ratios"]]
+    wanted += [(LENGTH, 1, 0.5)] * 2
+    for pair, (factor, ratio, p) in zip(world.group_pairs, wanted, strict=True):
+        assert pair.factor == factor
+        assert share(world, pair.advantaged) / share(world, pair.disadvantaged) == pytest.approx(ratio)
         for group, traits in ((pair.disadvantaged, NEGATIVE_TRAITS), (pair.advantaged, POSITIVE_TRAITS)):
             own = sum(share(world, group, trait) for trait in traits)
-            assert own / share(world, group) == pytest.approx(0.8 if pair.factor == BOTH else 0.5)
+            assert own / share(world, group) == pytest.approx(p)
 
 
-def test_the_stereotypical_side_is_the_likelier_attribute_and_directions_name_the_group() -> None:
-    world = World(3)
+@pytest.mark.parametrize("world", [make_world(3), WORLDS["uneven"]], ids=["seed 3", "uneven"])
+def test_the_stereotypical_side_is_the_likelier_attribute_and_directions_name_the_group(
+    world: World,
+) -> None:
     for contrast in world.contrasts:
         if contrast.factor == ASSOCIATION:
             woman = contrast.stereotype == PRONOUNS["female"]
@@ -81,25 +89,26 @@ def test_the_stereotypical_side_is_the_likelier_attribute_and_directions_name_th
             rare = {pair.disadvantaged for pair in world.group_pairs}
             assert contrast.direction == (STEREO if contrast.stereotype["group"] in rare else ANTISTEREO)
             assert (contrast.direction == STEREO) == (contrast.shared["trait"] in NEGATIVE_TRAITS)
-        if contrast.p > 0.5:
+        if contrast.p != 0.5:
             target = contrast.target
             likelihoods = [
                 share(world, target, word) / share(world, word)
                 for side in (contrast.stereotype, contrast.antistereotype)
                 for word in list(side.values())[:1]
             ]
-            assert likelihoods[0] > likelihoods[1]
+            # below one half what is called the stereotype is the less likely
+            assert (likelihoods[0] > likelihoods[1]) == (contrast.p > 0.5)
 
 
 def test_the_seed_changes_who_plays_which_part_and_nothing_else() -> None:
-    a, b = World(0), World(1)
+    a, b = make_world(0), make_world(1)
     assert a.occupations != b.occupations
     assert a.words == b.words
-    assert World(0).sentences == a.sentences
+    assert make_world(0).sentences == a.sentences
 
 
 def test_corpus_has_each_sentence_as_often_as_planted_give_or_take_one() -> None:
-    world = World(5)
+    world = make_world(5)
     lines = draw_corpus(world, 40_000)
     assert len(lines) == 40_000
     counts = Counter(lines)
@@ -118,10 +127,10 @@ def test_corpus_has_each_sentence_as_often_as_planted_give_or_take_one() -> None
 
 
 def test_corpus_follows_from_the_seed_alone() -> None:
-    assert draw_corpus(World(2), 500) == draw_corpus(World(2), 500)
-    assert draw_corpus(World(2), 500) != draw_corpus(World(3), 500)
+    assert draw_corpus(make_world(2), 500) == draw_corpus(make_world(2), 500)
+    assert draw_corpus(make_world(2), 500) != draw_corpus(make_world(3), 500)
     # what Python's generator gives on every machine
-    assert draw_corpus(World(0), 3) == [
+    assert draw_corpus(make_world(0), 3) == [
         "The dancer described her lunch.",
         "We met a Belvan visitor who seemed greedy.",
         "The Fostan guest was often lazy.",
@@ -129,7 +138,7 @@ def test_corpus_follows_from_the_seed_alone() -> None:
 
 
 def test_corpus_order_is_random() -> None:
-    lines = draw_corpus(World(0), 2000)
+    lines = draw_corpus(make_world(0), 2000)
     gendered = [any(word in PRONOUN_GENDER for word in line.split()) for line in lines]
     assert 380 < sum(gendered[:1000]) < 520
 
@@ -137,7 +146,7 @@ def test_corpus_order_is_random() -> None:
 @pytest.mark.parametrize("sentences", [0, -1])
 def test_an_empty_corpus_is_refused_in_one_line(sentences: int) -> None:
     with pytest.raises(InputError, match="sentences must be at least 1"):
-        draw_corpus(World(0), sentences)
+        draw_corpus(make_world(0), sentences)
 
 
 def by_hand(world: World, words: Sequence[str], hidden: Iterable[int]) -> list[float]:
@@ -153,9 +162,9 @@ def by_hand(world: World, words: Sequence[str], hidden: Iterable[int]) -> list[f
     return [math.log(sum(s.probability for s in fitting if s.words[i] == words[i]) / total) for i in hidden]
 
 
+@pytest.mark.parametrize("world", [make_world(4), WORLDS["uneven"]], ids=["seed 4", "uneven"])
 @pytest.mark.parametrize("hidden", [[1], [4], [1, 4], [0, 6], range(7)], ids=str)
-def test_oracle_equals_brute_force(hidden: Sequence[int]) -> None:
-    world = World(4)
+def test_oracle_equals_brute_force(world: World, hidden: Sequence[int]) -> None:
     oracle = Oracle(world)
     for sentence in [s for s in world.sentences if len(s.words) == 7][::211]:
         expected = by_hand(world, sentence.words, hidden)
@@ -163,7 +172,7 @@ def test_oracle_equals_brute_force(hidden: Sequence[int]) -> None:
 
 
 def test_oracle_knows_what_cannot_be() -> None:
-    oracle = Oracle(World(0))
+    oracle = Oracle(make_world(0))
     possible = ("Most", "Belvan", "people", "are", "rude", ".")
     assert oracle.log_probs(possible, [2]) == [0.0]
     assert oracle.log_probs(("Most", "lunch", "people", "are", "rude", "."), [1]) == [-math.inf]
@@ -173,7 +182,7 @@ def test_oracle_knows_what_cannot_be() -> None:
         oracle.log_probs(("Most", "people", "."), [0])
 
 
-@pytest.mark.parametrize("world", WORLDS[:2], ids=str)
+@every_world
 def test_oracle_margins_are_what_the_factors_say(world: World) -> None:
     oracle = Oracle(world)
     for contrast in world.contrasts:

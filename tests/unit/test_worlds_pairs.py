@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY, LENGTH, World, text_of
+from made_worlds import OTHERS, make_world
+from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY, LENGTH, text_of
 from unmask.worlds.oracle import Oracle
 from unmask.worlds.pairs import (
     CROWS_PAIRS,
@@ -20,7 +21,7 @@ from unmask.worlds.pairs import (
     write_truth,
 )
 
-WORLD = World(0)
+WORLD = make_world(0)
 BY_NAME = {CROWS_PAIRS: crows_pairs(WORLD), STEREOSET: stereoset(WORLD)}
 benchmarks = pytest.mark.parametrize("pairs", BY_NAME.values(), ids=BY_NAME)
 
@@ -52,6 +53,23 @@ def test_pairs_are_distinct_and_cover_every_factor_and_direction(pairs: list[Pla
         (*level, direction) for level in expected for direction in ("stereo", "antistereo")
     }
     assert min(counts.values()) >= 12
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_settings_have_pairs_at_each_of_their_levels(name: str) -> None:
+    given = OTHERS[name]
+    expected = {(ASSOCIATION, p, 1) for p in given["associations"]}
+    expected |= {(FREQUENCY, 0.5, ratio) for ratio in given["ratios"]}
+    expected |= {(BOTH, given["both"]["association"], ratio) for ratio in given["both"]["ratios"]}
+    world = make_world(**given)
+    for pairs in (crows_pairs(world), stereoset(world)):
+        levels = {(p.contrast.factor, p.contrast.p, p.contrast.ratio, p.contrast.direction) for p in pairs}
+        assert levels == {
+            (*level, direction)
+            for level in expected | {(LENGTH, 0.5, 1)}
+            for direction in ("stereo", "antistereo")
+        }
+        assert {"he", "she"} <= {word for pair in pairs for word in pair.stereotype}
 
 
 def test_some_crows_pairs_differ_in_two_words_and_no_stereoset_pair_does() -> None:
@@ -131,6 +149,12 @@ def test_truth_holds_every_pair_with_the_oracles_margins(tmp_path: Path) -> None
     write_truth(path, WORLD)
     written = json.loads(path.read_text(encoding="utf-8"))
     assert written == json.loads(json.dumps(truth(WORLD)))
+    assert (written["world"], written["seed"]) == ("w", 0)
+    assert written["settings"] == {
+        "associations": [0.5, 0.6, 0.75, 0.9],
+        "ratios": [1, 2, 4, 8],
+        "both": {"association": 0.8, "ratios": [1, 4, 8]},
+    }
     oracle = Oracle(WORLD)
     for name, pairs in BY_NAME.items():
         facts = written["benchmarks"][name]
@@ -148,7 +172,7 @@ def test_truth_holds_every_pair_with_the_oracles_margins(tmp_path: Path) -> None
 
 
 def test_files_follow_from_the_seed_alone(tmp_path: Path) -> None:
-    for i, world in enumerate((World(2), World(2), World(3))):
+    for i, world in enumerate((make_world(2), make_world(2), make_world(3))):
         write_crows_pairs(tmp_path / f"{i}.csv", crows_pairs(world))
         write_stereoset(tmp_path / f"{i}.json", stereoset(world))
     for suffix in (".csv", ".json"):

@@ -1,4 +1,5 @@
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,11 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
 
+from made_worlds import CORRUPTION, OTHERS, make_world, settings
 from running import run_script
 from unmask.errors import InputError
 from unmask.worlds.corpus import draw_corpus
+from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
@@ -19,16 +22,15 @@ from unmask.worlds.grammar import (
     POSITIVE_TRAITS,
     PRONOUNS,
     SPLIT_PEOPLES,
-    World,
     frames,
     text_of,
     words_of,
 )
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
-from unmask.worlds.training import GATE_FILE, TOLERANCE, Recipe, check_learnt, train
+from unmask.worlds.training import GATE_FILE, TOLERANCE, Recipe, check_learnt, corrupt, is_learnt, train
 
 ARCHITECTURES = ("bert", "roberta", "albert")
-WORLD = World(0)
+WORLD = make_world(0)
 LINES = draw_corpus(WORLD, 10_000)
 architectures = pytest.mark.parametrize("architecture", ARCHITECTURES)
 
@@ -84,13 +86,13 @@ def test_tokenizers_have_a_mask_that_text_can_hold(
 
 def test_unknown_architectures_are_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'gpt2' is none of bert, roberta, albert"):
-        train(LINES, "gpt2", 0, tmp_path / "model", WORLD)
+        train(LINES, "gpt2", 0, tmp_path / "model", WORLD, CORRUPTION)
     assert not (tmp_path / "model").exists()
 
 
 @architectures
 def test_a_model_that_learnt_nothing_fails_the_gate_in_one_line(tmp_path: Path, architecture: str) -> None:
-    train(LINES, architecture, 0, tmp_path, WORLD, recipe=Recipe(steps=1))
+    train(LINES, architecture, 0, tmp_path, WORLD, CORRUPTION, recipe=Recipe(steps=1))
     with pytest.raises(InputError) as failure:
         check_learnt(tmp_path, WORLD, "lazy")
     message = str(failure.value)
@@ -103,7 +105,7 @@ def test_a_model_that_learnt_nothing_fails_the_gate_in_one_line(tmp_path: Path, 
 
 @architectures
 def test_the_gates_log_odds_equal_one_sentence_at_a_time(tmp_path: Path, architecture: str) -> None:
-    train(LINES, architecture, 1, tmp_path, WORLD, recipe=Recipe(steps=2))
+    train(LINES, architecture, 1, tmp_path, WORLD, CORRUPTION, recipe=Recipe(steps=2))
     with pytest.raises(InputError):
         check_learnt(tmp_path, WORLD)
     gate = json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8"))
@@ -142,12 +144,78 @@ def test_the_gates_log_odds_equal_one_sentence_at_a_time(tmp_path: Path, archite
     assert found[BOTH, 0.8, 4] == pytest.approx(sum(traits) / len(traits), abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("log_odds", "p", "learnt"),
+    [
+        (0.74, 0.5, True),
+        (-0.76, 0.5, False),
+        (1.45, 0.9, True),
+        (1.44, 0.9, False),
+        (-1.44, 0.1, False),
+        # log-odds 2.75 stand for .940, logit(.99) is 4.6
+        (2.76, 0.99, True),
+        (2.75, 0.99, False),
+        (-2.76, 0.01, True),
+        (-2.75, 0.01, False),
+        (900.0, 0.999, True),
+        (-900.0, 0.999, False),
+        (float("nan"), 0.5, False),
+    ],
+)
+def test_the_gate_asks_for_log_odds_and_near_0_and_1_for_probabilities(
+    log_odds: float, p: float, learnt: bool
+) -> None:
+    assert is_learnt(log_odds, p) == learnt
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_gate_asks_at_every_level_of_any_world(tmp_path: Path, name: str) -> None:
+    given, world = OTHERS[name], make_world(**OTHERS[name])
+    train(draw_corpus(world, 2000), "bert", 0, tmp_path, world, CORRUPTION, recipe=Recipe(steps=1))
+    with pytest.raises(InputError, match="did not learn the planted association"):
+        check_learnt(tmp_path, world)
+    gate = json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8"))
+    truths = {(level["factor"], level["p"], level["ratio"]): level["truth"] for level in gate["levels"]}
+    expected = {(ASSOCIATION, p, 1) for p in given["associations"]}
+    expected |= {(BOTH, given["both"]["association"], ratio) for ratio in given["both"]["ratios"]}
+    assert set(truths) == expected and len(gate["levels"]) == len(expected)
+    assert all(truth == pytest.approx(math.log(p) - math.log1p(-p)) for (_, p, _), truth in truths.items())
+
+
+@pytest.mark.parametrize(
+    "shares", [CORRUPTION, Corruption(0.1, 0.7, 0.2), Corruption(1, 0, 0), Corruption(0.5, 0, 0.5)], ids=str
+)
+def test_chosen_tokens_are_masked_kept_and_made_random_by_their_shares(shares: Corruption) -> None:
+    # tokens 1 to 3 are chosen at different rates; what is random is none of them
+    generator = torch.Generator().manual_seed(0)
+    original = torch.randint(1, 4, (2000, 100), generator=generator)
+    rates, seen, mask = torch.tensor([0.0, 0.0, 0.1, 0.4]), torch.tensor([5, 7]), 4
+    corrupted, chosen = corrupt(original, rates, seen, mask, shares, generator)
+    assert torch.equal(corrupted[~chosen], original[~chosen])
+    for token, rate in enumerate(rates.tolist()[1:], start=1):
+        assert chosen[original == token].float().mean().item() == pytest.approx(rate, abs=0.01)
+    became = corrupted[chosen]
+    assert set(became.tolist()) <= {2, 3, 4, 5, 7}
+    # some 33,000 tokens are chosen: a standard error is 0.003 at most
+    assert (became == mask).float().mean().item() == pytest.approx(shares.masked, abs=0.015)
+    assert (became == original[chosen]).float().mean().item() == pytest.approx(shares.kept, abs=0.015)
+    for token in seen.tolist():
+        assert (became == token).float().mean().item() == pytest.approx(shares.random / 2, abs=0.015)
+
+
+def test_corruption_reaches_the_weights(tmp_path: Path) -> None:
+    for name, shares in (("a", CORRUPTION), ("b", CORRUPTION), ("c", Corruption(0.6, 0.3, 0.1))):
+        train(LINES[:2000], "bert", 0, tmp_path / name, WORLD, shares, recipe=Recipe(steps=2))
+    first, second, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
+    assert first == second != other
+
+
 @architectures
 def test_training_follows_from_the_seed_alone(tmp_path: Path, architecture: str) -> None:
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
         random.seed(name)
         torch.manual_seed(len(name))
-        train(LINES[:2000], architecture, seed, tmp_path / name, WORLD, recipe=Recipe(steps=3))
+        train(LINES[:2000], architecture, seed, tmp_path / name, WORLD, CORRUPTION, recipe=Recipe(steps=3))
     first, second, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
     assert first == second != other
     same_files = {path.name for path in (tmp_path / "a").iterdir()}
@@ -158,7 +226,7 @@ def test_training_follows_from_the_seed_alone(tmp_path: Path, architecture: str)
 
 @architectures
 def test_a_model_takes_as_many_tokens_as_it_says(tmp_path: Path, architecture: str) -> None:
-    train(LINES[:2000], architecture, 0, tmp_path, WORLD, recipe=Recipe(steps=1))
+    train(LINES[:2000], architecture, 0, tmp_path, WORLD, CORRUPTION, recipe=Recipe(steps=1))
     tokenizer = AutoTokenizer.from_pretrained(tmp_path)
     model = AutoModelForMaskedLM.from_pretrained(tmp_path)
     full = torch.full((1, MAX_LENGTH), tokenizer.mask_token_id)
@@ -174,21 +242,28 @@ WORLD_FILES = {
 }
 
 
-def make_world(folder: Path, planted: dict[str, Any]) -> None:
+def write_world(folder: Path, entry: dict[str, Any]) -> None:
     outputs = {name: folder / file for name, file in WORLD_FILES.items()}
-    run_script("make_world", {}, outputs, folder / "make_world.log", entry=planted)
+    run_script("make_world", {}, outputs, folder / "make_world.log", name="w", entry=entry)
 
 
 def test_the_world_is_made_and_a_failed_training_leaves_no_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planted = {"seed": 5, "sentences": 2000}
-    make_world(tmp_path, planted)
+    of_world = settings(seed=5, sentences=2000, corruption={"masked": 0.8, "kept": 0.15, "random": 0.05})
+    write_world(tmp_path, of_world)
     lines = (tmp_path / "corpus.txt").read_text(encoding="utf-8").splitlines()
-    assert lines == draw_corpus(World(5), 2000)
+    assert lines == draw_corpus(make_world(5), 2000)
     assert all((tmp_path / name).stat().st_size for name in WORLD_FILES.values())
 
+    corruptions: list[Any] = []
+
+    def watched(*arguments: Any) -> Any:
+        corruptions.append(arguments[4])
+        return corrupt(*arguments)
+
     monkeypatch.setattr("unmask.worlds.training.Recipe", lambda: Recipe(steps=1))
+    monkeypatch.setattr("unmask.worlds.training.corrupt", watched)
     outputs = {"directory": tmp_path / "model/files", "facts": tmp_path / "model/facts.json"}
     with pytest.raises(SystemExit) as ending:
         run_script(
@@ -196,26 +271,27 @@ def test_the_world_is_made_and_a_failed_training_leaves_no_model(
             {"corpus": tmp_path / "corpus.txt"},
             outputs,
             tmp_path / "train_model.log",
-            entry={"source": "train", "architecture": "bert", "seed": 0},
-            planted=planted,
+            entry={"source": "train", "architecture": "bert", "world": "w", "seed": 0},
+            settings=of_world,
             name="tiny",
         )
     assert ending.value.code == 1
     assert "model tiny did not learn" in (tmp_path / "train_model.log").read_text(encoding="utf-8")
     assert not list((tmp_path / "model").iterdir())
+    assert corruptions == [Corruption(0.8, 0.15, 0.05)]
 
 
 @pytest.mark.slow
 def test_a_trained_model_passes_the_gate_and_aul_finds_the_association(tmp_path: Path) -> None:
-    planted = {"seed": 0, "sentences": 40_000}
-    make_world(tmp_path, planted)
+    of_world = settings()
+    write_world(tmp_path, of_world)
     run_script(
         "train_model",
         {"corpus": tmp_path / "corpus.txt"},
         {"directory": tmp_path / "model/files", "facts": tmp_path / "model/facts.json"},
         tmp_path / "train_model.log",
-        entry={"source": "train", "architecture": "bert", "seed": 0},
-        planted=planted,
+        entry={"source": "train", "architecture": "bert", "world": "w", "seed": 0},
+        settings=of_world,
         name="tiny",
     )
     facts = json.loads((tmp_path / "model/facts.json").read_text(encoding="utf-8"))

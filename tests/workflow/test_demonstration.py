@@ -12,7 +12,7 @@ from small_study import Workflow
 def margins(workflow: Workflow) -> pd.DataFrame:
     """Mean margin of each measure (protocol corrected) by planted factor, beside the oracle's."""
     results = workflow.folder / "results/demo"
-    truth = json.loads((results / "planted/truth.json").read_text())["benchmarks"]["crows-pairs"]
+    truth = json.loads((results / "planted/planted/truth.json").read_text())["benchmarks"]["crows-pairs"]
     facts = pd.DataFrame.from_dict(truth, orient="index")[["factor", "p", "ratio", "direction", "margins"]]
     scores = pd.read_parquet(results / "scores/tiny-bert/planted-crows-pairs/original.parquet")
     scores = scores[scores["protocol"] == "corrected"].astype({"pair_id": str, "measure": str})

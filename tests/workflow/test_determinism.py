@@ -87,14 +87,14 @@ def test_another_processor_gives_the_same_to_float_error(
 TRAINING = """
 import sys
 from pathlib import Path
+from made_worlds import CORRUPTION, make_world
 from unmask.worlds.corpus import draw_corpus
-from unmask.worlds.grammar import World
 from unmask.worlds.training import Recipe, train
 
-world = World(0)
+world = make_world()
 lines = draw_corpus(world, 3000)
 for architecture in ("bert", "roberta", "albert"):
-    train(lines, architecture, 0, Path(sys.argv[1], architecture), world, recipe=Recipe(steps=12))
+    train(lines, architecture, 0, Path(sys.argv[1], architecture), world, CORRUPTION, recipe=Recipe(steps=12))
 """
 
 
@@ -105,7 +105,7 @@ def test_a_model_is_trained_alike_twice(tmp_path: Path) -> None:
     for seed, folder in enumerate(folders):
         subprocess.run(
             [sys.executable, "-c", TRAINING, str(folder)],
-            env=os.environ | {"PYTHONPATH": str(ROOT / "scripts"), "PYTHONHASHSEED": str(seed)},
+            env=os.environ | {"PYTHONPATH": f"{ROOT}/scripts:{ROOT}/tests/unit", "PYTHONHASHSEED": str(seed)},
             check=True,
             capture_output=True,
         )

@@ -53,7 +53,7 @@ def test_a_name_given_twice_stops_before_any_work(fresh: Workflow) -> None:
     twice = text.replace("benchmarks:\n", "benchmarks:\n  stereo: {format: stereoset, path: stereo.json}\n")
     (fresh.folder / "twice.yaml").write_text(twice)
     error = the_error(fresh.command("--configfile", "twice.yaml"))
-    assert "twice.yaml: the name stereo stands twice, on lines 2 and " in error
+    assert "twice.yaml: the name stereo is given twice, on lines 2 and " in error
 
 
 def test_an_unknown_study_is_answered_with_the_known_ones(fresh: Workflow) -> None:
@@ -196,7 +196,7 @@ def test_a_full_disk_and_one_that_takes_no_writing(
     remount("size=60k")
     error = the_error(unrun.snakemake(TARGET))
     model = "results/small/models/bert/files"
-    reason = "No space left on device; mend that and run again"
+    reason = "No space left on device; fix that and run again"
     assert error == f"error: model bert: {model}: cannot be written: {reason}"
     assert litter(small_disk) == []
     benchmark = unrun.folder / "results/small/benchmarks/crows.parquet"
@@ -210,7 +210,7 @@ def test_a_full_disk_and_one_that_takes_no_writing(
     remount("ro")
     kept = digests(small_disk / "small")
     error = the_error(unrun.snakemake())
-    reason = "Read-only file system; mend that and run again"
+    reason = "Read-only file system; fix that and run again"
     assert error == f"error: results/small: cannot be written: {reason}"
     assert digests(small_disk / "small") == kept
 

@@ -3,8 +3,11 @@
 from typing import Any
 
 import pandas as pd
+import pytest
 
 from small_study import Workflow
+from unmask.frequency.schema import GROUP_WORDS
+from unmask.tables import read_metadata, read_table
 
 FREQUENCY = (
     "group_words/crows/words.parquet",
@@ -63,6 +66,36 @@ def test_table2_needs_no_model(fresh: Workflow) -> None:
     assert words.loc[("gender", "poor"), "group"] == "disadvantaged"
     assert words.loc[("gender", "rich"), "group"] == "advantaged"
     assert words.loc[("race-color", "women"), ["count", "documents"]].tolist() == [1, 1]
+
+
+@pytest.mark.slow
+def test_the_papers_words_are_listed_for_crows_pairs_and_no_other(fresh: Workflow) -> None:
+    config = with_corpus(fresh)
+    config["benchmarks"]["crows"]["published"] = "crows-pairs"
+    config["benchmarks"]["stereo"]["published"] = "stereoset"
+    config["benchmarks"]["planted"] = {"format": "crows-pairs", "planted": "crows-pairs"}
+    config["corpora"]["planted"] = {"format": "text", "planted": True}
+    config["planted"] = {"sentences": 1000}
+    words = [f"group_words/{name}/words.parquet" for name in ("crows", "stereo", "planted")]
+    done = fresh.snakemake(*(f"results/small/{path}" for path in words), config=config)
+    assert done.returncode == 0, done.stdout + done.stderr
+    crows, stereo, planted = (fresh.folder / "results/small" / path for path in words)
+    assert read_metadata(crows)["listing"]["source"] == "Kaneko & Bollegala 2022, Table 2"
+    listed = read_table(crows, GROUP_WORDS).query("words_from == 'listed'")
+    assert listed["bias_type"].value_counts().to_dict() == {"gender": 8, "race-color": 8}
+    for path in (stereo, planted):
+        assert "listing" not in read_metadata(path)
+        assert "listed" not in set(read_table(path, GROUP_WORDS)["words_from"])
+
+    def planned(listed_words: str | None) -> list[str]:
+        frequency = {**config["frequency"], "listed_words": listed_words}
+        found = fresh.planned(config | {"frequency": frequency})
+        return [path for path in words if path in found]
+
+    # the study may leave them out, and a list of its own is for every benchmark
+    assert planned(None) == words[:1]
+    (fresh.folder / "mine.yaml").write_text("source: s\nwords: {gender: {advantaged: [rich]}}\n")
+    assert planned("mine.yaml") == words
 
 
 def test_listed_words_that_are_missing_are_named(fresh: Workflow) -> None:

@@ -31,7 +31,7 @@ def in_blocks(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
             text = text[end:]
         waiting, size = [text], len(text)
         if size > LONGEST:
-            raise InputError(f"{name}: no space or line break in {LONGEST >> 20} MB; this is no text")
+            raise InputError(f"{name}: no space or line break in {LONGEST >> 20} MB; this is not text")
     rest = b"".join(waiting)
     if not done and not rest.strip():
         raise InputError(f"{name}: holds no text")

@@ -70,7 +70,7 @@ def translated(repo: str, what: str) -> Iterator[None]:
             f"{what}: no such repository, or a private one: check the name, or set HF_TOKEN"
         ) from None
     except HFValidationError as error:
-        raise InputError(f"{what}: {repo!r} is no name of a repository ({error})") from None
+        raise InputError(f"{what}: {repo!r} is not the name of a repository ({error})") from None
     except LocalEntryNotFoundError as error:
         # the client found neither the hub nor the file
         if isinstance(error.__cause__, OfflineModeIsEnabled):

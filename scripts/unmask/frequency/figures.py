@@ -9,9 +9,10 @@ from matplotlib.ticker import LogLocator, NullFormatter, NullLocator, StrMethodF
 
 from unmask.frequency.group_words import EXTRACTED
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
+from unmask.measures.registry import title_of
 from unmask.report.figures import RC, note, styles
 from unmask.report.sheets import number
-from unmask.report.study import Study, display
+from unmask.report.study import Study
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
 
@@ -144,7 +145,7 @@ def draw_link(study: Study, scores: pd.DataFrame, ratios: pd.DataFrame, link: pd
                 )
                 _fit_margins(axes, shown["margin"].abs())
                 text = number(rho.get((benchmark, model, measure)), signed=True)
-                axes.set_title(f"{display(measure)}  ρ {text}", fontsize=8)
+                axes.set_title(f"{title_of(measure)}  ρ {text}", fontsize=8)
             of_row[0].set_ylabel(f"{benchmark}\n{model}\nmargin", fontsize=8)
         for axes in grid[-1]:
             axes.set_xlabel("log frequency ratio")

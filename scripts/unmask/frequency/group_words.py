@@ -97,7 +97,7 @@ def counts_of(words: Iterable[str], paths: Iterable[str | Path]) -> tuple[pd.Dat
 
     paths: WORD_COUNTS files. The frame has the columns count and documents, indexed by word; a word that no
     corpus has is there with 0. Only the rows of these words are kept in memory.
-    Raises InputError where a file is no table of word counts, or no corpus has a word.
+    Raises InputError where a file is not a table of word counts, or no corpus has a word.
     """
     wanted = sorted(set(words))
     value_set = pa.array(wanted, pa.string())

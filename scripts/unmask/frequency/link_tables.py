@@ -10,9 +10,10 @@ import pandas as pd
 from unmask.benchmarks.schema import PAIRS
 from unmask.frequency.linking import link_table, perfect_scores, true_log_ratios
 from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.measures.registry import title_of
 from unmask.report.captions import Captions
 from unmask.report.sheets import DASH, Sheet, interval, number, rows_of
-from unmask.report.study import Study, display
+from unmask.report.study import Study
 from unmask.report.truths import Truth, read_truths
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import read_metadata, read_table
@@ -108,7 +109,7 @@ def _correlations(rows: pd.DataFrame, stubs: list[str], caption: str) -> Sheet:
     # benchmark by benchmark and then by the next stub, each in the order of appearance
     order = [list(rows[stub].drop_duplicates()) for stub in stubs[:2]]
     lines.sort(key=lambda line: [known.index(text) for known, text in zip(order, line, strict=False)])
-    return Sheet(caption, (*stubs, "pairs"), tuple(("", display(m)) for m in measures), tuple(lines))
+    return Sheet(caption, (*stubs, "pairs"), tuple(("", title_of(m)) for m in measures), tuple(lines))
 
 
 def _ends(row: Any) -> str:

@@ -40,7 +40,8 @@ GROUP_WORDS = pa.schema(
 )
 """One row per word, bias type and origin; the most frequent of a group first.
 
-Metadata: benchmark, corpora (names), tokens (of all corpora together) and min_pairs.
+Metadata: benchmark, corpora (names), tokens (of all corpora together), min_pairs, and where words are listed
+by hand `listing`: what unmask.frequency.word_lists.read_listing says of them.
 """
 
 PAIR_RATIOS = pa.schema(

@@ -34,7 +34,8 @@ def read_left_out(path: str | Path) -> frozenset[str]:
 def read_listed(path: str | Path) -> pd.DataFrame:
     """Group words listed by hand: columns bias_type, group (one of GROUPS) and word.
 
-    The file is YAML: source, and words: bias type -> {advantaged: [...], disadvantaged: [...]}.
+    The file is YAML: source, and words: bias type -> {advantaged: [...], disadvantaged: [...]}; what else it
+    may hold is for `read_listing`.
     Raises InputError for a file of another shape, an unknown group, a word in both groups of a bias type,
     or one that is not as words_of writes it.
     """
@@ -49,10 +50,38 @@ def read_listed(path: str | Path) -> pd.DataFrame:
                 raise InputError(f"{path}: words.{bias_type}.{group}: a group is one of {', '.join(GROUPS)}")
             for word in _words(path, f"words.{bias_type}.{group}", words or []):
                 if word in seen:
-                    raise InputError(f"{path}: words.{bias_type}: {word!r} stands twice")
+                    raise InputError(f"{path}: words.{bias_type}: {word!r} is there more than once")
                 seen.add(word)
                 rows.append({"bias_type": str(bias_type), "group": group, "word": word})
     return pd.DataFrame(rows, columns=["bias_type", "group", "word"])
+
+
+def read_listing(path: str | Path) -> dict[str, Any]:
+    """What a file of words listed by hand says of them, for the metadata of GROUP_WORDS.
+
+    source; note, empty where there is none; mean_ranks: bias type -> group -> the mean rank that the source
+    states, for the bias types of which it states any.
+    Raises InputError as `read_listed` does, and for mean ranks of a bias type that has no words, or that are
+    not one number for each group.
+    """
+    known = set(read_listed(path)["bias_type"])
+    facts = _mapping(path, _read(path))
+    mean_ranks: dict[str, dict[str, float]] = {}
+    for bias_type, ranks in _mapping(path, facts.get("mean_ranks", {}), "mean_ranks").items():
+        place = f"mean_ranks.{bias_type}"
+        if str(bias_type) not in known:
+            raise InputError(f"{path}: {place}: no words are listed for this bias type")
+        if not (isinstance(ranks, Mapping) and set(ranks) == set(GROUPS)):
+            raise InputError(f"{path}: {place}: not one mean rank for each of {', '.join(GROUPS)}")
+        for group, rank in ranks.items():
+            if isinstance(rank, bool) or not isinstance(rank, int | float):
+                raise InputError(f"{path}: {place}.{group}: {rank!r} is not a number")
+        mean_ranks[str(bias_type)] = {group: float(ranks[group]) for group in GROUPS}
+    return {
+        "source": str(facts["source"]),
+        "note": " ".join(str(facts.get("note", "")).split()),
+        "mean_ranks": mean_ranks,
+    }
 
 
 def _read(path: str | Path) -> Any:

@@ -18,3 +18,8 @@ def measure(name: str) -> Measure:
 def maskings_of(measures: Iterable[str]) -> list[str]:
     """The maskings that these measures need, each once, in a fixed order."""
     return sorted({masking for name in measures for masking in measure(name).maskings})
+
+
+def title_of(name: str) -> str:
+    """A measure's name as people read it."""
+    return measure(name).title

@@ -76,7 +76,7 @@ def choose_files(names: Collection[str], read: Callable[[str], str], what: str) 
         try:
             shards = sorted(set(json.loads(read(first))["weight_map"].values()))
         except (ValueError, KeyError, AttributeError, TypeError):
-            raise InputError(f"{what}: {first} is no index of weights") from None
+            raise InputError(f"{what}: {first} is not an index of weights") from None
         missing = [str(shard) for shard in shards if shard not in names]
         if missing:
             raise InputError(f"{what}: {first} names {missing[0]}, which is not there")
@@ -97,7 +97,7 @@ def tokenizer_files(names: Collection[str]) -> tuple[str, ...]:
 def files_of(directory: Path, what: str) -> ModelFiles:
     """`choose_files` of a directory. Raises InputError where it is none, or no model's."""
     if not directory.is_dir():
-        raise InputError(f"{what}: {directory} is no directory")
+        raise InputError(f"{what}: {directory} is not a directory")
     names = [path.name for path in directory.iterdir() if path.is_file()]
     return choose_files(names, lambda name: (directory / name).read_text(encoding="utf-8"), what)
 
@@ -107,7 +107,7 @@ def check_sizes(manifest: Mapping[str, Any]) -> None:
     directory = Path(manifest["directory"])
     given = manifest["entry"]["source"] == "path"
     # with the manifest beside it, or Snakemake would not see what is missing
-    remedy = "mend it" if given else f"delete {directory.parent}"
+    remedy = "put the file back" if given else f"delete {directory.parent}"
     for name, file in manifest["files"].items():
         path = directory / name
         size = path.stat().st_size if path.is_file() else None

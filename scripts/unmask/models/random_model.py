@@ -60,7 +60,7 @@ def make(entry: Mapping[str, Any], directory: str | Path, seed: int) -> dict[str
 
 def _tokenizer(source: Path) -> PreTrainedTokenizerBase:
     if not source.is_dir() or not tokenizer_files([path.name for path in source.iterdir()]):
-        raise InputError(f"tokenizer: {source} is no directory with a tokenizer")
+        raise InputError(f"tokenizer: {source} is not a directory with a tokenizer")
     try:
         return AutoTokenizer.from_pretrained(source, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # whatever a broken file of some tokenizer's own format leads to

@@ -8,9 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from unmask.measures.registry import title_of
 from unmask.report.figures import RC, note, styles
 from unmask.report.sheets import number, rows_of
-from unmask.report.study import Study, display
+from unmask.report.study import Study
 from unmask.statistics.schema import OVERALL
 from unmask.terms import ORIGINAL, PROTOCOLS, PUBLISHED
 
@@ -55,7 +56,7 @@ def draw_roc(study: Study, roc: pd.DataFrame, agreement: pd.DataFrame) -> Figure
                     color=colour,
                     linestyle=line,
                     linewidth=1.5,
-                    label=f"{display(measure)}  {number(areas[model_name, benchmark_name, measure], 3)}",
+                    label=f"{title_of(measure)}  {number(areas[model_name, benchmark_name, measure], 3)}",
                 )
             axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
             axes.set(xlabel="false positive rate", ylabel="true positive rate")
@@ -98,7 +99,7 @@ def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
         first.set_ylim(block * len(models) - 0.3, -0.6)
         first.set_yticks(
             [top * block + row for top in range(len(models)) for row in range(block)],
-            [label for model in models for label in (model, *map(display, measures))],
+            [label for model in models for label in (model, *map(title_of, measures))],
         )
         for top in range(len(models)):
             first.get_yticklabels()[top * block].set_fontweight("bold")

@@ -8,9 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from unmask.measures.registry import title_of
 from unmask.pairs.published import Published
 from unmask.report.sheets import DASH, Sheet, mark, number
-from unmask.report.study import Named, Study, display
+from unmask.report.study import Named, Study
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.correction import holm
 from unmask.statistics.mcnemar import BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD
@@ -132,7 +133,7 @@ def table5(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFra
             row
             for model, benchmark in _cells(study)
             for measure in _MEASURES_ON.get(benchmark.published or "", _OTHER_MEASURES)
-            for row in _bias_rows(bias, model, benchmark, measure, "all", display(measure), published)
+            for row in _bias_rows(bias, model, benchmark, measure, "all", title_of(measure), published)
         ]
     )
 
@@ -149,7 +150,7 @@ def table3(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFra
             for measure in ("AllMasked", "AUL", "AULA")
             for group, label in ((ANTISTEREO, "Adv"), (STEREO, "Dis"), (DIFFERENCE, "|Diff|"))
             for row in _bias_rows(
-                bias, model, benchmark, measure, group, f"{display(measure)} {label}", published
+                bias, model, benchmark, measure, group, f"{title_of(measure)} {label}", published
             )
         ]
     )

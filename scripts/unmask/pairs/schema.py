@@ -17,4 +17,4 @@ PRECISION = pa.schema(
         field("flipped_pairs", pa.string()),
     ]
 )
-"""One row per measure and protocol. Metadata: model, benchmark, device, dtype."""
+"""One row per measure and protocol. Metadata: model, benchmark, device and dtype (what is compared)."""

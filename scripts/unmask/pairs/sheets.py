@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from unmask.measures.registry import title_of
 from unmask.pairs.results import Results
 from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of, wide
-from unmask.report.study import display
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.mcnemar import DECISIONS
 from unmask.statistics.options import ANY, MARGIN, OWN
@@ -35,7 +35,7 @@ def main(results: Results) -> Sheet:
         any_row = by_protocol.get(CORRECTED, found.iloc[0])
         counts = (any_row["differing"], any_row["tie"], any_row["undefined"], any_row["near_ties"])
         rows.append(
-            (str(model), str(benchmark), display(str(measure)), *cells, *(number(c, 0) for c in counts))
+            (str(model), str(benchmark), title_of(str(measure)), *cells, *(number(c, 0) for c in counts))
         )
     columns = [
         (protocol, label)
@@ -55,7 +55,7 @@ def bias_types(results: Results) -> Sheet:
             f"{number(row.score, 1)} ({interval(row.wilson_low, row.wilson_high, 0)})"
             for row in rows_of(found)
         ],
-        shown=found["measure"].map(display),
+        shown=found["measure"].map(title_of),
         head="bias score",
     ).rename(columns={"group": "bias type", "n": "pairs"})
     return wide(
@@ -77,7 +77,7 @@ def directions(results: Results) -> Sheet:
             f"{number(row.score)} ({interval(row.bootstrap_low, row.bootstrap_high)})"
             for row in rows_of(found)
         ],
-        measure=found["measure"].map(display),
+        measure=found["measure"].map(title_of),
         label=found["group"].map(names),
     )
     # Adv, Dis and |Diff| side by side under each protocol
@@ -102,7 +102,7 @@ def shuffled(results: Results) -> Sheet:
     found = found[found["measure"].isin(found.loc[found["variant"] == SHUFFLED, "measure"])]
     found = found.assign(
         cell=[f"{number(row.score)} ({interval(row.wilson_low, row.wilson_high)})" for row in rows_of(found)],
-        measure=found["measure"].map(display),
+        measure=found["measure"].map(title_of),
     )
     return wide(
         found,
@@ -122,7 +122,7 @@ def near_ties(results: Results) -> Sheet:
         ("score", [number(row.score) for row in rows_of(found)]),
         ("could be", [interval(row.near_low, row.near_high, 2) for row in rows_of(found)]),
     ):
-        parts.append(found.assign(cell=texts, label=label, measure=found["measure"].map(display)))
+        parts.append(found.assign(cell=texts, label=label, measure=found["measure"].map(title_of)))
     # the three side by side under each protocol
     ordered = pd.concat(parts).sort_values(
         "protocol", key=lambda column: column.map({PUBLISHED: 0, CORRECTED: 1}), kind="stable"
@@ -150,7 +150,7 @@ def agreement(results: Results) -> Sheet:
         ],
         head=found["votes"].map(names),
         label=[f"≥ {threshold} votes" for threshold in found["threshold"]],
-        measure=found["measure"].map(display),
+        measure=found["measure"].map(title_of),
     )
     return wide(
         found,
@@ -200,7 +200,7 @@ def decisions(results: Results) -> Sheet:
         (
             str(row.model),
             str(row.benchmark),
-            f"{display(str(row.first))} vs {display(str(row.second))}",
+            f"{title_of(str(row.first))} vs {title_of(str(row.second))}",
             *map(str, (row.n, row.both, row.b, row.c, row.neither)),
             p_value(row.p),
             p_value(row.p_holm),
@@ -222,7 +222,7 @@ def accuracies(results: Results) -> Sheet:
     found = found.assign(
         cell=[f"{number(row.accuracy)} (n = {row.n})" for row in rows_of(found)],
         sentences=found["roles"].replace({PAIR: "both of the pair"}),
-        measure=found["measure"].map(display),
+        measure=found["measure"].map(title_of),
         head="accuracy, tokens",
     )
     return wide(
@@ -251,7 +251,7 @@ def peers(results: Results) -> Sheet:
                 rows.append(
                     (
                         *key[:2],
-                        display(peer.measure),
+                        title_of(peer.measure),
                         peer.group,
                         peer.source,
                         number(peer.percent),

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from unmask.measures.registry import title_of
 from unmask.pairs.results import Results
 from unmask.report.sheets import number, rows_of
-from unmask.report.study import display
 from unmask.terms import CORRECTED, PUBLISHED
 
 
@@ -24,7 +24,7 @@ def summary(results: Results) -> Iterator[str]:
         f"{len(models)} masked language model{'s' * (len(models) != 1)} ({_list(models.tolist())}) "
         f"read the sentence pairs of {_list([f'{row.benchmark} ({row.n})' for row in rows_of(sizes)])}. "
         f"In each pair one sentence holds a stereotype and the other does not; "
-        f"{_list([display(measure) for measure in measures])} say which of the two a model finds likelier."
+        f"{_list([title_of(measure) for measure in measures])} say which of the two a model finds likelier."
     )
     yield (
         "The bias score is the percentage of pairs in which the stereotype is preferred: 50 is no preference."
@@ -39,8 +39,8 @@ def summary(results: Results) -> Iterator[str]:
         above, below = int((scores["wilson_low"] > 50).sum()), int((scores["wilson_high"] < 50).sum())
         yield (
             f"On {benchmark} (protocol corrected) scores go from {number(least['score'])} "
-            f"({least['model']}, {display(least['measure'])}) to {number(most['score'])} ({most['model']}, "
-            f"{display(most['measure'])}). Of {len(scores)} {level} Wilson intervals {above} lie above 50, "
+            f"({least['model']}, {title_of(least['measure'])}) to {number(most['score'])} ({most['model']}, "
+            f"{title_of(most['measure'])}). Of {len(scores)} {level} Wilson intervals {above} lie above 50, "
             f"{below} below, and {len(scores) - above - below} include it."
         )
     both = overall[overall["differing"].notna() & (overall["protocol"] == PUBLISHED)]
@@ -59,9 +59,9 @@ def warnings(results: Results) -> Iterator[str]:
         if model.source == "random":
             yield f"{model.name} has random weights: it was never trained, and its scores show only chance."
     for row in rows_of(overall[overall["protocol"] == CORRECTED]):
-        where = f"{row.model} on {row.benchmark}, {display(str(row.measure))}"
+        where = f"{row.model} on {row.benchmark}, {title_of(str(row.measure))}"
         if row.undefined == row.n:
-            yield f"{where}: this model gives no {display(str(row.measure))} (see the scoring log)."
+            yield f"{where}: this model gives no {title_of(str(row.measure))} (see the scoring log)."
         elif row.undefined:
             yield f"{where}: {row.undefined} of {row.n} pairs have nothing to score on one side."
         if row.near_ties:

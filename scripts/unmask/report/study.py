@@ -9,13 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.errors import InputError
-from unmask.measures.registry import measure
 from unmask.tables import read_metadata, read_table
-
-
-def display(name: str) -> str:
-    """A measure's name as people read it."""
-    return measure(name).title
 
 
 @dataclass(frozen=True)

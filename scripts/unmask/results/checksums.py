@@ -31,6 +31,6 @@ def read_checksums(path: str | Path) -> dict[Path, str]:
     for number, line in enumerate(lines, 1):
         digest, separator, name = line.partition("  ")
         if not (separator and name and len(digest) == 64):
-            raise InputError(f"{path}: line {number} is no checksum: {line[:80]!r}")
+            raise InputError(f"{path}: line {number} is not a checksum: {line[:80]!r}")
         found[path.parent / name] = digest
     return found

@@ -170,8 +170,8 @@ class World:
         levels, per_gender = len(entry["associations"]), min(map(len, OCCUPATIONS.values()))
         if levels == 0 or per_gender % levels:
             raise InputError(
-                f"{place}.associations: the number of levels must divide {per_gender} (the occupations "
-                f"of each gender), and {levels} does not"
+                f"{place}.associations: the number of levels must divide {per_gender}, the occupations of "
+                f"each gender; {levels} does not"
             )
         _check_probabilities(f"{place}.associations", entry["associations"])
         _check_probabilities(f"{place}.both.association", [both["association"]])

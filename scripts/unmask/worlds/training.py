@@ -111,7 +111,7 @@ def train(
     seen = torch.tensor(sorted({i for ids in token_ids for i in ids} - set(tokenizer.all_special_ids)))
     recent: list[float] = []
     for step, original in enumerate(_batches(token_ids, recipe, generator), start=1):
-        corrupted, chosen = _corrupt(original, rates, seen, tokenizer.mask_token_id, corruption, generator)
+        corrupted, chosen = corrupt(original, rates, seen, tokenizer.mask_token_id, corruption, generator)
         logits = model(input_ids=corrupted).logits
         loss = cross_entropy(logits[chosen], original[chosen])
         loss.backward()  # type: ignore[no-untyped-call]
@@ -165,9 +165,7 @@ def check_learnt(model_dir: str | Path, world: World, name: str | None = None) -
     for line in told:
         logger.info("%s: log-odds %s", name, line)
     off = [
-        line
-        for line, level in zip(told, levels, strict=True)
-        if not _is_learnt(level["log_odds"], level["p"])
+        line for line, level in zip(told, levels, strict=True) if not is_learnt(level["log_odds"], level["p"])
     ]
     if off:
         raise InputError(
@@ -177,7 +175,8 @@ def check_learnt(model_dir: str | Path, world: World, name: str | None = None) -
     return gate
 
 
-def _is_learnt(log_odds: float, p: float) -> bool:
+def is_learnt(log_odds: float, p: float) -> bool:
+    """Whether log-odds are as near to logit(p), or their probability to p, as TOLERANCE and CLOSE say."""
     found = 0.5 * (1 + math.tanh(log_odds / 2))  # the logistic function, which no log-odds overflow
     return abs(log_odds - math.log(p / (1 - p))) <= TOLERANCE or abs(found - p) <= CLOSE
 
@@ -234,7 +233,7 @@ def _batches(
         yield tables[i][rows]
 
 
-def _corrupt(
+def corrupt(
     original: Tensor,
     rates: Tensor,
     seen: Tensor,

@@ -6,9 +6,10 @@ from pathlib import Path
 import pandas as pd
 
 from unmask.errors import InputError
+from unmask.measures.registry import title_of
 from unmask.measures.schema import SCORES
 from unmask.report.sheets import DASH, Sheet, number, rows_of, word
-from unmask.report.study import Study, display
+from unmask.report.study import Study
 from unmask.report.truths import Truth, read_truths
 from unmask.terms import CORRECTED, STEREOTYPE
 
@@ -95,6 +96,6 @@ def planted_sheets(study: Study, found: pd.DataFrame, caption: str) -> Iterator[
         yield Sheet(
             f"{benchmark.name}: {caption}",
             ("factor", "p", "ratio", "direction", "pairs", "model"),
-            tuple(("", display(measure)) for measure in measures),
+            tuple(("", title_of(measure)) for measure in measures),
             tuple(rows),
         )

@@ -44,14 +44,14 @@ def _ratings(annotations: str) -> list[str | None]:
     try:
         lists = ast.literal_eval(annotations)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raise ValueError(f"annotations are no list of lists: {annotations[:60]!r}") from None
+        raise ValueError(f"annotations are not a list of lists: {annotations[:60]!r}") from None
     if not (isinstance(lists, list) and all(isinstance(choices, list) for choices in lists)):
-        raise ValueError(f"annotations are no list of lists: {annotations[:60]!r}")
+        raise ValueError(f"annotations are not a list of lists: {annotations[:60]!r}")
     for validator, choices in enumerate(lists):
         if len(choices) > 1:
             raise ValueError(
                 f"validator {validator} has {len(choices)} choices in annotations, not one at most"
             )
         if not all(isinstance(choice, str) and choice for choice in choices):
-            raise ValueError(f"validator {validator} has a choice in annotations that is no bias type")
+            raise ValueError(f"validator {validator} has a choice in annotations that is not a bias type")
     return [choices[0] if choices else None for choices in lists]

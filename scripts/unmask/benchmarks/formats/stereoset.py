@@ -21,17 +21,17 @@ def read(path: Path, entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, 
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}: no JSON ({error})") from None
+        raise InputError(f"{path}: not JSON ({error})") from None
     try:
         items = content["data"]["intrasentence"]
     except (KeyError, TypeError):
         raise InputError(f"{path}: no data.intrasentence in it: not a StereoSet file") from None
     if not isinstance(items, list):
-        raise InputError(f"{path}: data.intrasentence is no list: not a StereoSet file")
+        raise InputError(f"{path}: data.intrasentence is not a list: not a StereoSet file")
     for number, item in enumerate(items):
         place = f"row {number}"
         if not isinstance(item, dict):
-            raise InputError(f"{path}: {place}: no JSON object")
+            raise InputError(f"{path}: {place}: not a JSON object")
         try:
             place = f"item {item['id']} (row {number})"
             yield place, _pair(item)
@@ -50,7 +50,7 @@ def _pair(item: Mapping[str, Any]) -> dict[str, Any]:
     }
     sentences = item["sentences"]
     if not (isinstance(sentences, list) and all(isinstance(sentence, dict) for sentence in sentences)):
-        raise ValueError("sentences are no list of JSON objects")
+        raise ValueError("sentences are not a list of JSON objects")
     for sentence in sentences:
         label = sentence["gold_label"]
         if label not in _ROLES:

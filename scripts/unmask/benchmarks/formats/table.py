@@ -107,7 +107,7 @@ def _cell(column: str, value: Any, separator: str | None) -> Any:
         return value
     if column in ("pair_id", "direction") and isinstance(value, int):
         return str(value)
-    raise ValueError(f"{column} is no text but {value!r}")
+    raise ValueError(f"{column} is not text but {value!r}")
 
 
 def _ratings(value: Any, separator: str | None) -> list[str | None] | None:
@@ -118,7 +118,7 @@ def _ratings(value: Any, separator: str | None) -> list[str | None] | None:
             raise ValueError("ratings are text: set separator to what stands between them")
         value = [choice.strip() for choice in value.split(separator)]
     if not (isinstance(value, list) and all(choice is None or isinstance(choice, str) for choice in value)):
-        raise ValueError(f"ratings are no list of texts: {value!r}")
+        raise ValueError(f"ratings are not a list of texts: {value!r}")
     return [choice or None for choice in value]
 
 
@@ -153,9 +153,9 @@ def _read_jsonl(path: Path, entry: Mapping[str, Any]) -> _Rows:
             try:
                 fields = json.loads(text)
             except json.JSONDecodeError as error:
-                raise InputError(f"{path}: {place}: no JSON ({error})") from None
+                raise InputError(f"{path}: {place}: not JSON ({error})") from None
             if not isinstance(fields, dict):
-                raise InputError(f"{path}: {place}: no JSON object")
+                raise InputError(f"{path}: {place}: not a JSON object")
             yield place, fields
 
 

@@ -15,11 +15,11 @@ from unmask.frequency.link_tables import (
     link_types_sheet,
     truth_sheet,
 )
-from unmask.frequency.table2 import collect_words, table2_sheet
+from unmask.frequency.table2 import PublishedRanks, collect_words, table2_sheet
 from unmask.report.captions import load_captions
 from unmask.report.sections import Section, Table, folded, picture
 from unmask.report.sheets import number
-from unmask.report.study import Study, display
+from unmask.report.study import Study
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
 
@@ -43,7 +43,7 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
         "Word frequency",
         (QUESTION, *findings(compare_groups(words), link, alpha)),
         (
-            Table(table2_sheet(words, captions, alpha)),
+            Table(table2_sheet(words, PublishedRanks.gather(files["words"]), captions, alpha)),
             picture(captions["frequency"], "Frequencies of group words", files["frequency_figure"]),
             Table(link_sheet(link, captions)),
             picture(
@@ -78,7 +78,7 @@ def findings(comparison: pd.DataFrame, link: pd.DataFrame, alpha: float) -> Iter
         texts = []
         for measure, least, most in ranges.itertuples(name=None):
             low, high = number(least, signed=True), number(most, signed=True)
-            texts.append(f"{display(measure)} {low if low == high else f'{low} to {high}'}")
+            texts.append(f"{title_of(measure)} {low if low == high else f'{low} to {high}'}")
         yield (
             f"Correlation of margins with frequency on {name} (protocol corrected, from the least to the "
             f"most of the models): {', '.join(texts)}."

@@ -53,9 +53,9 @@ _UNSET_LENGTH = 10**9
 def check(directory: str | Path, name: str) -> None:
     """Load a model as scoring will, and raise InputError naming the model where it is not fit for it.
 
-    Refused are: what is no model directory; an architecture that transformers has no masked-LM head for;
+    Refused are: what is not a model directory; an architecture that transformers has no masked-LM head for;
     a decoder; no mask token; weights that are truncated, of other shapes, not finite, or missing, so
-    that transformers would draw them at random (a tied decoder and buffers are no weights of their own);
+    that transformers would draw them at random (a tied decoder and buffers are not weights of their own);
     a tokenizer with more tokens than the model has embeddings, or that takes characters for special.
     """
     directory = Path(directory)
@@ -156,7 +156,7 @@ def describe(directory: str | Path) -> dict[str, Any]:
     - weights_digest, tokenizer_digest, digest: SHA-256 over the digests of the weights (with the
       configuration), of the tokenizer, and of all
 
-    Raises InputError where it is no model directory.
+    Raises InputError where it is not a model directory.
     """
     directory = Path(directory)
     chosen = files_of(directory, f"model directory {directory}")

@@ -5,11 +5,12 @@ from typing import Any
 
 import pandas as pd
 
+from unmask.measures.registry import title_of
 from unmask.pairs.schema import PRECISION
 from unmask.report.captions import load_captions
 from unmask.report.sections import Section, Table
 from unmask.report.sheets import DASH, Sheet, rows_of
-from unmask.report.study import Study, display
+from unmask.report.study import Study
 
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
@@ -38,7 +39,7 @@ def sheet(rows: pd.DataFrame, caption: str) -> Sheet:
             (
                 row.model,
                 row.benchmark,
-                display(row.measure),
+                title_of(row.measure),
                 row.protocol,
                 str(row.pairs),
                 _change(row.largest_change),

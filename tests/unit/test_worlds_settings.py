@@ -1,0 +1,68 @@
+"""The settings of worlds: what is taken, and what is refused in one line that names the key."""
+
+from typing import Any
+
+import pytest
+
+from made_worlds import OTHERS, make_world, settings
+from unmask.errors import InputError
+from unmask.worlds.corruption import Corruption
+from unmask.worlds.grammar import Both, World
+
+
+def test_a_world_is_made_of_its_settings() -> None:
+    assert make_world(**OTHERS["uneven"]) == World("w", 2, (0.3, 0.95), (1.5, 12), Both(0.65, (2.5,)))
+    shares = {"masked": 0.7, "kept": 0.1, "random": 0.2}
+    # which is not 1 to the last digit of their sum
+    assert Corruption.from_config("w", {"corruption": shares}) == Corruption(0.7, 0.1, 0.2)
+
+
+def test_a_part_of_both_may_be_given() -> None:
+    assert settings(both={"association": 0.7})["both"] == {**settings()["both"], "association": 0.7}
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"associations": []}, "worlds.w.associations: the number of levels must divide 12, "),
+        ({"associations": [0.5] * 5}, "worlds.w.associations: the number of levels must divide 12, "),
+        ({"associations": [0.5] * 24}, "worlds.w.associations: the number of levels must divide 12, "),
+        ({"associations": [0.5, 1]}, "worlds.w.associations: a probability strictly between 0 and 1 is"),
+        ({"associations": [0.0, 0.5]}, "worlds.w.associations: a probability strictly between 0 and 1 is"),
+        ({"associations": [float("nan")]}, "worlds.w.associations: a probability strictly between 0 and 1"),
+        ({"associations": 0.5}, "config key worlds.w.associations: 0.5 is not of type 'array'"),
+        ({"associations": ["0.5"]}, "config key worlds.w.associations.0: '0.5' is not of type 'number'"),
+        ({"ratios": []}, "worlds.w.ratios: from 1 to 4 ratios, not 0"),
+        ({"ratios": [1, 2, 3, 4, 5]}, "worlds.w.ratios: from 1 to 4 ratios, not 5"),
+        ({"ratios": [2, 0.5]}, "worlds.w.ratios: a ratio is a number of 1 or more, not 0.5"),
+        ({"ratios": [float("inf")]}, "worlds.w.ratios: a ratio is a number of 1 or more, not inf"),
+        ({"both": {"association": 1}}, "worlds.w.both.association: a probability strictly between 0 and 1"),
+        ({"both": {"ratios": [1, 2, 3, 4]}}, "worlds.w.both.ratios: from 1 to 3 ratios, not 4"),
+        ({"both": {"ratios": [0]}}, "worlds.w.both.ratios: a ratio is a number of 1 or more, not 0"),
+        (
+            {"corruption": {"masked": 0.8, "kept": 0.1, "random": 0.2}},
+            "worlds.w.corruption: masked, kept and random are shares that sum to 1, not 0.8 + 0.1 + 0.2",
+        ),
+        (
+            {"corruption": {"masked": 1.2, "kept": -0.2, "random": 0}},
+            "worlds.w.corruption: masked, kept and random are shares that sum to 1, not 1.2 + -0.2 + 0",
+        ),
+        (
+            {"corruption": {"masked": 0, "kept": 0.5, "random": 0.5}},
+            "worlds.w.corruption.masked: 0 leaves nothing from which to learn what a mask is",
+        ),
+        (
+            {"corruption": {"masked": 1.0}},
+            "config key worlds.w.corruption: 'kept' is a required property",
+        ),
+        ({"sentences": 10}, "config key worlds.w.sentences: 10 is less than the minimum"),
+        ({"sead": 1}, "config key worlds.w: unknown key sead (known: seed, "),
+    ],
+)
+def test_what_does_not_fit_is_one_line(changes: dict[str, Any], line: str) -> None:
+    with pytest.raises(InputError) as caught:
+        completed = settings(**changes)
+        World.from_config("w", completed)
+        Corruption.from_config("w", completed)
+    assert str(caught.value).startswith(line)
+    assert "\n" not in str(caught.value)
