@@ -11,19 +11,12 @@ min_version("9.0")
 
 
 include: "rules/common.smk"
-include: "rules/inputs.smk"
-include: "rules/inputs_frequency.smk"
 include: "rules/resources.smk"
+# the families, in the order of the report
 include: "rules/models.smk"
-include: "rules/benchmarks.smk"
-include: "rules/evidence.smk"
-include: "rules/measures.smk"
-include: "rules/statistics.smk"
-include: "rules/pairs_report.smk"
+include: "rules/pairs.smk"
 include: "rules/worlds.smk"
-include: "rules/corpora.smk"
 include: "rules/frequency.smk"
-include: "rules/reading.smk"
 include: "rules/report.smk"
 
 

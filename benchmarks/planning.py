@@ -36,6 +36,7 @@ PARTS = ("Snakefile", "rules", "scripts", "profiles", "envs", "configs", "resour
 BENCHMARKS = 4
 NOTHING, ADDED, FRESH = "nothing to do", "one model more", "from nothing"
 AGGREGATES = {"all", "tables", "figures", "provenance", "report", "checksums"}
+"""Rules with one job for the whole study, besides those of the report's sections."""
 
 # as `snakemake`, without the tenth of a second that it sleeps for each file it touches
 TOUCH = (
@@ -130,7 +131,7 @@ def check_added(planned: Run, fresh: Run, models: int) -> None:
         rule: number // models for rule, number in total.items() if rule in of_models(total, models)
     }
     found = planned.jobs()
-    own = {rule: number for rule, number in found.items() if rule not in AGGREGATES | {"total"}}
+    own = {rule: number for rule, number in found.items() if not is_aggregate(rule)}
     if own != of_a_model:
         sys.exit(f"error: one more model makes {own} run, not {of_a_model}")
 
@@ -140,8 +141,13 @@ def of_models(jobs: dict[str, int], models: int) -> set[str]:
     return {
         rule
         for rule, n in jobs.items()
-        if rule not in AGGREGATES | {"total", "read_benchmark"} and n >= models
+        if rule != "read_benchmark" and not is_aggregate(rule) and n >= models
     }
+
+
+def is_aggregate(rule: str) -> bool:
+    """Whether a rule is about the whole study, or the line of the total."""
+    return rule in AGGREGATES | {"total"} or rule.startswith("section_")
 
 
 def measure(models: int, rounds: int, parent: Path) -> tuple[int, int, dict[str, list[Run]]]:

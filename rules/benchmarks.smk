@@ -1,13 +1,5 @@
 # Benchmarks: downloaded where they have a url, and read into the Pairs table.
 
-register(
-    "benchmarks",
-    provenance=[
-        {"title": f"Benchmark {benchmark}", "files": benchmark_facts(benchmark), "keys": []}
-        for benchmark in BENCHMARKS
-    ],
-)
-
 
 rule fetch_benchmark:
     output:

@@ -12,11 +12,10 @@ from unmask.by_name import module_file
 from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
 from unmask.errors import InputError
-from unmask.measures.registry import FORMULAS, maskings_of, measure
 from unmask.results.register import write_register
 from unmask.runlock import hold_run_lock
 from unmask.schemas import alternative, check_files, complete, read_families
-from unmask.terms import NONE, ORIGINAL, SHUFFLED, STATISTICS
+from unmask.files import sha256_of_file
 
 ROOT = Path(workflow.basedir)
 
@@ -35,7 +34,6 @@ STUDY = f"results/{config['study']}"
 MODELS, BENCHMARKS, CORPORA, WORLDS = (
     config.get(key, {}) for key in ("models", "benchmarks", "corpora", "worlds")
 )
-SHUFFLED_MEASURES = [name for name in config.get("measures", []) if measure(name).maskings == (NONE,)]
 
 REGISTER = []
 
@@ -89,31 +87,6 @@ def any_of(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def models_of(source):
-    """The models that come from one source."""
-    return [name for name, entry in MODELS.items() if entry["source"] == source]
-
-
-def kind_of(model):
-    """What a model is; one that is made from another is what that one is."""
-    entry = MODELS[model]
-    return kind_of(entry["from"]) if "from" in entry else entry.get("kind", "masked-lm")
-
-
-def models_with_files():
-    """The models that lie in a directory."""
-    sources = {entry["source"] for entry in MODELS.values()}
-    with_files = {
-        source for source in sources if alternative(FAMILIES, "model", source).get("directory", True)
-    }
-    return [name for name, entry in MODELS.items() if entry["source"] in with_files]
-
-
-def masked_language_models():
-    """The models that are scored on pairs of sentences."""
-    return [name for name in MODELS if kind_of(name) == "masked-lm"]
-
-
 @functools.cache
 def code(script, *modules):
     """A digest of a script, of modules that it loads by name, and of all that these import, as a parameter
@@ -131,30 +104,10 @@ def section_file(name):
     return result("report", "sections", f"{name}.json")
 
 
-def section_code(folder, name, *modules):
-    """A digest of what makes a section of the report, and of modules that it loads by name, as a parameter
-    of its rule."""
-    return code("write_section.py", module_file(folder, name), *modules)
-
-
-def variants():
-    """The variants of the sentences that this study scores."""
-    return [ORIGINAL, SHUFFLED] if shuffles() else [ORIGINAL]
-
-
-def shuffles():
-    """Whether this study has the control of shuffled tokens."""
-    return config.get("controls", {}).get("shuffled") is not None and bool(SHUFFLED_MEASURES)
-
-
-def measures_on(variant):
-    """The measures that are computed on a variant of the sentences."""
-    return config.get("measures", []) if variant == ORIGINAL else SHUFFLED_MEASURES
-
-
-def measure_modules(variant=ORIGINAL):
-    """The modules of the measures that are computed on a variant of the sentences."""
-    return [module_file(FORMULAS, name) for name in measures_on(variant)]
+def sections_code(family, names, *modules):
+    """A digest of what makes sections of the report, as a parameter of their rule."""
+    made_by = [module_file(f"{family}/sections", name) for name in names]
+    return code("write_sections.py", *made_by, *modules)
 
 
 def settings():
@@ -163,9 +116,21 @@ def settings():
     return {key: value for key, value in config.items() if key not in elsewhere}
 
 
-wildcard_constraints:
-    model=any_of(MODELS),
-    benchmark=any_of(BENCHMARKS),
-    corpus=any_of(CORPORA),
-    shard=".+",
-    variant=any_of([ORIGINAL, SHUFFLED]),
+def final_files():
+    """What a study comes to: the report, and what every family has."""
+    return [result("report", "index.html"), *registered("files")]
+
+
+def section_files():
+    """The sections of the report in their order."""
+    return [section_file(name) for name in [*registered("sections"), "provenance"]]
+
+
+def provenance_files():
+    """The files that say where numbers come from."""
+    return [file for entry in registered("provenance") for file in entry["files"]]
+
+
+def page_template():
+    """A digest of the report's page, as a parameter of its rule."""
+    return sha256_of_file(ROOT / "scripts/unmask/report/page.html.jinja")

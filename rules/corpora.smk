@@ -1,13 +1,5 @@
 # Corpora: fetched where they are not on disk; the words of each shard counted, the counts merged in a tree.
 
-register(
-    "corpora",
-    provenance=[
-        {"title": f"Corpus {corpus}", "files": [result("frequency", f"{corpus}.parquet")], "keys": []}
-        for corpus in CORPORA
-    ],
-)
-
 
 rule fetch_corpus:
     output:

@@ -1,19 +1,5 @@
 # Evidence: each model is run over each variant of each benchmark, under every masking that the measures need.
 
-if MODELS and BENCHMARKS:
-    register(
-        "evidence",
-        provenance=[
-            {
-                "title": "Scoring",
-                "files": all_scores(),
-                # scores keep the facts of their evidence
-                "within": "evidence",
-                "keys": ["device", "dtype", "versions", "code", "shuffle_seed"],
-            }
-        ],
-    )
-
 
 rule evidence:
     input:
@@ -24,6 +10,7 @@ rule evidence:
     log:
         log_of("evidence", "{model}", "{benchmark}", "{variant}.log"),
     wildcard_constraints:
+        model=any_of(models_with_files()),
         variant=ORIGINAL,
     conda:
         "../envs/scoring.yaml"
@@ -34,7 +21,7 @@ rule evidence:
         runtime=scoring_time,
     params:
         code=scoring_code,
-        dtype=config["scoring"]["dtype"],
+        dtype=SCORING.get("dtype"),
         attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},
         shuffled=lambda wildcards: config["controls"]["shuffled"] if wildcards.variant == SHUFFLED else None,
     message:
@@ -47,6 +34,7 @@ use rule evidence as shuffled_evidence with:
     output:
         **evidence_tables(SHUFFLED),
     wildcard_constraints:
+        model=any_of(models_with_files()),
         variant=SHUFFLED,
 
 
@@ -66,14 +54,10 @@ rule compare_precision:
         mem_mb=scoring_memory,
         runtime=scoring_time,
     params:
-        code=code(
-            "compare_precision.py",
-            *measure_modules(),
-            *[module_file("evidence/maskings", masking) for masking in maskings_on(ORIGINAL)],
-        ),
+        code=code("compare_precision.py", *measure_modules(), *masking_modules().values()),
         attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},
-        scoring=config["scoring"],
-        measures=config["measures"],
+        scoring=SCORING,
+        measures=MEASURES,
     message:
         "Comparing {wildcards.model} on {wildcards.benchmark} with single precision"
     script:

@@ -1,11 +1,38 @@
 # Word frequency: the group words of each benchmark, Table 2, and whether measures follow frequency.
 
+
+include: "inputs/frequency.smk"
+
+
+wildcard_constraints:
+    corpus=any_of(CORPORA),
+    shard=".+",
+
+
 register(
     "frequency",
+    keys=["corpora"],
     files=frequency_files(),
     statistics=frequency_statistics(),
+    provenance=[
+        {"title": f"Corpus {corpus}", "files": [result("frequency", f"{corpus}.parquet")], "keys": []}
+        for corpus in CORPORA
+    ],
     sections=frequency_sections(),
+    evidence=[
+        {
+            "kind": "downloaded corpora, whose words are counted",
+            "name": "{corpus}",
+            # the facts about a download are small, and the counts are made from them too
+            "files": r"corpora/{corpus}/{shard,.+(?<!\.facts\.json)}",
+            "needed_by": "frequency/{corpus}.parquet",
+            "again": True,
+        }
+    ],
 )
+
+
+include: "corpora.smk"
 
 
 rule group_words:
@@ -25,7 +52,7 @@ rule group_words:
         code=code("count_group_words.py"),
         benchmark=lambda wildcards: wildcards.benchmark,
         corpora=lambda wildcards: corpora_for(wildcards.benchmark),
-        min_pairs=config["frequency"]["min_pairs"],
+        min_pairs=FREQUENCY.get("min_pairs"),
     message:
         "Looking up the group words of {wildcards.benchmark}"
     script:
@@ -108,8 +135,8 @@ rule link_table:
         "../envs/analysis.yaml"
     params:
         code=code("make_link_table.py", *measure_modules()),
-        models=as_listed(MODELS),
-        benchmarks=as_listed(BENCHMARKS),
+        models=as_listed(SCORED, MODELS),
+        benchmarks=as_listed(BENCHMARKS, BENCHMARKS),
     message:
         "Making the table of links to word frequency"
     script:
@@ -130,15 +157,15 @@ rule link_figure:
         "../envs/analysis.yaml"
     params:
         code=code("draw_link.py", *measure_modules()),
-        models=as_listed(MODELS),
-        benchmarks=as_listed(BENCHMARKS),
+        models=as_listed(SCORED, MODELS),
+        benchmarks=as_listed(BENCHMARKS, BENCHMARKS),
     message:
         "Drawing margins against word frequency"
     script:
         "../scripts/draw_link.py"
 
 
-rule section_frequency:
+rule frequency_sections:
     input:
         words=group_words_of_all("words"),
         link=links_of_all(),
@@ -146,20 +173,19 @@ rule section_frequency:
         planted_pairs=planted_pairs(),
         planted_ratios=planted_ratios(),
         frequency_figure=result("figures", "frequency.svg"),
-        link_figure=result("figures", "frequency_link.svg"),
+        link_figure=result("figures", "frequency_link.svg") if SCORED else [],
         captions=resource("frequency/captions.yaml"),
     output:
-        section_file("frequency"),
+        frequency=section_file("frequency"),
     log:
         log_of("report", "sections", "frequency.log"),
     conda:
         "../envs/analysis.yaml"
     params:
-        code=section_code("frequency/sections", "frequency", *measure_modules()),
-        folder="frequency/sections",
-        section="frequency",
+        code=sections_code("frequency", ["frequency"], *measure_modules()),
+        family="frequency",
         settings={**pairs_settings(), "confidence": config["statistics"]["confidence"]},
     message:
-        "Showing word frequency"
+        "Writing the section on word frequency"
     script:
-        "../scripts/write_section.py"
+        "../scripts/write_sections.py"

@@ -1,11 +1,5 @@
 # Measures: evidence becomes one score per sentence, for each measure in both protocols.
 
-if MODELS and BENCHMARKS:
-    register(
-        "measures",
-        provenance=[{"title": "Measures", "files": all_scores(), "keys": ["versions", "code"]}],
-    )
-
 
 rule scores:
     input:

@@ -1,7 +1,16 @@
 # Models: whatever rule makes a model's directory, one manifest then says what is in it.
 
+
+include: "inputs/models.smk"
+
+
+wildcard_constraints:
+    model=any_of(MODELS),
+
+
 register(
     "models",
+    keys=["models"],
     provenance=[
         {
             "title": f"Model {model}",

@@ -1,13 +1,5 @@
 # Statistics: what the scores of one model on one benchmark say, and how surely.
 
-if MODELS and BENCHMARKS:
-    register(
-        "statistics",
-        provenance=[
-            {"title": "Statistics", "files": statistics_of_all("bias"), "keys": ["versions", "code"]}
-        ],
-    )
-
 
 rule statistics:
     input:

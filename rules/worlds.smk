@@ -1,23 +1,12 @@
 # Made worlds: a corpus and two benchmarks each whose bias is known, and models trained on them.
 
-from unmask.worlds.corruption import Corruption
-from unmask.worlds.grammar import World
 
-try:
-    for _name, _entry in WORLDS.items():
-        World.from_config(_name, _entry)
-        Corruption.from_config(_name, _entry)
-except InputError as error:
-    sys.exit(f"error: config key {error}")
-
-
-def world_settings(wildcards):
-    """What the files of a world depend on; corruption is of training alone."""
-    return {key: value for key, value in WORLDS[wildcards.world].items() if key != "corruption"}
+include: "inputs/worlds.smk"
 
 
 wildcard_constraints:
     world=any_of(WORLDS),
+
 
 register("worlds", sections=["planted"] if planted_scores() else [])
 
@@ -70,23 +59,22 @@ rule train_model:
         "../scripts/train_model.py"
 
 
-rule section_planted:
+rule worlds_sections:
     input:
         truths=truths(),
         scores=planted_scores(),
         captions=resource("worlds/captions.yaml"),
     output:
-        section_file("planted"),
+        planted=section_file("planted"),
     log:
-        log_of("report", "sections", "planted.log"),
+        log_of("report", "sections", "worlds.log"),
     conda:
         "../envs/analysis.yaml"
     params:
-        code=section_code("worlds/sections", "planted", *measure_modules()),
-        folder="worlds/sections",
-        section="planted",
-        settings={"models": as_listed(MODELS), "benchmarks": as_listed(BENCHMARKS)},
+        code=sections_code("worlds", ["planted"], *measure_modules()),
+        family="worlds",
+        settings=pairs_settings(),
     message:
-        "Showing what measures find of what was planted"
+        "Writing the section on what was planted"
     script:
-        "../scripts/write_section.py"
+        "../scripts/write_sections.py"

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from unmask.results.register import write_register
 
 Done = subprocess.CompletedProcess[str]
 EVIDENCE, DOWNLOADS = "evidence", "downloaded corpora, whose words are counted"
-PATTERNS = [
+PATTERNS: list[dict[str, Any]] = [
     {
         "kind": EVIDENCE,
         "name": "{model} on {benchmark}",

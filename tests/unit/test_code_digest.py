@@ -1,11 +1,13 @@
 """The digest of code: what it depends on, and what it does not."""
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
 from unmask import code_digest as digests
+from unmask.by_name import module_file
 from unmask.code_digest import code_digest
 
 
@@ -123,7 +125,7 @@ def test_evidence_does_not_depend_on_measures_nor_measures_on_evidence() -> None
         "unmask/evidence/__init__.py",
         "unmask/evidence/schema.py",
     }
-    assert "unmask/evidence/engine.py" in evidence and "unmask/measures/formulas.py" in measures
+    assert "unmask/evidence/engine.py" in evidence and "unmask/measures/scoring.py" in measures
 
 
 @pytest.mark.parametrize("script", analysis_scripts())
@@ -132,3 +134,48 @@ def test_analysis_never_imports_torch(script: str) -> None:
         assert not re.search(r"^\s*(import|from) (torch|transformers)\b", path.read_text(), re.MULTILINE), (
             path
         )
+
+
+@pytest.mark.parametrize(
+    "path", sorted(SCRIPTS.rglob("*.py")), ids=lambda path: str(path.relative_to(SCRIPTS))
+)
+def test_no_import_is_hidden_from_the_digest(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: a relative import"
+        if isinstance(node, ast.Name):
+            assert node.id not in ("__import__", "exec", "eval"), f"line {node.lineno}: {node.id}"
+
+
+def digests_in_rules() -> list[tuple[str, str, list[str]]]:
+    """For each digest that a rule makes: its file, and what code() or section_code() is given."""
+    calls = []
+    for file in sorted(RULES.glob("*.smk")):
+        for found in re.finditer(r"(?<!def )\b(code|section_code)\(", file.read_text()):
+            call = _whole_call(file.read_text()[found.start(1) :])
+            given = ast.parse(call, mode="eval").body
+            assert isinstance(given, ast.Call)
+            calls.append((file.name, found[1], [ast.unparse(argument) for argument in given.args]))
+    return calls
+
+
+def _whole_call(text: str) -> str:
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(sign, 0)
+        if sign == ")" and depth == 0:
+            return text[: place + 1]
+    raise AssertionError(text)
+
+
+@pytest.mark.parametrize(("file", "function", "given"), digests_in_rules())
+def test_rules_name_the_modules_that_their_scripts_load_by_name(
+    file: str, function: str, given: list[str]
+) -> None:
+    loader = SCRIPTS / "unmask/by_name.py"
+    if function == "code":
+        assert len(given) > 1 or loader not in digests.files_of(SCRIPTS / ast.literal_eval(given[0]))
+    else:
+        folder, name = map(ast.literal_eval, given[:2])
+        # the section itself is what write_section.py loads
+        assert len(given) > 2 or loader not in digests.files_of(SCRIPTS / module_file(folder, name))

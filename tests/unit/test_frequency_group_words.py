@@ -26,7 +26,7 @@ from unmask.frequency.word_lists import read_left_out, read_listed
 from unmask.report.sheets import rows_of
 from unmask.tables import write_table
 
-LEFT_OUT = Path(__file__).parents[2] / "resources" / "left_out_words.yaml"
+LEFT_OUT = Path(__file__).parents[2] / "resources" / "frequency" / "left_out_words.yaml"
 
 
 def pairs_of(*rows: tuple[str, str, str, str | None]) -> pd.DataFrame:

@@ -16,26 +16,17 @@ from running import run_script
 from test_frequency_group_words import LEFT_OUT, write_counts
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
+from unmask.frequency.link_tables import PERFECT, Planted
 from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.frequency.table2 import PublishedRanks, collect_words, table2, table2_sheet
 from unmask.frequency.word_lists import GROUPS as SIDES
 from unmask.measures.schema import SCORES
-from unmask.report.captions import load_captions
-from unmask.report.frequency import (
-    PERFECT,
-    FrequencySection,
-    Planted,
-    PublishedRanks,
-    collect_words,
-    table2,
-    table2_captions,
-    table2_sheet,
-)
-from unmask.report.page import inline_svg
-from unmask.report.provenance import gather
-from unmask.report.sheets import rows_of
+from unmask.report.page import inline_svg, render_page
+from unmask.report.provenance import provenance
+from unmask.report.sections import Facts, Fold, Picture, Section, Table, read_section
+from unmask.report.sheets import Sheet, rows_of
 from unmask.report.study import Study
-from unmask.statistics.schema import AGREEMENT, BIAS, TESTS
-from unmask.tables import framed, read_table, write_table
+from unmask.tables import read_table, write_table
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 MODELS: list[dict[str, Any]] = [{"name": "m1", "source": "train"}, {"name": "m2", "source": "path"}]
@@ -45,7 +36,7 @@ BENCHMARKS: list[dict[str, Any]] = [
 ]
 GROUPS = {"gender": ("he", "she"), "race-color": ("ones", "others"), "age": ("young", "old")}
 COUNTS = {"he": 800, "she": 100, "ones": 50, "others": 400, "young": 0, "old": 7, "rest": 8643}
-CAPTIONS = Path(__file__).parents[2] / "resources" / "captions.yaml"
+CAPTIONS = Path(__file__).parents[2] / "resources" / "frequency" / "captions.yaml"
 
 
 @dataclass
@@ -166,20 +157,38 @@ def draw(made: Made, folder: Path) -> None:
     )
 
 
-def section(made: Made) -> FrequencySection:
-    captions = load_captions(CAPTIONS, 0.01, framed([], BIAS), framed([], TESTS), framed([], AGREEMENT))
-    return FrequencySection.gather(
-        Study.from_config(MODELS, BENCHMARKS),
-        [made.path("truth.json")],
-        captions,
-        0.01,
-        group_words=made.words,
-        link=made.link,
-        planted_pairs=made.pairs[:1],
-        planted_ratios=made.ratios[:1],
-        frequency_figure=made.path("frequency.svg"),
-        link_figure=made.path("frequency_link.svg"),
+def section(made: Made, planted: bool = True) -> Section:
+    """The section, made by its script; without what was planted on demand."""
+    run_script(
+        "write_sections",
+        {
+            "words": made.words,
+            "link": made.link,
+            # what Snakemake gives for an empty list of inputs
+            "truths": [made.path("truth.json")] if planted else [],
+            "planted_pairs": made.pairs[:1] if planted else [],
+            "planted_ratios": made.ratios[:1] if planted else [],
+            "frequency_figure": made.path("frequency.svg"),
+            "link_figure": made.path("frequency_link.svg"),
+            "captions": str(CAPTIONS),
+        },
+        {"frequency": made.path("section.json")},
+        made.folder / "log",
+        family="frequency",
+        settings={"models": MODELS, "benchmarks": BENCHMARKS, "alpha": 0.01, "confidence": 0.95},
     )
+    return read_section(made.path("section.json"))
+
+
+def sheets(found: Section) -> dict[str, Sheet]:
+    """The tables of the section, those in folds by their titles and the others by their first words."""
+    tables = {block.sheet.caption[:7]: block.sheet for block in found.blocks if isinstance(block, Table)}
+    for fold in found.blocks:
+        if isinstance(fold, Fold):
+            (inner,) = fold.blocks
+            assert isinstance(inner, Table)
+            tables[fold.title] = inner.sheet
+    return tables
 
 
 def test_table2_has_the_words_of_directed_benchmarks(made: Made) -> None:
@@ -218,24 +227,28 @@ def test_the_link_table_has_every_model_and_a_perfect_one(made: Made) -> None:
 
 def test_the_section_has_its_sheets(made: Made) -> None:
     found = section(made)
-    groups, invented, undirected = found.findings
+    _, groups, invented, undirected = found.sentences
     # he is the more frequent; ones and young are not
     assert groups.startswith("In 1 of the 3 bias types of invented")
     assert "differ in 0 of the 3 after correction" in groups
     assert "on invented" in invented and "on undirected" in undirected
     assert invented.endswith("SSS +1.00.")
-    assert ("invented", "extracted", "gender", "he+ she−") in {row[:4] for row in found.table2.rows}
-    overall = {row[:3]: row[3:] for row in found.link.rows}
+    tables = sheets(found)
+    ranks, link = tables["Table 2"], tables["Does a "]
+    types, truth = tables["The same by bias type"], tables["Planted and counted frequency ratios"]
+    assert "p < 0.01 (over" in ranks.caption and "95% intervals" in link.caption
+    assert ("invented", "extracted", "gender", "he+ she−") in {row[:4] for row in ranks.rows}
+    overall = {row[:3]: row[3:] for row in link.rows}
     assert overall["invented", "m1", "corrected"][-1] == "+1.00"
     assert overall["undirected", "m2", "published"][0] == "60"
     # all rows of a benchmark, and of a bias type, stand together
-    assert [row[0] for row in found.link.rows] == ["invented"] * 5 + ["undirected"] * 4
-    types = [row[:2] for row in found.link_types.rows]
+    assert [row[0] for row in link.rows] == ["invented"] * 5 + ["undirected"] * 4
+    keys = [row[:2] for row in types.rows]
     # three of the invented benchmark with a perfect model, then three without
-    assert [types.count(key) for key in dict.fromkeys(types)] == [3, 3, 3, 2, 2, 2]
-    assert types == [key for key in dict.fromkeys(types) for _ in range(types.count(key))]
-    assert [row[2] for row in found.truth.rows] == ["4", "4"]
-    assert {row[5] for row in found.truth.rows} == {"+1.386", "-1.386"}
+    assert [keys.count(key) for key in dict.fromkeys(keys)] == [3, 3, 3, 2, 2, 2]
+    assert keys == [key for key in dict.fromkeys(keys) for _ in range(keys.count(key))]
+    assert [row[2] for row in truth.rows] == ["4", "4"]
+    assert {row[5] for row in truth.rows} == {"+1.386", "-1.386"}
 
 
 def test_a_study_that_plants_nothing_has_no_perfect_model(made: Made) -> None:
@@ -279,36 +292,14 @@ def test_figures_say_what_they_show(made: Made) -> None:
     ).replace("xmlns:xlink", "")
 
 
-def test_the_report_has_a_section_where_there_are_corpora(made: Made, tmp_path: Path) -> None:
-    statistics: dict[str, Any] = {kind: [] for kind in ("bias", "accuracy", "tests", "agreement")}
-    empty = tmp_path / "empty.svg"
-    empty.write_text('<svg viewBox="0 0 1 1"></svg>')
-    (tmp_path / "provenance.json").write_text("[]")
-    resources = {name: str(CAPTIONS.with_name(f"{name}.yaml")) for name in ("published", "captions")}
-    base: dict[str, Any] = statistics | resources | {"figure1": str(empty), "bias_figure": str(empty)}
-    base |= {"provenance": str(tmp_path / "provenance.json")}
-    benchmarks = [{"name": benchmark["name"]} for benchmark in BENCHMARKS]
-    study: dict[str, Any] = {"title": "t", "alpha": 0.01, "models": MODELS, "benchmarks": benchmarks}
-    own = {
-        "truths": [],
-        "scores": [],
-        "group_words": made.words,
-        "link": made.link,
-        "planted_pairs": [],
-        "planted_ratios": [],
-        "frequency_figure": made.path("frequency.svg"),
-        "link_figure": made.path("frequency_link.svg"),
-    }
-    pages = []
-    for inputs in (base | own, base):
-        page = tmp_path / "index.html"
-        run_script("write_report", inputs, {"page": str(page)}, tmp_path / "log", **study)
-        pages.append(page.read_text(encoding="utf-8"))
-    with_section, without = pages
-    assert '<section id="frequency">' in with_section and 'href="#frequency"' in with_section
-    assert "he+ she−" in with_section
-    assert "Planted and counted" not in with_section
-    assert "frequency" not in without.split("</style>")[1].split('id="reading"')[0]
+def test_a_section_of_a_study_that_plants_nothing_is_shown(made: Made) -> None:
+    found = section(made, planted=False)
+    assert "Planted and counted frequency ratios" not in sheets(found)
+    assert sum(isinstance(block, Picture) for block in found.blocks) == 2
+    page = render_page("t", [found])
+    assert '<section id="frequency">' in page and 'href="#frequency"' in page
+    assert "he+ she−" in page
+    assert PERFECT not in page.replace("A perfect model, where there is one", "")
 
 
 def with_listing(made: Made, folder: Path, text: str) -> Path:
@@ -340,7 +331,7 @@ def test_listed_words_stand_beside_the_extracted(made: Made, tmp_path: Path) -> 
     assert found.loc[("listed", "gender"), "ranked"] == "rest− he+ she−"
     assert found.loc[("extracted", "gender"), "ranked"] == "he+ she−"
     # nothing is published of this list
-    sheet = table2_sheet(words, published, table2_captions(CAPTIONS, 0.01), 0.01)
+    sheet = table2_sheet(words, published, load_captions(CAPTIONS, alpha="0.01"), 0.01)
     assert {group for group, _ in sheet.columns} == {"mean rank", "words", "per million", "Mann-Whitney"}
     assert sheet.caption.endswith("Rest is odd.") and "Published" not in sheet.caption
 
@@ -397,5 +388,9 @@ mean_ranks:
 
 
 def test_provenance_has_the_corpora(made: Made) -> None:
-    sections = dict(gather({}, [], [], [], [], [], [made.path("corpus.parquet")]))
-    assert sections["Corpus corpus"]["tokens"] == sum(COUNTS.values())
+    entry = {"title": "Corpus corpus", "files": [made.path("corpus.parquet")], "keys": []}
+    _, fold = provenance({}, [entry]).blocks
+    assert isinstance(fold, Fold) and fold.title == "Corpus corpus"
+    (facts,) = fold.blocks
+    assert isinstance(facts, Facts)
+    assert dict(facts.lines)["tokens"] == str(sum(COUNTS.values()))

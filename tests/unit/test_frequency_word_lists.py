@@ -9,7 +9,7 @@ from unmask.frequency.group_tests import compare_groups, ranked
 from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read_listing
 
 RESOURCES = Path(__file__).parents[2] / "resources"
-LEFT_OUT = RESOURCES / "left_out_words.yaml"
+LEFT_OUT = RESOURCES / "frequency" / "left_out_words.yaml"
 TABLE2 = RESOURCES / "frequency" / "table2_words.yaml"
 
 ORDER = """

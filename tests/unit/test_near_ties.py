@@ -21,8 +21,8 @@ from unmask.measures.registry import measure
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.report.page_sheets import near_ties as near_ties_sheet
-from unmask.report.results import Results
+from unmask.pairs.results import Results
+from unmask.pairs.sheets import near_ties as near_ties_sheet
 from unmask.report.study import Study
 from unmask.statistics.bias import bias_table
 from unmask.statistics.computing import compute
@@ -31,7 +31,7 @@ from unmask.statistics.schema import NEAR_TIES, SCHEMAS
 from unmask.tables import read_table, write_table
 from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
 
-RESOURCES = Path(__file__).parents[2] / "resources"
+RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 
 
 def tokens(sides: Mapping[str, tuple[list[float], list[float]]]) -> pd.DataFrame:

@@ -13,7 +13,10 @@ from unmask.measures.precision import compare_scores, spread_sample
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.report.provenance import gather
+from unmask.pairs.schema import PRECISION
+from unmask.pairs.sections import precision
+from unmask.report.sections import Table
+from unmask.tables import write_table
 from unmask.terms import ORIGINAL
 
 
@@ -54,13 +57,18 @@ def test_bfloat16_runs_stays_near_and_is_what_it_says(tmp_path: Path) -> None:
 
 
 def test_the_report_tells_what_the_arithmetic_changed(tmp_path: Path) -> None:
-    path = tmp_path / "bert" / "crows" / "precision.csv"
-    path.parent.mkdir(parents=True)
-    same = scores(("a", -1.0, -2.0, "stereotype"))
-    compare_scores(same, same.assign(stereotype=-3.0, outcome="antistereotype")).to_csv(path, index=False)
-    sections = dict(gather({}, [], [], [], [], [], precision=[path]))
-    facts = sections["Arithmetic against single precision: bert on crows"]
-    assert facts == {"AUL, corrected": "scores move by 2 at most; 1 of 1 decisions flip a"}
+    path = tmp_path / "precision.parquet"
+    same = scores(("a", -1.0, -2.0, "stereotype"), ("b", -1.0, -2.0, "stereotype"))
+    other = same.assign(stereotype=[-3.0, -1.0], outcome=["antistereotype", "stereotype"])
+    write_table(path, compare_scores(same, other), PRECISION, {"model": "bert", "benchmark": "crows"})
+    captions = Path(__file__).parents[2] / "resources/pairs/captions.yaml"
+    study = {"models": [{"name": "bert"}], "benchmarks": [{"name": "crows"}], "dtype": "bfloat16"}
+    found = precision.section({"precision": [path], "captions": captions}, study)
+    (sentence,) = found.sentences
+    assert sentence.startswith("In bfloat16, 1 of 2 decisions") and sentence.endswith("by 2 at most.")
+    (table,) = found.blocks
+    assert isinstance(table, Table)
+    assert table.sheet.rows == (("bert", "crows", "AUL", "corrected", "2", "2", "1", "a"),)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

@@ -18,8 +18,9 @@ import synthetic
 from running import run_script
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE
+from unmask.files import sha256_of_file
 from unmask.measures.schema import SCORES
-from unmask.report.page import flatten, inline_svg
+from unmask.report.page import inline_svg
 from unmask.tables import write_table
 
 ROOT = Path(__file__).parents[2]
@@ -46,10 +47,26 @@ class Made:
     def page(self) -> str:
         return (self.folder / "index.html").read_text(encoding="utf-8")
 
-    @property
-    def gathered(self) -> dict[str, Any]:
-        resources = {name: str(ROOT / "resources" / f"{name}.yaml") for name in ("published", "captions")}
-        return {kind: self.parts[kind] for kind in STATISTICS if kind not in ("near_ties", "roc")} | resources
+    def results(self, place: int | None = None) -> dict[str, Any]:
+        """What the sections over sentence pairs are made from; of one model and benchmark alone on demand."""
+        resources = {
+            name: str(ROOT / "resources/pairs" / f"{name}.yaml") for name in ("published", "captions")
+        }
+        kinds = [kind for kind in STATISTICS if kind not in ("near_ties", "roc")]
+        return {
+            kind: self.parts[kind] if place is None else [self.parts[kind][place]] for kind in kinds
+        } | resources
+
+
+SECTIONS = ("summary", "tables", "accuracy", "controls", "agreement", "reading")
+
+
+def write_sections(folder: Path, made: Made, results: dict[str, Any], settings: dict[str, Any]) -> list[str]:
+    """The sections over sentence pairs, made by their script."""
+    figures = {"bias_figure": made.folder / "bias.svg", "figure1": made.folder / "figure1.svg"}
+    paths = {name: str(folder / f"{name}.json") for name in SECTIONS}
+    run_script("write_sections", results | figures, paths, folder / "log", family="pairs", settings=settings)
+    return list(paths.values())
 
 
 def draw(made: Made, folder: Path) -> None:
@@ -102,7 +119,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     }
     makes |= {f"{name}_csv": str(folder / f"{name}.csv") for name in STATISTICS if name != "roc"}
     near_ties = {"near_ties": made.parts["near_ties"]}
-    run_script("make_tables", made.gathered | near_ties, makes, folder / "log", **study)
+    run_script("make_tables", made.results() | near_ties, makes, folder / "log", **study)
     draw(made, folder)
     truth = {
         f"p{i}": {
@@ -114,28 +131,36 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
         }
         for i in range(50)
     }
-    written = {
-        "truth": {"world": "w", "benchmarks": {"crows-pairs": truth}},
-        "provenance": [
-            ["cp", {"sha256": "ab" * 32, "files": [{"name": "x.csv", "bytes": 5}], "note": HOSTILE}]
-        ],
-    }
-    for name, content in written.items():
-        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "truth.json").write_text(json.dumps({"world": "w", "benchmarks": {"crows-pairs": truth}}))
+    sections = write_sections(folder, made, made.results(), study)
     run_script(
-        "write_report",
-        made.gathered
-        | {
-            "figure1": str(folder / "figure1.svg"),
-            "bias_figure": str(folder / "bias.svg"),
-            "provenance": str(folder / "provenance.json"),
+        "write_sections",
+        {
             "truths": [str(folder / "truth.json")],
             "scores": made.parts["scores"],
+            "captions": str(ROOT / "resources/worlds/captions.yaml"),
         },
+        {"planted": folder / "planted.json"},
+        folder / "log",
+        family="worlds",
+        settings={"models": MODELS, "benchmarks": BENCHMARKS},
+    )
+    facts = {"sha256": "ab" * 32, "files": [{"name": "x.csv", "bytes": 5}], "note": HOSTILE}
+    (folder / "facts.json").write_text(json.dumps(facts))
+    run_script(
+        "write_provenance",
+        [folder / "facts.json"],
+        [folder / "provenance.json"],
+        folder / "log",
+        settings={"measures": ["AUL"]},
+        entries=[{"title": "Benchmark cp", "files": [str(folder / "facts.json")], "keys": []}],
+    )
+    run_script(
+        "write_report",
+        [*sections, folder / "planted.json", folder / "provenance.json"],
         {"page": str(folder / "index.html")},
         folder / "log",
         title="A <study>",
-        **study,
     )
     yield made
 
@@ -295,32 +320,23 @@ def test_a_study_without_ratings_has_a_figure_that_says_so(made: Made, tmp_path:
 
 
 def test_a_small_study_still_has_a_page(made: Made, tmp_path: Path) -> None:
-    """One model, a benchmark without ratings or directions, nothing planted, no provenance."""
-    parts = {kind: [made.parts[kind][1]] for kind in STATISTICS if kind not in ("near_ties", "roc")}
-    (tmp_path / "provenance.json").write_text("[]", encoding="utf-8")
+    """One model, a benchmark without ratings or directions, nothing planted."""
+    settings = {"models": MODELS[:1], "benchmarks": BENCHMARKS[1:], "alpha": 0.01}
+    sections = write_sections(tmp_path, made, made.results(1), settings)
     run_script(
-        "write_report",
-        made.gathered
-        | parts
-        | {
-            "figure1": str(made.folder / "figure1.svg"),
-            "bias_figure": str(made.folder / "bias.svg"),
-            "provenance": str(tmp_path / "provenance.json"),
-            # what Snakemake gives for an empty list of inputs
-            "truths": [],
-            "scores": [],
-        },
-        {"page": str(tmp_path / "index.html")},
-        tmp_path / "log",
-        title="small",
-        models=MODELS[:1],
-        benchmarks=BENCHMARKS[1:],
-        alpha=0.01,
+        "write_report", sections, {"page": str(tmp_path / "index.html")}, tmp_path / "log", title="small"
     )
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "1 masked language model (bert)" in page
-    assert "What was planted" not in page
+    assert "Readings of the human ratings" not in page
     assert "Nothing in this study has what this table needs." in page
+
+
+def test_a_section_says_what_it_was_made_from(made: Made) -> None:
+    stored = json.loads((made.folder / "summary.json").read_bytes())
+    assert stored["made_from"][made.parts["bias"][0]] == sha256_of_file(made.parts["bias"][0])
+    assert str(made.folder / "bias.svg") in stored["made_from"]
+    assert stored["code"] == "digest" and "pandas" in stored["versions"]
 
 
 def test_an_svg_in_a_page_has_ids_of_its_own() -> None:
@@ -334,21 +350,9 @@ def test_an_svg_in_a_page_has_ids_of_its_own() -> None:
     )
 
 
-def test_facts_become_lines() -> None:
-    facts = {"a": {"b": 1, "c": None}, "seeds": [1, 2], "files": [{"name": "x", "size": 3}, {"size": 4}]}
-    assert list(flatten(facts)) == [
-        ("a.b", "1"),
-        ("a.c", "\N{EN DASH}"),
-        ("seeds", "1, 2"),
-        ("files.x.name", "x"),
-        ("files.x.size", "3"),
-        ("files.1.size", "4"),
-    ]
-
-
 def test_analysis_never_imports_torch_or_snakemake() -> None:
     code = (
-        "import sys, unmask.statistics.computing, unmask.report.page, unmask.report.figures\n"
+        "import sys, unmask.statistics.computing, unmask.report.page, unmask.pairs.figures\n"
         "print(sorted({'torch', 'transformers', 'snakemake'} & set(sys.modules)))"
     )
     found = subprocess.run(

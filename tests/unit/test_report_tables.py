@@ -9,19 +9,19 @@ import pytest
 import synthetic
 from study_schema import MEASURES, options_with
 from unmask.errors import InputError
-from unmask.report.paper_tables import mark, paper_tables, with_holm
-from unmask.report.published import Published
+from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
+from unmask.pairs.published import Published
+from unmask.pairs.results import Results
+from unmask.pairs.summary import warnings
 from unmask.report.rendering import escape_latex, escape_markdown, latex, markdown
-from unmask.report.results import Results
-from unmask.report.sheets import Sheet, lay_out, number, p_value
+from unmask.report.sheets import Sheet, mark, number, p_value
 from unmask.report.study import Study
-from unmask.report.summary import warnings
-from unmask.report.truth import beside_truth
 from unmask.statistics.computing import compute
 from unmask.statistics.schema import SCHEMAS
 from unmask.tables import write_table
+from unmask.worlds.truth import beside_truth
 
-RESOURCES = Path(__file__).parents[2] / "resources"
+RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 PUBLISHED = Published.from_file(RESOURCES / "published.yaml")
 MODELS = [
     {"name": "bert", "published": "bert-base-cased", "source": "hub"},

@@ -18,13 +18,17 @@ def test_the_rules_import_nothing_that_only_jobs_need() -> None:
     lines = [line for file in files for line in file.read_text().splitlines()]
     imports = [line for line in lines if re.match(r"(import|from) (?!snakemake)", line)]
     assert any("unmask.measures" in line for line in imports)
+    # as rules do, to know what each measure reads
+    imports += ["from unmask.by_name import names", "for name in names(FORMULAS): measure(name)"]
     code = "\n".join([*imports, "import sys", "print(*sys.modules)"])
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
-    assert not (FOR_JOBS | FOR_TABLES) & set(done.stdout.split())
+    loaded = set(done.stdout.split())
+    assert "unmask.measures.formulas.cps" in loaded
+    assert not (FOR_JOBS | FOR_TABLES) & loaded
 
 
 def test_a_run_with_nothing_to_do_loads_none_of_it(

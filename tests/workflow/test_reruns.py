@@ -120,25 +120,66 @@ def test_another_shuffle_seed_makes_shuffled_evidence_only(finished: Workflow) -
     assert len(evidence) == 4 and all("/shuffled/" in output for output in evidence)
 
 
-def test_editing_a_measure_makes_scores_again_but_no_evidence(copied: Workflow) -> None:
-    formulas = copied.folder / "scripts/unmask/measures/formulas.py"
-    formulas.write_text(formulas.read_text() + "\nEDITED = True\n")
+def edit(workflow: Workflow, module: str, text: str = "EDITED = True") -> None:
+    path = workflow.folder / "scripts/unmask" / module
+    path.write_text(f"{path.read_text()}\n{text}\n")
+
+
+def test_editing_a_formula_makes_again_what_uses_the_measure(copied: Workflow) -> None:
+    edit(copied, "measures/formulas/cps.py")
     planned = copied.planned()
-    assert "scores/bert/crows/original.parquet" in planned
-    assert not [output for output in planned if output.startswith(("evidence/", "models/", "benchmarks/"))]
+    assert {output for output in planned if output.startswith(("scores/", "evidence/", "models/"))} == {
+        f"scores/{model}/{benchmark}/original.parquet"
+        for model in ("bert", "roberta")
+        for benchmark in ("crows", "stereo")
+    }
+    assert {"statistics/bert/crows/bias.parquet", "tables/table5.csv"} <= planned
+    without = {**copied.config, "measures": ["AUL", "AULA", "SSS"]}
+    copied.run(without)
+    edit(copied, "measures/formulas/cps.py", "EDITED_AGAIN = True")
+    assert copied.planned(without) == set()
+
+
+def test_editing_a_reader_makes_again_what_it_reads(copied: Workflow) -> None:
+    edit(copied, "benchmarks/formats/stereoset.py")
+    own = without_aggregates(copied.planned())
+    assert {"benchmarks/stereo.parquet", "evidence/bert/stereo/original/none.parquet"} <= own
+    assert all("/stereo" in output for output in own)
+
+
+def test_editing_a_masking_makes_its_evidence_again(copied: Workflow) -> None:
+    edit(copied, "evidence/maskings/modified.py")
+    planned = copied.planned()
+    assert {output for output in planned if output.startswith("evidence/")} == {
+        f"evidence/{model}/{benchmark}/original/modified.parquet"
+        for model in ("bert", "roberta")
+        for benchmark in ("crows", "stereo")
+    }
+    assert not [output for output in planned if output.endswith("shuffled.parquet")]
+
+
+def test_a_docstring_or_a_version_changes_nothing(copied: Workflow) -> None:
+    tables = copied.folder / "scripts/unmask/tables.py"
+    assert tables.read_text().startswith('"""The tables')
+    tables.write_text(tables.read_text().replace('"""The tables', '"""All tables', 1))
+    for module in ("evidence/engine.py", "measures/formulas/cps.py"):
+        path = copied.folder / "scripts/unmask" / module
+        assert path.read_text().count('    """') > 0
+        path.write_text(path.read_text().replace('    """', '    """Differently said. ', 1))
+    (copied.folder / "scripts/unmask/VERSION").write_text("99.0\n")
+    assert copied.planned() == set()
 
 
 def test_editing_the_engine_makes_evidence_again_but_no_models(copied: Workflow) -> None:
-    engine = copied.folder / "scripts/unmask/evidence/engine.py"
-    engine.write_text(engine.read_text() + "\nEDITED = True\n")
+    edit(copied, "evidence/engine.py")
     planned = copied.planned()
     assert "evidence/bert/crows/original/none.parquet" in planned
     assert not [output for output in planned if output.startswith(("models/", "benchmarks/"))]
 
 
 def test_a_comment_or_a_fresh_checkout_changes_nothing(copied: Workflow) -> None:
-    formulas = copied.folder / "scripts/unmask/measures/formulas.py"
-    formulas.write_text("# a remark\n" + formulas.read_text())
+    formula = copied.folder / "scripts/unmask/measures/formulas/cps.py"
+    formula.write_text("# a remark\n" + formula.read_text())
     for script in (copied.folder / "scripts").rglob("*.py"):
         os.utime(script)
     assert copied.planned() == set()

@@ -5,9 +5,11 @@ import json
 import re
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from small_study import Workflow, copy_workflow, random_model
+from unmask.tables import read_metadata
 
 FILES = ("corpus.txt", "crows_pairs.csv", "stereoset.json", "truth.json")
 OTHER = {
@@ -20,7 +22,7 @@ OTHER = {
 
 @pytest.fixture(scope="module")
 def worlds(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    """A study of two worlds whose files are made, and nothing else."""
+    """A study of two worlds whose files are made, and of these the benchmarks with their words."""
     folder = copy_workflow(tmp_path_factory.mktemp("worlds") / "unmask")
     (folder / "books.txt").write_text("He was rich.\n")
     study: dict[str, Any] = {
@@ -44,20 +46,27 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
         "statistics": {"bootstrap": {"resamples": 100}},
     }
     workflow = Workflow(folder, study)
-    done = workflow.snakemake(*(f"results/small/planted/{name}/truth.json" for name in study["worlds"]))
+    words = [f"results/small/group_words/{name}/words.parquet" for name in study["benchmarks"]]
+    done = workflow.snakemake(*words)
     assert done.returncode == 0, done.stdout + done.stderr
     return workflow
 
 
-def jobs(plan: str, rule: str) -> dict[str, list[str]]:
-    """The inputs of a rule's jobs in a plan, by the first output; places below the study's results."""
-    found = re.findall(rf"(?:local)?rule {rule}:\n    input: (.*)\n    output: (\S+?)(?:,.*)?\n", plan)
-    return {
-        output.removeprefix("results/small/"): [
-            name.removeprefix("results/small/") for name in inputs.split(", ")
-        ]
-        for inputs, output in found
+Jobs = dict[tuple[str, ...], set[tuple[str, ...]]]
+
+
+def direct(workflow: Workflow) -> Jobs:
+    """The jobs that each job waits for: of each its rule, and wildcards that no job before it has."""
+    done = workflow.snakemake("--dag", "--forceall")
+    assert done.returncode == 0, done.stdout + done.stderr
+    labels = {
+        number: tuple(label.split("\\n"))
+        for number, label in re.findall(r'(\d+)\[label = "(.*?)"', done.stdout)
     }
+    found: Jobs = {label: set() for label in labels.values()}
+    for before, after in re.findall(r"(\d+) -> (\d+)", done.stdout):
+        found[labels[after]].add(labels[before])
+    return found
 
 
 def test_each_world_has_its_own_files(worlds: Workflow) -> None:
@@ -74,37 +83,33 @@ def test_each_world_has_its_own_files(worlds: Workflow) -> None:
 
 
 def test_what_names_a_world_is_made_from_that_world(worlds: Workflow) -> None:
-    done = worlds.snakemake("-n", "--forceall")
-    assert done.returncode == 0, done.stdout + done.stderr
-    plan = done.stdout
-    assert jobs(plan, "train_model") == {
-        "models/in-one/files": ["planted/one/corpus.txt"],
-        "models/in-other/files": ["planted/other/corpus.txt"],
+    waits_for = direct(worlds)
+    one, other = ("make_world", "world: one"), ("make_world", "world: other")
+    made_from = {
+        ("train_model", "model: in-one"): {one},
+        ("train_model", "model: in-other"): {other},
+        ("read_benchmark", "benchmark: one-pairs"): {one},
+        ("read_benchmark", "benchmark: other-pairs"): {other},
+        ("read_benchmark", "benchmark: other-items"): {other},
+        ("count_shard", "corpus: one-text", "shard: corpus.txt"): {one},
+        ("count_shard", "corpus: other-text", "shard: corpus.txt"): {other},
+        ("count_shard", "corpus: books", "shard: books.txt"): set(),
     }
-    assert jobs(plan, "read_benchmark") == {
-        "benchmarks/one-pairs.parquet": ["planted/one/crows_pairs.csv"],
-        "benchmarks/other-pairs.parquet": ["planted/other/crows_pairs.csv"],
-        "benchmarks/other-items.parquet": ["planted/other/stereoset.json"],
+    assert {job: waits_for[job] for job in made_from} == made_from
+    assert {one, other} <= waits_for["report",] & waits_for["link_table",]
+
+
+def test_a_benchmark_is_its_formats_file_looked_up_in_the_text_of_its_world(worlds: Workflow) -> None:
+    results = worlds.folder / "results/small"
+    ids = {
+        name: pd.read_parquet(results / f"benchmarks/{name}.parquet")["pair_id"]
+        for name in worlds.config["benchmarks"]
     }
-    assert jobs(plan, "count_shard") == {
-        "frequency/one-text/shards/corpus.txt.parquet": ["planted/one/corpus.txt"],
-        "frequency/other-text/shards/corpus.txt.parquet": ["planted/other/corpus.txt"],
-        "frequency/books/shards/books.txt.parquet": ["books.txt"],
-    }
-    # words are looked up in the text of their own world
-    looked_up = {
-        output: {name for name in inputs if name.startswith("frequency/")}
-        for output, inputs in jobs(plan, "group_words").items()
-    }
-    assert looked_up == {
-        "group_words/one-pairs/words.parquet": {"frequency/one-text.parquet"},
-        "group_words/other-pairs/words.parquet": {"frequency/other-text.parquet"},
-        "group_words/other-items/words.parquet": {"frequency/other-text.parquet"},
-    }
-    truths = ["planted/one/truth.json", "planted/other/truth.json"]
-    for rule in ("report", "link_table"):
-        (inputs,) = jobs(plan, rule).values()
-        assert [name for name in inputs if name.startswith("planted/")] == truths
+    assert all(ids[name].str.isdecimal().all() for name in ("one-pairs", "other-pairs"))
+    assert (ids["other-items"].str.len() == 32).all()
+    for name, corpus in (("one-pairs", "one-text"), ("other-pairs", "other-text")):
+        words = results / f"group_words/{name}/words.parquet"
+        assert read_metadata(words)["corpora"] == [corpus]
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,8 @@ def link_rows(study: Study, link: Iterable[str | Path], planted: Planted) -> pd.
     parts = [rows]
     for name in planted.pairs:
         found = rows[rows["benchmark"] == name]
+        if found.empty:
+            continue
         measures = found["measure"].drop_duplicates().tolist()
         perfect = planted.perfect_link(name, measures, float(found["confidence"].iloc[0]))
         parts.append(perfect.assign(model=PERFECT, benchmark=name))

@@ -24,8 +24,10 @@ class PeerValue:
 
 @dataclass(frozen=True)
 class Published:
-    """The facts of resources/published.yaml. Models and benchmarks go by their published names; an unknown or
-    absent one has no values."""
+    """The facts of resources/pairs/published.yaml.
+
+    Models and benchmarks go by their published names; an unknown or absent one has no values.
+    """
 
     facts: Mapping[str, Any]
 

@@ -16,7 +16,7 @@ from unmask.tables import read_metadata, read_table
 class Named:
     """A model or a benchmark of the study.
 
-    published: the name under which its published values are known (resources/published.yaml), if any.
+    published: the name under which its published values are known (resources/pairs/published.yaml), if any.
     source: where a model comes from (train, hub, path, random), if known.
     world: the world that makes a benchmark, if one does.
     format: that of a benchmark's file, if known.

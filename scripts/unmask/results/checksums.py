@@ -11,7 +11,7 @@ FILE = "SHA256SUMS"
 
 
 def write_checksums(path: str | Path, files: Iterable[str | Path]) -> None:
-    """Write the SHA-256 of each of the `files`, which lie below the folder of `path`, in order of their paths."""
+    """Write the SHA-256 of each of the `files`, which lie below the folder of `path`, in the paths' order."""
     folder = Path(path).parent
     lines = {f"{sha256_of_file(file)}  {Path(file).relative_to(folder).as_posix()}\n" for file in files}
     write_text(path, "".join(sorted(lines, key=lambda line: line.split("  ", 1)[1])))

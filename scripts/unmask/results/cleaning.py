@@ -54,7 +54,10 @@ def items(results: str | Path, downloads: bool = False) -> list[Item]:
     files = [path for path in _files(results) if not _is_hidden(path.relative_to(results))]
     patterns = read_register(results)
     found = [
-        item for pattern in patterns if downloads or not pattern.get("again") for item in _items(pattern, results, files)
+        item
+        for pattern in patterns
+        if downloads or not pattern.get("again")
+        for item in _items(pattern, results, files)
     ]
     found += _left(results)
     return sorted(found, key=lambda item: (not item.goes, item.kind == LEFT, item.kind, item.name))

@@ -17,9 +17,9 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.facts import read_facts
 from unmask.measures.registry import measure
+from unmask.measures.schema import SCORES
 from unmask.statistics.near_ties import is_near_tie
 from unmask.tables import read_table
-from unmask.measures.schema import SCORES
 from unmask.terms import PUBLISHED
 
 SHOWN = 20

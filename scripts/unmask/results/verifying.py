@@ -19,7 +19,6 @@ from unmask.files import sha256_of_file
 from unmask.results.checksums import FILE, read_checksums
 from unmask.tables import read_metadata
 
-
 PATTERNS = (
     "**/*.parquet",
     "**/facts.json",

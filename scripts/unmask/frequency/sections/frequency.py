@@ -16,8 +16,9 @@ from unmask.frequency.link_tables import (
     truth_sheet,
 )
 from unmask.frequency.table2 import PublishedRanks, collect_words, table2_sheet
-from unmask.report.captions import load_captions
-from unmask.report.sections import Section, Table, folded, picture
+from unmask.measures.registry import title_of
+from unmask.report.captions import Captions, load_captions
+from unmask.report.sections import Block, Section, Table, folded, picture
 from unmask.report.sheets import number
 from unmask.report.study import Study
 from unmask.statistics.schema import OVERALL
@@ -30,9 +31,9 @@ QUESTION = (
 
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: words and link (of every model and benchmark that has corpora), truth, planted_pairs and
-    planted_ratios (empty where nothing is planted), frequency_figure and link_figure (SVG), captions.
-    settings: models, benchmarks, alpha, confidence."""
+    """files: words and link (of every model and benchmark that has corpora), truths, planted_pairs and
+    planted_ratios (empty where nothing is planted), frequency_figure and link_figure (SVG; empty, as is link,
+    where no model is scored), captions. settings: models, benchmarks, alpha, confidence."""
     study, alpha = Study.from_config(settings["models"], settings["benchmarks"]), settings["alpha"]
     facts = {"alpha": f"{alpha:g}", "confidence": f"{100 * settings['confidence']:g}"}
     captions = load_captions(files["captions"], **facts)
@@ -45,16 +46,17 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
         (
             Table(table2_sheet(words, PublishedRanks.gather(files["words"]), captions, alpha)),
             picture(captions["frequency"], "Frequencies of group words", files["frequency_figure"]),
-            Table(link_sheet(link, captions)),
-            picture(
-                captions["frequency_figure_link"],
-                "Margins against log frequency ratios",
-                files["link_figure"],
-            ),
-            *folded("The same by bias type", link_types_sheet(link, captions)),
+            *(_linked(link, captions, files["link_figure"]) if len(link) else ()),
             *folded("Planted and counted frequency ratios", truth_sheet(planted, captions)),
         ),
     )
+
+
+def _linked(link: pd.DataFrame, captions: Captions, figure: str) -> Iterator[Block]:
+    """Whether measures follow frequency. link: `link_rows`."""
+    yield Table(link_sheet(link, captions))
+    yield picture(captions["frequency_figure_link"], "Margins against log frequency ratios", figure)
+    yield from folded("The same by bias type", link_types_sheet(link, captions))
 
 
 def findings(comparison: pd.DataFrame, link: pd.DataFrame, alpha: float) -> Iterator[str]:

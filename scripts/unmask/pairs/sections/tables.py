@@ -16,4 +16,4 @@ ABOUT = (
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     """files: those of Results; settings: models, benchmarks, alpha."""
     sheets = Results.of_section(files, settings).sheets()
-    return Section("paper-tables", "Tables of the paper", (), (Text(ABOUT), *map(Table, sheets.values())))
+    return Section("tables", "Tables of the paper", (), (Text(ABOUT), *map(Table, sheets.values())))

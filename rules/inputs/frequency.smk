@@ -6,6 +6,7 @@ import math
 from unmask.corpora.shards import fetched_shards, files_of
 
 MERGED_AT_ONCE = 16
+FREQUENCY = config.get("frequency", {})
 
 
 def fetched_corpora():
@@ -87,7 +88,7 @@ def counts_for(wildcards):
 
 def listed_words_for(wildcards):
     """The file of group words listed by hand for a benchmark; nothing where none are."""
-    listed = config["frequency"]["listed_words"]
+    listed = FREQUENCY["listed_words"]
     if listed != "published":
         return listed or []
     named = BENCHMARKS[wildcards.benchmark].get("published")
@@ -109,7 +110,7 @@ def links_of_all():
     """What links each model's margins to word frequency."""
     return [
         result("statistics", model, benchmark, "frequency.parquet")
-        for model in MODELS
+        for model in SCORED
         for benchmark in with_corpora(BENCHMARKS)
     ]
 
@@ -118,7 +119,7 @@ def linked_scores():
     """The scores that are linked to word frequency."""
     return [
         result("scores", model, benchmark, f"{ORIGINAL}.parquet")
-        for model in MODELS
+        for model in SCORED
         for benchmark in with_corpora(BENCHMARKS)
     ]
 
@@ -139,13 +140,15 @@ def planted_ratios():
 
 
 def frequency_files():
-    """The tables and figures on word frequency; none where no benchmark has a corpus."""
-    tables = [("table2", "csv"), ("table2", "md"), ("table2", "tex"), ("group_words", "csv")]
-    files = [result("tables", f"{name}.{suffix}") for name, suffix in [*tables, ("frequency_link", "csv")]]
-    figures = [
-        result("figures", f"{name}.{s}") for name in ("frequency", "frequency_link") for s in ("svg", "png")
-    ]
-    return [*files, *figures] if with_corpora(BENCHMARKS) else []
+    """The tables and figures on word frequency; the counts alone where no benchmark has a corpus."""
+    if not with_corpora(BENCHMARKS):
+        return [result("frequency", f"{corpus}.parquet") for corpus in CORPORA]
+    tables = ["table2.csv", "table2.md", "table2.tex", "group_words.csv"]
+    figures = ["frequency.svg", "frequency.png"]
+    if SCORED:
+        tables.append("frequency_link.csv")
+        figures += ["frequency_link.svg", "frequency_link.png"]
+    return [*(result("tables", name) for name in tables), *(result("figures", name) for name in figures)]
 
 
 def frequency_statistics():

@@ -1,0 +1,61 @@
+# Functions that tell the rules of models their inputs, and what the models of a study are.
+
+MANIFEST_KEYS = [
+    "entry",
+    "model_type",
+    "parameters",
+    "vocab_size",
+    "max_length",
+    "mask_token",
+    "weights_digest",
+    "tokenizer_digest",
+    "files",
+]
+
+
+def models_of(source):
+    """The models that come from one source."""
+    return [name for name, entry in MODELS.items() if entry["source"] == source]
+
+
+def kind_of(model):
+    """What a model is; one that is made from another is what that one is."""
+    entry = MODELS[model]
+    return kind_of(entry["from"]) if "from" in entry else entry.get("kind", "masked-lm")
+
+
+def models_with_files():
+    """The models that lie in a directory."""
+    sources = {entry["source"] for entry in MODELS.values()}
+    with_files = {
+        source for source in sources if alternative(FAMILIES, "model", source).get("directory", True)
+    }
+    return [name for name, entry in MODELS.items() if entry["source"] in with_files]
+
+
+def masked_language_models():
+    """The models that are scored on pairs of sentences."""
+    return [name for name in MODELS if kind_of(name) == "masked-lm"]
+
+
+def model_directory(wildcards):
+    """Where a model's files lie."""
+    entry = MODELS[wildcards.model]
+    return entry["path"] if entry["source"] == "path" else result("models", wildcards.model, "files")
+
+
+def model_files(wildcards):
+    """What tells that a model has changed: its own files, or the facts of the rule that made it."""
+    if MODELS[wildcards.model]["source"] != "path":
+        return result("models", wildcards.model, "facts.json")
+    return files_in(model_directory(wildcards))
+
+
+def tokenizer_files(wildcards):
+    """The files of the tokenizer that an untrained model takes."""
+    return files_in(MODELS[wildcards.model]["tokenizer"])
+
+
+def files_in(directory):
+    """The files that lie in a directory."""
+    return sorted(str(path) for path in Path(directory).iterdir() if path.is_file())

@@ -1,0 +1,199 @@
+# Functions that tell rules their inputs and outputs: benchmarks, evidence, scores, statistics.
+
+from unmask.measures.registry import FORMULAS, maskings_of, measure
+from unmask.terms import NONE, ORIGINAL, SHUFFLED, STATISTICS
+
+WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
+MEASURES, SCORING = config.get("measures", []), config.get("scoring", {})
+SHUFFLED_MEASURES = [name for name in MEASURES if measure(name).maskings == (NONE,)]
+# the models that are scored on pairs of sentences
+SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
+
+
+def variants():
+    """The variants of the sentences that this study scores."""
+    return [ORIGINAL, SHUFFLED] if shuffles() else [ORIGINAL]
+
+
+def shuffles():
+    """Whether this study has the control of shuffled tokens."""
+    return config.get("controls", {}).get("shuffled") is not None and bool(SHUFFLED_MEASURES)
+
+
+def measures_on(variant):
+    """The measures that are computed on a variant of the sentences."""
+    return MEASURES if variant == ORIGINAL else SHUFFLED_MEASURES
+
+
+def measure_modules(variant=ORIGINAL):
+    """The modules of the measures that are computed on a variant of the sentences."""
+    return [module_file(FORMULAS, name) for name in measures_on(variant)]
+
+
+def benchmark_file(wildcards):
+    """The benchmark as its source has it: on disk, of a world or downloaded."""
+    entry = BENCHMARKS[wildcards.benchmark]
+    if "path" in entry:
+        return entry["path"]
+    if "world" in entry:
+        return world_file(entry, WORLD_BENCHMARKS[entry["format"]])
+    return result("downloads", wildcards.benchmark, Path(entry["url"]).name)
+
+
+def benchmark_facts(benchmark):
+    """The files that say where a benchmark comes from: itself, and what its download has noted."""
+    url = BENCHMARKS[benchmark].get("url")
+    noted = [result("downloads", benchmark, f"{Path(url).name}.facts.json")] if url else []
+    return [result("benchmarks", f"{benchmark}.parquet"), *noted]
+
+
+def maskings_on(variant):
+    """The maskings that the measures on a variant need."""
+    return maskings_of(measures_on(variant))
+
+
+def evidence_tables(variant):
+    """The evidence of one model on one variant of a benchmark, by masking, as patterns.
+
+    A study that scores nothing has a pattern all the same.
+    """
+    folder = ("evidence", "{model}", "{benchmark}", "{variant}")
+    return {
+        masking.replace("-", "_"): result(*folder, f"{masking}.parquet")
+        for masking in maskings_on(variant) or [NONE]
+    }
+
+
+def masking_modules(variant=ORIGINAL):
+    """The module of each masking that the measures on a variant need."""
+    return {masking: module_file("evidence/maskings", masking) for masking in maskings_on(variant)}
+
+
+def scoring_code(wildcards):
+    """What each table of evidence depends on: a digest for each masking, so that one may change by itself."""
+    modules = masking_modules(wildcards.variant)
+    return {masking: code("score_evidence.py", module) for masking, module in modules.items()}
+
+
+def evidence_files(wildcards):
+    """The evidence that the measures on a variant read, by masking."""
+    place = {"variant": ORIGINAL, **dict(wildcards.items())}
+    return {masking: table.format(**place) for masking, table in evidence_tables(place["variant"]).items()}
+
+
+def statistics_inputs(wildcards):
+    """Pairs, scores and evidence of one model on one benchmark."""
+    place = (wildcards.model, wildcards.benchmark)
+    inputs = {
+        "pairs": result("benchmarks", f"{wildcards.benchmark}.parquet"),
+        "scores": result("scores", *place, f"{ORIGINAL}.parquet"),
+        **evidence_files(wildcards),
+    }
+    if shuffles():
+        inputs["shuffled_scores"] = result("scores", *place, f"{SHUFFLED}.parquet")
+        inputs["shuffled"] = result("evidence", *place, SHUFFLED, "none.parquet")
+    return inputs
+
+
+def statistics_of_all(table):
+    """One table of statistics for every model and benchmark, in the order of the configuration."""
+    return [
+        result("statistics", model, benchmark, f"{table}.parquet")
+        for model in SCORED
+        for benchmark in BENCHMARKS
+    ]
+
+
+def all_scores():
+    """All scores of the study."""
+    return [
+        result("scores", model, benchmark, f"{variant}.parquet")
+        for model in SCORED
+        for benchmark in BENCHMARKS
+        for variant in variants()
+    ]
+
+
+def precision_tables():
+    """What an arithmetic other than float32 changes, for every model and benchmark."""
+    if SCORING.get("dtype") == "float32":
+        return []
+    return [
+        result("statistics", model, benchmark, "precision.parquet")
+        for model in SCORED
+        for benchmark in BENCHMARKS
+    ]
+
+
+def as_listed(names, entries):
+    """What the report says of models or benchmarks, in the order of the study."""
+    keys = ("published", "source", "world", "format")
+    return [{"name": name, **{key: entries[name].get(key) for key in keys}} for name in names]
+
+
+def table_files():
+    """The report's tables by the name that their script gives them."""
+    tidy = ("bias", "near_ties", "accuracy", "tests", "agreement")
+    paper = ("table1", "table3", "table4", "table5")
+    files = [(table, "csv") for table in (*tidy, *paper)] + [(t, s) for t in paper for s in ("md", "tex")]
+    return {f"{table}_{suffix}": result("tables", f"{table}.{suffix}") for table, suffix in files}
+
+
+def figure_files():
+    """The report's figures by the name that their script gives them."""
+    files = [(figure, suffix) for figure in ("figure1", "bias") for suffix in ("svg", "png")]
+    return {f"{figure}_{suffix}": result("figures", f"{figure}.{suffix}") for figure, suffix in files}
+
+
+def pairs_results():
+    """All that tables and sections over sentence pairs are made from."""
+    return {
+        **{table: statistics_of_all(table) for table in ("bias", "accuracy", "tests", "agreement")},
+        "published": resource("pairs/published.yaml"),
+        "captions": resource("pairs/captions.yaml"),
+    }
+
+
+def pairs_settings():
+    """What sections over sentence pairs need to know of the study."""
+    return {
+        "models": as_listed(SCORED, MODELS),
+        "benchmarks": as_listed(BENCHMARKS, BENCHMARKS),
+        "alpha": config["statistics"]["alpha"],
+        "dtype": SCORING.get("dtype"),
+    }
+
+
+def pairs_sections():
+    """The sections over sentence pairs that have something to show, in their order."""
+    if not SCORED:
+        return []
+    controls = ["controls"] if shuffles() else []
+    precision = ["precision"] if precision_tables() else []
+    return ["summary", "tables", "accuracy", *controls, "agreement", *precision, "reading"]
+
+
+def pairs_provenance():
+    """Where scores over sentence pairs came from."""
+    benchmarks = [
+        {"title": f"Benchmark {name}", "files": benchmark_facts(name), "keys": []} for name in BENCHMARKS
+    ]
+    made = ["versions", "code"]
+    scoring = {
+        "title": "Scoring",
+        "files": all_scores(),
+        # scores keep the facts of their evidence
+        "within": "evidence",
+        "keys": ["device", "dtype", *made, "shuffle_seed"],
+    }
+    steps = [
+        scoring,
+        {"title": "Measures", "files": all_scores(), "keys": made},
+        {"title": "Statistics", "files": statistics_of_all("bias"), "keys": made},
+    ]
+    return [*benchmarks, *(steps if SCORED else [])]
+
+
+def pairs_statistics():
+    """All statistics over sentence pairs."""
+    return [path for table in STATISTICS for path in statistics_of_all(table)] + precision_tables()

@@ -1,0 +1,41 @@
+# Functions that tell rules what worlds make.
+
+from unmask.worlds.corruption import Corruption
+from unmask.worlds.grammar import World
+
+try:
+    for _name, _entry in WORLDS.items():
+        World.from_config(_name, _entry)
+        Corruption.from_config(_name, _entry)
+except InputError as error:
+    sys.exit(f"error: config key {error}")
+
+
+def world_settings(wildcards):
+    """What the files of a world depend on; corruption is of training alone."""
+    return {key: value for key, value in WORLDS[wildcards.world].items() if key != "corruption"}
+
+
+def world_file(entry, name):
+    """A file of the world that a model, benchmark or corpus names."""
+    return result("planted", entry["world"], name)
+
+
+def benchmarks_of_worlds():
+    """The benchmarks that worlds make."""
+    return [name for name, entry in BENCHMARKS.items() if "world" in entry]
+
+
+def truths():
+    """The truth about every world that makes a benchmark."""
+    files = [world_file(BENCHMARKS[benchmark], "truth.json") for benchmark in benchmarks_of_worlds()]
+    return list(dict.fromkeys(files))
+
+
+def planted_scores():
+    """The scores on the benchmarks of worlds."""
+    return [
+        result("scores", model, benchmark, f"{ORIGINAL}.parquet")
+        for model in SCORED
+        for benchmark in benchmarks_of_worlds()
+    ]

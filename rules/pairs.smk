@@ -1,0 +1,97 @@
+# Pairs of sentences: which one a masked language model prefers, how surely, and how that looks in the report.
+
+
+include: "inputs/pairs.smk"
+
+
+wildcard_constraints:
+    benchmark=any_of(BENCHMARKS),
+    variant=any_of([ORIGINAL, SHUFFLED]),
+
+
+register(
+    "pairs",
+    keys=["benchmarks"],
+    files=[*table_files().values(), *figure_files().values()] if SCORED else [],
+    statistics=pairs_statistics(),
+    provenance=pairs_provenance(),
+    sections=pairs_sections(),
+    evidence=[
+        {
+            "kind": "evidence",
+            "name": "{model} on {benchmark}",
+            "files": "evidence/{model}/{benchmark}/{variant}/{masking}.parquet",
+            "needed_by": "statistics/{model}/{benchmark}/bias.parquet",
+        }
+    ],
+)
+
+
+include: "benchmarks.smk"
+include: "evidence.smk"
+include: "measures.smk"
+include: "statistics.smk"
+
+
+rule tables:
+    input:
+        **pairs_results(),
+        near_ties=statistics_of_all("near_ties"),
+    output:
+        **table_files(),
+    log:
+        log_of("report", "tables.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("make_tables.py", *measure_modules()),
+        alpha=config["statistics"]["alpha"],
+        models=as_listed(SCORED, MODELS),
+        benchmarks=as_listed(BENCHMARKS, BENCHMARKS),
+    message:
+        "Making the tables"
+    script:
+        "../scripts/make_tables.py"
+
+
+rule figures:
+    input:
+        bias=statistics_of_all("bias"),
+        agreement=statistics_of_all("agreement"),
+        roc=statistics_of_all("roc"),
+    output:
+        **figure_files(),
+    log:
+        log_of("report", "figures.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("draw_figures.py", *measure_modules()),
+        models=as_listed(SCORED, MODELS),
+        benchmarks=as_listed(BENCHMARKS, BENCHMARKS),
+    message:
+        "Drawing the figures"
+    script:
+        "../scripts/draw_figures.py"
+
+
+rule pairs_sections:
+    input:
+        **pairs_results(),
+        bias_figure=result("figures", "bias.svg"),
+        figure1=result("figures", "figure1.svg"),
+        precision=precision_tables(),
+    output:
+        **{name: section_file(name) for name in pairs_sections()},
+    log:
+        log_of("report", "sections", "pairs.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=sections_code("pairs", pairs_sections(), *measure_modules()),
+        family="pairs",
+        settings=pairs_settings(),
+    message:
+        "Writing the sections on pairs of sentences"
+    script:
+        "../scripts/write_sections.py"

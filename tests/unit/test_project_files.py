@@ -1,0 +1,130 @@
+"""What people expect beside the code: licence, citation, changelog, continuous integration, hooks."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+VERSION = (ROOT / "scripts/unmask/VERSION").read_text().strip()
+
+
+def loaded(name: str) -> Any:
+    return yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
+
+
+def released() -> list[tuple[str, str]]:
+    """The changelog's headings as (version, date), the newest first; no date where it is not released."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    return re.findall(r"^## \[(.+?)\](?: - (\d{4}-\d{2}-\d{2}))?$", text, re.MULTILINE)
+
+
+def checks() -> list[str]:
+    """The commands of `make check`, without the folder of their programs."""
+    makefile = (ROOT / "Makefile").read_text()
+    recipe = re.findall(r"^check:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    return [line.strip().removeprefix("$(BIN)/") for line in recipe[0].splitlines()]
+
+
+def test_the_licence_is_the_same_everywhere() -> None:
+    licence = (ROOT / "LICENSE").read_text()
+    assert licence.startswith("MIT License\n\nCopyright (c) 2026 The Unmask authors\n")
+    assert PROJECT["license"] == loaded("CITATION.cff")["license"] == "MIT"
+    assert PROJECT["license-files"] == ["LICENSE"]
+    assert PROJECT["authors"] == loaded("CITATION.cff")["authors"] == [{"name": "The Unmask authors"}]
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = loaded("CITATION.cff")
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["version"] == VERSION
+    assert citation["date-released"] == dict(released())[VERSION]
+    assert {"message", "title", "authors"} <= set(citation)
+    for reference in citation["references"]:
+        assert {"type", "title", "authors", "year", "notes"} <= set(reference)
+        assert all({"given-names", "family-names"} == set(author) for author in reference["authors"])
+
+
+def test_the_changelog_has_this_version_under_what_is_not_released() -> None:
+    (first, no_date), *versions = released()
+    assert (first, no_date) == ("Unreleased", "")
+    assert versions[0][0] == VERSION
+    assert all(date for _, date in versions)
+    assert versions == sorted(versions, key=lambda version: version[1], reverse=True)
+
+
+def test_continuous_integration_calls_one_script_and_no_more() -> None:
+    jobs = loaded(".github/workflows/ci.yml")["jobs"]
+    (job,) = jobs.values()
+    actions = [step["uses"].split("@")[0] for step in job["steps"] if "uses" in step]
+    assert actions == ["actions/checkout", "actions/setup-python"]
+    assert [step["run"] for step in job["steps"] if "run" in step] == ["bash .ci/run"]
+    assert (ROOT / ".ci/run").is_file()
+    assert f">={job['strategy']['matrix']['python'][0]}" == PROJECT["requires-python"]
+
+
+def test_the_hooks_are_commands_of_make_check() -> None:
+    (repository,) = loaded(".pre-commit-config.yaml")["repos"]
+    assert repository["repo"] == "local"
+    hooks = repository["hooks"]
+    assert [hook["id"] for hook in hooks] == ["ruff", "ruff-format", "snakefmt", "mypy"]
+    known = checks()
+    for hook in hooks:
+        # the programs of .venv, given no files: exactly what `make check` runs
+        assert hook["entry"].removeprefix(".venv/bin/") in known, hook["id"]
+        assert hook["entry"].startswith(".venv/bin/")
+        assert (hook["language"], hook["pass_filenames"]) == ("system", False)
+
+
+def test_the_entry_for_the_workflow_catalog() -> None:
+    usage = loaded(".snakemake-workflow-catalog.yml")["usage"]
+    assert set(usage) == {"mandatory-flags", "software-stack-deployment", "report"}
+    assert set(usage["mandatory-flags"]) == {"desc", "flags"}
+    assert usage["software-stack-deployment"] == {"conda": True}
+    assert sorted((ROOT / "envs").glob("*.yaml"))
+
+
+def test_the_container_installs_what_is_locked() -> None:
+    lines = (ROOT / "Containerfile").read_text().splitlines()
+    (base,) = [line.split()[1] for line in lines if line.startswith("FROM ")]
+    assert f">={base.partition(':')[2].removesuffix('-slim')}" == PROJECT["requires-python"]
+    (install,) = [line for line in lines if line.startswith("RUN ")]
+    assert "--constraint requirements.lock" in install
+
+
+in_a_clone = pytest.mark.skipif(
+    shutil.which("git") is None or not (ROOT / ".git").exists(), reason="not a clone of the repository"
+)
+
+
+def listed(*command: str) -> set[str]:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return {str((ROOT / line).relative_to(ROOT)) for line in done.stdout.splitlines()}
+
+
+@in_a_clone
+def test_every_python_file_of_the_repository_is_linted() -> None:
+    ours = listed("git", "ls-files", "*.py")
+    assert "scripts/unmask/results/verifying.py" in ours
+    assert ours <= listed(sys.executable, "-m", "ruff", "check", "--show-files")
+
+
+@in_a_clone
+def test_of_results_only_the_readme_is_in_the_repository() -> None:
+    def ignored(path: str) -> bool:
+        # tracked or not: what the patterns say
+        command = ["git", "-C", str(ROOT), "check-ignore", "--quiet", "--no-index", path]
+        return subprocess.run(command).returncode == 0
+
+    assert (ROOT / "results/README.md").is_file()
+    assert not ignored("results/README.md")
+    assert ignored("results/demo/report/index.html") and ignored("results/demo/README.md")
+    # the library's own package of that name is not meant
+    assert not ignored("scripts/unmask/results/verifying.py")

@@ -1,0 +1,242 @@
+"""Sections of the report, kept in files and shown on a page that knows none of them; provenance."""
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from unmask.errors import InputError
+from unmask.record import record
+from unmask.report.page import LONG, render_page
+from unmask.report.provenance import agreed, flatten, provenance
+from unmask.report.sections import (
+    Block,
+    Data,
+    Facts,
+    Fold,
+    Items,
+    Picture,
+    Section,
+    Table,
+    Text,
+    folded,
+    read_section,
+    write_section,
+)
+from unmask.report.sheets import DASH, Sheet
+from unmask.results.verifying import Verified
+from unmask.tables import framed, write_table
+
+HOSTILE = "</script></p><b onclick='x'>&amp;<!--"
+SVG = '<svg viewBox="0 0 1 1"><path id="a"/></svg>'
+
+
+def sheet(rows: int) -> Sheet:
+    return Sheet(HOSTILE, ("model",), (("", "AUL"), ("group", HOSTILE)), ((HOSTILE, "1", "2"),) * rows)
+
+
+BLOCKS: tuple[Block, ...] = (
+    Text(HOSTILE),
+    Items((HOSTILE, "second"), warning=True),
+    Table(sheet(2)),
+    Picture(HOSTILE, HOSTILE, SVG),
+    Facts(((HOSTILE, HOSTILE),)),
+    Data("points", {"x": [1, 2.5, None], HOSTILE: HOSTILE}),
+    Fold(HOSTILE, (Text("inside"), Fold("deeper", (Table(sheet(1)),), open=True))),
+)
+EVERYTHING = Section("every-block", HOSTILE, (HOSTILE, "found"), BLOCKS)
+
+
+class Page(HTMLParser):
+    """The tags, the ids, the texts and what scripts hold."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.texts: list[str] = []
+        self.scripts: list[str] = []
+        self.classes: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.open.append(tag)
+        values = {name: value or "" for name, value in attrs}
+        assert "onclick" not in values
+        self.ids += [values["id"]] if "id" in values else []
+        self.links += [values["href"]] if "href" in values else []
+        self.classes += values.get("class", "").split()
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        (self.scripts if self.open and self.open[-1] == "script" else self.texts).append(data)
+
+
+def write(path: Path, section: Section) -> Path:
+    write_section(path, section, record([], "digest"))
+    return path
+
+
+def test_a_section_is_read_as_it_was_written(tmp_path: Path) -> None:
+    assert read_section(write(tmp_path / "s.json", EVERYTHING)) == EVERYTHING
+    bare = Section("bare", "Bare")
+    assert read_section(write(tmp_path / "bare.json", bare)) == bare
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"blocks": [{"kind": "video"}]}, "'video' is no kind of block (known: text, items, "),
+        ({"blocks": [{"kind": "fold", "title": "t", "blocks": [{"kind": "x"}]}]}, "'x' is no kind"),
+        ({"blocks": [{"kind": "text", "text": "t", "html": "<b>"}]}, "html"),
+        ({"blocks": [{"text": "t"}]}, "it lacks 'kind'"),
+        ({"name": "two words"}, "'two words' is not a name"),
+        ({"blocks": 7}, "not iterable"),
+    ],
+)
+def test_what_is_not_a_section_is_named(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
+    path = write(tmp_path / "s.json", Section("s", "S"))
+    path.write_text(json.dumps(json.loads(path.read_text()) | changed))
+    with pytest.raises(InputError) as raised:
+        read_section(path)
+    assert str(raised.value).startswith(f"{path}: not a section of the report") and said in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{}", "{", "\xff"])
+def test_other_files_are_no_sections(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(text, encoding="latin-1")
+    with pytest.raises(InputError, match=r"s\.json: not a section of the report"):
+        read_section(path)
+    with pytest.raises(InputError, match=r"none\.json: no such file"):
+        read_section(tmp_path / "none.json")
+
+
+def test_data_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError):
+        write(tmp_path / "s.json", Section("s", "S", (), (Data("d", float("nan")),)))
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="not a name"):
+        Data("</script>", 1)
+
+
+def test_only_pictures_are_markup() -> None:
+    page = Page(render_page(HOSTILE, [EVERYTHING]))
+    assert page.tags.count("script") == page.tags.count("svg") == 1
+    assert "b" not in page.tags
+    # 2 titles, 2 headings, sentence, text, item, 3 captions, 2 heads, 3 rows, a fact's key and value, a fold
+    assert page.texts.count(HOSTILE) == 18
+    (script,) = page.scripts
+    assert json.loads(script) == {"x": [1, 2.5, None], HOSTILE: HOSTILE}
+    assert "<" not in script
+    assert {"every-block", "every-block-points", "picture-1-a"} <= set(page.ids)
+
+
+def test_the_page_has_any_sections_in_their_order() -> None:
+    names = ["zebra", "aardvark", "made-up-family"]
+    sections = [Section(name, f"About {name}", (f"{name} was found.",)) for name in names]
+    page = Page(render_page("t", [*sections[:2], Section("empty", "Empty"), *sections[2:]]))
+    assert page.ids == names and page.links == [f"#{name}" for name in names]
+    assert [text for text in page.texts if text.startswith("About")] == [
+        f"About {name}" for name in names
+    ] * 2
+    with pytest.raises(ValueError, match="two sections of one name"):
+        render_page("t", [*sections, sections[0]])
+
+
+def test_every_picture_has_ids_of_its_own() -> None:
+    pictures = (Picture("", "", SVG), Fold("more", (Picture("", "", SVG),)))
+    page = Page(render_page("t", [Section("one", "One", (), pictures), Section("two", "Two", (), pictures)]))
+    ids = [name for name in page.ids if name.startswith("picture")]
+    assert len(ids) == len(set(ids)) == 4
+
+
+def test_a_long_table_has_a_box_of_its_own_height() -> None:
+    for rows, expected in ((LONG, False), (LONG + 1, True)):
+        page = Page(render_page("t", [Section("s", "S", (), (Table(sheet(rows)),))]))
+        assert ("long" in page.classes) is expected
+
+
+def test_a_fold_is_for_a_table_with_rows() -> None:
+    assert folded("t", sheet(0)) == ()
+    assert folded("t", sheet(1)) == (Fold("t", (Table(sheet(1)),)),)
+
+
+def test_a_section_from_another_source_is_noticed(tmp_path: Path) -> None:
+    """make verify holds a section against what it says it was made from."""
+    study = tmp_path / "results" / "small"
+    source = study / "table.csv"
+    source.parent.mkdir(parents=True)
+    source.write_text("a\n")
+    section = study / "report" / "sections" / "s.json"
+    write_section(section, Section("s", "S"), record([source], "digest"))
+    (study / "SHA256SUMS").write_text("")
+    found = Verified(study)
+    found.check()
+    assert (found.problems, found.silent, found.inputs) == ([], [], 1)
+    source.write_text("b\n")
+    found = Verified(study)
+    found.check()
+    assert found.problems == [f"{section}: {source} is no longer the file that it was made from"]
+
+
+def test_facts_become_lines() -> None:
+    facts = {"a": {"b": 1, "c": None}, "seeds": [1, 2], "files": [{"name": "x", "size": 3}, {"size": 4}]}
+    assert list(flatten(facts)) == [
+        ("a.b", "1"),
+        ("a.c", DASH),
+        ("seeds", "1, 2"),
+        ("files.x.name", "x"),
+        ("files.x.size", "3"),
+        ("files.1.size", "4"),
+    ]
+
+
+def test_several_facts_agree_or_all_values_stand() -> None:
+    one = [("device", "cpu"), ("seed", DASH), ("code", "b"), ("none", DASH)]
+    other = [("device", "cpu"), ("seed", "7"), ("code", "a"), ("none", DASH), ("more", "x")]
+    assert agreed([one]) == one
+    assert agreed([one, other]) == [
+        ("device", "cpu"),
+        ("seed", "7"),
+        ("code", "a, b"),
+        ("none", DASH),
+        ("more", "x"),
+    ]
+    assert agreed([]) == []
+
+
+def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
+    schema = pa.schema([("x", pa.int64())])
+    for name, seed in (("one", None), ("two", 3)):
+        evidence = {"none": {"seed": seed, "code": "c", "left": "out"}, "all": {"seed": None, "code": "d"}}
+        write_table(
+            tmp_path / f"{name}.parquet", framed([], schema), schema, {"who": name, "evidence": evidence}
+        )
+    (tmp_path / "facts.json").write_text(json.dumps({"source": "hub", "files": [{"name": "x", "size": 3}]}))
+    tables = [str(tmp_path / f"{name}.parquet") for name in ("one", "two")]
+    entries = [
+        {"title": "Model m", "files": [str(tmp_path / "facts.json")], "keys": []},
+        {"title": "Scoring", "files": tables, "keys": ["seed", "code"], "within": "evidence"},
+        {"title": "Measures", "files": tables, "keys": ["who", "absent"]},
+    ]
+    found = provenance({"alpha": 0.01}, entries)
+    assert found.name == "provenance"
+    lines = {fold.title: fold.blocks[0] for fold in found.blocks if isinstance(fold, Fold)}
+    assert lines == {
+        "Settings": Facts((("alpha", "0.01"),)),
+        "Model m": Facts((("source", "hub"), ("files.x.name", "x"), ("files.x.size", "3"))),
+        # a seed of none does not count beside one; in order of their keys in the metadata
+        "Scoring": Facts((("seed", "3"), ("code", "c, d"))),
+        "Measures": Facts((("who", "one, two"),)),
+    }
