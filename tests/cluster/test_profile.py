@@ -1,5 +1,6 @@
 """profiles/slurm stands alone: it takes the place of profiles/default."""
 
+import re
 from typing import Any
 
 import yaml
