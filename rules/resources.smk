@@ -55,7 +55,7 @@ def scoring_memory(wildcards, input, attempt):
 
 
 def scoring_time(wildcards, input, attempt):
-    """Four times what one core takes for the costliest masking; layers that share weights are counted each."""
+    """Three times what one core takes for all maskings; layers that share weights are counted each."""
     parameters, model_type = weights_of(input)
     weights = parameters * SHARED_LAYERS.get(model_type, 1)
     return round(20 + 2e-10 * weights * rows(input.pairs)) * attempt

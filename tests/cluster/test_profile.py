@@ -1,5 +1,6 @@
 """profiles/slurm stands alone: it takes the place of profiles/default."""
 
+import re
 from typing import Any
 
 import yaml
@@ -28,6 +29,8 @@ def test_jobs_on_a_gpu_have_its_partition_and_no_others() -> None:
     rules = "".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
     with_gpu = {text.split(":")[0].strip() for text in rules.split("\nrule ")[1:] if "gpu=" in text}
     assert with_gpu
+    # rules that are another one but for some lines
+    with_gpu |= {new for old, new in re.findall(r"\nuse rule (\w+) as (\w+)", rules) if old in with_gpu}
     assert profile("slurm")["set-resources"].keys() == with_gpu
 
 
