@@ -134,10 +134,14 @@ def test_editing_a_formula_makes_again_what_uses_the_measure(copied: Workflow) -
         for benchmark in ("crows", "stereo")
     }
     assert {"statistics/bert/crows/bias.parquet", "tables/table5.csv"} <= planned
-    without = {**copied.config, "measures": ["AUL", "AULA", "SSS"]}
-    copied.run(without)
-    edit(copied, "measures/formulas/cps.py", "EDITED_AGAIN = True")
-    assert copied.planned(without) == set()
+
+
+@pytest.mark.slow
+def test_editing_a_formula_changes_nothing_without_the_measure(copied: Workflow) -> None:
+    copied.config["measures"] = ["AUL", "AULA", "SSS"]
+    copied.run()
+    edit(copied, "measures/formulas/cps.py")
+    assert copied.planned() == set()
 
 
 def test_editing_a_reader_makes_again_what_it_reads(copied: Workflow) -> None:
@@ -147,15 +151,11 @@ def test_editing_a_reader_makes_again_what_it_reads(copied: Workflow) -> None:
     assert all("/stereo" in output for output in own)
 
 
-def test_editing_a_masking_makes_its_evidence_again(copied: Workflow) -> None:
+def test_editing_a_masking_plans_nothing_for_what_is_scored_without_it(copied: Workflow) -> None:
     edit(copied, "evidence/maskings/modified.py")
     planned = copied.planned()
-    assert {output for output in planned if output.startswith("evidence/")} == {
-        f"evidence/{model}/{benchmark}/original/modified.parquet"
-        for model in ("bert", "roberta")
-        for benchmark in ("crows", "stereo")
-    }
-    assert not [output for output in planned if output.endswith("shuffled.parquet")]
+    assert "evidence/bert/crows/original/modified.parquet" in planned
+    assert not [output for output in planned if "shuffled" in output]
 
 
 def test_a_docstring_or_a_version_changes_nothing(copied: Workflow) -> None:
