@@ -11,7 +11,13 @@ rule tables:
         published=resource("published.yaml"),
         captions=resource("captions.yaml"),
     output:
-        **table_files(),
+        **table_files()
+        | {
+            "table1_csv": shown(result("tables", "table1.csv"), "Table 1", "token accuracy"),
+            "table3_csv": shown(result("tables", "table3.csv"), "Table 3", "bias scores by direction"),
+            "table4_csv": shown(result("tables", "table4.csv"), "Table 4", "accuracy under controls"),
+            "table5_csv": shown(result("tables", "table5.csv"), "Table 5", "bias scores"),
+        },
     log:
         log_of("report", "tables.log"),
     conda:
@@ -33,7 +39,13 @@ rule figures:
         agreement=statistics_of_all("agreement"),
         roc=statistics_of_all("roc"),
     output:
-        **figure_files(),
+        **figure_files()
+        | {
+            "figure1_svg": shown(
+                result("figures", "figure1.svg"), "Figure 1", "agreement with human raters"
+            ),
+            "bias_svg": shown(result("figures", "bias.svg"), "Bias scores", "bias scores with intervals"),
+        },
     log:
         log_of("report", "figures.log"),
     conda:
@@ -87,7 +99,7 @@ rule report:
         truth=planted_truth(),
         scores=planted_scores(),
     output:
-        result("report", "index.html"),
+        shown(result("report", "index.html"), "Report", "the whole study on one page"),
     log:
         log_of("report", "report.log"),
     conda:
