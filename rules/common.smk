@@ -99,6 +99,13 @@ def resource(name):
     return os.path.relpath(ROOT / "resources" / name)
 
 
+def shown(path, name, shows):
+    """An output that Snakemake's own report (--report) shows, with resources/snakemake_report/{stem}.rst below it."""
+    caption = ROOT / "resources/snakemake_report" / f"{Path(path).stem}.rst"
+    category = Path(path).parent.name.capitalize()
+    return report(path, caption=str(caption), category=category, labels={"result": name, "shows": shows})
+
+
 def section_file(name):
     """A section of the report."""
     return result("report", "sections", f"{name}.json")

@@ -64,7 +64,7 @@ rule table2:
         words=group_words_of_all("words"),
         captions=resource("frequency/captions.yaml"),
     output:
-        table2_csv=result("tables", "table2.csv"),
+        table2_csv=shown(result("tables", "table2.csv"), "Table 2", "how often corpora name groups"),
         table2_md=result("tables", "table2.md"),
         table2_tex=result("tables", "table2.tex"),
         group_words_csv=result("tables", "group_words.csv"),
@@ -85,7 +85,9 @@ rule frequency_figure:
     input:
         words=group_words_of_all("words"),
     output:
-        frequency_svg=result("figures", "frequency.svg"),
+        frequency_svg=shown(
+            result("figures", "frequency.svg"), "Word frequency", "how often corpora use words"
+        ),
         frequency_png=result("figures", "frequency.png"),
     log:
         log_of("report", "frequency_figure.log"),
@@ -149,7 +151,9 @@ rule link_figure:
         ratios=group_words_of_all("ratios"),
         link=links_of_all(),
     output:
-        link_svg=result("figures", "frequency_link.svg"),
+        link_svg=shown(
+            result("figures", "frequency_link.svg"), "Frequency and margins", "margins against frequency"
+        ),
         link_png=result("figures", "frequency_link.png"),
     log:
         log_of("report", "link_figure.log"),

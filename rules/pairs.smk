@@ -38,7 +38,13 @@ rule tables:
         **pairs_results(),
         near_ties=statistics_of_all("near_ties"),
     output:
-        **table_files(),
+        **table_files()
+        | {
+            "table1_csv": shown(result("tables", "table1.csv"), "Table 1", "token accuracy"),
+            "table3_csv": shown(result("tables", "table3.csv"), "Table 3", "bias scores by direction"),
+            "table4_csv": shown(result("tables", "table4.csv"), "Table 4", "accuracy under controls"),
+            "table5_csv": shown(result("tables", "table5.csv"), "Table 5", "bias scores"),
+        },
     log:
         log_of("report", "tables.log"),
     conda:
@@ -60,7 +66,13 @@ rule figures:
         agreement=statistics_of_all("agreement"),
         roc=statistics_of_all("roc"),
     output:
-        **figure_files(),
+        **figure_files()
+        | {
+            "figure1_svg": shown(
+                result("figures", "figure1.svg"), "Figure 1", "agreement with human raters"
+            ),
+            "bias_svg": shown(result("figures", "bias.svg"), "Bias scores", "bias scores with intervals"),
+        },
     log:
         log_of("report", "figures.log"),
     conda:

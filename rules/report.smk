@@ -30,7 +30,7 @@ rule report:
     input:
         section_files(),
     output:
-        result("report", "index.html"),
+        shown(result("report", "index.html"), "Report", "the whole study on one page"),
     log:
         log_of("report", "report.log"),
     conda:

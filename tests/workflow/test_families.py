@@ -1,4 +1,4 @@
-"""A family that is made of its own files and one include, as docs/adding.md shows it; models of other kinds."""
+"""A family of its own files and one include, as docs/adding.md shows it; models of other kinds."""
 
 import json
 import re
@@ -164,7 +164,7 @@ def test_models_that_are_not_there_and_circles_are_one_line(fresh: Workflow) -> 
 
 
 ORACLE = """
-# Oracles: models that know the answer. They have no files; this family makes their manifest and their evidence.
+# Oracles: models that know the answer. They have no files: their manifest and evidence are made here.
 
 
 rule oracle_manifest:
