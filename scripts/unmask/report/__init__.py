@@ -1,1 +1,1 @@
-"""What people read: the paper's tables, the figures and the page. Nothing else imports this package."""
+"""What people read: sections, tables and figures as they are shown, and the page; it knows no family."""
