@@ -1,5 +1,11 @@
 # The report: the sections that families have registered, on one page; it names none of them.
 
+if not [*registered("files"), *registered("sections")]:
+    sys.exit(
+        "error: this study comes to nothing: give it models and benchmarks, or corpora, or the keys of another "
+        "family (rules/schemas has one file for each)"
+    )
+
 
 rule provenance:
     input:

@@ -16,8 +16,8 @@ from unmask.files import sha256_of_file
 from unmask.measures.precision import compare_scores, spread_sample
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
+from unmask.models.kinds.masked_lm import describe
 from unmask.models.loading import load
-from unmask.models.preparing import describe
 from unmask.pairs.schema import PRECISION
 from unmask.pairs.sections import precision
 from unmask.report.sections import Table

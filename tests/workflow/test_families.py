@@ -1,0 +1,228 @@
+"""A family that is made of its own files and one include, as docs/adding.md shows it; models of other kinds."""
+
+import json
+import re
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from small_study import ROOT, Done, Workflow, random_model
+from unmask.files import sha256_of_file
+from unmask.tables import read_metadata
+
+GUIDE = ROOT / "docs/adding.md"
+
+
+def add_the_guides_family(workflow: Workflow) -> set[str]:
+    """Add the files that the guide shows to a copy of the workflow, and the include; gives the files."""
+    text = GUIDE.read_text()
+    text = text[text.index("## A family") :]
+    shown = re.findall(r"`((?:rules|scripts)/[\w/.]*lengths[\w/.]*|scripts/count_tokens\.py)`", text)
+    blocks = re.findall(r"```(?:yaml|python|snakemake)\n(.*?)```", text, re.DOTALL)
+    # the block after each place that is named, but for the line of the Snakefile and what is only mentioned
+    include = next(block for block in blocks if block.startswith("include:"))
+    blocks.remove(include)
+    files = [name for name in shown if name not in ("rules/inputs/lengths.smk",)]
+    assert len(files) == len(blocks) == 6
+    for name, block in zip(files, blocks, strict=True):
+        path = workflow.folder / name
+        assert not path.exists()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block)
+    for package in ("lengths", "lengths/sections"):
+        (workflow.folder / "scripts/unmask" / package / "__init__.py").write_text('"""Lengths."""\n')
+    snakefile = workflow.folder / "Snakefile"
+    report = 'include: "rules/report.smk"'
+    assert snakefile.read_text().count(report) == 1
+    snakefile.write_text(snakefile.read_text().replace(report, f"{include}{report}"))
+    (workflow.folder / "text.txt").write_text("the nurse said that she is very good\nhe drives\n")
+    return set(files)
+
+
+def errors(done: Done) -> list[str]:
+    return [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
+
+
+def section_names(workflow: Workflow) -> list[str]:
+    page = workflow.read("report", "index.html")
+    return re.findall(r'<section id="([\w-]+)"', page)
+
+
+@pytest.mark.slow
+def test_a_family_takes_its_own_files_and_one_include(copied: Workflow) -> None:
+    before = {path: sha256_of_file(path) for path in copied.folder.rglob("*.py")}
+    add_the_guides_family(copied)
+    # its schema, rules and library redo nothing of the others, whether or not the study has the family
+    assert copied.planned() == set()
+    assert all(sha256_of_file(path) == digest for path, digest in before.items())
+    config = {**copied.config, "lengths": {"text": "text.txt"}}
+    own = {"lengths/bert.parquet", "lengths/roberta.parquet", "report/sections/lengths.json"}
+    aggregates = {"report/sections/provenance.json", "report/index.html", "SHA256SUMS"}
+    assert copied.planned(config) == own | aggregates
+    copied.run(config)
+    assert copied.planned(config) == set()
+    names = section_names(copied)
+    assert names[-2:] == ["lengths", "provenance"] and names[0] == "summary"
+    page = copied.read("report", "index.html")
+    assert "makes the most tokens of a line." in page and "<summary>Lengths</summary>" in page
+    assert read_metadata(copied.folder / "results/small/lengths/bert.parquet")["model"] == "bert"
+    assert "lengths/bert.parquet" in copied.read("SHA256SUMS")
+    # and it goes without a trace
+    copied.run()
+    assert "lengths" not in copied.read("report", "index.html").split("</style>")[1]
+
+
+def test_a_familys_bad_input_is_one_line(fresh: Workflow) -> None:
+    add_the_guides_family(fresh)
+    for lengths, line in (
+        ({"text": "none.txt"}, "error: config key lengths.text: none.txt is missing"),
+        ({}, "error: config key lengths: 'text' is a required property"),
+        ({"text": "{data}/x"}, "error: config key lengths.text: needs a data directory; give one with"),
+    ):
+        found = errors(fresh.snakemake("-n", config={**fresh.config, "lengths": lengths}))
+        assert len(found) == 1 and found[0].startswith(line)
+    alone: dict[str, Any] = {"study": "small", "lengths": {"text": "text.txt"}}
+    assert errors(fresh.snakemake("-n", config=alone)) == [
+        "error: config key lengths: the study has no models, which this is for"
+    ]
+    schema = fresh.folder / "rules/schemas/lengths.yaml"
+    stated = yaml.safe_load(schema.read_text())
+    stated["properties"]["title"] = {"type": "integer"}
+    schema.write_text(yaml.safe_dump(stated))
+    assert errors(fresh.snakemake("-n")) == ["error: schemas: two families state properties.title.type"]
+
+
+@pytest.mark.slow
+def test_a_study_of_one_family_alone(fresh: Workflow) -> None:
+    """No benchmarks, no measures: a family and the models that it needs."""
+    add_the_guides_family(fresh)
+    models = {"bert": fresh.config["models"]["bert"]}
+    fresh.run({"study": "small", "models": models, "lengths": {"text": "text.txt"}})
+    assert section_names(fresh) == ["lengths", "provenance"]
+    settings = fresh.read("report", "sections", "provenance.json")
+    for trace in ("benchmark", "measures", "corpora", "pairing", "ratings", "dtype", "worlds"):
+        assert trace not in settings
+    results = fresh.folder / "results/small"
+    assert {path.name for path in results.iterdir() if not path.name.startswith(".")} == {
+        "SHA256SUMS", "lengths", "logs", "models", "register.json", "report",
+    }  # fmt: skip
+
+
+def test_corpora_alone_are_counted(fresh: Workflow) -> None:
+    (fresh.folder / "text.txt").write_text("the rich man\n")
+    corpora = {"text": {"format": "text", "path": "text.txt"}}
+    fresh.run({"study": "small", "corpora": corpora})
+    assert (fresh.folder / "results/small/frequency/text.parquet").is_file()
+    assert section_names(fresh) == ["provenance"]
+
+
+def test_a_study_of_nothing_is_told_so(fresh: Workflow) -> None:
+    done = fresh.snakemake("-n", config={"study": "small"})
+    assert done.returncode != 0
+    assert len(errors(done)) == 1 and errors(done)[0].startswith("error: this study comes to nothing: ")
+
+
+@pytest.mark.slow
+def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workflow) -> None:
+    config = copied.config
+    config["models"]["noisy"] = {"source": "perturbed", "from": "bert", "scale": 0.2}
+    planned = copied.planned()
+    assert {"models/noisy/facts.json", "models/noisy/manifest.json"} <= planned
+    assert not [output for output in planned if re.search("/(bert|roberta)/", output)]
+    copied.run()
+    results = copied.folder / "results/small"
+    facts = json.loads((results / "models/noisy/manifest.json").read_text())
+    base = json.loads((results / "models/bert/manifest.json").read_text())
+    assert facts["entry"]["from"] == "bert" and facts["entry"]["kind"] == "masked-lm"
+    assert facts["weights_digest"] != base["weights_digest"]
+    scores = [results / f"scores/{model}/crows/original.parquet" for model in ("bert", "noisy")]
+    one, other = (pq.read_table(path).column("margin").to_pylist() for path in scores)
+    assert len(one) == len(other) and one != other
+    assert "noisy" in copied.read("tables", "table5.csv")
+    # another base is another model; a base made anew makes it anew
+    config["models"]["noisy"]["from"] = "roberta"
+    planned = copied.planned()
+    assert "models/noisy/facts.json" in planned and "scores/noisy/crows/original.parquet" in planned
+    config["models"]["noisy"]["from"] = "bert"
+    config["models"]["bert"]["seed"] = 2
+    assert {"models/bert/facts.json", "models/noisy/facts.json"} <= copied.planned()
+
+
+def test_models_that_are_not_there_and_circles_are_one_line(fresh: Workflow) -> None:
+    def perturbed(base: str) -> dict[str, Any]:
+        return {"source": "perturbed", "from": base, "scale": 0.1}
+
+    for models, line in (
+        ({"a": perturbed("z")}, "config key models.a.from: 'z' is none of the study's models"),
+        ({"a": perturbed("b"), "b": perturbed("a")}, "config key models.a.from: a model cannot come from"),
+        ({"a": perturbed("a")}, "config key models.a.from: a model cannot come from itself (a from a)"),
+    ):
+        found = errors(fresh.snakemake("-n", config={**fresh.config, "models": models}))
+        assert len(found) == 1 and found[0].startswith(f"error: {line}")
+
+
+ORACLE = """
+# Oracles: models that know the answer. They have no files; this family makes their manifest and their evidence.
+
+
+rule oracle_manifest:
+    output:
+        result("models", "{model}", "manifest.json"),
+    wildcard_constraints:
+        model=any_of(models_of("oracle")),
+    log:
+        log_of("models", "{model}.log"),
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "touch {output} 2> {log}"
+
+
+rule oracle_evidence:
+    input:
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        manifest=result("models", "{model}", "manifest.json"),
+    output:
+        result("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.parquet"),
+    wildcard_constraints:
+        model=any_of(models_of("oracle")),
+    log:
+        log_of("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.log"),
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "touch {output} 2> {log}"
+"""
+
+
+def test_models_of_another_kind_and_without_files_have_a_place(fresh: Workflow) -> None:
+    """A classifier is checked as its own kind and not scored; an oracle's family gives its evidence."""
+    kinds = fresh.folder / "scripts/unmask/models/kinds"
+    (kinds / "classifier.py").write_text('"""Classifiers."""\n')
+    schema = {
+        "title": "Oracles",
+        "$defs": {"model/oracle": {"directory": False, "properties": {"source": True}}},
+    }
+    (fresh.folder / "rules/schemas/oracles.yaml").write_text(yaml.safe_dump(schema))
+    (fresh.folder / "rules/oracles.smk").write_text(ORACLE)
+    snakefile = fresh.folder / "Snakefile"
+    snakefile.write_text(
+        snakefile.read_text().replace(
+            'include: "rules/report.smk"', 'include: "rules/oracles.smk"\ninclude: "rules/report.smk"'
+        )
+    )
+    random_model("bert", fresh.folder)
+    given = fresh.folder / "given"
+    given.mkdir()
+    (given / "config.json").write_text("{}")
+    fresh.config["models"] = {
+        "oracle": {"source": "oracle"},
+        "classifier": {"source": "path", "path": "given", "kind": "classifier"},
+    }
+    planned = fresh.planned()
+    assert "evidence/oracle/crows/original/none.parquet" in planned
+    assert "scores/oracle/crows/original.parquet" in planned
+    assert "models/classifier/manifest.json" in planned
+    assert not [output for output in planned if "/classifier/" in output and "manifest" not in output]
