@@ -16,7 +16,9 @@ from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
 from unmask.frequency.schema import WORD_COUNTS
 from unmask.measures.schema import SCORES
+from unmask.statistics.schema import SCHEMAS
 from unmask.tables import read_table, write_batches, write_table
+from unmask.terms import STATISTICS
 
 
 def evidence(rows: int, seed: int = 0) -> pa.Table:
@@ -161,3 +163,7 @@ def test_tables_are_smaller_than_as_parquet_writes_them_by_itself(tmp_path: Path
         pq.write_table(table, tmp_path / "theirs.parquet", compression="zstd")
         sizes = [(tmp_path / name).stat().st_size for name in ("ours.parquet", "theirs.parquet")]
         assert sizes[0] < most * sizes[1]
+
+
+def test_each_table_of_statistics_has_a_schema() -> None:
+    assert tuple(SCHEMAS) == STATISTICS

@@ -56,7 +56,7 @@ def write_evidence(
     terminal.
 
     What a killed process leaves is whole shards: a shard says in its metadata of which facts and which
-    sentences it is, so shards of two minds are never mixed, and it gets its name when it is whole. (No
+    sentences it is, so shards of different facts are never mixed, and it gets its name when it is whole. (No
     file is forced to the disk: after a power cut a shard that cannot be read is done again, too.) Two
     processes must not write one table at a time: jobs see to that, see `unmask.joblog`.
     Raises InputError where a shard cannot be written, or is damaged.
@@ -85,18 +85,18 @@ def write_evidence(
     def write_shard(number: int, layout: Layout, answers: Answers) -> None:
         write_table(paths[number], as_rows(layout, answers, model.tokenizer), EVIDENCE, of_shard[number])
 
-    with ThreadPoolExecutor(max_workers=1) as host:
-        ahead = [host.submit(lay_out_shard, number) for number in missing[:1]]
+    with ThreadPoolExecutor(max_workers=1) as worker:
+        ahead = [worker.submit(lay_out_shard, number) for number in missing[:1]]
         written: list[Future[None]] = []
         for number, after in zip_longest(missing, missing[1:]):
             layout = ahead.pop().result()
             if after is not None:
-                ahead.append(host.submit(lay_out_shard, after))
+                ahead.append(worker.submit(lay_out_shard, after))
             answers = answer(model, layout.work, progress)
             # no more than one waits to be written, and an error in writing comes out here
             for before in written:
                 before.result()
-            written = [host.submit(write_shard, number, layout, answers)]
+            written = [worker.submit(write_shard, number, layout, answers)]
         for before in written:
             before.result()
     progress.close()
