@@ -149,6 +149,12 @@ def test_the_gates_log_odds_equal_one_sentence_at_a_time(tmp_path: Path, archite
     [
         (0.74, 0.5, True),
         (-0.76, 0.5, False),
+        # nothing learnt of a weak association, and just enough
+        (0.0, 0.6, False),
+        (0.0, 0.35, False),
+        (0.19, 0.6, False),
+        (0.21, 0.6, True),
+        (0.0, 0.54, True),
         (1.45, 0.9, True),
         (1.44, 0.9, False),
         (-1.44, 0.1, False),

@@ -57,7 +57,7 @@ TOLERANCE = 0.75
 worlds) the farthest was off by 0.56, ten by at most 0.43; one that learnt nothing is off by 2.2."""
 CLOSE = 0.05
 """How far the probability may be from p, wherever that is less strict: near 0 and 1 a few sentences, and the
-wrong words of training, move log-odds by more than TOLERANCE."""
+wrong words of training, move log-odds by more than TOLERANCE; near one half chance moves them past 0."""
 
 
 @dataclass(frozen=True)
@@ -135,9 +135,8 @@ def check_learnt(model_dir: str | Path, world: World, name: str | None = None) -
 
     `association`: with the pronoun of a sentence hidden, log P(stereotyped pronoun) - log P(other pronoun),
     averaged over the occupations of a level and their sentences of one pronoun. `both`: with the trait
-    hidden, the same of a group's own traits and the other group's. Each must lie within TOLERANCE of
-    logit(p), or the probability that it stands for within CLOSE of p. (Token accuracy would prove
-    nothing: it is near its ceiling long before these are learnt.)
+    hidden, the same of a group's own traits and the other group's. Each must be as `is_learnt` asks. (Token
+    accuracy would prove nothing: it is near its ceiling long before these are learnt.)
     Raises InputError, naming the model, where one does not; gate.json is written all the same.
     """
     model_dir = Path(model_dir)
@@ -176,9 +175,14 @@ def check_learnt(model_dir: str | Path, world: World, name: str | None = None) -
 
 
 def is_learnt(log_odds: float, p: float) -> bool:
-    """Whether log-odds are as near to logit(p), or their probability to p, as TOLERANCE and CLOSE say."""
+    """Whether log-odds tell of an association p that was learnt.
+
+    They lie within TOLERANCE of logit(p) and nearer to it than to 0, or stand for a probability within CLOSE
+    of p.
+    """
     found = 0.5 * (1 + math.tanh(log_odds / 2))  # the logistic function, which no log-odds overflow
-    return abs(log_odds - math.log(p / (1 - p))) <= TOLERANCE or abs(found - p) <= CLOSE
+    distance = abs(log_odds - math.log(p / (1 - p)))
+    return distance <= min(TOLERANCE, abs(log_odds)) or abs(found - p) <= CLOSE
 
 
 def _config(architecture: str, tokenizer: PreTrainedTokenizerBase) -> PreTrainedConfig:
