@@ -55,8 +55,8 @@ def test_the_benchmark_finds_a_finished_study_done_and_one_more_model_alone() ->
     assert done.returncode == 0, done.stdout + done.stderr
     cells = done.stdout.splitlines()[-1].strip("| ").split(" | ")
     models, jobs, one_more = int(cells[0]), int(cells[1]), int(cells[4])
-    # of each model on each of four benchmarks: five of evidence, two of scores, the statistics
-    aggregates = one_more - 2 - 4 * 8
+    # of each model on each of four benchmarks: two of evidence, two of scores, the statistics
+    aggregates = one_more - 2 - 4 * 5
     # tables, figures and the page with all its sections but the one on how to read it
     assert models == 3 and 10 <= aggregates <= 13
-    assert jobs == 3 * (2 + 4 * 8) + 4 + aggregates + 1
+    assert jobs == 3 * (2 + 4 * 5) + 4 + aggregates + 1
