@@ -20,7 +20,6 @@ import argparse
 import os
 import re
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -31,8 +30,9 @@ from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
-PARTS = ("Snakefile", "rules", "scripts", "profiles", "envs", "configs", "resources", "config.yaml")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/workflow"))
+from workflow_copy import copy_workflow
+
 BENCHMARKS = 4
 NOTHING, ADDED, FRESH = "nothing to do", "one model more", "from nothing"
 AGGREGATES = {"all", "tables", "figures", "provenance", "report", "checksums"}
@@ -94,13 +94,7 @@ def write_study(path: Path, models: int) -> None:
 
 def lay_out(folder: Path, models: int) -> None:
     """The workflow with the study in `folder`, nothing made."""
-    folder.mkdir()
-    ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
-    for part in PARTS:
-        if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, folder / part, ignore=ignore)
-        else:
-            shutil.copy2(ROOT / part, folder / part)
+    copy_workflow(folder)
     (folder / "pairs.csv").write_text("never read\n")
     write_study(folder / "study.yaml", models)
     write_study(folder / "more.yaml", models + 1)

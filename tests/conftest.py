@@ -52,7 +52,8 @@ def shared_study(
     `study` gives the configuration, and may write what it needs into the folder of the workflow.
     """
     # here, as it takes seconds that tests without it need not wait
-    from small_study import Workflow, copy_workflow
+    from small_study import Workflow
+    from workflow_copy import copy_workflow
 
     own = factory.getbasetemp()
     folder = (own if worker == "master" else own.parent) / "shared" / name

@@ -95,34 +95,24 @@ def statistics_inputs(wildcards):
     return inputs
 
 
+def of_all(kind, file, benchmarks=BENCHMARKS):
+    """A file of that kind for every model that is scored and every benchmark, in the order of the study."""
+    return [result(kind, model, benchmark, file) for model in SCORED for benchmark in benchmarks]
+
+
 def statistics_of_all(table):
-    """One table of statistics for every model and benchmark, in the order of the configuration."""
-    return [
-        result("statistics", model, benchmark, f"{table}.parquet")
-        for model in SCORED
-        for benchmark in BENCHMARKS
-    ]
+    """One table of statistics for every model and benchmark."""
+    return of_all("statistics", f"{table}.parquet")
 
 
 def all_scores():
     """All scores of the study."""
-    return [
-        result("scores", model, benchmark, f"{variant}.parquet")
-        for model in SCORED
-        for benchmark in BENCHMARKS
-        for variant in variants()
-    ]
+    return [path for variant in variants() for path in of_all("scores", f"{variant}.parquet")]
 
 
 def precision_tables():
     """What an arithmetic other than float32 changes, for every model and benchmark."""
-    if SCORING.get("dtype") == "float32":
-        return []
-    return [
-        result("statistics", model, benchmark, "precision.parquet")
-        for model in SCORED
-        for benchmark in BENCHMARKS
-    ]
+    return [] if SCORING.get("dtype") == "float32" else statistics_of_all("precision")
 
 
 def as_listed(names, entries):

@@ -34,8 +34,4 @@ def truths():
 
 def planted_scores():
     """The scores on the benchmarks of worlds."""
-    return [
-        result("scores", model, benchmark, f"{ORIGINAL}.parquet")
-        for model in SCORED
-        for benchmark in benchmarks_of_worlds()
-    ]
+    return of_all("scores", f"{ORIGINAL}.parquet", benchmarks_of_worlds())

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from small_study import ROOT
+from workflow_copy import ROOT
 
 OF_ONE_MACHINE = {"retries": "a cluster's retries ask for more memory and time, which takes more than one"}
 """Keys of profiles/default that differ on a cluster, and why."""

@@ -11,7 +11,8 @@ import pytest
 
 from cluster_run import ClusterRun, on_slurm, scoring, wait_for_scoring
 from slurm_here import GPUS, Slurm, why_not
-from small_study import Workflow, copy_workflow
+from small_study import Workflow
+from workflow_copy import copy_workflow
 
 # one Slurm at a time
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("slurm")]

@@ -4,12 +4,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
+from grouped_words import LEFT_OUT, pairs_of, write_counts
 from real_data import real_data
 from unmask.benchmarks.reading import read_benchmark
-from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.frequency.group_words import (
     EXTRACTED,
@@ -21,27 +20,10 @@ from unmask.frequency.group_words import (
     sides,
     uses,
 )
-from unmask.frequency.schema import GROUP_WORDS, WORD_COUNTS
+from unmask.frequency.schema import GROUP_WORDS
 from unmask.frequency.word_lists import read_left_out, read_listed
 from unmask.report.sheets import rows_of
 from unmask.tables import write_table
-
-LEFT_OUT = Path(__file__).parents[2] / "resources" / "frequency" / "left_out_words.yaml"
-
-
-def pairs_of(*rows: tuple[str, str, str, str | None]) -> pd.DataFrame:
-    """Pairs of (bias type, stereotype, antistereotype, direction)."""
-    frame = pd.DataFrame(rows, columns=["bias_type", "stereotype", "antistereotype", "direction"])
-    frame["pair_id"] = [f"p{i}" for i in range(len(rows))]
-    return frame.reindex(columns=PAIRS.names)
-
-
-def write_counts(path: Path, counts: dict[str, int], name: str = "corpus", documents: int = 1) -> Path:
-    words = sorted(counts, key=lambda word: (-counts[word], word))
-    rows = pd.DataFrame([(word, counts[word], documents) for word in words], columns=WORD_COUNTS.names)
-    facts = {"corpus": name, "tokens": sum(counts.values()), "documents": 1, "shards": 1, "source": {}}
-    write_table(path, rows, WORD_COUNTS, facts)
-    return path
 
 
 def test_modified_words_are_those_outside_the_shared_blocks() -> None:

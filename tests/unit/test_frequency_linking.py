@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import synthetic
+from grouped_words import pairs_of, write_counts
 from made_worlds import make_world
 from study_schema import MEASURES
-from test_frequency_group_words import pairs_of, write_counts
 from unmask.errors import InputError
 from unmask.frequency.linking import link_table, log_ratios, perfect_scores, true_log_ratios
 from unmask.frequency.schema import LINK, PAIR_RATIOS

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import synthetic
+from grouped_words import LEFT_OUT, write_counts
 from running import run_script
-from test_frequency_group_words import LEFT_OUT, write_counts
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.frequency.link_tables import PERFECT, Planted

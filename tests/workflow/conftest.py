@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from small_study import Workflow, copy_workflow, small_study
+from small_study import Workflow, small_study
+from workflow_copy import copy_workflow
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -15,8 +14,6 @@ import yaml
 from examples import SENTENCES
 from tiny_models import tiny_tokenizer
 
-ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("Snakefile", "rules", "scripts", "profiles", "envs", "configs", "resources", "config.yaml")
 COLUMNS = [
     "",
     "sent_more",
@@ -115,18 +112,6 @@ def random_model(architecture: str, folder: Path, **settings: object) -> dict[st
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
     config = {"model_type": architecture, **sizes, "initializer_range": 0.5, **settings}
     return {"source": "random", "config": config, "tokenizer": tokenizer.name, "seed": 1}
-
-
-def copy_workflow(folder: Path) -> Path:
-    """Copy what a clone of the repository would have."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for part in PARTS:
-        source = ROOT / part
-        if source.is_dir():
-            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-        else:
-            shutil.copy2(source, folder / part)
-    return folder
 
 
 def small_study(folder: Path) -> dict[str, Any]:

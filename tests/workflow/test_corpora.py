@@ -13,9 +13,10 @@ import pytest
 from loopback import Hub, Repository
 from naive import by_count, rows
 from small_corpora import DATASET, PAGES, PLAIN, dump
-from small_study import Done, Workflow, copy_workflow, random_model, write_crows_pairs
+from small_study import Done, Workflow, random_model, write_crows_pairs
 from unmask.files import sha256_of_file
 from unmask.tables import read_metadata
+from workflow_copy import copy_workflow
 
 TEXTS = {f"part{number:02}.txt": f"The naïve end of {number}\nDon’t “end” here" for number in range(18)}
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from real_data import real_data
-from small_study import ROOT, Workflow
+from small_study import Workflow
 from unmask.results.comparing import compare
+from workflow_copy import ROOT
 
 ANOTHER_PROCESSOR = {
     # PyTorch's own kernels, MKL's and oneDNN's without the newer instructions

@@ -8,9 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from small_study import ROOT, Done, Workflow, random_model
+from small_study import Done, Workflow, random_model
 from unmask.files import sha256_of_file
 from unmask.tables import read_metadata
+from workflow_copy import ROOT
 
 GUIDE = ROOT / "docs/adding.md"
 

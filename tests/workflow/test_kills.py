@@ -14,12 +14,13 @@ import pytest
 
 from examples import SENTENCES
 from killing import JOB, Kill, digests, disturb, finished_outputs, litter, running, schedule
-from small_study import Workflow, copy_workflow, random_model, write_crows_pairs
+from small_study import Workflow, random_model, write_crows_pairs
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.streaming import divide
 from unmask.models.devices import pick_device
 from unmask.tables import read_table
 from unmask.terms import ONE_SHARED
+from workflow_copy import copy_workflow
 
 KILLS = int(os.environ.get("UNMASK_KILLS", "12"))
 SEED = int(os.environ.get("UNMASK_KILL_SEED", "5"))

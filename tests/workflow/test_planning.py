@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from small_study import ROOT, Workflow
+from small_study import Workflow
+from workflow_copy import ROOT
 
 FOR_JOBS = {"torch", "transformers", "huggingface_hub", "scipy", "matplotlib", "statsmodels"}
 FOR_TABLES = {"pandas", "pyarrow", "numpy"}

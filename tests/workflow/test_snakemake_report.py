@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from small_study import ROOT, Workflow
+from small_study import Workflow
+from workflow_copy import ROOT
 
 CAPTIONS = {path.stem: path for path in (ROOT / "resources/snakemake_report").glob("*.rst")}
 

@@ -44,8 +44,8 @@ def compare_groups(words: pd.DataFrame) -> pd.DataFrame:
     words. p_holm is corrected over the bias types of one benchmark and origin.
     """
     rows: list[dict[str, object]] = []
-    for key, of in words.groupby(BY, sort=False):
-        by_group = {group: of[of["group"] == group] for group in GROUPS}
+    for key, alike in words.groupby(BY, sort=False):
+        by_group = {group: alike[alike["group"] == group] for group in GROUPS}
         first, second = (by_group[group]["count"].to_numpy(float) for group in GROUPS)
         row: dict[str, object] = dict(zip(BY, key, strict=True))
         row |= {f"rank_{group}": own["rank"].mean() for group, own in by_group.items()}

@@ -77,18 +77,18 @@ def link_table(
         for grouping, group, members in groups(pairs):
             if grouping not in (OVERALL, BIAS_TYPE):
                 continue
-            of = members[known[members]]
-            correlation = spearman(ratio[of], margin[of], confidence)
+            linked = members[known[members]]
+            correlation = spearman(ratio[linked], margin[linked], confidence)
             rows.append(
                 {
                     "measure": measure,
                     "protocol": protocol,
                     "grouping": grouping,
                     "group": group,
-                    "n": len(of),
-                    "left_out": len(members) - len(of),
+                    "n": len(linked),
+                    "left_out": len(members) - len(linked),
                     **correlation._asdict(),
-                    "reason": _reason(ratio[of], margin[of], correlation.rho, correlation.low),
+                    "reason": _reason(ratio[linked], margin[linked], correlation.rho, correlation.low),
                     "confidence": confidence,
                 }
             )

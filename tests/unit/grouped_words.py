@@ -1,0 +1,26 @@
+"""Pairs whose words name groups, and counts of these words, for tests of word frequency."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from unmask.benchmarks.schema import PAIRS
+from unmask.frequency.schema import WORD_COUNTS
+from unmask.tables import write_table
+
+LEFT_OUT = Path(__file__).parents[2] / "resources" / "frequency" / "left_out_words.yaml"
+
+
+def pairs_of(*rows: tuple[str, str, str, str | None]) -> pd.DataFrame:
+    """Pairs of (bias type, stereotype, antistereotype, direction)."""
+    frame = pd.DataFrame(rows, columns=["bias_type", "stereotype", "antistereotype", "direction"])
+    frame["pair_id"] = [f"p{i}" for i in range(len(rows))]
+    return frame.reindex(columns=PAIRS.names)
+
+
+def write_counts(path: Path, counts: dict[str, int], name: str = "corpus", documents: int = 1) -> Path:
+    words = sorted(counts, key=lambda word: (-counts[word], word))
+    rows = pd.DataFrame([(word, counts[word], documents) for word in words], columns=WORD_COUNTS.names)
+    facts = {"corpus": name, "tokens": sum(counts.values()), "documents": 1, "shards": 1, "source": {}}
+    write_table(path, rows, WORD_COUNTS, facts)
+    return path
