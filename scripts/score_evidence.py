@@ -9,7 +9,7 @@ import torch
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.evidence.keeping import give_out, kept
+from unmask.evidence.keeping import forget, give_out, is_intact, kept
 from unmask.evidence.streaming import is_done, write_evidence
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
@@ -52,7 +52,13 @@ with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_t
         for masking, code in params.code.items()
     }
     tables = {Path(output).stem: Path(output) for output in snakemake.output}
-    missing = [masking for masking in tables if not is_done(kept(tables[masking]), pairs, facts[masking])]
+    missing = [
+        masking
+        for masking, table in tables.items()
+        if not (is_intact(table) and is_done(kept(table), pairs, facts[masking]))
+    ]
+    for masking in missing:
+        forget(tables[masking])
     # attention maps are wanted where nothing is hidden, and cost time where it is
     for with_attention in (True, False):
         alike = [masking for masking in missing if (masking == NONE) == with_attention]

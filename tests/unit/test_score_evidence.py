@@ -176,3 +176,19 @@ def test_a_file_system_without_hard_links_has_each_table_once(
     for masking in MASKINGS:
         assert table(folder, masking).is_file() and not kept(table(folder, masking)).exists()
     assert score() == set(MASKINGS)
+
+
+def test_a_table_that_was_damaged_under_either_name_is_scored_again(folder: Path, score: Score) -> None:
+    score()
+    whole = {masking: table(folder, masking).read_bytes() for masking in MASKINGS}
+    # one byte in place, which both names show; the file can still be read
+    damaged = bytearray(whole[NONE])
+    damaged[len(damaged) // 3] ^= 1
+    with open(table(folder, NONE), "r+b") as file:
+        file.write(damaged)
+    assert kept(table(folder, NONE)).read_bytes() == damaged
+    # another file under the given name leaves the kept one as it was
+    table(folder, ALL).unlink()
+    table(folder, ALL).write_bytes(b"nonsense")
+    assert score() == {NONE}
+    assert {masking: table(folder, masking).read_bytes() for masking in MASKINGS} == whole

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.evidence.keeping import FOLDER, kept
+from unmask.evidence.keeping import FOLDER, digest_of, kept
 from unmask.files import remove_if_abandoned
 from unmask.results.register import matcher, read_register
 from unmask.runlock import hold_run_lock
@@ -76,7 +76,7 @@ def _items(pattern: Mapping[str, Any], results: Path, files: Iterable[Path]) -> 
         # what is older is made again, from these files
         done = all(path.stat().st_mtime_ns <= age for path in paths)
         # the same files by their second names, which would keep them on the disk
-        twins = [kept(path) for path in paths if kept(path).is_file()]
+        twins = [twin for path in paths for twin in (kept(path), digest_of(path)) if twin.is_file()]
         yield _item(pattern["kind"] if done else NEEDED, name, [*paths, *twins])
 
 
