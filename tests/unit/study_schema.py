@@ -15,9 +15,14 @@ MEASURES: tuple[str, ...] = tuple(SCHEMA["properties"]["measures"]["items"]["enu
 """All measures."""
 
 
+def statistics_with(**changes: object) -> dict[str, Any]:
+    """The key `statistics` of a study that chooses nothing but these."""
+    return {**_defaults(SCHEMA["properties"]["statistics"]), **changes}
+
+
 def options_with(**changes: object) -> Options:
     """The options of a study that chooses nothing but these."""
-    defaults = Options.from_config(_defaults(SCHEMA["properties"]["statistics"]))
+    defaults = Options.from_config(statistics_with())
     return dataclasses.replace(defaults, **changes)  # type: ignore[arg-type]
 
 

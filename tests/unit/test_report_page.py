@@ -16,6 +16,7 @@ import pytest
 
 import synthetic
 from running import run_script
+from study_schema import statistics_with
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE
 from unmask.files import sha256_of_file
@@ -105,7 +106,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
                 {name: str(base / f"{name}.parquet") for name in frames},
                 makes,
                 folder / "log",
-                options={"bootstrap": {"resamples": 50, "seed": 0, "unit": "pair"}, "pairing": "token"},
+                options=statistics_with(bootstrap={"resamples": 50, "seed": 0, "unit": "pair"}),
                 model=model["name"],
                 benchmark=benchmark["name"],
             )

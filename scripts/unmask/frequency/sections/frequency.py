@@ -44,8 +44,8 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
         "Word frequency",
         (QUESTION, *findings(compare_groups(words), link, alpha)),
         (
-            Table(table2_sheet(words, PublishedRanks.gather(files["words"]), captions, alpha)),
             picture(captions["frequency"], "Frequencies of group words", files["frequency_figure"]),
+            Table(table2_sheet(words, PublishedRanks.gather(files["words"]), captions, alpha)),
             *(_linked(link, captions, files["link_figure"]) if len(link) else ()),
             *folded("Planted and counted frequency ratios", truth_sheet(planted, captions)),
         ),
@@ -54,8 +54,8 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
 
 def _linked(link: pd.DataFrame, captions: Captions, figure: str) -> Iterator[Block]:
     """Whether measures follow frequency. link: `link_rows`."""
-    yield Table(link_sheet(link, captions))
     yield picture(captions["frequency_figure_link"], "Margins against log frequency ratios", figure)
+    yield Table(link_sheet(link, captions))
     yield from folded("The same by bias type", link_types_sheet(link, captions))
 
 

@@ -22,8 +22,8 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
         "Summary",
         tuple(summary(results)),
         (
-            Table(sheets.main(results)),
             picture(results.captions["bias"], "Bias scores with intervals", files["bias_figure"]),
+            Table(sheets.main(results)),
             *((Fold(title, (Items(wary, warning=True),), len(wary) <= OPEN),) if wary else ()),
             *folded("Bias scores by bias type", sheets.bias_types(results)),
             *folded("Adv, Dis and |Diff| of every measure", sheets.directions(results)),
