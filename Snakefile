@@ -22,7 +22,7 @@ include: "rules/report.smk"
 
 # in the main process alone, and only where there is something to do
 onstart:
-    begin_run()
+    hold_results()
 
 
 rule all:
@@ -30,3 +30,4 @@ rule all:
     input:
         final_files(),
         result("SHA256SUMS"),
+        result("register.json"),

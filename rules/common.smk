@@ -12,7 +12,6 @@ from unmask.by_name import module_file
 from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
 from unmask.errors import InputError
-from unmask.results.register import write_register
 from unmask.runlock import hold_run_lock
 from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.files import sha256_of_file
@@ -43,12 +42,12 @@ def result(*parts):
     return "/".join([STUDY, *parts])
 
 
-def register(family, keys=(), files=(), statistics=(), provenance=(), sections=(), evidence=()):
+def register(family, keys=(), files=(), statistics=(), provenance=(), sections=(), removable=()):
     """Tell what a family comes to in this study; nothing where the study has not got it.
 
     keys: of the study, which its provenance states by itself; files: what the study comes to; statistics:
     tables beside these that get checksums; provenance: where things came from (unmask.report.provenance);
-    sections: of the report, by name; evidence: what may be cleaned away (unmask.results.register).
+    sections: of the report, by name; removable: what may be cleaned away (unmask.results.register).
     """
     REGISTER.append(
         {
@@ -58,7 +57,7 @@ def register(family, keys=(), files=(), statistics=(), provenance=(), sections=(
             "statistics": list(statistics),
             "provenance": list(provenance),
             "sections": list(sections),
-            "evidence": list(evidence),
+            "removable": list(removable),
         }
     )
 
@@ -68,11 +67,10 @@ def registered(what):
     return [each for family in REGISTER for each in family[what]]
 
 
-def begin_run():
-    """Keep other runs out of the study's results while this one lasts, and leave the register in them."""
+def hold_results():
+    """Keep other runs out of the study's results while this one lasts."""
     try:
         hold_run_lock(STUDY)
-        write_register(STUDY, registered("evidence"))
     except InputError as error:
         sys.exit(f"error: {error}")
 

@@ -22,7 +22,7 @@ rule evidence:
     params:
         code=scoring_code,
         dtype=SCORING.get("dtype"),
-        attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},
+        attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         shuffled=lambda wildcards: config["controls"]["shuffled"] if wildcards.variant == SHUFFLED else None,
     message:
         "Scoring {wildcards.benchmark} ({wildcards.variant}) with {wildcards.model}"
@@ -46,6 +46,8 @@ rule compare_precision:
         result("statistics", "{model}", "{benchmark}", "precision.parquet"),
     log:
         log_of("precision", "{model}", "{benchmark}.log"),
+    wildcard_constraints:
+        model=any_of(models_with_files()),
     conda:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
@@ -55,7 +57,7 @@ rule compare_precision:
         runtime=scoring_time,
     params:
         code=code("compare_precision.py", *measure_modules(), *masking_modules().values()),
-        attention=lambda wildcards: {"stack": MODELS[wildcards.model].get("attention")},
+        attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         scoring=SCORING,
         measures=MEASURES,
     message:

@@ -19,16 +19,20 @@ register(
         for corpus in CORPORA
     ],
     sections=frequency_sections(),
-    evidence=[
-        {
-            "kind": "downloaded corpora, whose words are counted",
-            "name": "{corpus}",
-            # the facts about a download are small, and the counts are made from them too
-            "files": r"corpora/{corpus}/{shard,.+(?<!\.facts\.json)}",
-            "needed_by": "frequency/{corpus}.parquet",
-            "again": True,
-        }
-    ],
+    removable=(
+        [
+            {
+                "kind": "downloaded corpora, whose words are counted",
+                "name": "{corpus}",
+                # the facts about a download are small, and the counts are made from them too
+                "files": r"corpora/{corpus}/{shard,.+(?<!\.facts\.json)}",
+                "needed_by": "frequency/{corpus}.parquet",
+                "again": True,
+            }
+        ]
+        if fetched_corpora()
+        else []
+    ),
 )
 
 

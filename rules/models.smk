@@ -8,6 +8,8 @@ wildcard_constraints:
     model=any_of(MODELS),
 
 
+check_bases("perturbed", "masked-lm")
+
 register(
     "models",
     keys=["models"],
@@ -69,7 +71,7 @@ rule make_random_model:
 
 rule perturb_model:
     input:
-        base=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
+        manifest=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
     output:
         directory=directory(result("models", "{model}", "files")),
         facts=result("models", "{model}", "facts.json"),
@@ -80,7 +82,7 @@ rule perturb_model:
     conda:
         "../envs/scoring.yaml"
     resources:
-        mem_mb=making_memory,
+        mem_mb=scoring_memory,
     params:
         code=code("perturb_model.py"),
         entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("from", "scale", "seed")},

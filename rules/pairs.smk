@@ -16,14 +16,18 @@ register(
     statistics=pairs_statistics(),
     provenance=pairs_provenance(),
     sections=pairs_sections(),
-    evidence=[
-        {
-            "kind": "evidence",
-            "name": "{model} on {benchmark}",
-            "files": "evidence/{model}/{benchmark}/{variant}/{masking}.parquet",
-            "needed_by": "statistics/{model}/{benchmark}/bias.parquet",
-        }
-    ],
+    removable=(
+        [
+            {
+                "kind": "evidence",
+                "name": "{model} on {benchmark}",
+                "files": "evidence/{model}/{benchmark}/{variant}/{masking}.parquet",
+                "needed_by": "statistics/{model}/{benchmark}/bias.parquet",
+            }
+        ]
+        if SCORED
+        else []
+    ),
 )
 
 

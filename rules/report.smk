@@ -2,8 +2,8 @@
 
 if not [*registered("files"), *registered("sections")]:
     sys.exit(
-        "error: this study comes to nothing: give it models and benchmarks, or corpora, or the keys of another "
-        "family (rules/schemas has one file for each)"
+        "error: this study comes to nothing: no family has all that it needs (rules/schemas says of each which "
+        "keys these are; a list of measures may be empty)"
     )
 
 
@@ -63,3 +63,20 @@ rule checksums:
         "Writing down checksums"
     script:
         "../scripts/write_checksums.py"
+
+
+rule register:
+    output:
+        result("register.json"),
+    log:
+        log_of("report", "register.log"),
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("write_register.py"),
+        patterns=registered("removable"),
+    message:
+        "Writing down what may be removed"
+    script:
+        "../scripts/write_register.py"

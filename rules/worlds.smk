@@ -8,7 +8,14 @@ wildcard_constraints:
     world=any_of(WORLDS),
 
 
-register("worlds", sections=["planted"] if planted_scores() else [])
+register(
+    "worlds",
+    provenance=[
+        {"title": f"World {world}", "files": [truth], "keys": ["settings", "versions", "code"]}
+        for world, truth in used_worlds().items()
+    ],
+    sections=["planted"] if planted_scores() else [],
+)
 
 
 rule make_world:

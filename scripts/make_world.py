@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from unmask.files import write_text
 from unmask.joblog import job_log
+from unmask.record import record
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import World
 from unmask.worlds.pairs import crows_pairs, stereoset, write_crows_pairs, write_stereoset, write_truth
@@ -17,4 +18,4 @@ with job_log(snakemake.log[0]):
     write_text(output.corpus, "\n".join(draw_corpus(world, params.entry["sentences"])) + "\n")
     write_crows_pairs(output.crows_pairs, crows_pairs(world))
     write_stereoset(output.stereoset, stereoset(world))
-    write_truth(output.truth, world)
+    write_truth(output.truth, world, record([], params.code))

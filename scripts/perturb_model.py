@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0]):
-    entry, base = snakemake.params.entry, read_facts(snakemake.input.base)
+    entry, base = snakemake.params.entry, read_facts(snakemake.input.manifest)
     check_sizes(base)
     facts = perturb(base["directory"], snakemake.output.directory, entry["scale"], entry["seed"])
     made = record(snakemake.input, snakemake.params.code, "torch", "transformers")

@@ -22,7 +22,7 @@ from unmask.terms import NONE
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-SOURCE = ("source", "repo", "revision", "commit", "architecture", "seed")
+SOURCE = ("source", "repo", "revision", "commit", "architecture", "world", "from", "scale", "seed")
 """What the evidence says of where its model is from."""
 
 # how the machine is used changes no result: it is read past Snakemake's rerun triggers on purpose

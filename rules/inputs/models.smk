@@ -18,10 +18,15 @@ def models_of(source):
     return [name for name, entry in MODELS.items() if entry["source"] == source]
 
 
-def kind_of(model):
-    """What a model is; one that is made from another is what that one is."""
+def inherited(model, key):
+    """What a model's entry says under a key; one that is made from another has that from it."""
     entry = MODELS[model]
-    return kind_of(entry["from"]) if "from" in entry else entry.get("kind", "masked-lm")
+    return inherited(entry["from"], key) if "from" in entry and key not in entry else entry.get(key)
+
+
+def kind_of(model):
+    """What a model is."""
+    return inherited(model, "kind")
 
 
 def models_with_files():
@@ -31,6 +36,14 @@ def models_with_files():
         source for source in sources if alternative(FAMILIES, "model", source).get("directory", True)
     }
     return [name for name, entry in MODELS.items() if entry["source"] in with_files]
+
+
+def check_bases(source, kind):
+    """Stop with one line where a model of a source is made from one that has no files or is of another kind."""
+    for name in models_of(source):
+        base = MODELS[name]["from"]
+        if base not in models_with_files() or kind_of(base) != kind:
+            sys.exit(f"error: config key models.{name}.from: {base} is not a {kind} model with files")
 
 
 def masked_language_models():

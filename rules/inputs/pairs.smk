@@ -95,9 +95,20 @@ def statistics_inputs(wildcards):
     return inputs
 
 
-def of_all(kind, file, benchmarks=BENCHMARKS):
-    """A file of that kind for every model that is scored and every benchmark, in the order of the study."""
-    return [result(kind, model, benchmark, file) for model in SCORED for benchmark in benchmarks]
+def is_scored_on(model, benchmark):
+    """Whether a model is scored on a benchmark: a model of a world not on those of other worlds."""
+    worlds = {inherited(model, "world"), BENCHMARKS[benchmark].get("world")}
+    return len(worlds - {None}) < 2
+
+
+def of_all(kind, file, benchmarks=BENCHMARKS, models=SCORED):
+    """A file of that kind for every model and the benchmarks that it is scored on, in the order of the study."""
+    return [
+        result(kind, model, benchmark, file)
+        for model in models
+        for benchmark in benchmarks
+        if is_scored_on(model, benchmark)
+    ]
 
 
 def statistics_of_all(table):
@@ -112,7 +123,11 @@ def all_scores():
 
 def precision_tables():
     """What an arithmetic other than float32 changes, for every model and benchmark."""
-    return [] if SCORING.get("dtype") == "float32" else statistics_of_all("precision")
+    if SCORING.get("dtype") == "float32":
+        return []
+    # a model without files has no arithmetic
+    models = [model for model in SCORED if model in models_with_files()]
+    return of_all("statistics", "precision.parquet", models=models)
 
 
 def as_listed(names, entries):

@@ -26,6 +26,13 @@ def benchmarks_of_worlds():
     return [name for name, entry in BENCHMARKS.items() if "world" in entry]
 
 
+def used_worlds():
+    """The worlds that something of the study is of, with the truth about each."""
+    entries = [*MODELS.values(), *BENCHMARKS.values(), *CORPORA.values()]
+    used = {entry["world"] for entry in entries if "world" in entry}
+    return {world: result("planted", world, "truth.json") for world in WORLDS if world in used}
+
+
 def truths():
     """The truth about every world that makes a benchmark."""
     files = [world_file(BENCHMARKS[benchmark], "truth.json") for benchmark in benchmarks_of_worlds()]

@@ -33,11 +33,11 @@ def read_config(path: str | Path) -> Config:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read ({error})") from None
-    loader = _StrictLoader(text)
-    loader.name = str(path)
     try:
+        loader = _StrictLoader(text)
+        loader.name = str(path)
         config = loader.get_single_data()
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, TypeError, ValueError) as error:
         raise InputError(f"{path}: not valid YAML: {error}") from None
     if not isinstance(config, dict):
         raise InputError(f"{path}: holds no configuration")

@@ -9,10 +9,12 @@ bring the family into a study. Keywords of our own:
 - `modules: FOLDER`: the value is the name of a module of that folder of the library (`unmask.by_name`);
 - `format: file | files | directory | model-directory | url`: `{data}` in the value stands for the study's
   data directory, and a path is there (`files`: a pattern that something matches);
-- `checksums: KEY`: the keys sha256 and git_blob beside KEY are those of its file.
+- `checksums: KEY`: the keys sha256 and git_blob beside KEY are those of its file;
+- `directory: false` in `$defs: model/SOURCE`: such a model has no files (see `alternative`).
 """
 
 import copy
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,7 +109,7 @@ def families_of(config: Config, families: Families) -> list[str]:
             raise InputError(f"config key (top): unknown key {key} (known: {known})")
         if not set(owners) & set(present):
             lacking = [each for each in families[owners[0]]["required"] if each not in config]
-            raise InputError(f"config key {key}: the study has no {lacking[0]}, which this is for")
+            raise InputError(f"config key {key}: it needs {lacking[0]}, which the study lacks")
     return present
 
 
@@ -173,6 +175,8 @@ class _Completing:
                 if "default" in sub and name not in instance:
                     instance[name] = copy.deepcopy(sub["default"])
                 value = instance.get(name)
+                if sub.get("type") == "integer" and isinstance(value, float) and value.is_integer():
+                    instance[name] = value = int(value)
                 format_ = sub.get("format") or sub.get("then", {}).get("format")
                 if format_ in FORMATS and isinstance(value, str) and "{data}" in value:
                     data = self.config.get("data")
@@ -193,9 +197,11 @@ class _Completing:
         self, validator: Any, key: str, instance: Any, schema: Mapping[str, Any]
     ) -> Iterator[ValidationError]:
         known = self.config.get(key, {})
-        if instance not in known:
-            names = f"known: {', '.join(map(str, known))}" if known else "it has none"
-            yield ValidationError(f"{instance!r} is none of the study's {key} ({names})")
+        # what is not a mapping has an error of its own
+        names = list(map(str, known)) if isinstance(known, Mapping) else []
+        if instance not in names:
+            told = f"known: {', '.join(names)}" if names else "it has none"
+            yield ValidationError(f"{instance!r} is none of the study's {key} ({told})")
 
 
 def _modules(
@@ -209,23 +215,33 @@ def _modules(
 def _checksums(
     validator: Any, key: str, instance: Any, schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
-    path = Path(instance.get(key, ""))
-    if not path.is_file():
-        return
     for name, digest in (("sha256", sha256_of_file), ("git_blob", git_blob_of_file)):
-        if name in instance and (found := digest(path)) != instance[name]:
-            yield ValidationError(f"{path} has {found}, not {instance[name]}", path=[name])
+        # a file that is not there has an error of its own
+        if name in instance and key in instance and os.path.isfile(instance[key]):
+            path = Path(instance[key])
+            if (found := digest(path)) != instance[name]:
+                yield ValidationError(f"{path} has {found}, not {instance[name]}", path=[name])
 
 
 def _is_file(path: object) -> bool:
-    if isinstance(path, str) and not Path(path).is_file():
-        raise InputError(f"{path} is missing")
+    if isinstance(path, str):
+        try:
+            found = Path(path).is_file()
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path[:80]} is not a path ({error.__class__.__name__})") from None
+        if not found:
+            raise InputError(f"{path} is missing")
     return True
 
 
 def _are_files(pattern: object) -> bool:
-    if isinstance(pattern, str) and not files_of(pattern):
-        raise InputError(f"no file matches {pattern}")
+    if isinstance(pattern, str):
+        try:
+            found = files_of(pattern)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{pattern[:80]} is not a path ({error.__class__.__name__})") from None
+        if not found:
+            raise InputError(f"no file matches {pattern}")
     return True
 
 

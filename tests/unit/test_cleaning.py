@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from unmask.errors import InputError
 from unmask.evidence.keeping import kept
 from unmask.files import partial_beside
 from unmask.locks import locked
 from unmask.results.cleaning import LEFT, NEEDED, UNFINISHED, describe, items, remove
-from unmask.results.register import write_register
+from unmask.results.register import FILE, read_register, write_register
 
 Done = subprocess.CompletedProcess[str]
 EVIDENCE, DOWNLOADS = "evidence", "downloaded corpora, whose words are counted"
@@ -70,7 +71,7 @@ def results(tmp_path: Path) -> Path:
     write(folder / "corpora/wiki/part.txt.facts.json", 2)
     write(folder / "corpora/books/part.txt", 100)
     write(folder / "frequency/wiki.parquet", 10)
-    write_register(folder, PATTERNS)
+    write_register(folder / FILE, PATTERNS)
     return folder
 
 
@@ -160,7 +161,9 @@ def test_the_command_removes_nothing_without_yes(results: Path) -> None:
 def test_another_folder_and_a_run_at_work_are_refused_in_one_line(results: Path, tmp_path: Path) -> None:
     wrong = clean(tmp_path, "--yes")
     assert wrong.returncode == 1
-    assert wrong.stderr == f"error: {tmp_path}: no results of a study in this folder; give results/STUDY\n"
+    assert wrong.stderr == (
+        f"error: {tmp_path}: there is no register.json in it; give results/STUDY of a study that was run\n"
+    )
     assert not (tmp_path / ".lock").exists()
     before = below(results)
     with locked(results / ".lock", lambda holder: None):
@@ -168,3 +171,18 @@ def test_another_folder_and_a_run_at_work_are_refused_in_one_line(results: Path,
     assert refused.returncode == 1
     assert refused.stderr.startswith("error: another run (process ") and refused.stderr.count("\n") == 1
     assert below(results) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "null", "[1]", "{}", '[{"files": "a"}]',
+        '[{"kind": "k", "name": "{b}", "files": "{a}", "needed_by": "x"}]',
+        '[{"kind": "k", "name": "n", "files": "{a,(}", "needed_by": "x"}]',
+        '[{"kind": "k", "name": "n", "files": "{a}{a}", "needed_by": "x"}]',
+    ],
+)  # fmt: skip
+def test_a_register_that_is_none_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text)
+    with pytest.raises(InputError, match=r"register\.json: .*delete it and run the study again"):
+        read_register(tmp_path)

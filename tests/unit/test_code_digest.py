@@ -150,7 +150,7 @@ def test_no_import_is_hidden_from_the_digest(path: Path) -> None:
 def digests_in_rules() -> list[tuple[str, str, list[str]]]:
     """For each digest that a rule makes: its file, and what code() or sections_code() is given."""
     calls = []
-    for file in sorted(RULES.glob("*.smk")):
+    for file in sorted(RULES.rglob("*.smk")):
         for found in re.finditer(r"(?<!def )\b(code|sections_code)\(", file.read_text()):
             call = _whole_call(file.read_text()[found.start(1) :])
             given = ast.parse(call, mode="eval").body

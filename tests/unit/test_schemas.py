@@ -106,11 +106,11 @@ def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:
         ),
         (
             lambda c: c.update(frequency={}),
-            "config key frequency: the study has no corpora, which this is for",
+            "config key frequency: it needs corpora, which the study lacks",
         ),
         (
             lambda c: c.pop("benchmarks") and c.update(measures=["AUL"]),
-            "config key measures: the study has no benchmarks, which this is for",
+            "config key measures: it needs benchmarks, which the study lacks",
         ),
         (
             lambda c: c["benchmarks"].update(z={"format": "stereoset", "path": "{data}/x"}),
@@ -238,3 +238,38 @@ def test_data_stands_for_the_directory_in_paths_alone() -> None:
     assert found["models"]["m"]["path"] == "/d/m" and found["corpora"]["c"]["path"] == "/d/*.txt"
     assert found["benchmarks"]["b"]["url"] == "file:///d/b"
     assert found["frequency"]["listed_words"] == "/d/w.yaml"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"worlds": None},
+        {"worlds": 5},
+        {"models": None},
+        {"models": {"a": None}},
+        {"models": {"a": {"source": "train", "architecture": "bert", "world": ["w"]}}},
+        {"models": {"a": {"source": "perturbed", "from": {}, "scale": 1}}},
+        {"models": {"a": {"source": "perturbed", "from": None, "scale": 1}}},
+        {"benchmarks": []},
+        {"benchmarks": {"b": {"format": "crows-pairs", "url": "https://h/{x}.csv"}}},
+        {"study": "a\n"},
+        {"study": None},
+        {"statistics": {"bootstrap": {"seed": 2**70}}},
+        {"data": 5, "benchmarks": {"b": {"format": "crows-pairs", "path": "{data}/x"}}},
+    ],
+)
+def test_wrong_types_are_one_line_too(change: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"^config key [^\n]+$"):
+        complete({**copy.deepcopy(GOOD), **change}, FAMILIES)
+
+
+def test_a_whole_number_may_be_written_as_a_decimal() -> None:
+    config = complete({**GOOD, "statistics": {"bootstrap": {"seed": 3.0}}}, FAMILIES)
+    assert repr(config["statistics"]["bootstrap"]["seed"]) == "3"
+
+
+def test_paths_that_no_file_system_takes_are_named() -> None:
+    config = complete(GOOD, FAMILIES)
+    config["benchmarks"]["c"] = {"format": "crows-pairs", "path": "x" * 5000}
+    with pytest.raises(InputError, match=r"config key benchmarks\.c\.path: x{80} is not a path"):
+        check_files(config, FAMILIES)

@@ -146,9 +146,9 @@ def test_stereoset_file(tmp_path: Path) -> None:
 
 def test_truth_holds_every_pair_with_the_oracles_margins(tmp_path: Path) -> None:
     path = tmp_path / "truth.json"
-    write_truth(path, WORLD)
+    write_truth(path, WORLD, {"code": "digest"})
     written = json.loads(path.read_text(encoding="utf-8"))
-    assert written == json.loads(json.dumps(truth(WORLD)))
+    assert written == json.loads(json.dumps({**truth(WORLD), "code": "digest"}))
     assert (written["world"], written["seed"]) == ("w", 0)
     assert written["settings"] == {
         "associations": [0.5, 0.6, 0.75, 0.9],

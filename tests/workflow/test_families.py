@@ -86,7 +86,7 @@ def test_a_familys_bad_input_is_one_line(fresh: Workflow) -> None:
         assert len(found) == 1 and found[0].startswith(line)
     alone: dict[str, Any] = {"study": "small", "lengths": {"text": "text.txt"}}
     assert errors(fresh.snakemake("-n", config=alone)) == [
-        "error: config key lengths: the study has no models, which this is for"
+        "error: config key lengths: it needs models, which the study lacks"
     ]
     schema = fresh.folder / "rules/schemas/lengths.yaml"
     stated = yaml.safe_load(schema.read_text())
@@ -204,7 +204,12 @@ def test_models_of_another_kind_and_without_files_have_a_place(fresh: Workflow) 
     (kinds / "classifier.py").write_text('"""Classifiers."""\n')
     schema = {
         "title": "Oracles",
-        "$defs": {"model/oracle": {"directory": False, "properties": {"source": True}}},
+        "$defs": {
+            "model/oracle": {
+                "directory": False,
+                "properties": {"source": True, "kind": {"$ref": "#/$defs/masked-lm"}},
+            }
+        },
     }
     (fresh.folder / "rules/schemas/oracles.yaml").write_text(yaml.safe_dump(schema))
     (fresh.folder / "rules/oracles.smk").write_text(ORACLE)

@@ -1,6 +1,7 @@
 """Lists of words kept by hand: words to leave out, and group words listed for each bias type."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ def read_listing(path: str | Path) -> dict[str, Any]:
         if not (isinstance(ranks, Mapping) and set(ranks) == set(GROUPS)):
             raise InputError(f"{path}: {place}: not one mean rank for each of {', '.join(GROUPS)}")
         for group, rank in ranks.items():
-            if isinstance(rank, bool) or not isinstance(rank, int | float):
+            if isinstance(rank, bool) or not isinstance(rank, int | float) or not math.isfinite(rank):
                 raise InputError(f"{path}: {place}.{group}: {rank!r} is not a number")
         mean_ranks[str(bias_type)] = {group: float(ranks[group]) for group in GROUPS}
     return {
@@ -99,7 +100,9 @@ def _mapping(path: str | Path, value: Any, place: str = "") -> Mapping[Any, Any]
     return value
 
 
-def _words(path: str | Path, place: str, words: Iterable[Any]) -> Iterator[str]:
+def _words(path: str | Path, place: str, words: object) -> Iterator[str]:
+    if not isinstance(words, list):
+        raise InputError(f"{path}: {place}: {words!r} is not a list of words")
     for word in words:
         if words_of(str(word)) != [word]:
             raise InputError(f"{path}: {place}: {word!r} is not one word in lower case")

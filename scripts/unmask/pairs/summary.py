@@ -58,6 +58,8 @@ def warnings(results: Results) -> Iterator[str]:
     for model in results.study.models:
         if model.source == "random":
             yield f"{model.name} has random weights: it was never trained, and its scores show only chance."
+        if model.source == "perturbed":
+            yield f"{model.name} is another model with noise in its weights: a control."
     for row in rows_of(overall[overall["protocol"] == CORRECTED]):
         where = f"{row.model} on {row.benchmark}, {title_of(str(row.measure))}"
         if row.undefined == row.n:

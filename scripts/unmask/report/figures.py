@@ -24,6 +24,8 @@ PALETTE = (
 
 RC: dict[Any, Any] = {
     "svg.fonttype": "none",
+    # names from data are text, whatever signs are in them
+    "text.parse_math": False,
     "font.family": "sans-serif",
     "font.size": 10,
     "axes.spines.top": False,

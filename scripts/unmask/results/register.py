@@ -1,4 +1,4 @@
-"""What of a study's results may be cleaned away: the families' patterns, left in the results by each run.
+"""What of a study's results may be cleaned away: patterns of its families, written down among the results.
 
 A pattern has the keys
 
@@ -6,7 +6,7 @@ A pattern has the keys
 - files: a path below the study's results with the same wildcards: `{model}` stands for a part of a path, and
   `{shard,REGEX}` for what the regular expression matches;
 - needed_by: the file that is made of these; once that is there and younger, they may go;
-- again: true for what is removed only when asked for, as it has to be fetched again.
+- again: there, and true, for what is removed only when asked for, as it has to be fetched again.
 """
 
 import json
@@ -24,23 +24,34 @@ FILE = "register.json"
 _WILDCARD = re.compile(r"\{(\w+)(?:,([^{}]+))?\}")
 
 
-def write_register(results: str | Path, patterns: Iterable[Mapping[str, Any]]) -> None:
-    """Leave the patterns in a study's results. Raises InputError where nothing can be written."""
-    text = json.dumps(list(patterns), indent=1, sort_keys=True) + "\n"
-    path = Path(results, FILE)
-    if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        write_text(path, text)
+def write_register(path: str | Path, patterns: Iterable[Mapping[str, Any]]) -> None:
+    """Write the patterns down, whole or not at all."""
+    write_text(path, json.dumps(list(patterns), indent=1, sort_keys=True) + "\n")
 
 
-def read_register(results: str | Path) -> list[dict[str, Any]]:
-    """The patterns of a study's results. Raises InputError where no run has left any."""
+def read_register(results: str | Path) -> list[dict[str, str]]:
+    """The patterns of a study's results.
+
+    Raises InputError where there are none, or what is there are no patterns.
+    """
     path = Path(results, FILE)
     try:
-        found: list[dict[str, Any]] = json.loads(path.read_bytes())
+        found = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise InputError(f"{results}: no results of a study in this folder; give results/STUDY") from None
+        raise InputError(
+            f"{results}: there is no {FILE} in it; give results/STUDY of a study that was run"
+        ) from None
     except ValueError as error:
-        raise InputError(f"{path}: no register ({error}); delete it and run the study again") from None
+        raise InputError(f"{path}: cannot be read ({error}); delete it and run the study again") from None
+    try:
+        if not isinstance(found, list):
+            raise TypeError
+        for pattern in found:
+            names = dict.fromkeys(matcher(pattern["files"]).groupindex, "")
+            for key in ("name", "needed_by"):
+                pattern[key].format(**names)
+    except (TypeError, AttributeError, KeyError, IndexError, ValueError, re.error):
+        raise InputError(f"{path}: not a register; delete it and run the study again") from None
     return found
 
 

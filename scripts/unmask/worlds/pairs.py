@@ -4,7 +4,7 @@ import csv
 import hashlib
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -144,9 +144,9 @@ def truth(world: World) -> dict[str, Any]:
     }
 
 
-def write_truth(path: str | Path, world: World) -> None:
-    """Write `truth` as JSON."""
-    _write_json(path, truth(world))
+def write_truth(path: str | Path, world: World, made: Mapping[str, Any]) -> None:
+    """Write `truth` as JSON, with what it says of how it was made (unmask.record.record)."""
+    _write_json(path, {**truth(world), **made})
 
 
 def _draw(
