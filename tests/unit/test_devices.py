@@ -301,6 +301,7 @@ def score(folder: Path, more: int) -> None:
         wildcards={"model": "tiny", "benchmark": "long", "variant": "original", "masking": "none"},
         config={"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}},
         attention={"stack": None},
+        code={"none": "digest"},
         dtype="float32",
         shuffled=None,
     )

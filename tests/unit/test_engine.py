@@ -407,7 +407,8 @@ def test_shards_join_to_what_one_piece_would_be(tmp_path: Path) -> None:
     one, many = written(tmp_path / "one", shard_tokens=10**9), written(tmp_path / "many", shard_tokens=100)
     for column in EVIDENCE.names:
         if one[column].dtype.kind == "f":
-            np.testing.assert_allclose(one[column], many[column], atol=1e-5)
+            # as a share of 1 + |log P|: the largest difference that docs/determinism.md has measured
+            np.testing.assert_allclose(one[column], many[column], rtol=5.2e-6, atol=5.2e-6)
         else:
             pd.testing.assert_series_equal(one[column], many[column])
     assert read_metadata(tmp_path / "many" / "none.parquet")["seed"] == 3

@@ -69,11 +69,12 @@ def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
 
 def test_a_benchmark_on_disk(tmp_path: Path, log: Path) -> None:
     (tmp_path / "source.csv").write_bytes(CROWS_PAIRS)
-    entry = {"format": "crows-pairs", "path": str(tmp_path / "source.csv")}
+    entry = {"format": "crows-pairs", "url": (tmp_path / "source.csv").as_uri()}
     outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
     run_script("fetch_benchmark", {}, outputs, log, name="crows", entry=entry)
     assert (tmp_path / "copy.csv").read_bytes() == CROWS_PAIRS
     source = tmp_path / "source.csv"
+    entry = {"format": "crows-pairs", "path": str(source)}
     run_script("read_benchmark", [source], [tmp_path / "t"], log, name="crows", entry=entry)
     assert read_metadata(tmp_path / "t")["source"] == "source.csv"
 
@@ -85,6 +86,7 @@ def test_a_bad_benchmark_is_one_line(tmp_path: Path, log: Path) -> None:
     line = f"benchmark crows: {source}: row 0 (line 2): unknown direction 'sterio'"
     fails("read_benchmark", [source], [tmp_path / "pairs.parquet"], log, line, name="crows", entry=entry)
     outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
+    entry = {"url": source.as_uri(), "sha256": "0" * 64}
     line = f"benchmark crows: {source.as_uri()}: wrong checksum: wanted sha256 {'0' * 64}"
     fails("fetch_benchmark", {}, outputs, log, line, name="crows", entry=entry)
 
@@ -109,11 +111,15 @@ def test_a_model_is_fetched_and_prepared(hub: Hub, tmp_path: Path, log: Path) ->
     commit = hub.repositories["org/tiny"].commit
     fetched = facts_in(facts)
     assert {"repo": "org/tiny", "revision": "main", "commit": commit}.items() <= fetched.items()
-    params: dict[str, Any] = {"name": "tiny", "entry": {"source": "hub"}, "directory": str(directory)}
+    params: dict[str, Any] = {
+        "name": "tiny",
+        "entry": {"source": "hub", "kind": "masked-lm"},
+        "directory": str(directory),
+    }
     run_script("prepare_model", [facts], [manifest], log, **params)
     prepared = facts_in(manifest)
     assert (describe(directory) | {"directory": str(directory)}).items() <= prepared.items()
-    assert prepared["entry"] == {"source": "hub", **fetched}
+    assert prepared["entry"] == {"source": "hub", "kind": "masked-lm", **fetched}
     assert prepared["made_from"] == {str(facts): sha256_of_file(facts)}
     first = manifest.read_bytes()
     run_script("prepare_model", [facts], [manifest], log, **params)
@@ -132,7 +138,7 @@ def test_an_unfit_model_is_one_line(tmp_path: Path, log: Path) -> None:
     (directory / "model.safetensors").write_bytes(b"")
     outputs = [tmp_path / "manifest.json"]
     line = "model tiny: its weights cannot be loaded"
-    entry = {"source": "path"}
+    entry = {"source": "path", "kind": "masked-lm"}
     fails("prepare_model", [], outputs, log, line, name="tiny", entry=entry, directory=str(directory))
 
 
