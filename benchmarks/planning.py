@@ -141,7 +141,7 @@ def of_models(jobs: dict[str, int], models: int) -> set[str]:
 
 def is_aggregate(rule: str) -> bool:
     """Whether a rule is about the whole study, or the line of the total."""
-    return rule in AGGREGATES | {"total"} or rule.startswith("section_")
+    return rule in AGGREGATES | {"total"} or rule.endswith("_sections")
 
 
 def measure(models: int, rounds: int, parent: Path) -> tuple[int, int, dict[str, list[Run]]]:
