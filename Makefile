@@ -26,7 +26,7 @@ report: $(VENV)/.installed
 	@echo "The report is results/$(STUDY)/report/index.html"
 
 test: $(VENV)/.installed check
-	$(BIN)/python -m pytest -n logical --dist loadgroup
+	$(BIN)/python -m pytest -n logical --dist loadfile
 
 check: $(VENV)/.installed
 	$(BIN)/ruff check

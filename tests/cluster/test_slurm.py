@@ -14,8 +14,7 @@ from slurm_here import GPUS, Slurm, why_not
 from small_study import Workflow
 from workflow_copy import copy_workflow
 
-# one Slurm at a time
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("slurm")]
+pytestmark = pytest.mark.slow
 
 TARGET = "tables"
 
