@@ -97,7 +97,8 @@ def test_what_names_a_world_is_made_from_that_world(worlds: Workflow) -> None:
         ("count_shard", "corpus: books", "shard: books.txt"): set(),
     }
     assert {job: waits_for[job] for job in made_from} == made_from
-    assert {one, other} <= waits_for["report",] & waits_for["link_table",]
+    for rule in ("worlds_sections", "frequency_sections", "link_table"):
+        assert {one, other} <= waits_for[rule,]
 
 
 def test_a_benchmark_is_its_formats_file_looked_up_in_the_text_of_its_world(worlds: Workflow) -> None:
@@ -147,7 +148,7 @@ def test_an_unknown_world_is_one_line_before_any_work(
     config[section] |= changes
     done = worlds.snakemake("-n", config=config)
     assert done.returncode != 0
-    error = f"error: config key {line}.world: 'none' is not one of worlds (known: one, other)"
+    error = f"error: config key {line}.world: 'none' is none of the study's worlds (known: one, other)"
     assert error in (done.stdout + done.stderr).splitlines()
     assert "Traceback" not in done.stdout + done.stderr
 
