@@ -106,8 +106,8 @@ def test_a_killed_snakemake_is_followed_by_one_that_finishes(
         run.kill()
     with on_slurm(workflow, TARGET, log="again.log") as again:
         again.finish()
-    # the first run's job was left to itself, beside the second run's
-    assert [job.state for job in scoring(slurm, workflow)] == ["COMPLETED", "COMPLETED"]
+    # the first run's job was left to itself, beside the second run's if it was not done by then
+    assert {job.state for job in scoring(slurm, workflow)} == {"COMPLETED"}
     assert differing(finished, workflow) == []
     done = workflow.snakemake(TARGET)
     assert "Nothing to be done" in done.stdout + done.stderr

@@ -15,7 +15,7 @@ FOR_TABLES = {"pandas", "pyarrow", "numpy"}
 
 
 def test_the_rules_import_nothing_that_only_jobs_need() -> None:
-    files = [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]
+    files = [ROOT / "Snakefile", *sorted((ROOT / "rules").rglob("*.smk"))]
     lines = [line for file in files for line in file.read_text().splitlines()]
     imports = [line for line in lines if re.match(r"(import|from) (?!snakemake)", line)]
     assert any("unmask.measures" in line for line in imports)
