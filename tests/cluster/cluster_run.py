@@ -84,3 +84,11 @@ def wait_for_scoring(slurm: Slurm, workflow: Workflow, run: ClusterRun) -> tuple
                 return job, processes
         assert run.process.poll() is None and time.monotonic() < end, run.log.read_text()
         time.sleep(0.2)
+
+
+def wait_for_jobs(slurm: Slurm, workflow: Workflow, run: ClusterRun, number: int) -> None:
+    """Wait until so many scoring jobs of a workflow have been submitted, by this run or one before it."""
+    end = time.monotonic() + PATIENCE
+    while len(scoring(slurm, workflow)) < number:
+        assert run.process.poll() is None and time.monotonic() < end, run.log.read_text()
+        time.sleep(0.2)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster_run import ClusterRun, on_slurm, scoring, wait_for_scoring
+from cluster_run import ClusterRun, on_slurm, scoring, wait_for_jobs, wait_for_scoring
 from slurm_here import GPUS, Slurm, why_not
 from small_study import Workflow
 from workflow_copy import copy_workflow
@@ -102,12 +102,18 @@ def test_a_killed_snakemake_is_followed_by_one_that_finishes(
 ) -> None:
     workflow = unfinished(finished, tmp_path / "unmask")
     with on_slurm(workflow, TARGET) as run:
-        wait_for_scoring(slurm, workflow, run)
+        _, processes = wait_for_scoring(slurm, workflow, run)
+        # held until the second run has its own job, however long that one takes to plan
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
         run.kill()
     with on_slurm(workflow, TARGET, log="again.log") as again:
+        wait_for_jobs(slurm, workflow, again, 2)
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
         again.finish()
-    # the first run's job was left to itself, beside the second run's if it was not done by then
-    assert {job.state for job in scoring(slurm, workflow)} == {"COMPLETED"}
+    # the first run's job was left to itself, beside the second run's
+    assert [job.state for job in scoring(slurm, workflow)] == ["COMPLETED", "COMPLETED"]
     assert differing(finished, workflow) == []
     done = workflow.snakemake(TARGET)
     assert "Nothing to be done" in done.stdout + done.stderr
