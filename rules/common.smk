@@ -6,7 +6,10 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
+LIBRARY = str(Path(workflow.basedir) / "scripts")
+sys.path.insert(0, LIBRARY)
+# jobs too run the library beside their scripts, whichever is installed
+os.environ["PYTHONPATH"] = os.pathsep.join([LIBRARY, *filter(None, [os.environ.get("PYTHONPATH")])])
 
 from unmask.by_name import module_file
 from unmask.code_digest import code_digest

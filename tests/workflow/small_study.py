@@ -33,6 +33,8 @@ class Workflow:
 
     folder: Path
     config: dict[str, Any] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+    """Environment variables beside those of the tests."""
 
     def snakemake(
         self, *arguments: str, config: dict[str, Any] | None = None
@@ -47,7 +49,7 @@ class Workflow:
         return subprocess.run(
             [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
             cwd=self.folder,
-            env=environment,
+            env=environment | self.environment,
             capture_output=True,
             text=True,
             timeout=600,

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -109,6 +110,17 @@ def test_a_study_of_one_family_alone(fresh: Workflow) -> None:
     assert {path.name for path in results.iterdir() if not path.name.startswith(".")} == {
         "SHA256SUMS", "lengths", "logs", "models", "register.json", "report",
     }  # fmt: skip
+
+
+def test_jobs_run_the_library_beside_their_scripts(fresh: Workflow, tmp_path: Path) -> None:
+    """Whichever library is installed, or comes first: two clones may share one environment."""
+    other = tmp_path / "other/unmask"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("raise ImportError('the library of another clone')\n")
+    fresh.environment = {"PYTHONPATH": str(other.parent)}
+    (fresh.folder / "text.txt").write_text("the rich man\n")
+    fresh.run({"study": "small", "corpora": {"text": {"format": "text", "path": "text.txt"}}})
+    assert (fresh.folder / "results/small/frequency/text.parquet").is_file()
 
 
 def test_corpora_alone_are_counted(fresh: Workflow) -> None:
