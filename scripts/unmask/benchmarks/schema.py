@@ -17,6 +17,8 @@ PAIRS = pa.schema(
         field("ratings", pa.list_(pa.string()), nullable=True),
         field("context", pa.string(), nullable=True),
         field("target", pa.string(), nullable=True),
+        # who wrote the pair
+        field("writer", pa.string(), nullable=True),
     ]
 )
 """One row per pair of a benchmark, in the order of its source."""

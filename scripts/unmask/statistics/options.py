@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-PAIR, TARGET = "pair", "target"
-TOKEN, SENTENCE = "token", "sentence"
+WORDS, TARGET, WRITER = "words", "target", "writer"
+"""What two pairs may share and then vary together (unmask.statistics.nodes)."""
+PAIR, TOKEN, SENTENCE = "pair", "token", "sentence"
 ANY, OWN = "any", "own"
 MARGIN, ABSOLUTE_MARGIN, DECISION = "margin", "absolute margin", "decision"
 PAIR_SCORES = (MARGIN, ABSOLUTE_MARGIN, DECISION)
@@ -16,17 +17,17 @@ class Options:
     """The options of the statistics.
 
     confidence: level of every interval.
-    resamples, seed, unit: of the bootstrap; `unit` is what is drawn, `pair` or `target` (all pairs of a
-    target word together, as they are not independent).
+    clusters: what makes two pairs vary together: WORDS, TARGET, WRITER, or nothing.
+    draws, seed: of the lexical null (unmask.statistics.lexical).
     pairing: pairing unit of the McNemar tests of accuracies that tables show, `token` or `sentence`.
     votes, threshold, score: the reading of the human ratings that Figure 1 shows (see
     unmask.statistics.agreement).
     """
 
     confidence: float
-    resamples: int
+    clusters: tuple[str, ...]
+    draws: int
     seed: int
-    unit: str
     pairing: str
     votes: str
     threshold: int
@@ -35,4 +36,10 @@ class Options:
     @classmethod
     def from_config(cls, entry: Mapping[str, Any]) -> "Options":
         """From the `statistics` of a complete study, of which `alpha` is for the tables alone."""
-        return cls(entry["confidence"], pairing=entry["pairing"], **entry["bootstrap"], **entry["ratings"])
+        return cls(
+            entry["confidence"],
+            clusters=tuple(entry["clusters"]),
+            pairing=entry["pairing"],
+            **entry["chance"],
+            **entry["ratings"],
+        )

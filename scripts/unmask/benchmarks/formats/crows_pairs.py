@@ -15,7 +15,7 @@ _COLUMNS = {
     "stereo_antistereo": "direction",
     "bias_type": "bias_type",
 }
-_ANNOTATIONS = "annotations"
+_ANNOTATIONS, _WRITER = "annotations", "anon_writer"
 
 
 def read(path: Path, entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -36,6 +36,7 @@ def read(path: Path, entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, 
             row["ratings"] = _ratings(fields[_ANNOTATIONS])
         except ValueError as error:
             raise InputError(f"{path}: {place}: {error}") from None
+        row["writer"] = fields.get(_WRITER) or None
         yield place, row
 
 

@@ -1,0 +1,164 @@
+"""Which pairs of a benchmark vary together, and what that does to the variance of a score.
+
+Pairs are not independent: hundreds of CrowS-Pairs set "black" against "white". Two pairs may vary together
+where they share a *node*: a modified word, StereoSet's target, a writer (unmask.statistics.nodes). Sharing is no
+partition, since chains of shared words would join most pairs of a bias type, so the variance lets every two pairs
+that share a node covary (as dyads do in Aronow, Samii & Assenova 2015, Political Analysis 23:564).
+"""
+
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from unmask.statistics.intervals import Floats
+
+Ints = npt.NDArray[np.int64]
+
+MOST_NODES = 6
+"""Of a pair with more nodes that other pairs have too, so many count: those of the most pairs."""
+
+LEAST_DESIGN_EFFECT = 0.75
+"""No variance is taken to be smaller than this share of that of independent pairs."""
+
+
+@dataclass(frozen=True)
+class Variance:
+    """The variance of k estimates from the same pairs.
+
+    clustered: with pairs that share a node covarying; nan where nothing can be said, as where all pairs share one.
+    independent: as if no two pairs covaried. df: degrees of freedom of `clustered`, for Student's t; nan likewise.
+    """
+
+    clustered: Floats
+    independent: Floats
+    df: float
+
+
+class Dependence:
+    """Which of n pairs share a node, as a symmetric matrix K of zeros and ones that is never written out."""
+
+    def __init__(self, nodes: "sparse.csr_array") -> None:
+        """nodes: shape (pairs, nodes), 1 where a pair has a node."""
+        self._nodes = nodes
+
+    @classmethod
+    def of(cls, nodes: Sequence[Collection[Hashable]]) -> "Dependence":
+        """From the nodes of each pair, in order; a pair without nodes shares with none."""
+        numbers: dict[Hashable, int] = {}
+        rows = [row for row, own in enumerate(nodes) for _ in set(own)]
+        columns = [numbers.setdefault(node, len(numbers)) for own in nodes for node in dict.fromkeys(own)]
+        ones = np.ones(len(rows), dtype=np.int32)
+        return cls(sparse.csr_array((ones, (rows, columns)), shape=(len(nodes), max(1, len(numbers)))))
+
+    def __len__(self) -> int:
+        return int(self._nodes.shape[0])
+
+    def among(self, members: npt.NDArray[np.int64]) -> "Dependence":
+        """The same among some of the pairs, given by their numbers."""
+        return Dependence(self._nodes[members])
+
+    @cached_property
+    def _subsets(self) -> tuple["sparse.csr_array", Floats, Floats]:
+        """K as U diag(sign) U' + diag(rest): U has a column for each set of nodes that several pairs have.
+
+        Two pairs that share k nodes have 2^k - 1 sets in common; with sign + for sets of odd and - for sets of
+        even size these add up to 1 (inclusion and exclusion).
+        """
+        nodes, rng = self._nodes.tocsc(), np.random.default_rng(0)
+        often = np.diff(nodes.indptr)
+        shared = nodes[:, often > 1].tocsr()
+        often = often[often > 1]
+        # a set's name is the sum of the names of its nodes; two sets of one name are as likely as 1 in 2^64
+        names = rng.integers(0, 2**64, size=max(1, len(often)), dtype=np.uint64)
+        sizes = np.diff(shared.indptr)
+        keys, rows, signs = [], [], []
+        for size in range(1, MOST_NODES + 1):
+            members = np.flatnonzero(np.minimum(sizes, MOST_NODES) == size)
+            if not len(members):
+                continue
+            own = self._commonest(shared[members], size, often)
+            for count in range(1, size + 1):
+                for chosen in combinations(range(size), count):
+                    keys.append(names[own[:, chosen]].sum(axis=1, dtype=np.uint64))
+                    rows.append(members)
+                    signs.append(np.full(len(members), 1.0 if count % 2 else -1.0))
+        if not keys:
+            return sparse.csr_array((len(self), 0)), np.zeros(0), np.ones(len(self))
+        _, first, column, times = np.unique(
+            np.concatenate(keys), return_index=True, return_inverse=True, return_counts=True
+        )
+        several = times[column] > 1
+        place = np.cumsum(times > 1) - 1
+        row, sign = np.concatenate(rows)[several], np.concatenate(signs)
+        sets = sparse.csr_array(
+            (np.ones(len(row)), (row, place[column[several]])), shape=(len(self), int((times > 1).sum()))
+        )
+        sign_of_set = sign[first[times > 1]]
+        return sets, sign_of_set, 1 - sets @ sign_of_set
+
+    @staticmethod
+    def _commonest(shared: "sparse.csr_array", size: int, often: Ints) -> Ints:
+        """The `size` nodes of each pair that most pairs have, shape (pairs, size)."""
+        if shared.nnz == size * shared.shape[0]:
+            return np.asarray(shared.indices, np.int64).reshape(-1, size)
+        own = np.split(shared.indices, shared.indptr[1:-1])
+        return np.stack([nodes[np.argsort(-often[nodes], kind="stable")[:size]] for nodes in own])
+
+    def __matmul__(self, values: Floats) -> Floats:
+        """K values: for each pair the sum over the pairs that it shares a node with, itself among them."""
+        sets, sign, rest = self._subsets
+        shape = (-1,) + (1,) * (values.ndim - 1)
+        product: Floats = sets @ (sign.reshape(shape) * (sets.T @ values)) + rest.reshape(shape) * values
+        return product
+
+    def variance(self, residuals: Floats, weights: Floats, groups: Ints) -> Variance:
+        """The variance of estimates Σ_i weights_i y_i, from the residuals of y.
+
+        residuals: shape (pairs, k): y less its mean over the group, for each of k estimates. weights: shape
+        (pairs,), such as 1/n. groups: which mean was taken from each pair, from 0.
+
+        With W = diag(weights) K diag(weights), the sandwich residuals' W residuals is too small: a mean that was
+        taken from pairs that vary together has taken much of that with it. So it is solved for what it would be if
+        each y had the variance a + b and every two that share a node the covariance b: the expectations of
+        Σ weights² residuals² and of the sandwich are linear in a and b (the method of moments), and the variance is
+        a Σ weights² + b 1'W1. df is Satterthwaite's, of the sandwich of independent pairs.
+        """
+        n, k = residuals.shape
+        means = np.zeros((n, int(groups.max()) + 1 if n else 1))
+        means[np.arange(n), groups] = 1
+        means /= np.sqrt(np.maximum(means.sum(axis=0), 1))
+        c = weights[:, None]
+        own, squares = weights @ weights, weights**2
+        weighted = c * residuals
+        plain = (weighted**2).sum(axis=0)
+        sandwich = (weighted * (self @ weighted)).sum(axis=0)
+        total = float(weights @ (self @ weights))
+
+        k_means, cc_means = self @ means, c * (self @ (c * means))
+        core_k, core_w = means.T @ k_means, means.T @ cc_means
+        diagonal = 1 - 2 * (means * k_means).sum(axis=1) + ((means @ core_k) * means).sum(axis=1)
+        plain_a, plain_b = own - squares @ (means**2).sum(axis=1), squares @ diagonal
+        sandwich_a = own - np.trace(core_w)
+        sandwich_b = total - 2 * np.sum(k_means * cc_means) + np.sum(core_w * core_k)
+        spread = (
+            squares @ (self @ squares) - 2 * np.sum(cc_means * cc_means) + np.sum(core_w * core_w.T)
+        )
+        independent = plain * (own / plain_a) if plain_a > 0 else np.full(k, np.nan)
+        if sandwich_a <= 1e-9 * own or spread <= 0:
+            # the pairs of each group all share a node: one witness each
+            return Variance(np.full(k, np.nan), independent, float("nan"))
+        determinant = plain_a * sandwich_b - plain_b * sandwich_a
+        if determinant <= 1e-9 * plain_a * sandwich_b:
+            # no two pairs share a node
+            return Variance(independent, independent, float(sandwich_a**2 / spread))
+        a = (plain * sandwich_b - plain_b * sandwich) / determinant
+        b = (plain_a * sandwich - sandwich_a * plain) / determinant
+        least = LEAST_DESIGN_EFFECT * independent
+        return Variance(
+            np.maximum(a * own + b * total, least), independent, float(sandwich_a**2 / spread)
+        )
