@@ -145,9 +145,7 @@ class Dependence:
         plain_a, plain_b = own - squares @ (means**2).sum(axis=1), squares @ diagonal
         sandwich_a = own - np.trace(core_w)
         sandwich_b = total - 2 * np.sum(k_means * cc_means) + np.sum(core_w * core_k)
-        spread = (
-            squares @ (self @ squares) - 2 * np.sum(cc_means * cc_means) + np.sum(core_w * core_w.T)
-        )
+        spread = squares @ (self @ squares) - 2 * np.sum(cc_means * cc_means) + np.sum(core_w * core_w.T)
         independent = plain * (own / plain_a) if plain_a > 0 else np.full(k, np.nan)
         if sandwich_a <= 1e-9 * own or spread <= 0:
             # the pairs of each group all share a node: one witness each
@@ -159,6 +157,4 @@ class Dependence:
         a = (plain * sandwich_b - plain_b * sandwich) / determinant
         b = (plain_a * sandwich - sandwich_a * plain) / determinant
         least = LEAST_DESIGN_EFFECT * independent
-        return Variance(
-            np.maximum(a * own + b * total, least), independent, float(sandwich_a**2 / spread)
-        )
+        return Variance(np.maximum(a * own + b * total, least), independent, float(sandwich_a**2 / spread))
