@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Reduction:
     """Scores Σ_i weight_i · log P(w_i), or that over Σ_i share_i, with i over the tokens of a sentence.
 
-    tokens: the rows of evidence that count. log_prob: their log-probabilities. weight, share: one number for each of
-    these rows, not negative; a sum has no share, a mean the share 1.
+    tokens: the rows of evidence that count. log_prob: their log-probabilities. weight, share: one number
+    for each of these rows, not negative; a sum has no share, a mean the share 1.
     """
 
     tokens: "pd.DataFrame"

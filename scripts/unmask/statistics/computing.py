@@ -8,10 +8,12 @@ import pandas as pd
 from unmask.statistics.accuracy import accuracy_table
 from unmask.statistics.agreement import agreement_table, roc_table
 from unmask.statistics.bias import bias_table
+from unmask.statistics.leverage import leverage_table
 from unmask.statistics.mcnemar import mcnemar_table
 from unmask.statistics.near_ties import near_ties_table
+from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.options import Options
-from unmask.terms import ORIGINAL, SHUFFLED
+from unmask.terms import NONE, ORIGINAL, SHUFFLED
 
 logger = logging.getLogger(__name__)
 
@@ -32,14 +34,18 @@ def compute(
     """
     measures = scores["measure"].drop_duplicates().tolist()
     logger.info("%d pairs, %d measures", len(pairs), len(measures))
-    bias, near_ties = bias_table(pairs, scores, options), near_ties_table(pairs, scores, ORIGINAL)
+    dependence = dependence_of(pairs, kinds_in(pairs, options.clusters))
+    bias = bias_table(pairs, scores, options, dependence, evidence)
+    near_ties = near_ties_table(pairs, scores, ORIGINAL)
     if shuffled_scores is not None:
-        control = bias_table(pairs, shuffled_scores, options, SHUFFLED)
+        of_none = None if shuffled is None else {NONE: shuffled}
+        control = bias_table(pairs, shuffled_scores, options, dependence, of_none, SHUFFLED)
         bias = pd.concat([bias, control], ignore_index=True)
         of_control = near_ties_table(pairs, shuffled_scores, SHUFFLED)
         near_ties = pd.concat([near_ties, of_control], ignore_index=True)
     tables = {
         "bias": bias,
+        "leverage": leverage_table(pairs, scores),
         "near_ties": near_ties,
         "accuracy": accuracy_table(measures, evidence, shuffled, options.confidence),
         "tests": mcnemar_table(scores, evidence, shuffled, options.pairing),

@@ -36,8 +36,8 @@ def modified_words(stereotype: str, antistereotype: str) -> tuple[list[str], lis
 def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> list[set[Node]]:
     """The nodes of each pair of a Pairs table, of the kinds `words`, `target` and `writer`.
 
-    `words`: the modified words of both sentences, whichever stands where. A pair without a target or writer has
-    no such node.
+    `words`: the modified words of both sentences, whichever stands where. A pair without a target or writer
+    has no such node.
     """
     nodes: list[set[Node]] = [set() for _ in range(len(pairs))]
     for kind in kinds:
