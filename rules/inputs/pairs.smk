@@ -20,6 +20,25 @@ def shuffles():
     return config.get("controls", {}).get("shuffled") is not None and bool(SHUFFLED_MEASURES)
 
 
+def untrained_tables(model, benchmark):
+    """The scores of untrained networks like a model; none of a model that is itself untrained or has no files."""
+    seeds = (config.get("controls", {}).get("untrained") or {}).get("seeds", 0)
+    if model not in models_with_files() or MODELS[model]["source"] == "random":
+        return []
+    return [result("untrained", model, benchmark, f"{seed}.parquet") for seed in range(1, seeds + 1)]
+
+
+def all_untrained():
+    """The scores of all untrained networks."""
+    return [
+        path
+        for model in SCORED
+        for benchmark in BENCHMARKS
+        if is_scored_on(model, benchmark)
+        for path in untrained_tables(model, benchmark)
+    ]
+
+
 def measures_on(variant):
     """The measures that are computed on a variant of the sentences."""
     return MEASURES if variant == ORIGINAL else SHUFFLED_MEASURES
@@ -92,7 +111,8 @@ def statistics_inputs(wildcards):
     if shuffles():
         inputs["shuffled_scores"] = result("scores", *place, f"{SHUFFLED}.parquet")
         inputs["shuffled"] = result("evidence", *place, SHUFFLED, "none.parquet")
-    return inputs
+    untrained = untrained_tables(*place)
+    return inputs | ({"untrained": untrained} if untrained else {})
 
 
 def is_scored_on(model, benchmark):
@@ -191,8 +211,10 @@ def pairs_provenance():
         "within": "evidence",
         "keys": ["device", "dtype", *made, "shuffle_seed"],
     }
+    untrained = {"title": "Untrained networks", "files": all_untrained(), "keys": ["device", "dtype", *made]}
     steps = [
         scoring,
+        *([untrained] if untrained["files"] else []),
         {"title": "Measures", "files": all_scores(), "keys": made},
         {"title": "Statistics", "files": statistics_of_all("bias"), "keys": made},
     ]

@@ -160,6 +160,7 @@ def bias_table(
     options: Options,
     dependence: Dependence,
     evidence: Evidence | None = None,
+    untrained: Sequence[pd.DataFrame] = (),
     variant: str = ORIGINAL,
 ) -> pd.DataFrame:
     """Bias scores per measure, protocol and group of pairs, as unmask.statistics.schema.BIAS.
@@ -184,9 +185,11 @@ def bias_table(
     rows += _difference_rows(pairs, scores, found, every, dependence, options.confidence)
     if evidence is not None:
         _set_beside_null(rows, pairs, evidence, found, every, options)
+    if untrained:
+        _set_beside_untrained(rows, pairs, untrained, found, every)
     clusters = "+".join(kinds_in(pairs, options.clusters)) or NO_CLUSTERS
     same = {"variant": variant, "confidence": options.confidence, "clusters": clusters}
-    return framed([row | same for row in rows], BIAS).astype({"differing": "Int32"})
+    return framed([row | same for row in rows], BIAS).astype({"differing": "Int32", "untrained": "Int32"})
 
 
 def _counts(
@@ -331,3 +334,42 @@ def _set_beside_null(
             if beside is not None:
                 row["null_mean"], row["null_p"] = beside.mean, beside.p
                 row["null_low"], row["null_high"] = beside.low, beside.high
+
+
+def _set_beside_untrained(
+    rows: Sequence[dict[str, object]],
+    pairs: pd.DataFrame,
+    untrained: Sequence[pd.DataFrame],
+    found: Decisions,
+    every: Sequence[Group],
+) -> None:
+    """Put the scores of untrained networks into the rows of _score_rows, which those of _difference_rows
+    follow."""
+    networks = [decisions(pairs, scores) for scores in untrained]
+    if any(network.series != found.series for network in networks):
+        raise InputError("scores of untrained networks: their measures are not the study's; make them again")
+    k, places = len(found.series), {}
+    of_groups = []
+    for place, (grouping, group, members) in enumerate(every):
+        of_groups.append(
+            np.stack(
+                [
+                    100 * _ratio(network.credit()[members].sum(axis=0), network.trials()[members].sum(axis=0))
+                    for network in networks
+                ]
+            )
+        )
+        if grouping == DIRECTION:
+            places[group] = place
+    if len(rows) > k * len(every):
+        of_groups.append(of_groups[places[ANTISTEREO]] - of_groups[places[STEREO]])
+    for place, drawn in enumerate(of_groups):
+        for column in range(k):
+            scores = drawn[:, column]
+            if not np.isnan(scores).any():
+                rows[place * k + column] |= {
+                    "untrained": len(scores),
+                    "untrained_mean": scores.mean(),
+                    "untrained_low": scores.min(),
+                    "untrained_high": scores.max(),
+                }

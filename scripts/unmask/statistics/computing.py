@@ -1,7 +1,7 @@
 """All statistics of one model on one benchmark."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -24,22 +24,23 @@ def compute(
     evidence: Mapping[str, pd.DataFrame],
     shuffled_scores: pd.DataFrame | None,
     shuffled: pd.DataFrame | None,
+    untrained: Sequence[pd.DataFrame],
     options: Options,
 ) -> dict[str, pd.DataFrame]:
     """The tables by name, each as unmask.statistics.schema.SCHEMAS has it.
 
     `scores` and `shuffled_scores` are of the two variants. `evidence` maps a masking to its Evidence table,
-    `shuffled` is that of the shuffled variant under the masking `none`. Raises InputError where the tables
-    do not belong together.
+    `shuffled` is that of the shuffled variant under the masking `none`. `untrained` are the scores of
+    untrained networks, a table each. Raises InputError where the tables do not belong together.
     """
     measures = scores["measure"].drop_duplicates().tolist()
     logger.info("%d pairs, %d measures", len(pairs), len(measures))
     dependence = dependence_of(pairs, kinds_in(pairs, options.clusters))
-    bias = bias_table(pairs, scores, options, dependence, evidence)
+    bias = bias_table(pairs, scores, options, dependence, evidence, untrained=untrained)
     near_ties = near_ties_table(pairs, scores, ORIGINAL)
     if shuffled_scores is not None:
         of_none = None if shuffled is None else {NONE: shuffled}
-        control = bias_table(pairs, shuffled_scores, options, dependence, of_none, SHUFFLED)
+        control = bias_table(pairs, shuffled_scores, options, dependence, of_none, variant=SHUFFLED)
         bias = pd.concat([bias, control], ignore_index=True)
         of_control = near_ties_table(pairs, shuffled_scores, SHUFFLED)
         near_ties = pd.concat([near_ties, of_control], ignore_index=True)

@@ -46,6 +46,12 @@ BIAS = pa.schema(
         field("null_low", pa.float64(), nullable=True),
         field("null_high", pa.float64(), nullable=True),
         field("null_p", pa.float64(), nullable=True),
+        # how many untrained networks of the model's architecture were scored, and the mean, least and most
+        # of their scores; null without them
+        field("untrained", pa.int32(), nullable=True),
+        field("untrained_mean", pa.float64(), nullable=True),
+        field("untrained_low", pa.float64(), nullable=True),
+        field("untrained_high", pa.float64(), nullable=True),
         # mean margin (natural-log units of the measure) with its interval; null for a difference
         field("margin", pa.float64(), nullable=True),
         field("margin_low", pa.float64(), nullable=True),
