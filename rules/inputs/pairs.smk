@@ -158,7 +158,7 @@ def as_listed(names, entries):
 
 def table_files():
     """The report's tables by the name that their script gives them."""
-    tidy = ("bias", "near_ties", "accuracy", "tests", "agreement")
+    tidy = ("bias", "leverage", "near_ties", "accuracy", "tests", "agreement")
     paper = ("table1", "table3", "table4", "table5")
     files = [(table, "csv") for table in (*tidy, *paper)] + [(t, s) for t in paper for s in ("md", "tex")]
     return {f"{table}_{suffix}": result("tables", f"{table}.{suffix}") for table, suffix in files}
@@ -173,7 +173,10 @@ def figure_files():
 def pairs_results():
     """All that tables and sections over sentence pairs are made from."""
     return {
-        **{table: statistics_of_all(table) for table in ("bias", "accuracy", "tests", "agreement")},
+        **{
+            table: statistics_of_all(table)
+            for table in ("bias", "leverage", "accuracy", "tests", "agreement")
+        },
         "published": resource("pairs/published.yaml"),
         "captions": resource("pairs/captions.yaml"),
     }

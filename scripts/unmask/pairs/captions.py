@@ -1,8 +1,11 @@
 """What the captions of resources/pairs/captions.yaml are filled in with."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
-from unmask.statistics.options import ANY, PAIR, TOKEN
+from unmask.statistics.options import ANY, TARGET, TOKEN, WORDS, WRITER
+from unmask.statistics.schema import NO_CLUSTERS
 
 
 def caption_facts(
@@ -20,6 +23,13 @@ def caption_facts(
         "alpha": f"{alpha:g}",
         "unit": str(units.iloc[0]) if len(units) else TOKEN,
         "confidence": f"{100 * bias['confidence'].iloc[0]:g}" if len(bias) else "95",
-        "bootstrap": " or ".join(bias["bootstrap_unit"].drop_duplicates()) or PAIR,
+        "clusters": _shared(bias["clusters"].drop_duplicates().tolist()),
         "reading": reading,
     }
+
+
+def _shared(clusters: Sequence[str]) -> str:
+    """What pairs may have in common and then vary together, in words."""
+    names = {WORDS: "a modified word", TARGET: "a target", WRITER: "a writer"}
+    kinds = dict.fromkeys(kind for joined in clusters for kind in joined.split("+") if kind != NO_CLUSTERS)
+    return " or ".join(names[kind] for kind in kinds) or "nothing"

@@ -110,7 +110,8 @@ def _bias_rows(
             group=group,
         )
         if found is not None:
-            interval = "bootstrap" if group == DIFFERENCE else "wilson"
+            # the paper has the absolute value of Adv - Dis, which has no interval that could hold 0
+            is_difference = group == DIFFERENCE
             theirs = published.score(model.published, benchmark.published, measure, group)
             yield {
                 "model": model.name,
@@ -118,16 +119,16 @@ def _bias_rows(
                 "column": column,
                 "row": protocol,
                 "measure": measure,
-                "value": found["score"],
-                "low": found[f"{interval}_low"],
-                "high": found[f"{interval}_high"],
+                "value": abs(found["score"]) if is_difference else found["score"],
+                "low": None if is_difference else found["low"],
+                "high": None if is_difference else found["high"],
                 "n": found["n"],
                 "published": theirs if protocol == PUBLISHED else None,
             }
 
 
 def table5(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFrame:
-    """Bias scores over all pairs, with Wilson intervals, in both protocols."""
+    """Bias scores over all pairs, with their intervals, in both protocols."""
     return _frame(
         [
             row
@@ -141,7 +142,7 @@ def table5(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFra
 def table3(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFrame:
     """Bias scores of All-Masked, AUL and AULA for Adv, Dis and |Diff|, on benchmarks that state directions.
 
-    Wilson intervals; for |Diff| the bootstrap's.
+    With intervals, but for |Diff|: the sheet of Adv - Dis has that of the signed difference.
     """
     return _frame(
         [

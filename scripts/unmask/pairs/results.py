@@ -11,23 +11,26 @@ import pandas as pd
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import Published
+from unmask.pairs.verdicts import verdicts
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import Study
-from unmask.statistics.schema import ACCURACY, AGREEMENT, BIAS, OVERALL, TESTS
+from unmask.statistics.schema import ACCURACY, AGREEMENT, BIAS, LEVERAGE, OVERALL, TESTS
 from unmask.terms import ORIGINAL
 
-FILES = ("bias", "accuracy", "tests", "agreement", "published", "captions")
+FILES = ("bias", "leverage", "accuracy", "tests", "agreement", "published", "captions")
 """What Results.gather reads."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """bias, accuracy, tests (with p_holm) and agreement are the tables of unmask.statistics.schema over the
-    whole study, with the columns model and benchmark; alpha: the level of the tests."""
+    """bias (with `verdict`), leverage, accuracy, tests (with p_holm) and agreement are the tables of
+    unmask.statistics.schema over the whole study, with the columns model and benchmark; alpha: the level of
+    the tests."""
 
     study: Study
     bias: pd.DataFrame
+    leverage: pd.DataFrame
     accuracy: pd.DataFrame
     tests: pd.DataFrame
     agreement: pd.DataFrame
@@ -40,6 +43,7 @@ class Results:
         cls,
         study: Study,
         bias: Iterable[str | Path],
+        leverage: Iterable[str | Path],
         accuracy: Iterable[str | Path],
         tests: Iterable[str | Path],
         agreement: Iterable[str | Path],
@@ -49,11 +53,13 @@ class Results:
     ) -> "Results":
         """From the files of every model and benchmark, and the YAML of published values and of captions."""
         bias_rows, accuracy_rows = study.collect(bias, BIAS), study.collect(accuracy, ACCURACY)
+        bias_rows = bias_rows.assign(verdict=verdicts(bias_rows))
         test_rows = with_holm(study.collect(tests, TESTS))
         agreement_rows = study.collect(agreement, AGREEMENT)
         return cls(
             study,
             bias_rows,
+            study.collect(leverage, LEVERAGE),
             accuracy_rows,
             test_rows,
             agreement_rows,
@@ -86,6 +92,7 @@ class Results:
         """The machine-readable tables by name."""
         return {
             "bias": self.bias,
+            "leverage": self.leverage,
             "accuracy": self.accuracy,
             "tests": self.tests,
             "agreement": self.agreement,
