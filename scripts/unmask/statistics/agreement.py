@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm, rankdata
 
-from unmask.statistics.bias import Decisions, decisions
+from unmask.statistics.decisions import Decisions, decisions
 from unmask.statistics.intervals import Floats
 from unmask.statistics.options import ABSOLUTE_MARGIN, ANY, MARGIN, OWN, PAIR_SCORES, Options
 from unmask.statistics.schema import AGREEMENT, ROC

@@ -1,7 +1,7 @@
 """Bias scores of a benchmark: how often a measure prefers the stereotype, how surely, and what words alone
 give."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,102 +11,22 @@ from scipy import sparse
 
 from unmask.errors import InputError
 from unmask.measures.measure import Evidence
-from unmask.statistics.dependence import Dependence, Ints
-from unmask.statistics.intervals import Floats, effective_wilson, mean_interval, p_of, wilson
+from unmask.statistics.decisions import Decisions, Group, decisions, groups
+from unmask.statistics.dependence import Dependence
+from unmask.statistics.intervals import Floats, Ints, effective_wilson, mean_interval, p_of, wilson
 from unmask.statistics.lexical import band, null_scores
 from unmask.statistics.near_ties import outcomes_at
 from unmask.statistics.nodes import kinds_in
 from unmask.statistics.options import Options
-from unmask.statistics.schema import BIAS, BIAS_TYPE, DIFFERENCE, DIRECTION, NO_CLUSTERS, OVERALL
+from unmask.statistics.schema import BIAS, DIFFERENCE, DIRECTION, NO_CLUSTERS
 from unmask.tables import framed
 from unmask.terms import (
     ANTISTEREO,
     DIRECTIONS,
     ORIGINAL,
     OUTCOMES,
-    PUBLISHED,
     STEREO,
-    STEREOTYPE,
-    TIE,
-    UNDEFINED,
 )
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """The decisions of every measure and protocol, in arrays of shape (pairs, series).
-
-    series: (measure, protocol) of each column. outcome: one of OUTCOMES. margin: nan where undefined.
-    """
-
-    series: list[tuple[str, str]]
-    outcome: npt.NDArray[np.object_]
-    margin: Floats
-
-    def credit(self, outcome: npt.NDArray[np.object_] | None = None) -> Floats:
-        """What each pair adds to the numerator of the score: 1 for the stereotype; a tie adds a half in
-        `corrected` and nothing in `published`. `outcome`: others of the same shape in place of these."""
-        tie = np.array([0.0 if protocol == PUBLISHED else 0.5 for _, protocol in self.series])
-        outcome = self.outcome if outcome is None else outcome
-        credit: Floats = (outcome == STEREOTYPE) + (outcome == TIE) * tie
-        return credit
-
-    def trials(self) -> Floats:
-        """What each pair adds to the denominator: 1, but nothing for an undefined pair in `corrected`, and
-        nothing in either protocol where the measure is undefined for every pair."""
-        fixed = np.array([protocol == PUBLISHED for _, protocol in self.series], dtype=bool)
-        # a measure that says nothing of any pair, such as AULA without attention, has no score
-        fixed &= (self.outcome != UNDEFINED).any(axis=0)
-        trials: Floats = ((self.outcome != UNDEFINED) | fixed).astype(np.float64)
-        return trials
-
-    def differing(self) -> npt.NDArray[np.bool_]:
-        """Where the outcome is not that of the same measure's other protocol; shape (pairs, series)."""
-        place = {key: column for column, key in enumerate(self.series)}
-        other = [
-            next((place[s] for s in self.series if s[0] == measure and s[1] != protocol), own)
-            for own, (measure, protocol) in enumerate(self.series)
-        ]
-        differing: npt.NDArray[np.bool_] = self.outcome != self.outcome[:, other]
-        return differing
-
-
-def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
-    """The decisions in `scores` (SCORES), in the order of `pairs` (PAIRS).
-
-    Raises InputError where the scores are not of exactly these pairs.
-    """
-    keys = list(scores[["measure", "protocol"]].drop_duplicates().itertuples(index=False, name=None))
-    outcome = np.empty((len(pairs), len(keys)), dtype=object)
-    margin = np.full((len(pairs), len(keys)), np.nan)
-    wanted = pd.Index(pairs["pair_id"])
-    grouped = scores.groupby(["measure", "protocol"], sort=False)
-    for column, (measure, protocol) in enumerate(keys):
-        rows = grouped.get_group((measure, protocol)).set_index("pair_id")
-        if len(rows) != len(wanted) or not rows.index.is_unique or not wanted.isin(rows.index).all():
-            raise InputError(f"scores: {measure} ({protocol}) has not one row for each pair of the benchmark")
-        rows = rows.loc[wanted]
-        unknown = set(rows["outcome"]) - set(OUTCOMES)
-        if unknown:
-            raise InputError(f"scores: {measure} ({protocol}) has the unknown outcome {sorted(unknown)[0]!r}")
-        outcome[:, column] = rows["outcome"].to_numpy(object)
-        margin[:, column] = rows["margin"].to_numpy(float)
-    return Decisions([(str(m), str(p)) for m, p in keys], outcome, margin)
-
-
-Group = tuple[str, str, Ints]
-"""Grouping, group, and the numbers of its pairs."""
-
-
-def groups(pairs: pd.DataFrame) -> Iterator[Group]:
-    """(grouping, group, row numbers) of all pairs, each bias type, and each direction that is stated."""
-    yield OVERALL, "all", np.arange(len(pairs))
-    for bias_type in pairs["bias_type"].drop_duplicates():
-        yield BIAS_TYPE, str(bias_type), np.flatnonzero(pairs["bias_type"] == bias_type)
-    for direction in DIRECTIONS:
-        members = np.flatnonzero(pairs["direction"].eq(direction).fillna(False))
-        if len(members):
-            yield DIRECTION, direction, members
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:

@@ -13,12 +13,9 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from unmask.statistics.intervals import Floats
-
-Ints = npt.NDArray[np.int64]
+from unmask.statistics.intervals import Floats, Ints
 
 MOST_NODES = 6
 """Of a pair with more nodes that other pairs have too, so many count: those of the most pairs."""
@@ -60,7 +57,7 @@ class Dependence:
     def __len__(self) -> int:
         return int(self._nodes.shape[0])
 
-    def among(self, members: npt.NDArray[np.int64]) -> "Dependence":
+    def among(self, members: Ints) -> "Dependence":
         """The same among some of the pairs, given by their numbers."""
         return Dependence(self._nodes[members])
 
@@ -154,7 +151,7 @@ class Dependence:
             # the pairs of each group all share a node: one witness each
             return Variance(np.full(k, np.nan), independent, float("nan"))
         determinant = plain_a * sandwich_b - plain_b * sandwich_a
-        if determinant <= 1e-9 * plain_a * sandwich_b:
+        if abs(determinant) <= 1e-9 * plain_a * abs(sandwich_b):
             # no two pairs share a node
             return Variance(independent, independent, float(sandwich_a**2 / spread))
         a = (plain * sandwich_b - plain_b * sandwich) / determinant

@@ -8,6 +8,7 @@ from scipy.stats import t as student
 from statsmodels.stats.proportion import proportion_confint
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 def wilson(count: float, n: float, confidence: float) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from unmask.statistics.bias import decisions
+from unmask.statistics.decisions import decisions
 from unmask.statistics.nodes import nodes_of
 from unmask.statistics.options import WORDS
 from unmask.statistics.schema import LEVERAGE

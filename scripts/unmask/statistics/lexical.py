@@ -16,8 +16,7 @@ from scipy.stats import norm
 from unmask.measures.measure import Evidence
 from unmask.measures.reduction import Reduction
 from unmask.measures.registry import measure
-from unmask.statistics.dependence import Ints
-from unmask.statistics.intervals import Floats
+from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.nodes import modified_words
 from unmask.terms import ANTISTEREOTYPE, PUBLISHED, STEREOTYPE
 
