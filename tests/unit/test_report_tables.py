@@ -14,12 +14,12 @@ from unmask.pairs.published import Published
 from unmask.pairs.results import Results
 from unmask.pairs.summary import warnings
 from unmask.report.rendering import escape_latex, escape_markdown, latex, markdown
-from unmask.report.sheets import Sheet, mark, number, p_value
+from unmask.report.sheets import DASH, Sheet, mark, number, p_value, rows_of
 from unmask.report.study import Study
 from unmask.statistics.computing import compute
 from unmask.statistics.schema import SCHEMAS
 from unmask.tables import write_table
-from unmask.worlds.truth import beside_truth
+from unmask.worlds.truth import beside_truth, planted_sheets
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 PUBLISHED = Published.from_file(RESOURCES / "published.yaml")
@@ -356,16 +356,33 @@ def test_planted_levels_are_means_over_their_pairs() -> None:
     found = beside_truth(scores, truth, "corrected")
     level = [pair for pair, fact in truth.items() if (fact["factor"], fact["ratio"]) == ("association", 2)]
     corrected = scores[scores["protocol"] == "corrected"]
-    assert "tie" in set(corrected["outcome"])
-    decided = (found["stereotype"] * found["pairs"]).sum() / 100
-    assert decided == pytest.approx((corrected["outcome"] == "stereotype").sum())
+    assert {"tie", "undefined"} <= set(corrected["outcome"])
+    worth = {"stereotype": 1.0, "tie": 0.5, "antistereotype": 0.0}
+    for row in rows_of(found):
+        here = {p for p, fact in truth.items() if (fact["factor"], fact["ratio"]) == (row.factor, row.ratio)}
+        of = corrected[(corrected["measure"] == row.measure) & corrected["pair_id"].isin(here)]
+        values = [worth[outcome] for outcome in of["outcome"] if outcome != "undefined"]
+        assert row.score == pytest.approx(100 * sum(values) / len(values))
     rows = corrected[(corrected["measure"] == "CPS") & corrected["pair_id"].isin(level)]
     row = one(found, factor="association", ratio=2, measure="CPS")
     assert row["pairs"] == len(level) == 6
-    assert row["stereotype"] == pytest.approx(100 * (rows["outcome"] == "stereotype").mean())
     assert row["margin"] == pytest.approx(rows["margin"].mean())
     assert row["oracle"] == pytest.approx(sum(int(pair[1:]) for pair in level) / len(level))
     assert pd.isna(one(found, factor="association", ratio=2, measure="AUL")["oracle"])
     assert len(found[found["factor"] == "frequency"]) == 2 * len(MEASURES)
     with pytest.raises(InputError, match="knows nothing of pair p7"):
         beside_truth(made.scores, {k: v for k, v in truth.items() if k != "p7"}, "corrected")
+
+
+def test_a_measure_to_which_all_planted_pairs_are_alike_has_no_preference() -> None:
+    made = synthetic.make(24, seed=3)
+    fact = {"factor": "frequency", "p": None, "ratio": 2, "direction": "stereo", "margins": {}}
+    truth = dict.fromkeys(made.pairs["pair_id"], fact)
+    alike = made.scores.assign(margin=0.0, outcome="tie")
+    assert set(beside_truth(alike, truth, "corrected")["score"]) == {50}
+    assert set(beside_truth(alike, truth, "published")["score"]) == {0}
+    silent = made.scores.assign(margin=float("nan"), outcome="undefined")
+    nothing = beside_truth(silent, truth, "corrected").assign(model="m", benchmark="b")
+    assert nothing["score"].isna().all()
+    (sheet,) = planted_sheets(Study.from_config([{"name": "m"}], [{"name": "b"}]), nothing, "Found.")
+    assert set(sheet.rows[1][6:]) == {DASH}
