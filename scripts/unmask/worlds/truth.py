@@ -23,7 +23,7 @@ def beside_truth(scores: pd.DataFrame, truth: Truth, protocol: str) -> pd.DataFr
 
     scores: of one model on one benchmark of a world.
     Columns: LEVEL, measure, pairs, score (the bias score in percent, in which ties and undefined pairs count
-    as `protocol` has it: in `corrected` a tie is one half, so that a measure to which all pairs are alike gets
+    as `protocol` has it: in `corrected` a tie is one half, so that a measure to which all pairs are alike has
     50; null where no pair is decided), margin (mean), oracle (mean of the exact margins; null for a measure
     that the oracle does not know). Margins are of natural logarithms.
     Raises InputError where a scored pair is not in `truth`.
