@@ -154,6 +154,7 @@ def pairs_results():
     """All that tables and sections over sentence pairs are made from."""
     return {
         **{table: statistics_of_all(table) for table in ("bias", "accuracy", "tests", "agreement")},
+        "pairs": [result("benchmarks", f"{name}.parquet") for name in BENCHMARKS],
         "published": resource("pairs/published.yaml"),
         "captions": resource("pairs/captions.yaml"),
     }

@@ -20,7 +20,8 @@ def log_counts(counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 def rounded(differences: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Differences of log counts, rounded to DECIMALS; nan stays nan."""
-    return np.round(np.asarray(differences, dtype=np.float64), DECIMALS)
+    found: npt.NDArray[np.float64] = np.round(np.asarray(differences, dtype=np.float64), DECIMALS)
+    return found
 
 
 def levels(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
