@@ -310,9 +310,8 @@ def test_the_caption_of_figure_1_says_of_how_many_raters(
 ) -> None:
     assert "positive where at least 4 of 5 raters chose some bias type;" in results.captions["figure1"]
     pairs = read_table(files["pairs"][0], PAIRS)
-    pairs["ratings"] = [
-        None if i == 0 else list(votes)[: 3 + i % 3] for i, votes in enumerate(pairs["ratings"])
-    ]
+    votes = [None if i == 0 else list(each)[: 3 + i % 3] for i, each in enumerate(pairs["ratings"])]
+    pairs["ratings"] = pd.Series(votes)
     write_table(tmp_path / "pairs", pairs, PAIRS, {"benchmark": "cp"})
     uneven = gather({**files, "pairs": [tmp_path / "pairs"]})
     assert "at least 4 of 3 to 5 raters chose" in uneven.captions["figure1"]

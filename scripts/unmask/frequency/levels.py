@@ -20,8 +20,7 @@ def log_counts(counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 def rounded(differences: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Differences of log counts, rounded to DECIMALS; nan stays nan."""
-    found: npt.NDArray[np.float64] = np.round(np.asarray(differences, dtype=np.float64), DECIMALS)
-    return found
+    return np.asarray(differences, dtype=np.float64).round(DECIMALS)
 
 
 def levels(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
