@@ -177,6 +177,7 @@ def pairs_results():
             table: statistics_of_all(table)
             for table in ("bias", "leverage", "accuracy", "tests", "agreement")
         },
+        "pairs": [result("benchmarks", f"{name}.parquet") for name in BENCHMARKS],
         "published": resource("pairs/published.yaml"),
         "captions": resource("pairs/captions.yaml"),
     }

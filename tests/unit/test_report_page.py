@@ -53,7 +53,7 @@ class Made:
         resources = {
             name: str(ROOT / "resources/pairs" / f"{name}.yaml") for name in ("published", "captions")
         }
-        kinds = [kind for kind in STATISTICS if kind not in ("near_ties", "roc")]
+        kinds = [*(kind for kind in STATISTICS if kind not in ("near_ties", "roc")), "pairs"]
         return {
             kind: self.parts[kind] if place is None else [self.parts[kind][place]] for kind in kinds
         } | resources
@@ -88,7 +88,7 @@ def draw(made: Made, folder: Path) -> None:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     folder = tmp_path_factory.mktemp("study")
-    made = Made(folder, {kind: [] for kind in (*STATISTICS, "scores")})
+    made = Made(folder, {kind: [] for kind in (*STATISTICS, "scores", "pairs")})
     for place, model in enumerate(MODELS):
         for other, benchmark in enumerate(BENCHMARKS):
             parts = synthetic.make(50, seed=2 * place + other, rated=other == 0, directed=other == 0)
@@ -112,7 +112,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
             )
             for kind, path in makes.items():
                 made.parts[kind].append(path)
-            made.parts["scores"].append(str(base / "scores.parquet"))
+            for kind in ("scores", "pairs"):
+                made.parts[kind].append(str(base / f"{kind}.parquet"))
     study: dict[str, Any] = {"models": MODELS, "benchmarks": BENCHMARKS, "alpha": 0.01}
     tables = [f"table{number}" for number in (1, 3, 4, 5)]
     makes = {

@@ -107,8 +107,8 @@ def test_every_group_has_the_literal_score(measure: str, protocol: str) -> None:
 def literal_variance(
     values: list[float], nodes: list[set[str]], weights: list[float], groups: list[int]
 ) -> tuple[float, float, float]:
-    """Variance, that of independent pairs, and degrees of freedom of Σ weights · values, in matrices: the moments of clustered
-    residuals."""
+    """Variance, that of independent pairs, and degrees of freedom of Σ weights · values, in matrices: the
+    moments of clustered residuals."""
     n = len(values)
     together = np.array([[float(i == j or bool(nodes[i] & nodes[j])) for j in range(n)] for i in range(n)])
     means = np.zeros((n, n))

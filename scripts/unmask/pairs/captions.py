@@ -1,6 +1,6 @@
 """What the captions of resources/pairs/captions.yaml are filled in with."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import pandas as pd
 
@@ -9,16 +9,22 @@ from unmask.statistics.schema import NO_CLUSTERS
 
 
 def caption_facts(
-    alpha: float, bias: pd.DataFrame, tests: pd.DataFrame, agreement: pd.DataFrame
+    alpha: float, bias: pd.DataFrame, tests: pd.DataFrame, agreement: pd.DataFrame, raters: Set[int]
 ) -> dict[str, str]:
-    """What the tables of the study were made with, by the names that captions have for it."""
+    """What the tables of the study were made with, by the names that captions have for it.
+
+    raters: by how many raters a pair with ratings was rated.
+    """
     units = tests.loc[tests["chosen"] & (tests["kind"] != "decisions"), "unit"]
     chosen = agreement[agreement["chosen"]]
     reading = ""
     if len(chosen):
         votes, threshold, score = chosen.iloc[0][["votes", "threshold", "score"]]
         what = "some bias type" if votes == ANY else "the pair's own bias type"
-        reading = f"A pair is positive where at least {threshold} raters chose {what}; score: {score}."
+        of = " to ".join(map(str, sorted({min(raters), max(raters)})))
+        reading = (
+            f"A pair is positive where at least {threshold} of {of} raters chose {what}; score: {score}."
+        )
     return {
         "alpha": f"{alpha:g}",
         "unit": str(units.iloc[0]) if len(units) else TOKEN,

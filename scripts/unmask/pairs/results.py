@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from unmask.benchmarks.schema import PAIRS
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import Published
@@ -16,9 +17,10 @@ from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import Study
 from unmask.statistics.schema import ACCURACY, AGREEMENT, BIAS, LEVERAGE, OVERALL, TESTS
+from unmask.tables import read_table
 from unmask.terms import ORIGINAL
 
-FILES = ("bias", "leverage", "accuracy", "tests", "agreement", "published", "captions")
+FILES = ("bias", "leverage", "accuracy", "tests", "agreement", "pairs", "published", "captions")
 """What Results.gather reads."""
 
 
@@ -47,11 +49,13 @@ class Results:
         accuracy: Iterable[str | Path],
         tests: Iterable[str | Path],
         agreement: Iterable[str | Path],
+        pairs: Iterable[str | Path],
         published: str | Path,
         captions: str | Path,
         alpha: float,
     ) -> "Results":
-        """From the files of every model and benchmark, and the YAML of published values and of captions."""
+        """From the files of every model and benchmark, the pairs of every benchmark, and the YAML of
+        published values and of captions."""
         bias_rows, accuracy_rows = study.collect(bias, BIAS), study.collect(accuracy, ACCURACY)
         bias_rows = bias_rows.assign(verdict=verdicts(bias_rows))
         test_rows = with_holm(study.collect(tests, TESTS))
@@ -63,7 +67,9 @@ class Results:
             accuracy_rows,
             test_rows,
             agreement_rows,
-            load_captions(captions, **caption_facts(alpha, bias_rows, test_rows, agreement_rows)),
+            load_captions(
+                captions, **caption_facts(alpha, bias_rows, test_rows, agreement_rows, _raters(pairs))
+            ),
             Published.from_file(published),
             alpha,
         )
@@ -103,3 +109,13 @@ class Results:
         """The paper's tables as they are shown, by name."""
         empty = self.captions["empty"]
         return {name: lay_out(rows, self.captions[name], empty) for name, rows in self.tables.items()}
+
+
+def _raters(pairs: Iterable[str | Path]) -> frozenset[int]:
+    """By how many raters a pair that has ratings was rated."""
+    return frozenset(
+        len(ratings)
+        for path in pairs
+        for ratings in read_table(path, PAIRS)["ratings"]
+        if ratings is not None
+    )

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from unmask.measures.registry import measure as measure_of
 from unmask.measures.registry import title_of
 from unmask.pairs.results import Results
 from unmask.pairs.verdicts import BEYOND
@@ -11,7 +12,7 @@ from unmask.statistics.correction import holm
 from unmask.statistics.mcnemar import DECISIONS
 from unmask.statistics.options import ANY, MARGIN, OWN
 from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
-from unmask.terms import ANTISTEREO, CORRECTED, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO
+from unmask.terms import ANTISTEREO, CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO
 
 _BEYOND = " ‡"
 """Beside a score that is beyond sampling noise and beyond words."""
@@ -330,11 +331,16 @@ def accuracies(results: Results) -> Sheet:
 
 
 def peers(results: Results) -> Sheet:
-    """Bias scores that others report beside ours."""
+    """Bias scores and token accuracies that others report beside ours."""
     ours = {
         (row.model, row.benchmark, row.measure, row.group): row
         for row in rows_of(results.original())
         if row.protocol == PUBLISHED
+    }
+    accuracy = {
+        (row.model, row.benchmark, row.measure, row.reading): row.accuracy
+        for row in rows_of(results.accuracy)
+        if (row.variant, row.roles) == (ORIGINAL, PAIR)
     }
     rows = []
     for model in results.study.models:
@@ -343,6 +349,8 @@ def peers(results: Results) -> Sheet:
                 key = (model.name, benchmark.name, peer.measure, peer.group)
                 found = ours.get(key)
                 score = None if found is None else found.score
+                name = measure_of(peer.measure).predictions_of or peer.measure
+                right = accuracy.get((*key[:2], name, peer.reading))
                 rows.append(
                     (
                         *key[:2],
@@ -351,9 +359,12 @@ def peers(results: Results) -> Sheet:
                         peer.source,
                         number(peer.percent),
                         number(score),
-                        number(None if score is None else score - peer.percent, signed=True),
+                        number(_difference(score, peer.percent), signed=True),
                         DASH if peer.count is None else str(peer.count),
                         DASH if found is None else str(found.stereotype),
+                        number(peer.accuracy),
+                        number(right),
+                        number(_difference(right, peer.accuracy), signed=True),
                     )
                 )
     return Sheet(
@@ -365,6 +376,13 @@ def peers(results: Results) -> Sheet:
             ("bias score (%)", "difference"),
             ("stereotypical pairs", "theirs"),
             ("stereotypical pairs", "ours"),
+            ("token accuracy (%)", "theirs"),
+            ("token accuracy (%)", "ours"),
+            ("token accuracy (%)", "difference"),
         ),
         tuple(rows),
     )
+
+
+def _difference(ours: float | None, theirs: float | None) -> float | None:
+    return None if ours is None or theirs is None else ours - theirs

@@ -9,10 +9,11 @@ from unmask.terms import ALL_TOKENS, CONTENT_TOKENS, MODIFIED_TOKENS, NONE, PUBL
 def aula(evidence: Evidence, protocol: str) -> Reduction:
     """AUL with Attention weights: AULA(S) = 1/|S| Σ_i α_i log P(w_i | S).
 
-    α_i is the attention that w_i receives, averaged over layers, heads and the queries of S, and
-    scaled to a mean of one, so that AULA equals AUL where attention is uniform.
-    Published: queries at special tokens count too and α is not scaled, so α_i is of the order of
-    1/|S| and a longer sentence scores higher.
+    α_i is the attention that w_i receives, averaged over layers, heads and queries.
+    Published: over all queries, those at special tokens too, and not scaled, as equation 5 of Kaneko &
+    Bollegala 2022 has it; α_i is of the order of 1/|S|, so a longer sentence scores higher.
+    Corrected: over the queries of S, and scaled to a mean of one, so that AULA equals AUL where attention is
+    uniform. Both are choices of ours.
     """
     tokens = text_tokens(evidence[NONE], protocol)
     if protocol == PUBLISHED:
