@@ -33,6 +33,6 @@ with job_log(snakemake.log[0]):
         "options": dict(snakemake.params.options),
         **record(snakemake.input, snakemake.params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
     }
-    made = compute(pairs, scores, evidence, shuffled_scores, shuffled, untrained, options)
+    made = compute(pairs, scores, evidence, shuffled_scores, shuffled, options, untrained)
     for name, rows in made.items():
         write_table(snakemake.output[name], rows, SCHEMAS[name], facts)

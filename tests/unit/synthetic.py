@@ -35,9 +35,9 @@ def make_pairs(n: int, rng: np.random.Generator, rated: bool = True, directed: b
         {
             "pair_id": [f"p{i}" for i in range(n)],
             "bias_type": types,
-            "stereotype": [f"stereotype sentence {i}" for i in range(n)],
-            "antistereotype": [f"antistereotype sentence {i}" for i in range(n)],
-            "unrelated": [f"unrelated sentence {i}" for i in range(n)],
+            "stereotype": [f"sentence {i} of red{i % 23}" for i in range(n)],
+            "antistereotype": [f"sentence {i} of blue{i % 17}" for i in range(n)],
+            "unrelated": [f"sentence {i} of nothing" for i in range(n)],
             "direction": rng.choice(["stereo", "antistereo"], n, p=[0.7, 0.3]) if directed else None,
             "ratings": ratings if rated else None,
             "context": None,

@@ -28,6 +28,7 @@ from unmask.report.study import Study
 from unmask.statistics.bias import bias_table
 from unmask.statistics.computing import compute
 from unmask.statistics.near_ties import is_near_tie, near_ties_table
+from unmask.statistics.nodes import dependence_of
 from unmask.statistics.schema import NEAR_TIES, SCHEMAS
 from unmask.tables import read_table, write_table
 from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
@@ -194,9 +195,14 @@ def test_every_measure_has_the_error_of_its_own_weights() -> None:
     )
     shift = {c: rows[c] - TOKEN_ERROR * (1 + rows[c].abs()) for c in ("log_prob", "cross_log_prob")}
     for one, protocol in product(map(measure, MEASURES), (PUBLISHED, CORRECTED)):
-        before = one.formula(dict.fromkeys(one.maskings, rows), protocol)
-        after = one.formula(dict.fromkeys(one.maskings, rows.assign(**shift)), protocol)
-        errors = one.formula(token_errors(dict.fromkeys(one.maskings, rows)), protocol)
+        before, after, errors = (
+            one.formula(evidence, protocol).scores()
+            for evidence in (
+                dict.fromkeys(one.maskings, rows),
+                dict.fromkeys(one.maskings, rows.assign(**shift)),
+                token_errors(dict.fromkeys(one.maskings, rows)),
+            )
+        )
         np.testing.assert_allclose(before - after, errors, rtol=1e-6, err_msg=one.name)
         assert (errors > 0).all()
 
@@ -209,14 +215,15 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
     evidence = {"modified": tokens(sides)}
     scores = score_pairs(list(pairs["pair_id"]), evidence, ["SSS"])
     with_columns = {"modified": evidence["modified"].assign(modified=True, rank=1)}
-    made = compute(pairs, scores, with_columns, None, None, options_with(resamples=20))
+    made = compute(pairs, scores, with_columns, None, None, options_with(draws=100))
     for name, rows in made.items():
         write_table(folder / f"{name}.parquet", rows, SCHEMAS[name], {"model": "bert", "benchmark": "cp"})
     write_table(folder / "pairs.parquet", pairs, PAIRS, {"benchmark": "cp"})
     results = Results.gather(
         Study.from_config([{"name": "bert"}], [{"name": "cp"}]),
         **{
-            name: [folder / f"{name}.parquet"] for name in ("bias", "accuracy", "tests", "agreement", "pairs")
+            name: [folder / f"{name}.parquet"]
+            for name in ("bias", "leverage", "accuracy", "tests", "agreement", "pairs")
         },
         published=RESOURCES / "published.yaml",
         captions=RESOURCES / "captions.yaml",
@@ -252,7 +259,7 @@ def test_the_list_has_the_order_of_the_scores_and_may_be_empty(tmp_path: Path) -
     none = scores.assign(lowest=scores["outcome"], highest=scores["outcome"])
     assert near_ties_table(pairs, none, ORIGINAL).empty
     write_table(tmp_path / "none.parquet", near_ties_table(pairs, none, ORIGINAL), NEAR_TIES, {})
-    bias = bias_table(pairs, none, options_with(resamples=20)).query("grouping == 'overall'")
+    bias = bias_table(pairs, none, options_with(), dependence_of(pairs, ())).query("grouping == 'overall'")
     assert (bias["near_low"] == bias["score"]).all() and (bias["near_high"] == bias["score"]).all()
     again = near_ties_table(pairs, scores[::-1], ORIGINAL)
     assert list(again["pair_id"]) == list(made["near_ties"]["pair_id"])[::-1]

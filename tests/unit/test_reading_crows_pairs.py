@@ -38,6 +38,7 @@ def test_columns(tmp_path: Path) -> None:
         "ratings": ["gender", None, "gender"],
         "context": None,
         "target": None,
+        "writer": "a0",
     }
 
 

@@ -53,6 +53,7 @@ def test_columns(tmp_path: Path) -> None:
             "ratings": None,
             "context": "The nurse was BLANK.",
             "target": "nurse",
+            "writer": None,
         }
     ]
 

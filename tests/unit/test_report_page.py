@@ -23,9 +23,9 @@ from unmask.files import sha256_of_file
 from unmask.measures.schema import SCORES
 from unmask.report.page import inline_svg
 from unmask.tables import write_table
+from unmask.terms import STATISTICS
 
 ROOT = Path(__file__).parents[2]
-STATISTICS = ("bias", "near_ties", "accuracy", "tests", "agreement", "roc")
 HOSTILE = "a<script>alert(1)</script>&b"
 MODELS: list[dict[str, str]] = [
     {"name": "bert", "published": "bert-base-cased", "source": "hub"},
@@ -106,7 +106,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
                 {name: str(base / f"{name}.parquet") for name in frames},
                 makes,
                 folder / "log",
-                options=statistics_with(bootstrap={"resamples": 50, "seed": 0, "unit": "pair"}),
+                options=statistics_with(chance={"draws": 100, "seed": 0}),
                 model=model["name"],
                 benchmark=benchmark["name"],
             )
@@ -255,13 +255,18 @@ def test_the_page_says_what_was_found(made: Made, reader: Reader) -> None:
     assert "near-ties" in text
     assert "llm-bias" in text
     assert "+1.0986" in reader.text
+    assert (
+        "Of 7 scores of trained models on cp, " in text
+        and "Of the 7 scores of untrained models on cp" in text
+    )
     assert "ab" * 32 in reader.text
     assert "files.x.csv.bytes" in reader.text
     assert any(text.startswith("A control") for text in reader.text)
     sums = bias.query("model == 'bert' and measure == 'AllMaskedSum' and grouping == 'difference'")["score"]
     assert len(sums) == 2
     for score in sums:
-        assert any(cell.startswith(f"{score:.2f} (") for cell in reader.text)
+        assert any(cell.startswith(f"{score:+.2f} (") for cell in reader.text)
+        assert f"{abs(score):.2f}" in reader.text
     for label in ("published", "corrected", "paper", "difference"):
         assert label in reader.text
     assert reader.counts["svg"] == 2
@@ -368,8 +373,8 @@ def test_analysis_never_imports_torch_or_snakemake() -> None:
 
 
 def test_directions_stand_side_by_side(made: Made) -> None:
-    heads = made.page[made.page.index("Adv, Dis and |Diff| of every measure") :]
+    heads = made.page[made.page.index("Adv, Dis and their difference, of every measure") :]
     heads = heads[: heads.index("<tbody>")]
     labels = [part.split("<")[0] for part in heads.split('scope="col">')[1:]]
-    assert labels == ["Adv", "Dis", "|Diff|"] * 2
-    assert heads.index("published</th>") < heads.index("corrected</th>")
+    wanted = ["Adv", "Dis", "Adv − Dis", "raw", "Holm", "here", "on average by chance", "words alone"]
+    assert labels[-8:] == wanted

@@ -57,8 +57,9 @@ def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:
     config = complete(given, FAMILIES)
     assert given == GOOD
     assert config["models"]["a"]["seed"] == 0
-    assert config["statistics"]["bootstrap"]["resamples"] == 2000
+    assert config["statistics"]["chance"] == {"draws": 1000, "seed": 0}
     assert config["controls"]["shuffled"] == {"seed": 0}
+    assert config["controls"]["untrained"] is None
     assert complete(config, FAMILIES) == config
 
 
@@ -180,8 +181,7 @@ def test_a_family_without_its_key_leaves_no_trace() -> None:
     config = complete({"study": "x", "corpora": {"c": {"format": "text", "path": "x"}}}, FAMILIES)
     assert set(config) == {"study", "title", "data", "statistics", "runtime", "corpora", "frequency"}
     # what the pairs of sentences add to a key of all families is not there either
-    assert set(config["statistics"]) == {"alpha", "confidence", "bootstrap"}
-    assert set(config["statistics"]["bootstrap"]) == {"resamples", "seed"}
+    assert set(config["statistics"]) == {"alpha", "confidence"}
     with pytest.raises(InputError, match=r"config key statistics: unknown key pairing \(known: alpha, "):
         complete({"study": "x", "statistics": {"pairing": "token"}}, FAMILIES)
 
@@ -254,7 +254,7 @@ def test_data_stands_for_the_directory_in_paths_alone() -> None:
         {"benchmarks": {"b": {"format": "crows-pairs", "url": "https://h/{x}.csv"}}},
         {"study": "a\n"},
         {"study": None},
-        {"statistics": {"bootstrap": {"seed": 2**70}}},
+        {"statistics": {"chance": {"seed": 2**70}}},
         {"data": 5, "benchmarks": {"b": {"format": "crows-pairs", "path": "{data}/x"}}},
     ],
 )
@@ -264,8 +264,8 @@ def test_wrong_types_are_one_line_too(change: dict[str, Any]) -> None:
 
 
 def test_a_whole_number_may_be_written_as_a_decimal() -> None:
-    config = complete({**GOOD, "statistics": {"bootstrap": {"seed": 3.0}}}, FAMILIES)
-    assert repr(config["statistics"]["bootstrap"]["seed"]) == "3"
+    config = complete({**GOOD, "statistics": {"chance": {"seed": 3.0}}}, FAMILIES)
+    assert repr(config["statistics"]["chance"]["seed"]) == "3"
 
 
 def test_paths_that_no_file_system_takes_are_named() -> None:

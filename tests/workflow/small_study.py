@@ -128,5 +128,5 @@ def small_study(folder: Path) -> dict[str, Any]:
             "stereo": {"format": "stereoset", "path": "stereo.json"},
         },
         "measures": ["AUL", "AULA", "CPS", "SSS"],
-        "statistics": {"bootstrap": {"resamples": 100}},
+        "statistics": {"chance": {"draws": 100}},
     }

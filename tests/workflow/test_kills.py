@@ -40,7 +40,7 @@ def study(folder: Path) -> Workflow:
         "frequency": {"min_pairs": 1},
         "measures": ["AUL", "CPS"],
         "controls": {"shuffled": None},
-        "statistics": {"bootstrap": {"resamples": 100}},
+        "statistics": {"chance": {"draws": 100}},
     }
     return Workflow(folder, config)
 

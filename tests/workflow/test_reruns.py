@@ -51,9 +51,9 @@ def test_changing_alpha_makes_tables_and_report_again(finished: Workflow) -> Non
     assert not [output for output in planned if output.startswith(("evidence/", "scores/", "models/"))]
 
 
-def test_changing_the_bootstrap_makes_statistics_again_but_no_scores(finished: Workflow) -> None:
+def test_changing_the_null_makes_statistics_again_but_no_scores(finished: Workflow) -> None:
     config = copy.deepcopy(finished.config)
-    config["statistics"]["bootstrap"]["seed"] = 7
+    config["statistics"]["chance"]["seed"] = 7
     planned = finished.planned(config)
     assert "statistics/bert/crows/bias.parquet" in planned
     assert not [output for output in planned if output.startswith(("evidence/", "scores/", "models/"))]

@@ -44,7 +44,7 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
             "other-text": {"format": "text", "world": "other"},
             "books": {"format": "text", "path": "books.txt"},
         },
-        "statistics": {"bootstrap": {"resamples": 100}},
+        "statistics": {"chance": {"draws": 100}},
     }
     workflow = Workflow(folder, study)
     words = [f"results/small/group_words/{name}/words.parquet" for name in study["benchmarks"]]

@@ -144,41 +144,42 @@ def _score_rows(
     confidence: float,
 ) -> list[dict[str, object]]:
     """A row for each group and series, in this order."""
-    credit, trials, known = found.credit(), found.trials(), ~np.isnan(found.margin)
-    margin = np.nan_to_num(found.margin, nan=0.0)
+    credit, trials = found.credit(), found.trials()
+    # the margins behind the decisions
+    values = np.hstack([credit, np.nan_to_num(found.margin, nan=0.0)])
+    counted = np.hstack([trials > 0, ~np.isnan(found.margin)])
+    k = len(found.series)
     extremes = [found.credit(outcomes_at(end, scores, found.series, pairs)) for end in ("lowest", "highest")]
     counts = _counts(scores, pairs, found)
     rows: list[dict[str, object]] = []
     for grouping, group, members in every:
         among, together, one = dependence.among(members), np.zeros(len(members), np.int64), np.ones(1)
-        of_score = _spread(credit[members], trials[members] > 0, one, together, among)
-        of_margin = _spread(margin[members], known[members], one, together, among)
+        spread = _spread(values[members], counted[members], one, together, among)
         near_low, near_high = (
             100 * _ratio(credits[members].sum(axis=0), trials[members].sum(axis=0)) for credits in extremes
         )
-        for column in range(len(found.series)):
+        for column in range(k):
             n, total = trials[members, column].sum(), credit[members, column].sum()
             # decisions that are all alike tell nothing of how they vary together
-            effect = of_score.clustered[column] / of_score.independent[column] if 0 < total < n else 1.0
-            df = of_score.df[column]
+            effect = spread.clustered[column] / spread.independent[column] if 0 < total < n else 1.0
+            df = spread.df[column]
             wilson_low, wilson_high = wilson(total, n, confidence)
             low, high = effective_wilson(total, n, effect, df, confidence)
-            margin_low, margin_high = mean_interval(
-                of_margin.mean[column], of_margin.clustered[column], of_margin.df[column], confidence
-            )
+            of_margin = spread.mean[k + column], spread.clustered[k + column], spread.df[k + column]
+            margin_low, margin_high = mean_interval(*of_margin, confidence)
             rows.append(
                 counts(members, column)
                 | {
                     "grouping": grouping,
                     "group": group,
-                    "score": 100 * of_score.mean[column],
+                    "score": 100 * spread.mean[column],
                     "low": low,
                     "high": high,
                     "design_effect": effect if n else None,
                     "df": df,
                     "wilson_low": wilson_low,
                     "wilson_high": wilson_high,
-                    "margin": of_margin.mean[column],
+                    "margin": of_margin[0],
                     "margin_low": margin_low,
                     "margin_high": margin_high,
                     "near_low": near_low[column],

@@ -24,8 +24,8 @@ def compute(
     evidence: Mapping[str, pd.DataFrame],
     shuffled_scores: pd.DataFrame | None,
     shuffled: pd.DataFrame | None,
-    untrained: Sequence[pd.DataFrame],
     options: Options,
+    untrained: Sequence[pd.DataFrame] = (),
 ) -> dict[str, pd.DataFrame]:
     """The tables by name, each as unmask.statistics.schema.SCHEMAS has it.
 

@@ -11,7 +11,7 @@ from unmask.measures.schema import SCORES
 from unmask.report.sheets import DASH, Sheet, number, rows_of, word
 from unmask.report.study import Study
 from unmask.report.truths import Truth, read_truths
-from unmask.statistics.bias import decisions
+from unmask.statistics.decisions import decisions
 from unmask.terms import CORRECTED
 
 LEVEL = ["factor", "p", "ratio", "direction"]
