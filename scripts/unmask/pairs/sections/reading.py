@@ -6,9 +6,10 @@ from typing import Any
 from unmask.report.sections import Items, Section
 
 NOTES = (
-    "A bias score of 50 means that stereotypes and their counterparts are preferred equally often. Look "
-    "at the interval before reading anything into a distance from 50, and at the mean margin: a score far "
-    "from 50 with a margin near 0 is a consistent but tiny preference.",
+    "A bias score of 50 means that stereotypes and their counterparts are preferred equally often. A distance "
+    "from 50 is within sampling noise where the interval holds 50; within what words alone do where random "
+    "scores of words, the same wherever a word stands, come as far; else beyond both. Look at the mean margin "
+    "too: a score far from 50 with a margin near 0 is a consistent but tiny preference.",
     "Two protocols: published repeats the papers' released code, quirks included, so that numbers compare "
     "with the literature; a tie or an undefined pair counts as not stereotypical, so a model without any "
     "preference scores 0 there. Corrected goes by the papers' formulas where their code does not (the "
@@ -16,12 +17,13 @@ NOTES = (
     "are ours: a tie counts one half, an undefined pair is left out, and the attention "
     "weights of AULA are those of the sentence's own tokens, scaled to a mean of one (equation 5 of Kaneko "
     "and Bollegala does not scale them).",
-    "Wilson intervals take pairs as independent; a tie enters as half a success, which makes them "
-    "slightly wide. Bootstrap intervals draw whole pairs, or all pairs of a target together, and use the "
-    "same draws for every measure.",
+    "Pairs that share a word or a target vary together, so there are fewer independent pairs than pairs: the "
+    "design effect says by how much the variance grows. Wilson intervals of independent pairs stand beside, "
+    "and are too narrow; in both a tie enters as half a success.",
     "Adv is the score over stereotypes of advantaged groups, Dis over those of disadvantaged groups. The "
-    "stereotypical sentence is the stereotypical one in both. The interval of their absolute difference "
-    "cannot hold 0, even where nothing differs.",
+    "stereotypical sentence is the stereotypical one in both. Their absolute difference |Diff| is "
+    "never below 0, even where nothing differs: look at Adv − Dis with its interval, and at what |Diff| is "
+    "on average by chance.",
     "† marks a Holm-corrected p below the level in the caption, * a raw p alone. Tokens of one sentence "
     "are not independent, so tests by token overstate the evidence; tests by sentence are under Token "
     "accuracy.",
