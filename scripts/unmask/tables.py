@@ -41,6 +41,11 @@ def write_table(
     `metadata` must be JSON-able; `read_metadata` gives it back.
     Raises ValueError where the rows do not fit the schema (a defect of the caller, not of its input).
     """
+    write_batches(path, [as_table(rows, schema)], schema, metadata)
+
+
+def as_table(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> pa.Table:
+    """Rows as a table of exactly this schema. Raises ValueError where they do not fit."""
     if isinstance(rows, pd.DataFrame):
         unknown = set(rows.columns) ^ set(schema.names)
         if unknown:
@@ -51,7 +56,7 @@ def write_table(
     for field in schema:
         if not field.nullable and table.column(field.name).null_count:
             raise ValueError(f"column {field.name} has nulls")
-    write_batches(path, [table], schema, metadata)
+    return table
 
 
 def write_batches(
@@ -120,14 +125,33 @@ def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
 
     Raises InputError where the file is not readable Parquet or has another schema.
     """
+    with opened_table(path, schema) as file:
+        try:
+            table = file.read()
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(path, error) from None
+    return plain_frame(table, schema)
+
+
+def opened_table(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
+    """A table that `write_table` has written, opened for reading; raises InputError as `read_table` does."""
     try:
-        table = pq.read_table(path)
+        file = pq.ParquetFile(path)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path}: not a readable Parquet file ({error}); delete it and run again") from None
-    if not table.schema.equals(schema):
+        raise _unreadable(path, error) from None
+    if not file.schema_arrow.equals(schema):
         raise InputError(f"{path}: its columns are not those of this version; delete it and run again")
+    return file
+
+
+def _unreadable(path: str | Path, error: Exception) -> InputError:
+    return InputError(f"{path}: not a readable Parquet file ({error}); delete it and run again")
+
+
+def plain_frame(table: pa.Table, schema: pa.Schema) -> pd.DataFrame:
+    """A table of this schema as a frame, dictionary columns as plain strings."""
     plain = pa.schema(
         pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema
     )

@@ -6,10 +6,10 @@ from typing import Any
 from unmask.report.sections import Items, Section
 
 NOTES = (
-    "A bias score of 50 means that stereotypes and their counterparts are preferred equally often. A distance "
-    "from 50 is within sampling noise where the interval holds 50; within what words alone do where random "
-    "scores of words, the same wherever a word stands, come as far; else beyond both. Look at the mean margin "
-    "too: a score far from 50 with a margin near 0 is a consistent but tiny preference.",
+    "A bias score of 50 means that stereotypes and their counterparts are preferred equally often. A "
+    "distance from 50 is within sampling noise where the interval holds 50; within what words alone do where "
+    "random scores of words, the same wherever a word stands, come as far; else beyond both. Look at the "
+    "mean margin too: a score far from 50 with a margin near 0 is a consistent but tiny preference.",
     "Two protocols: published repeats the papers' released code, quirks included, so that numbers compare "
     "with the literature; a tie or an undefined pair counts as not stereotypical, so a model without any "
     "preference scores 0 there. Corrected goes by the papers' formulas where their code does not (the "
