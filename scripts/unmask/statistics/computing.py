@@ -6,10 +6,12 @@ from collections.abc import Mapping
 import pandas as pd
 
 from unmask.statistics.accuracy import accuracy_table
-from unmask.statistics.agreement import agreement_table, roc_table
+from unmask.statistics.agreement import agreement_table, areas_compared, roc_table
 from unmask.statistics.bias import bias_table
+from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.mcnemar import mcnemar_table
 from unmask.statistics.near_ties import near_ties_table
+from unmask.statistics.nodes import dependence_of
 from unmask.statistics.options import Options
 from unmask.terms import ORIGINAL, SHUFFLED
 
@@ -32,6 +34,7 @@ def compute(
     """
     measures = scores["measure"].drop_duplicates().tolist()
     logger.info("%d pairs, %d measures", len(pairs), len(measures))
+    dependence = dependence_of(pairs, options.clusters)
     bias, near_ties = bias_table(pairs, scores, options), near_ties_table(pairs, scores, ORIGINAL)
     if shuffled_scores is not None:
         control = bias_table(pairs, shuffled_scores, options, SHUFFLED)
@@ -42,9 +45,11 @@ def compute(
         "bias": bias,
         "near_ties": near_ties,
         "accuracy": accuracy_table(measures, evidence, shuffled, options.confidence),
-        "tests": mcnemar_table(scores, evidence, shuffled, options.pairing),
-        "agreement": agreement_table(pairs, scores, options),
+        "tests": mcnemar_table(measures, evidence, shuffled, options.pairing),
+        "measures_compared": measures_compared(pairs, scores, dependence, options.confidence),
+        "agreement": agreement_table(pairs, scores, options, dependence),
         "roc": roc_table(pairs, scores, options),
+        "areas_compared": areas_compared(pairs, scores, options, dependence),
     }
     for name, rows in tables.items():
         logger.info("%s: %d rows", name, len(rows))
