@@ -213,7 +213,8 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
         write_table(folder / f"{name}.parquet", rows, SCHEMAS[name], {"model": "bert", "benchmark": "cp"})
     results = Results.gather(
         Study.from_config([{"name": "bert"}], [{"name": "cp"}]),
-        **{name: [folder / f"{name}.parquet"] for name in ("bias", "accuracy", "tests", "agreement")},
+        **{name: [folder / f"{name}.parquet"] for name in SCHEMAS if name not in ("near_ties", "roc")},
+        models_compared=[],
         published=RESOURCES / "published.yaml",
         captions=RESOURCES / "captions.yaml",
         alpha=0.01,

@@ -297,7 +297,7 @@ def test_kappas_variance_is_that_of_fleiss_cohen_and_everitt() -> None:
 
 
 def test_differences_of_what_does_not_differ_are_found_as_often_as_said() -> None:
-    """Words make pairs decide alike: the clustered test keeps its level, that of independent pairs does not."""
+    """Words make pairs decide alike: the clustered test keeps its level, that of lone ones does not."""
     rng, rounds = np.random.default_rng(1), 800
     word = np.arange(240) % 40
     dependence = Dependence.of([(w,) for w in word])

@@ -2,14 +2,14 @@
 
 import pandas as pd
 
-from unmask.statistics.options import ANY, PAIR, TOKEN
+from unmask.statistics.options import ANY, PAIR
 
 
 def caption_facts(
     alpha: float, bias: pd.DataFrame, tests: pd.DataFrame, agreement: pd.DataFrame
 ) -> dict[str, str]:
     """What the tables of the study were made with, by the names that captions have for it."""
-    units = tests.loc[tests["chosen"] & (tests["kind"] != "decisions"), "unit"]
+    units = tests.loc[tests["chosen"], "unit"]
     chosen = agreement[agreement["chosen"]]
     reading = ""
     if len(chosen):
@@ -18,7 +18,7 @@ def caption_facts(
         reading = f"A pair is positive where at least {threshold} raters chose {what}; score: {score}."
     return {
         "alpha": f"{alpha:g}",
-        "unit": str(units.iloc[0]) if len(units) else TOKEN,
+        "unit": str(units.iloc[0]) if len(units) else PAIR,
         "confidence": f"{100 * bias['confidence'].iloc[0]:g}" if len(bias) else "95",
         "bootstrap": " or ".join(bias["bootstrap_unit"].drop_duplicates()) or PAIR,
         "reading": reading,
