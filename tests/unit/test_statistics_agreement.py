@@ -11,6 +11,7 @@ from scipy.stats import t
 
 import synthetic
 from study_schema import options_with
+from unmask.report.sheets import rows_of
 from unmask.statistics.agreement import agreement_table, areas_compared, curve, roc_table, vote_counts
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
@@ -211,7 +212,7 @@ def test_intervals_allow_for_pairs_that_vary_together(made: synthetic.Synthetic)
     pairs = pairs.reset_index(drop=True)
     one = agreement_table(made.pairs, made.scores, options_with(), alone(made))
     four = agreement_table(pairs, scores, options_with(), copies)
-    for before, after in zip(one[one["chosen"]].itertuples(), four[four["chosen"]].itertuples(), strict=True):
+    for before, after in zip(rows_of(one[one["chosen"]]), rows_of(four[four["chosen"]]), strict=True):
         assert after.auc == pytest.approx(before.auc)
         assert (after.delong_high - after.delong_low) / (before.delong_high - before.delong_low) < 0.6
         assert (after.high - after.low) / (before.high - before.low) == pytest.approx(1, abs=0.12)
@@ -281,15 +282,17 @@ def test_areas_are_compared_as_delong_does(made: synthetic.Synthetic, tmp_path: 
 def test_turning_a_comparison_of_areas_turns_the_difference(made: synthetic.Synthetic) -> None:
     together = in_threes(made)
     turned = made.scores.sort_values("measure", ascending=False, kind="stable")
-    one = areas_compared(made.pairs, made.scores, options_with(), together).set_index(
-        ["first", "second", "protocol"]
+    one, other = (
+        {(row.first, row.second, row.protocol): row for row in rows_of(table)}
+        for table in (
+            areas_compared(made.pairs, scores, options_with(), together) for scores in (made.scores, turned)
+        )
     )
-    other = areas_compared(made.pairs, turned, options_with(), together)
     seen = 0
-    for row in other.itertuples():
-        if (row.second, row.first, row.protocol) in one.index:
+    for (first, second, protocol), row in other.items():
+        if (second, first, protocol) in one:
             seen += 1
-            mirror = one.loc[row.second, row.first, row.protocol]
+            mirror = one[second, first, protocol]
             assert (mirror.difference, mirror.low, mirror.high) == pytest.approx(
                 (-row.difference, -row.high, -row.low)
             )
@@ -302,16 +305,16 @@ def test_areas_that_cannot_be_tested_say_why() -> None:
     scores = made.scores[made.scores["measure"].isin(["AUL", "AULA", "CPS"])]
     own = scores.loc[(scores["measure"] == "AUL"), "margin"].to_numpy()
     scores = scores.assign(margin=scores["margin"].mask(scores["measure"] == "AULA", np.tile(own, 3)))
-    table = areas_compared(made.pairs, scores, options_with(), alone(made)).set_index(["first", "second"])
-    same = table.loc[[("AUL", "AULA")]]
+    table = areas_compared(made.pairs, scores, options_with(), alone(made))
+    same = table[(table["first"] == "AUL") & (table["second"] == "AULA")]
     assert (same["difference"] == 0).all() and same["p"].isna().all()
     assert set(same["reason"]) == {"the two never differ"}
     ratings = pd.Series([[None] * 5] * 4 + [["gender"] * 5] * 56, dtype=object)
     few = areas_compared(made.pairs.assign(ratings=ratings), scores, options_with(), alone(made))
     assert few["p"].isna().all() and set(few["reason"]) == {"fewer than 10 pairs in a class"}
     flat = scores.assign(margin=scores["margin"].where(scores["measure"] != "CPS", 1.0))
-    table = areas_compared(made.pairs, flat, options_with(), alone(made)).set_index(["first", "second"])
-    assert set(table.loc[[("AUL", "CPS")], "reason"]) == {"an area whose variance is unknown"}
+    table = areas_compared(made.pairs, flat, options_with(), alone(made))
+    assert set(table.loc[table["second"] == "CPS", "reason"]) == {"an area whose variance is unknown"}
     one_word = Dependence.of([("word",)] * 60)
     table = areas_compared(made.pairs, made.scores, options_with(), one_word)
     assert table["p"].isna().all() and set(table["reason"]) == {"the pairs all vary together"}

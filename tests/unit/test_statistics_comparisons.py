@@ -1,6 +1,7 @@
 """Two measures, or two models, on the same pairs: against slow computations of the same numbers."""
 
 import math
+from collections.abc import Hashable, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -13,6 +14,7 @@ from statsmodels.stats.inter_rater import cohens_kappa as kappa_of_table
 
 import synthetic
 from study_schema import MEASURES
+from unmask.report.sheets import rows_of
 from unmask.statistics.comparisons import cohens_kappa, measures_compared, models_compared
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.schema import COMPARISONS
@@ -52,7 +54,7 @@ def credit(outcome: str, protocol: str) -> float | None:
 
 
 def check(
-    row: dict[str, Any],
+    row: Mapping[Hashable, Any],
     first: dict[str, str],
     second: dict[str, str],
     ids: list[str],
@@ -127,7 +129,7 @@ def test_measures_are_compared_pair_by_pair(
     made: synthetic.Synthetic, dependence: Dependence, tmp_path: object
 ) -> None:
     table = measures_compared(made.pairs, made.scores, dependence, 0.95)
-    assert [(row.first, row.second, row.protocol) for row in table.itertuples()] == [
+    assert [(row.first, row.second, row.protocol) for row in rows_of(table)] == [
         (first, second, protocol)
         for first, protocol in [(m, p) for m in MEASURES for p in ("published", "corrected")]
         for second in MEASURES[MEASURES.index(first) + 1 :]
@@ -268,8 +270,7 @@ def test_few_pairs_that_differ_are_few_witnesses(made: synthetic.Synthetic) -> N
     """Whatever the number of pairs: three that differ alike are no evidence, nor is one."""
     own = made.scores[(made.scores["measure"] == "CPS") & (made.scores["protocol"] == "corrected")]
     for changed, least in ((1, None), (3, 0.2), (5, 0.05)):
-        turned = own.assign(outcome="stereotype")
-        turned.iloc[:changed, own.columns.get_loc("outcome")] = "antistereotype"
+        turned = own.assign(outcome=["antistereotype"] * changed + ["stereotype"] * (N - changed))
         table = models_compared(
             made.pairs, {"one": own.assign(outcome="stereotype"), "two": turned}, ALONE, 0.95
         )
