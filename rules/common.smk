@@ -9,7 +9,7 @@ from pathlib import Path
 LIBRARY = str(Path(workflow.basedir) / "scripts")
 sys.path.insert(0, LIBRARY)
 # jobs too run the library beside their scripts, whichever is installed
-os.environ["PYTHONPATH"] = os.pathsep.join([LIBRARY, *filter(None, [os.environ.get("PYTHONPATH")])])
+os.environ |= {"PYTHONPATH": os.pathsep.join(filter(None, [LIBRARY, os.getenv("PYTHONPATH")]))}
 
 from unmask.by_name import module_file
 from unmask.code_digest import code_digest

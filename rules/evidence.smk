@@ -64,3 +64,32 @@ rule compare_precision:
         "Comparing {wildcards.model} on {wildcards.benchmark} with single precision"
     script:
         "../scripts/compare_precision.py"
+
+
+rule untrained:
+    input:
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        manifest=result("models", "{model}", "manifest.json"),
+    output:
+        result("untrained", "{model}", "{benchmark}", "{seed}.parquet"),
+    log:
+        log_of("untrained", "{model}", "{benchmark}", "{seed}.log"),
+    wildcard_constraints:
+        model=any_of(models_with_files()),
+        seed="[0-9]+",
+    conda:
+        "../envs/scoring.yaml"
+    threads: config["runtime"]["threads"]
+    resources:
+        gpu=1,
+        mem_mb=scoring_memory,
+        runtime=scoring_time,
+    params:
+        code=code("score_untrained.py", *measure_modules(), *masking_modules().values()),
+        dtype=SCORING.get("dtype"),
+        attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
+        measures=MEASURES,
+    message:
+        "Scoring {wildcards.benchmark} with an untrained network like {wildcards.model} (seed {wildcards.seed})"
+    script:
+        "../scripts/score_untrained.py"

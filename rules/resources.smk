@@ -89,7 +89,7 @@ def table_memory(wildcards, input, attempt):
 
 
 def table_time(wildcards, input, attempt):
-    """Mostly the bootstrap, which grows with the rows read."""
+    """Mostly the lexical null, which grows with the rows read."""
     return round(30 + 1e-4 * rows_of_all(input)) * attempt
 
 

@@ -7,7 +7,7 @@ from unmask.joblog import job_log
 from unmask.measures.schema import SCORES
 from unmask.record import record
 from unmask.statistics.comparisons import models_compared
-from unmask.statistics.nodes import dependence_of
+from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_table, write_table
 
@@ -21,7 +21,7 @@ with job_log(snakemake.log[0]):
     scores = {
         model: read_table(path, SCORES) for model, path in zip(params.models, inputs.scores, strict=True)
     }
-    dependence = dependence_of(pairs, options["clusters"])
+    dependence = dependence_of(pairs, kinds_in(pairs, options["clusters"]))
     facts = {
         "benchmark": params.benchmark,
         "models": list(params.models),

@@ -19,7 +19,9 @@ INPUTS = {"pairs": PAIRS, "scores": SCORES, "shuffled_scores": SCORES}
 """The schemas of what is read; all else is evidence."""
 
 with job_log(snakemake.log[0]):
-    tables = {name: read_table(path, INPUTS.get(name, EVIDENCE)) for name, path in snakemake.input.items()}
+    inputs = dict(snakemake.input.items())
+    untrained = [read_table(path, SCORES) for path in inputs.pop("untrained", [])]
+    tables = {name: read_table(path, INPUTS.get(name, EVIDENCE)) for name, path in inputs.items()}
     pairs, scores = tables.pop("pairs"), tables.pop("scores")
     shuffled_scores, shuffled = tables.pop("shuffled_scores", None), tables.pop("shuffled", None)
     evidence = {name.replace("_", "-"): rows for name, rows in tables.items()}
@@ -31,6 +33,6 @@ with job_log(snakemake.log[0]):
         "options": dict(snakemake.params.options),
         **record(snakemake.input, snakemake.params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
     }
-    made = compute(pairs, scores, evidence, shuffled_scores, shuffled, options)
+    made = compute(pairs, scores, evidence, shuffled_scores, shuffled, untrained, options)
     for name, rows in made.items():
         write_table(snakemake.output[name], rows, SCHEMAS[name], facts)

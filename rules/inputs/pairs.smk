@@ -7,7 +7,15 @@ WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.js
 MEASURES, SCORING = config.get("measures", []), config.get("scoring", {})
 SHUFFLED_MEASURES = [name for name in MEASURES if measure(name).maskings == (NONE,)]
 # what tables and sections show of all models and benchmarks
-STUDY_STATISTICS = ("bias", "accuracy", "tests", "measures_compared", "agreement", "areas_compared")
+STUDY_STATISTICS = (
+    "bias",
+    "leverage",
+    "accuracy",
+    "tests",
+    "measures_compared",
+    "agreement",
+    "areas_compared",
+)
 # the models that are scored on pairs of sentences
 SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
 
@@ -20,6 +28,25 @@ def variants():
 def shuffles():
     """Whether this study has the control of shuffled tokens."""
     return config.get("controls", {}).get("shuffled") is not None and bool(SHUFFLED_MEASURES)
+
+
+def untrained_tables(model, benchmark):
+    """The scores of untrained networks like a model; none of a model that is itself untrained or has no files."""
+    seeds = (config.get("controls", {}).get("untrained") or {}).get("seeds", 0)
+    if model not in models_with_files() or MODELS[model]["source"] == "random":
+        return []
+    return [result("untrained", model, benchmark, f"{seed}.parquet") for seed in range(1, seeds + 1)]
+
+
+def all_untrained():
+    """The scores of all untrained networks."""
+    return [
+        path
+        for model in SCORED
+        for benchmark in BENCHMARKS
+        if is_scored_on(model, benchmark)
+        for path in untrained_tables(model, benchmark)
+    ]
 
 
 def measures_on(variant):
@@ -94,7 +121,8 @@ def statistics_inputs(wildcards):
     if shuffles():
         inputs["shuffled_scores"] = result("scores", *place, f"{SHUFFLED}.parquet")
         inputs["shuffled"] = result("evidence", *place, SHUFFLED, "none.parquet")
-    return inputs
+    untrained = untrained_tables(*place)
+    return inputs | ({"untrained": untrained} if untrained else {})
 
 
 def is_scored_on(model, benchmark):
@@ -173,6 +201,7 @@ def pairs_results():
     return {
         **{table: statistics_of_all(table) for table in STUDY_STATISTICS},
         "models_compared": model_comparisons(),
+        "pairs": [result("benchmarks", f"{name}.parquet") for name in BENCHMARKS],
         "published": resource("pairs/published.yaml"),
         "captions": resource("pairs/captions.yaml"),
     }
@@ -210,8 +239,10 @@ def pairs_provenance():
         "within": "evidence",
         "keys": ["device", "dtype", *made, "shuffle_seed"],
     }
+    untrained = {"title": "Untrained networks", "files": all_untrained(), "keys": ["device", "dtype", *made]}
     steps = [
         scoring,
+        *([untrained] if untrained["files"] else []),
         {"title": "Measures", "files": all_scores(), "keys": made},
         {"title": "Statistics", "files": [*statistics_of_all("bias"), *model_comparisons()], "keys": made},
     ]

@@ -25,6 +25,7 @@ PROTOCOLS = (PUBLISHED, CORRECTED)
 
 STATISTICS = (
     "bias",
+    "leverage",
     "near_ties",
     "accuracy",
     "tests",

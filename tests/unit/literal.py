@@ -1,7 +1,7 @@
 """The measures written out slowly: one sentence, one hidden token, one forward pass at a time.
 
-Nothing here shares code with the library; formulas from Kaneko & Bollegala (2022), and for the
-published protocol the behaviour of their released scripts.
+Nothing here shares code with the library; formulas from Kaneko & Bollegala (2022), but for the weights of
+AULA, and for the published protocol the behaviour of their released scripts.
 """
 
 import math
@@ -90,7 +90,7 @@ def published(measure: str, reader: Reader, first: str, second: str) -> Sides:
 
 
 def corrected(measure: str, reader: Reader, first: str, second: str) -> Sides:
-    """Both sides' scores as the formulas say."""
+    """Both sides' scores by the formulas, with AULA's weights scaled to a mean of one."""
     ids = reader.ids(first), reader.ids(second)
     special = reader.is_special(first), reader.is_special(second)
     modified = spans(*ids, equal=False)

@@ -42,6 +42,7 @@ def make_pairs(n: int, rng: np.random.Generator, rated: bool = True, directed: b
             "ratings": ratings if rated else None,
             "context": None,
             "target": [f"t{i // 3}" for i in range(n)],
+            "writer": [f"w{i % 7}" for i in range(n)],
         }
     )
 

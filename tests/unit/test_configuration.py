@@ -31,9 +31,17 @@ def test_one_word_chooses_a_study_and_never_mixes_it_with_another() -> None:
     paper = choose_study({"study": "paper"}, ROOT, [])
     assert set(paper["models"]) == {"bert-base-cased", "roberta-large", "albert-large-v2"}
     with pytest.raises(
-        InputError, match=r"there is no configs/papr\.yaml \(known: demo, local, paper, paper-frequency\)"
+        InputError, match=r"there is no configs/papr\.yaml \(known: demo, local, paper, paper-scores\)"
     ):
         choose_study({"study": "papr"}, ROOT, [])
+
+
+def test_the_paper_has_a_study_without_corpora_that_is_the_same_otherwise() -> None:
+    paper, scores = (choose_study({"study": name}, ROOT, []) for name in ("paper", "paper-scores"))
+    assert set(paper.pop("corpora")) == {"wikipedia", "bookcorpus"}
+    for study in (paper, scores):
+        del study["study"], study["title"]
+    assert scores == paper
 
 
 def test_the_command_line_overrides_single_keys() -> None:

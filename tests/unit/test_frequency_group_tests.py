@@ -1,5 +1,7 @@
 """Table 2: ranks, medians and tests, against slow and obvious counts."""
 
+import math
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -9,8 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from made_worlds import make_world
 from unmask.frequency.group_tests import SHOWN, compare_groups, ranked
+from unmask.frequency.levels import levels
+from unmask.frequency.words import words_of as words_in
 from unmask.statistics.ranks import mann_whitney
+from unmask.worlds.corpus import draw_corpus
 
 Rows = list[tuple[str, str, int, int]]
 
@@ -127,6 +133,36 @@ def test_four_against_four_add_up_to_nine_whatever_is_equal(counts: list[int]) -
     rows = [(group, f"w{i}", 1, count) for i, (group, count) in enumerate(zip(groups, counts, strict=True))]
     row = compare_groups(ranked(words_of(rows))).iloc[0]
     assert row["rank_advantaged"] + row["rank_disadvantaged"] == pytest.approx(9)
+
+
+@given(st.integers(0, 5000), st.integers(0, 5000))
+def test_two_counts_are_equal_where_their_log_ratio_is_rounded_to_nothing(one: int, other: int) -> None:
+    difference = math.log(one + 0.5) - math.log(other + 0.5)
+    # the boundary itself is the business of float error
+    if abs(abs(difference) - 0.005) > 1e-9:
+        first, second = levels([one, other])
+        assert (first == second) == (abs(difference) < 0.005)
+        assert (first > second) == (difference > 0.005)
+
+
+def test_levels_go_up_from_the_lowest_count() -> None:
+    # 1000 and 1004 are one level, and 1008 is within half a percent of the latter
+    assert levels([1008, 0, 1000, 7, 1004, 2000]).tolist() == [2, 0, 2, 1, 2, 3]
+    assert levels([]).tolist() == []
+
+
+def test_words_that_a_world_plants_as_equals_are_equals_in_table_2() -> None:
+    """As they are for the log frequency ratios: what a corpus has of he and she differs by a hair."""
+    counts = Counter(word for line in draw_corpus(make_world(0), 40_000) for word in words_in(line))
+    rows: Rows = [
+        (group, word, 1, counts[word])
+        for group, pronouns in (("advantaged", ("he", "his")), ("disadvantaged", ("she", "her")))
+        for word in pronouns
+    ]
+    assert 0 < abs(math.log(counts["he"] / counts["she"])) < 0.005
+    row = compare_groups(ranked(words_of(rows))).iloc[0]
+    assert (row["rank_advantaged"], row["rank_disadvantaged"]) == (2.5, 2.5)
+    assert (row["effect"], row["rank_biserial"], row["p"]) == (0.5, 0, 1)
 
 
 def test_equals_in_the_pairs_are_shown_in_order_of_the_alphabet_not_of_frequency() -> None:

@@ -68,7 +68,7 @@ def test_the_words_of_table2_are_ranked_as_printed_where_counts_follow_its_order
         words_from="listed",
         pairs_advantaged=0,
         pairs_disadvantaged=0,
-        count=[1000 - place[key] for key in keys],
+        count=[1000 - 100 * place[key] for key in keys],
         per_million=1.0,
     )
     found = compare_groups(ranked(words)).set_index("bias_type")

@@ -12,6 +12,7 @@ import pytest
 from examples import example_pairs
 from study_schema import MEASURES, options_with
 from tiny_models import tiny_model
+from unmask.benchmarks.schema import PAIRS
 from unmask.by_name import names
 from unmask.evidence.collecting import collect_evidence
 from unmask.evidence.hiding import MASKINGS
@@ -211,10 +212,12 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
     made = compute(pairs, scores, with_columns, None, None, options_with(resamples=20))
     for name, rows in made.items():
         write_table(folder / f"{name}.parquet", rows, SCHEMAS[name], {"model": "bert", "benchmark": "cp"})
+    write_table(folder / "pairs.parquet", pairs, PAIRS, {"benchmark": "cp"})
     results = Results.gather(
         Study.from_config([{"name": "bert"}], [{"name": "cp"}]),
         **{name: [folder / f"{name}.parquet"] for name in SCHEMAS if name not in ("near_ties", "roc")},
         models_compared=[],
+        pairs=[folder / "pairs.parquet"],
         published=RESOURCES / "published.yaml",
         captions=RESOURCES / "captions.yaml",
         alpha=0.01,

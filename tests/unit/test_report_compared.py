@@ -47,18 +47,17 @@ def results() -> Results:
     measures = {model: measures_compared(made.pairs, own, together, 0.95) for model, own in scores.items()}
     areas = {model: areas_compared(made.pairs, own, options, together) for model, own in scores.items()}
     agreement = {model: agreement_table(made.pairs, own, options, together) for model, own in scores.items()}
+    compared_models = models_compared(made.pairs, scores, together, 0.95).assign(benchmark="cp")
     return Results(
         Study.from_config([{"name": "bert"}, {"name": "other"}], [{"name": "cp"}]),
-        empty["bias"],
-        empty["accuracy"],
-        empty["tests"],
-        of_models(agreement),
-        holm(of_models(measures), by=["protocol"]),
-        holm(models_compared(made.pairs, scores, together, 0.95).assign(benchmark="cp"), by=["protocol"]),
-        holm(of_models(areas), by=["protocol"]),
-        load_captions(RESOURCES / "captions.yaml", alpha="0.01", confidence="95", reading=""),
-        Published.from_file(RESOURCES / "published.yaml"),
-        ALPHA,
+        **{name: empty[name] for name in ("bias", "leverage", "accuracy", "tests")},
+        agreement=of_models(agreement),
+        measures_compared=holm(of_models(measures), by=["protocol"]),
+        models_compared=holm(compared_models, by=["protocol"]),
+        areas_compared=holm(of_models(areas), by=["protocol"]),
+        captions=load_captions(RESOURCES / "captions.yaml", alpha="0.01", confidence="95", reading=""),
+        published=Published.from_file(RESOURCES / "published.yaml"),
+        alpha=ALPHA,
     )
 
 

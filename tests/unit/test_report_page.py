@@ -53,7 +53,7 @@ class Made:
         resources = {
             name: str(ROOT / "resources/pairs" / f"{name}.yaml") for name in ("published", "captions")
         }
-        kinds = [kind for kind in STATISTICS if kind not in ("near_ties", "roc")]
+        kinds = [*(kind for kind in STATISTICS if kind not in ("near_ties", "roc")), "pairs"]
         # one model has none to be compared with
         of_models = {"models_compared": self.parts["models_compared"] if place is None else []}
         of_each = {kind: self.parts[kind] if place is None else [self.parts[kind][place]] for kind in kinds}
@@ -89,7 +89,7 @@ def draw(made: Made, folder: Path) -> None:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     folder = tmp_path_factory.mktemp("study")
-    made = Made(folder, {kind: [] for kind in (*STATISTICS, "models_compared", "scores")})
+    made = Made(folder, {kind: [] for kind in (*STATISTICS, "models_compared", "scores", "pairs")})
     for place, model in enumerate(MODELS):
         for other, benchmark in enumerate(BENCHMARKS):
             parts = synthetic.make(50, seed=2 * place + other, rated=other == 0, directed=other == 0)
@@ -113,7 +113,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
             )
             for kind, path in makes.items():
                 made.parts[kind].append(path)
-            made.parts["scores"].append(str(base / "scores.parquet"))
+            for kind in ("scores", "pairs"):
+                made.parts[kind].append(str(base / f"{kind}.parquet"))
     for other, benchmark in enumerate(BENCHMARKS):
         path = str(folder / f"compared-{other}.parquet")
         scores = [str(folder / f"{place}-{other}" / "scores.parquet") for place in range(len(MODELS))]

@@ -1,5 +1,6 @@
 """The paper's tables: what goes where, beside which published value, and how it is written."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,18 +9,22 @@ import pytest
 
 import synthetic
 from study_schema import MEASURES, options_with
+from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import Published
 from unmask.pairs.results import Results
+from unmask.pairs.sheets import peers
 from unmask.pairs.summary import warnings
 from unmask.report.rendering import escape_latex, escape_markdown, latex, markdown
-from unmask.report.sheets import Sheet, mark, number, p_value
+from unmask.report.sheets import DASH, Sheet, mark, number, p_value, rows_of
 from unmask.report.study import Study
+from unmask.statistics.accuracy import READINGS
 from unmask.statistics.computing import compute
 from unmask.statistics.schema import SCHEMAS
-from unmask.tables import write_table
-from unmask.worlds.truth import beside_truth
+from unmask.tables import read_table, write_table
+from unmask.terms import ALL_TOKENS, CANDIDATES
+from unmask.worlds.truth import beside_truth, planted_sheets
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 PUBLISHED = Published.from_file(RESOURCES / "published.yaml")
@@ -32,14 +37,15 @@ BENCHMARKS = [
     {"name": "ss", "published": "stereoset"},
     {"name": "own"},
 ]
-KINDS = ("bias", "accuracy", "tests", "agreement", "measures_compared", "areas_compared")
+KINDS = ("bias", "leverage", "accuracy", "tests", "agreement", "measures_compared", "areas_compared")
+FILES = (*KINDS, "pairs")
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
     """The statistics of both models on the three benchmarks, as compute_statistics leaves them."""
     folder = tmp_path_factory.mktemp("statistics")
-    paths: dict[str, list[Path]] = {kind: [] for kind in KINDS}
+    paths: dict[str, list[Path]] = {kind: [] for kind in FILES}
     for number_, model in enumerate(MODELS):
         for place, benchmark in enumerate(BENCHMARKS):
             first = benchmark["name"] == "cp"
@@ -57,6 +63,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
                 path = folder / f"{model['name']}-{benchmark['name']}-{kind}.parquet"
                 write_table(path, tables[kind], SCHEMAS[kind], facts)
                 paths[kind].append(path)
+            if number_ == 0:
+                paths["pairs"].append(folder / f"{benchmark['name']}-pairs.parquet")
+                write_table(paths["pairs"][-1], made.pairs, PAIRS, {"benchmark": benchmark["name"]})
     return paths
 
 
@@ -68,7 +77,7 @@ def gather(
 ) -> Results:
     return Results.gather(
         Study.from_config(models, benchmarks),
-        **{kind: files[kind] for kind in KINDS},
+        **{kind: files[kind] for kind in FILES},
         models_compared=[],
         published=RESOURCES / "published.yaml",
         captions=RESOURCES / "captions.yaml",
@@ -99,7 +108,8 @@ def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
     tables = compute(made.pairs, scores, made.evidence, None, None, options_with(resamples=20))
     for kind in KINDS:
         write_table(tmp_path / kind, tables[kind], SCHEMAS[kind], {"model": "bert", "benchmark": "cp"})
-    found = gather({kind: [tmp_path / kind] for kind in KINDS}, MODELS[:1], BENCHMARKS[:1])
+    write_table(tmp_path / "pairs", made.pairs, PAIRS, {"benchmark": "cp"})
+    found = gather({kind: [tmp_path / kind] for kind in FILES}, MODELS[:1], BENCHMARKS[:1])
     said = [line for line in warnings(found) if "AULA" in line]
     assert said == ["bert on cp, AULA: this model gives no AULA (see the scoring log)."]
     some = [line for line in warnings(found) if "AUL:" in line and "nothing to score" in line]
@@ -135,6 +145,7 @@ def test_published_counts_add_up() -> None:
             sides = PUBLISHED.facts["table3"][model]["crows-pairs"][measure]
             assert sum(sides.values()) == PUBLISHED.facts["table5"][model]["crows-pairs"][measure]
     for entry in PUBLISHED.facts["peers"]:
+        assert entry.get("accuracy", {}).get("reading", ALL_TOKENS) in (*READINGS, CANDIDATES)
         assert entry["source"] in PUBLISHED.facts["sources"]
         counts = entry.get("counts", {"all": 0})
         parts = [count for group, count in counts.items() if group != "all"]
@@ -198,10 +209,70 @@ def test_table1_compares_on_the_same_tokens(results: Results) -> None:
     assert (same["p"], same["p_holm"]) == (test["p"], test["p_holm"])
     assert same["p_holm"] >= same["p"]
     assert same["mark"] == ("†" if test["p_holm"] < 0.01 else "*" if test["p"] < 0.01 else "")
-    candidate = one(table, model="bert", benchmark="ss", column="SSS")
-    source = one(results.accuracy, model="bert", benchmark="ss", measure="SSS", reading="candidates")
-    assert candidate["value"] == source["accuracy"]
-    assert candidate["published"] == 2.2
+
+
+def test_table1_has_sss_by_candidate_and_by_token_with_the_papers_value_at_both(results: Results) -> None:
+    for column, reading in (("SSS, candidates", "candidates"), ("SSS, modified tokens", "modified-tokens")):
+        found = one(results.tables["table1"], model="bert", benchmark="ss", column=column)
+        source = one(
+            results.accuracy, model="bert", benchmark="ss", measure="SSS", reading=reading, roles="pair"
+        )
+        assert (found["value"], found["n"]) == (source["accuracy"], source["n"])
+        assert found["published"] == 2.2
+        assert found["difference"] == pytest.approx(source["accuracy"] - 2.2)
+    sheet = results.sheets()["table1"]
+    (paper,) = [row for row in sheet.rows if row[:2] == ("bert", "paper")]
+    shown = dict(zip(sheet.columns, paper[2:], strict=True))
+    assert shown["ss", "SSS, candidates"] == shown["ss", "SSS, modified tokens"] == "2.20"
+    assert shown["cp", "AUL, shared tokens"] == DASH
+    assert "open which of the two" in sheet.caption
+
+
+def test_the_papers_daggers_stand_at_its_own_values(results: Results) -> None:
+    daggers = {
+        "table1": {"bert-base-cased": {"crows-pairs": ["AUL"], "stereoset": ["SSS"]}},
+        "table4": {"bert-base-cased": {"stereoset": ["unrelated"]}},
+    }
+    marked = replace(results, published=Published({**PUBLISHED.facts, "daggers": daggers}))
+    texts = {}
+    for name, sheet in marked.sheets().items():
+        (paper,) = [row for row in sheet.rows if row[:2] == ("bert", "paper")]
+        texts[name] = dict(zip(sheet.columns, paper[2:], strict=True))
+    assert texts["table1"]["cp", "AUL"] == "82.76†"
+    assert texts["table1"]["cp", "CPS"] == "62.98" and texts["table1"]["ss", "AUL"] == "92.16"
+    assert {texts["table1"]["ss", f"SSS, {what}"] for what in ("candidates", "modified tokens")} == {"2.20†"}
+    assert texts["table4"]["ss", "unrelated"] == "71.67†"
+    assert texts["table4"]["ss", "shuffled"] == "62.30" and texts["table4"]["cp", "original"] == "82.76"
+    # ours keep their own marks
+    pd.testing.assert_series_equal(marked.tables["table4"]["mark"], results.tables["table4"]["mark"])
+
+
+def test_peers_report_token_accuracies_beside_ours(results: Results) -> None:
+    sheet = peers(results)
+    assert {row[0] for row in sheet.rows} == {"bert"}
+    rows = {row[2:4]: dict(zip(sheet.columns, row[5:], strict=True)) for row in sheet.rows}
+    for name, measure, reading, theirs in (
+        ("AUL", "AUL", "all-tokens", 82.76),
+        ("AULA", "AUL", "all-tokens", 82.76),
+        ("CPS", "CPS", "shared-tokens", 62.98),
+        ("SSS", "SSS", "modified-tokens", 7.67),
+    ):
+        ours = one(
+            results.accuracy,
+            model="bert",
+            benchmark="cp",
+            measure=measure,
+            reading=reading,
+            roles="pair",
+            variant="original",
+        )["accuracy"]
+        cells = rows[name, "all"]
+        assert cells["token accuracy (%)", "theirs"] == number(theirs)
+        assert cells["token accuracy (%)", "ours"] == number(ours)
+        assert cells["token accuracy (%)", "difference"] == number(ours - theirs, signed=True)
+        # accuracies are of all pairs together
+        assert rows[name, "gender"]["token accuracy (%)", "theirs"] == DASH
+        assert rows[name, "gender"]["token accuracy (%)", "ours"] == DASH
 
 
 def test_table4_drops_are_differences(results: Results) -> None:
@@ -229,6 +300,18 @@ def test_alpha_moves_marks_only(files: dict[str, list[Path]], results: Results) 
     assert (strict.tables["table4"]["mark"] != "").sum() < (results.tables["table4"]["mark"] != "").sum()
     pd.testing.assert_frame_equal(strict.tests, results.tests)
     assert "p < 1e-300" in strict.captions["table1"]
+
+
+def test_the_caption_of_figure_1_says_of_how_many_raters(
+    files: dict[str, list[Path]], results: Results, tmp_path: Path
+) -> None:
+    assert "positive where at least 4 of 5 raters chose some bias type;" in results.captions["figure1"]
+    pairs = read_table(files["pairs"][0], PAIRS)
+    votes = [None if i == 0 else list(each)[: 3 + i % 3] for i, each in enumerate(pairs["ratings"])]
+    pairs["ratings"] = pd.Series(votes)
+    write_table(tmp_path / "pairs", pairs, PAIRS, {"benchmark": "cp"})
+    uneven = gather({**files, "pairs": [tmp_path / "pairs"]})
+    assert "at least 4 of 3 to 5 raters chose" in uneven.captions["figure1"]
 
 
 def test_holm_is_over_all_models_of_a_kind(results: Results) -> None:
@@ -292,7 +375,7 @@ def test_a_study_without_what_a_table_needs_says_so(files: dict[str, list[Path]]
 
 def test_a_study_without_models_has_empty_tables() -> None:
     study = Study.from_config([], [])
-    empty = gather({kind: [] for kind in KINDS}, [], [])
+    empty = gather({kind: [] for kind in FILES}, [], [])
     assert all(frame.empty for frame in empty.tidy().values())
     tables = paper_tables(study, empty.bias, empty.accuracy, empty.tests, PUBLISHED, 0.01)
     assert lay_out(tables["table5"], "caption.", "Empty.").caption == "caption. Empty."
@@ -355,16 +438,39 @@ def test_planted_levels_are_means_over_their_pairs() -> None:
     found = beside_truth(scores, truth, "corrected")
     level = [pair for pair, fact in truth.items() if (fact["factor"], fact["ratio"]) == ("association", 2)]
     corrected = scores[scores["protocol"] == "corrected"]
-    assert "tie" in set(corrected["outcome"])
-    decided = (found["stereotype"] * found["pairs"]).sum() / 100
-    assert decided == pytest.approx((corrected["outcome"] == "stereotype").sum())
+    assert {"tie", "undefined"} <= set(corrected["outcome"])
+    worth = {"stereotype": 1.0, "tie": 0.5, "antistereotype": 0.0}
+    for row in rows_of(found):
+        here = {p for p, fact in truth.items() if (fact["factor"], fact["ratio"]) == (row.factor, row.ratio)}
+        of = corrected[(corrected["measure"] == row.measure) & corrected["pair_id"].isin(here)]
+        values = [worth[outcome] for outcome in of["outcome"] if outcome != "undefined"]
+        assert row.score == pytest.approx(100 * sum(values) / len(values))
     rows = corrected[(corrected["measure"] == "CPS") & corrected["pair_id"].isin(level)]
     row = one(found, factor="association", ratio=2, measure="CPS")
     assert row["pairs"] == len(level) == 6
-    assert row["stereotype"] == pytest.approx(100 * (rows["outcome"] == "stereotype").mean())
     assert row["margin"] == pytest.approx(rows["margin"].mean())
     assert row["oracle"] == pytest.approx(sum(int(pair[1:]) for pair in level) / len(level))
     assert pd.isna(one(found, factor="association", ratio=2, measure="AUL")["oracle"])
     assert len(found[found["factor"] == "frequency"]) == 2 * len(MEASURES)
     with pytest.raises(InputError, match="knows nothing of pair p7"):
         beside_truth(made.scores, {k: v for k, v in truth.items() if k != "p7"}, "corrected")
+
+
+def test_a_measure_to_which_all_planted_pairs_are_alike_has_no_preference() -> None:
+    made = synthetic.make(24, seed=3)
+    fact: dict[str, Any] = {
+        "factor": "frequency",
+        "p": None,
+        "ratio": 2,
+        "direction": "stereo",
+        "margins": {},
+    }
+    truth = dict.fromkeys(made.pairs["pair_id"], fact)
+    alike = made.scores.assign(margin=0.0, outcome="tie")
+    assert set(beside_truth(alike, truth, "corrected")["score"]) == {50}
+    assert set(beside_truth(alike, truth, "published")["score"]) == {0}
+    silent = made.scores.assign(margin=float("nan"), outcome="undefined")
+    nothing = beside_truth(silent, truth, "corrected").assign(model="m", benchmark="b")
+    assert nothing["score"].isna().all()
+    (sheet,) = planted_sheets(Study.from_config([{"name": "m"}], [{"name": "b"}]), nothing, "Found.")
+    assert set(sheet.rows[1][6:]) == {DASH}

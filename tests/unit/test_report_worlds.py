@@ -44,7 +44,7 @@ def test_levels_are_written_as_they_were_given_in_whatever_world() -> None:
         {"benchmark": "b-cp", "ratio": 1.5, "p": 0.65},
     ]
     same = {"factor": "both", "direction": "stereo", "model": "m", "measure": "CPS", "pairs": 9}
-    found = pd.DataFrame([row | same | {"stereotype": 50.0, "margin": 0.1, "oracle": 0.0} for row in rows])
+    found = pd.DataFrame([row | same | {"score": 50.0, "margin": 0.1, "oracle": 0.0} for row in rows])
     sheets = list(planted_sheets(STUDY, found, "What was found."))
     assert [sheet.caption.split(":")[0] for sheet in sheets] == ["a-cp", "b-cp"]
     assert [sheet.rows[0][1:3] for sheet in sheets] == [("0.5", "4"), ("0.65", "1.5")]

@@ -1,25 +1,33 @@
 """Bias scores against a literal reading of their definition, and what must not change them."""
 
 import math
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import t as student
 
 import synthetic
 from study_schema import options_with
 from unmask.errors import InputError
-from unmask.statistics import intervals
 from unmask.statistics.bias import bias_table
-from unmask.statistics.intervals import bootstrap_weights, percentile_interval, wilson
+from unmask.statistics.intervals import effective_wilson, mean_interval, p_of, wilson
+from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.options import Options
 from unmask.statistics.schema import BIAS
 from unmask.tables import write_table
 
-FEW = options_with(resamples=60, seed=3)
+FEW = options_with(draws=100, seed=3)
+
+
+def made_table(
+    pairs: pd.DataFrame, scores: pd.DataFrame, options: Options = FEW, **more: Any
+) -> pd.DataFrame:
+    dependence = dependence_of(pairs, kinds_in(pairs, options.clusters))
+    return bias_table(pairs, scores, options, dependence, **more)
 
 
 def row_of(table: pd.DataFrame, measure: str, protocol: str, grouping: str, group: str) -> dict[str, float]:
@@ -64,7 +72,7 @@ def outcomes_of(made: synthetic.Synthetic, measure: str, protocol: str) -> dict[
 @pytest.mark.parametrize("measure", ["AUL", "CPS"])
 def test_every_group_has_the_literal_score(measure: str, protocol: str) -> None:
     made = synthetic.make(150, seed=1)
-    table = bias_table(made.pairs, made.scores, FEW)
+    table = made_table(made.pairs, made.scores)
     found = outcomes_of(made, measure, protocol)
     other = outcomes_of(made, measure, "corrected" if protocol == "published" else "published")
     groups = [("overall", "all", list(made.pairs["pair_id"]))]
@@ -92,76 +100,112 @@ def test_every_group_has_the_literal_score(measure: str, protocol: str) -> None:
     adv = row_of(table, measure, protocol, "direction", "antistereo")["score"]
     dis = row_of(table, measure, protocol, "direction", "stereo")["score"]
     difference = row_of(table, measure, protocol, "difference", "difference")
-    assert difference["score"] == pytest.approx(abs(adv - dis))
+    assert difference["score"] == pytest.approx(adv - dis)
     assert math.isnan(difference["wilson_low"])
 
 
-@pytest.mark.parametrize("unit", ["pair", "target"])
-def test_the_bootstrap_is_that_of_resampled_lists_of_pairs(unit: str) -> None:
-    made = synthetic.make(40, seed=2)
-    options = options_with(resamples=80, seed=5, unit=unit)
-    table = bias_table(made.pairs, made.scores, options)
-    names = list(made.pairs["pair_id"] if unit == "pair" else made.pairs["target"])
-    order = list(dict.fromkeys(names))
-    draws = np.random.default_rng(5).multinomial(len(order), [1 / len(order)] * len(order), size=80)
-    found = outcomes_of(made, "SSS", "corrected")
-    scores, differences, margins = [], [], []
-    for draw in draws:
-        drawn: list[int] = []
-        for unit_name, times in zip(order, draw, strict=True):
-            drawn += [row for row, name in enumerate(names) if name == unit_name] * int(times)
-        pairs = [(made.pairs["pair_id"][row], made.pairs["direction"][row]) for row in drawn]
-        scores.append(literal_score([found[pair][0] for pair, _ in pairs], "corrected"))
-        sides = [
-            literal_score([found[pair][0] for pair, way in pairs if way == side], "corrected")
-            for side in ("stereo", "antistereo")
-        ]
-        differences.append(abs(sides[0] - sides[1]))
-        margins.append(np.mean([found[pair][1] for pair, _ in pairs if not math.isnan(found[pair][1])]))
-    row = row_of(table, "SSS", "corrected", "overall", "all")
-    assert [row["bootstrap_low"], row["bootstrap_high"]] == pytest.approx(
-        list(np.quantile(scores, [0.025, 0.975]))
+def literal_variance(
+    values: list[float], nodes: list[set[str]], weights: list[float], groups: list[int]
+) -> tuple[float, float, float]:
+    """Variance, that of independent pairs, and degrees of freedom of Σ weights · values, in matrices: the
+    moments of clustered residuals."""
+    n = len(values)
+    together = np.array([[float(i == j or bool(nodes[i] & nodes[j])) for j in range(n)] for i in range(n)])
+    means = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            if groups[i] == groups[j]:
+                means[i, j] = 1 / groups.count(groups[i])
+    left = np.eye(n) - means
+    c = np.diag(weights)
+    residuals = left @ np.array(values)
+    plain, sandwich = c @ c, c @ together @ c
+    expected = [
+        [np.trace(form @ left @ covariance @ left) for covariance in (np.eye(n), together)]
+        for form in (plain, sandwich)
+    ]
+    a, b = np.linalg.solve(expected, [residuals @ form @ residuals for form in (plain, sandwich)])
+    core = left @ sandwich @ left
+    independent = (residuals @ plain @ residuals) * np.trace(plain) / expected[0][0]
+    variance = max(a * np.trace(plain) + b * sandwich.sum(), 0.75 * independent)
+    return float(variance), float(independent), float(np.trace(core) ** 2 / np.trace(core @ core))
+
+
+@pytest.mark.parametrize("measure", ["AUL", "SSS"])
+def test_intervals_are_those_of_the_written_out_variance(measure: str) -> None:
+    made = synthetic.make(60, seed=2)
+    rng = np.random.default_rng(0)
+    words = [{str(word) for word in rng.choice(20, size=2)} for _ in range(60)]
+    texts = [" ".join(sorted(own)) for own in words]
+    pairs = made.pairs.assign(stereotype=texts, antistereotype="-", target=None)
+    table = made_table(pairs, made.scores, options_with(clusters=("words",)))
+    assert set(table["clusters"]) == {"words"}
+    found = outcomes_of(made, measure, "corrected")
+    worth = {"stereotype": 1.0, "tie": 0.5, "antistereotype": 0.0}
+    kept = [i for i in range(60) if found[f"p{i}"][0] != "undefined"]
+    values = [worth[found[f"p{i}"][0]] for i in kept]
+    variance, independent, df = literal_variance(
+        values, [words[i] for i in kept], [1 / len(kept)] * len(kept), [0] * len(kept)
     )
-    assert [row["margin_low"], row["margin_high"]] == pytest.approx(
-        list(np.quantile(margins, [0.025, 0.975]))
+    p, n, t = np.mean(values), len(kept), student.ppf(0.975, df)
+    row = row_of(table, measure, "corrected", "overall", "all")
+    assert independent == pytest.approx(np.var(values, ddof=1) / n)
+    effect = variance / independent
+    assert row["design_effect"] == pytest.approx(effect)
+    assert row["df"] == pytest.approx(df)
+    # Wilson's ends solve |p - end| = t standard errors at the end, with n less by the design effect
+    for end in (row["low"] / 100, row["high"] / 100):
+        assert abs(p - end) == pytest.approx(t * math.sqrt(end * (1 - end) / (n / effect)), abs=1e-7)
+
+    margins = [found[f"p{i}"][1] for i in kept]
+    variance, _, df = literal_variance(
+        margins, [words[i] for i in kept], [1 / len(kept)] * len(kept), [0] * len(kept)
     )
-    row = row_of(table, "SSS", "corrected", "difference", "difference")
-    assert [row["bootstrap_low"], row["bootstrap_high"]] == pytest.approx(
-        list(np.nanquantile(differences, [0.025, 0.975]))
+    reach = student.ppf(0.975, df) * math.sqrt(variance)
+    assert row["margin_low"] == pytest.approx(np.mean(margins) - reach)
+    assert row["margin_high"] == pytest.approx(np.mean(margins) + reach)
+
+    is_adv = [made.pairs["direction"][i] == "antistereo" for i in kept]
+    weights = [100 / sum(is_adv) if adv else -100 / (n - sum(is_adv)) for adv in is_adv]
+    variance, independent, df = literal_variance(
+        values, [words[i] for i in kept], weights, [int(not adv) for adv in is_adv]
     )
+    row = row_of(table, measure, "corrected", "difference", "difference")
+    difference = 100 * (np.mean(np.array(values)[is_adv]) - np.mean(np.array(values)[~np.array(is_adv)]))
+    assert row["score"] == pytest.approx(difference)
+    assert row["high"] - row["score"] == pytest.approx(student.ppf(0.975, df) * math.sqrt(variance))
+    assert row["p"] == pytest.approx(2 * student.sf(abs(difference) / math.sqrt(variance), df))
+    draws = np.abs(np.random.default_rng(0).normal(0, math.sqrt(variance), 200_000))
+    assert row["chance_difference"] == pytest.approx(draws.mean(), rel=0.01)
 
 
-def all_weights(units: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.float64]:
-    return np.concatenate(list(bootstrap_weights(units, 50, seed)))
+def test_without_clusters_pairs_are_independent() -> None:
+    made = synthetic.make(400, seed=4)
+    table = made_table(made.pairs, made.scores, options_with(clusters=()))
+    assert set(table["clusters"]) == {"none"}
+    overall = table[table["grouping"] == "overall"]
+    np.testing.assert_allclose(overall["design_effect"], 1, atol=1e-12)
+    np.testing.assert_allclose(overall["df"], overall["n"] - 1, rtol=0.1)
+    # but for Student's t
+    np.testing.assert_allclose(overall["low"], overall["wilson_low"], atol=0.05)
+    np.testing.assert_allclose(overall["high"], overall["wilson_high"], atol=0.05)
 
 
-def test_rows_of_one_unit_are_drawn_together() -> None:
-    units = np.array([0, 0, 1, 2, 2, 2])
-    weights = all_weights(units, seed=0)
-    assert weights.shape == (50, 6)
-    assert (weights[:, 0] == weights[:, 1]).all()
-    assert (weights[:, 3] == weights[:, 4]).all()
-    assert (weights[:, [0, 2, 3]].sum(axis=1) == 3).all()
-    assert len(np.unique(weights, axis=0)) > 1
-    assert (all_weights(units, seed=0) == weights).all()
-    assert not (all_weights(units, seed=1) == weights).all()
+def test_where_all_pairs_vary_together_nothing_is_claimed() -> None:
+    made = synthetic.make(30, seed=5)
+    table = made_table(made.pairs.assign(target="one"), made.scores)
+    overall = table[table["grouping"] == "overall"]
+    assert overall["score"].notna().all()
+    assert overall[["low", "high", "df", "margin_low"]].isna().all(axis=None)
+    assert overall[["wilson_low", "wilson_high"]].notna().all(axis=None)
 
 
-@pytest.mark.parametrize("at_once", [1, 17, 600, 9000])
-def test_how_many_weights_are_drawn_at_once_changes_nothing(
-    at_once: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = synthetic.make(300, seed=3)
-    units = np.arange(300) // 2
-    whole, table = all_weights(units, seed=4), bias_table(made.pairs, made.scores, FEW)
-    assert whole.size == 15_000
-    monkeypatch.setattr(intervals, "WEIGHTS_AT_ONCE", at_once)
-    parts = list(bootstrap_weights(units, 50, seed=4))
-    assert len(parts) == math.ceil(50 / max(1, at_once // 300))
-    assert max(part.size for part in parts) <= max(at_once, 300)
-    assert (np.concatenate(parts) == whole).all()
-    again = bias_table(made.pairs, made.scores, FEW)
-    pd.testing.assert_frame_equal(again, table, rtol=1e-12, atol=1e-12)
+def test_decisions_that_are_all_alike_still_have_an_interval() -> None:
+    low, high = effective_wilson(30, 30, 1.0, 12.0, 0.95)
+    assert high == 100 and 80 < low < wilson(30, 30, 0.95)[0]
+    assert all(math.isnan(end) for end in effective_wilson(3, 6, 1.0, 0.5, 0.95))
+    assert all(math.isnan(end) for end in mean_interval(1.0, float("nan"), 5.0, 0.95))
+    assert p_of(1.0, 0.0, 5.0) is None and p_of(0.0, 1.0, 5.0) == 1
 
 
 @given(st.integers(0, 60), st.integers(1, 60), st.sampled_from([0.9, 0.95, 0.99]))
@@ -178,18 +222,6 @@ def test_wilson_solves_its_equation(count: int, n: int, confidence: float) -> No
 
 def test_intervals_of_nothing_are_null() -> None:
     assert all(math.isnan(end) for end in wilson(0, 0, 0.95))
-    low, high = percentile_interval(np.array([[np.nan, 1.0], [np.nan, 3.0]]), 0.5)
-    assert math.isnan(low[0])
-    assert math.isnan(high[0])
-    assert (low[1], high[1]) == (1.5, 2.5)
-
-
-def test_bootstrap_and_wilson_agree_on_many_pairs() -> None:
-    made = synthetic.make(1500, seed=4)
-    table = bias_table(made.pairs, made.scores, options_with(resamples=1000))
-    overall = table[(table["grouping"] == "overall") & (table["protocol"] == "published")]
-    assert (overall["bootstrap_low"] - overall["wilson_low"]).abs().max() < 0.8
-    assert (overall["bootstrap_high"] - overall["wilson_high"]).abs().max() < 0.8
 
 
 @settings(max_examples=15, deadline=None)
@@ -203,11 +235,11 @@ def test_swapping_sides_mirrors_the_corrected_score(seed: int) -> None:
         margin=-made.scores["margin"],
         outcome=made.scores["outcome"].replace(turned),
     )
-    one = bias_table(made.pairs, made.scores, FEW)
-    other = bias_table(made.pairs, swapped, FEW)
+    one = made_table(made.pairs, made.scores)
+    other = made_table(made.pairs, swapped)
     corrected = (one["protocol"] == "corrected") & (one["grouping"] != "difference")
     np.testing.assert_allclose(one["score"][corrected], 100 - other["score"][corrected])
-    np.testing.assert_allclose(one["bootstrap_low"][corrected], 100 - other["bootstrap_high"][corrected])
+    np.testing.assert_allclose(one["low"][corrected], 100 - other["high"][corrected], atol=1e-9)
     wilson_low, mirrored = one["wilson_low"][corrected], 100 - other["wilson_high"][corrected]
     np.testing.assert_allclose(wilson_low, mirrored, atol=1e-9)
     np.testing.assert_allclose(one["margin"], -other["margin"])
@@ -219,8 +251,8 @@ def test_the_order_of_score_rows_changes_nothing(seed: int) -> None:
     made = synthetic.make(25, seed)
     mixed = made.scores.sample(frac=1, random_state=seed)
     keys = ["measure", "protocol", "grouping", "group"]
-    one = bias_table(made.pairs, made.scores, FEW).sort_values(keys, ignore_index=True)
-    other = bias_table(made.pairs, mixed, FEW).sort_values(keys, ignore_index=True)
+    one = made_table(made.pairs, made.scores).sort_values(keys, ignore_index=True)
+    other = made_table(made.pairs, mixed).sort_values(keys, ignore_index=True)
     pd.testing.assert_frame_equal(one, other)
 
 
@@ -231,7 +263,7 @@ def test_an_indifferent_model_scores_50_corrected_and_0_published() -> None:
         antistereotype=made.scores["stereotype"],
         **dict.fromkeys(("outcome", "lowest", "highest"), "tie"),
     )
-    overall = bias_table(made.pairs, tied, FEW).query("grouping == 'overall'")
+    overall = made_table(made.pairs, tied).query("grouping == 'overall'")
     assert set(overall.loc[overall["protocol"] == "corrected", "score"]) == {50.0}
     assert set(overall.loc[overall["protocol"] == "published", "score"]) == {0.0}
     assert set(overall["near_ties"]) == {0}
@@ -243,7 +275,7 @@ def test_direction_only_chooses_pairs() -> None:
     turned = made.pairs.assign(
         direction=made.pairs["direction"].map({"stereo": "antistereo", "antistereo": "stereo"})
     )
-    one, other = (bias_table(pairs, made.scores, FEW) for pairs in (made.pairs, turned))
+    one, other = (made_table(pairs, made.scores) for pairs in (made.pairs, turned))
     for protocol in ("published", "corrected"):
         adv = row_of(one, "AUL", protocol, "direction", "antistereo")
         assert adv["score"] == row_of(other, "AUL", protocol, "direction", "stereo")["score"]
@@ -255,7 +287,7 @@ def test_direction_only_chooses_pairs() -> None:
 
 def test_without_directions_there_is_no_difference(tmp_path: object) -> None:
     made = synthetic.make(20, seed=0, directed=False)
-    table = bias_table(made.pairs, made.scores, FEW)
+    table = made_table(made.pairs, made.scores)
     assert set(table["grouping"]) == {"overall", "bias_type"}
     write_table(f"{tmp_path}/bias.parquet", table, BIAS, {})
 
@@ -263,9 +295,9 @@ def test_without_directions_there_is_no_difference(tmp_path: object) -> None:
 def test_nothing_defined_has_no_score() -> None:
     made = synthetic.make(12, seed=0)
     blank = made.scores.assign(margin=np.nan, outcome="undefined")
-    table = bias_table(made.pairs, blank, FEW)
+    table = made_table(made.pairs, blank)
     assert set(table["protocol"]) == {"published", "corrected"}
-    for column in ("score", "wilson_low", "wilson_high", "bootstrap_low", "bootstrap_high", "margin"):
+    for column in ("score", "low", "high", "wilson_low", "wilson_high", "margin"):
         assert table[column].isna().all()
 
 
@@ -277,7 +309,7 @@ def test_a_group_without_a_defined_pair_scores_0_published() -> None:
     blank = made.scores.assign(
         margin=made.scores["margin"].mask(of_ages), outcome=made.scores["outcome"].mask(of_ages, "undefined")
     )
-    table = bias_table(made.pairs, blank, FEW)
+    table = made_table(made.pairs, blank)
     assert row_of(table, "AUL", "published", "bias_type", "age")["score"] == 0
     assert math.isnan(row_of(table, "AUL", "corrected", "bias_type", "age")["score"])
 
@@ -285,24 +317,9 @@ def test_a_group_without_a_defined_pair_scores_0_published() -> None:
 def test_scores_of_other_pairs_are_refused() -> None:
     made = synthetic.make(10, seed=0)
     with pytest.raises(InputError, match=r"AUL \(published\) has not one row for each pair"):
-        bias_table(made.pairs, made.scores[1:], FEW)
+        made_table(made.pairs, made.scores[1:])
     with pytest.raises(InputError, match="unknown outcome 'maybe'"):
-        bias_table(made.pairs, made.scores.assign(outcome="maybe"), FEW)
-
-
-def test_a_bootstrap_by_target_without_targets_is_by_pair() -> None:
-    made = synthetic.make(10, seed=0)
-    pairs = made.pairs.assign(target=None)
-    table = bias_table(pairs, made.scores, options_with(resamples=5, unit="target"))
-    pd.testing.assert_frame_equal(table, bias_table(pairs, made.scores, options_with(resamples=5)))
-    assert set(table["bootstrap_unit"]) == {"pair"}
-
-
-def test_a_bootstrap_by_target_needs_all_targets() -> None:
-    made = synthetic.make(10, seed=0)
-    pairs = made.pairs.assign(target=made.pairs["target"].where(made.pairs["pair_id"] != "p0"))
-    with pytest.raises(InputError, match="pair p0 has no target"):
-        bias_table(pairs, made.scores, options_with(resamples=5, unit="target"))
+        made_table(made.pairs, made.scores.assign(outcome="maybe"))
 
 
 def test_options_are_those_of_the_study() -> None:
@@ -311,6 +328,7 @@ def test_options_are_those_of_the_study() -> None:
         "confidence": 0.9,
         "pairing": "sentence",
         "ratings": {"votes": "own", "threshold": 3, "score": "decision"},
-        "bootstrap": {"resamples": 100, "seed": 7, "unit": "target"},
+        "clusters": ["target"],
+        "chance": {"draws": 100, "seed": 7},
     }
-    assert Options.from_config(entry) == Options(0.9, 100, 7, "target", "sentence", "own", 3, "decision")
+    assert Options.from_config(entry) == Options(0.9, ("target",), 100, 7, "sentence", "own", 3, "decision")

@@ -5,6 +5,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from unmask.frequency.group_words import EXTRACTED, PAIRS_OF
+from unmask.frequency.levels import levels
 from unmask.frequency.word_lists import ADVANTAGED, GROUPS
 from unmask.statistics.correction import holm
 from unmask.statistics.ranks import MannWhitney, mann_whitney
@@ -23,14 +24,16 @@ def ranked(words: pd.DataFrame) -> pd.DataFrame:
     Table 2 shows for each group the SHOWN that most pairs use, in order of the alphabet where as many do:
     they stand for the group whether or not corpora know them. Words listed by hand are all shown. Ranks are
     among the words that a row shows: 1 for the one that the corpora have most often, mean ranks for equals.
+    Equals are counts of one level (unmask.frequency.levels), as for the log frequency ratios of pairs.
     """
     use = np.where(words["group"] == ADVANTAGED, *(words[PAIRS_OF[group]] for group in GROUPS))
     order = words.assign(use=use).sort_values(["use", "word"], ascending=[False, True])
     place = order.groupby([*BY, "group"], sort=False).cumcount().reindex(words.index)
     shown = (words["words_from"] != EXTRACTED) | (place < SHOWN)
     # from the most frequent; rankdata gives equals their mean rank
-    ranks = (-words.loc[shown, "count"]).groupby([words.loc[shown, key] for key in BY], sort=False)
-    return words.assign(rank=ranks.transform(rankdata).reindex(words.index).astype(float))
+    counts = words.loc[shown, "count"].groupby([words.loc[shown, key] for key in BY], sort=False)
+    ranks = counts.transform(lambda of_row: rankdata(-levels(of_row)))
+    return words.assign(rank=ranks.reindex(words.index).astype(float))
 
 
 def compare_groups(words: pd.DataFrame) -> pd.DataFrame:
@@ -38,15 +41,16 @@ def compare_groups(words: pd.DataFrame) -> pd.DataFrame:
 
     words: as `ranked` gives them. For each group g: rank_g, the mean rank of its words that are shown;
     words_g, how many words it has in all; per_million_g, the median of their frequencies. The Mann-Whitney
-    test (u, effect, rank_biserial, p, p_holm) compares the counts of all words of the two groups, not only
-    of those shown: effect is the probability that a word of the advantaged group is the more frequent.
-    Words are not drawn at random, so p says how sharply two lists differ, and nothing of a population of
-    words. p_holm is corrected over the bias types of one benchmark and origin.
+    test (u, effect, rank_biserial, p, p_holm) compares the levels of the counts of all words of the two
+    groups, not only of those shown: effect is the probability that a word of the advantaged group is the more
+    frequent. Words are not drawn at random, so p says how sharply two lists differ, and nothing of a
+    population of words. p_holm is corrected over the bias types of one benchmark and origin.
     """
     rows: list[dict[str, object]] = []
     for key, alike in words.groupby(BY, sort=False):
+        alike = alike.assign(level=levels(alike["count"]))
         by_group = {group: alike[alike["group"] == group] for group in GROUPS}
-        first, second = (by_group[group]["count"].to_numpy(float) for group in GROUPS)
+        first, second = (by_group[group]["level"].to_numpy(float) for group in GROUPS)
         row: dict[str, object] = dict(zip(BY, key, strict=True))
         row |= {f"rank_{group}": own["rank"].mean() for group, own in by_group.items()}
         row |= {f"words_{group}": len(own) for group, own in by_group.items()}

@@ -9,24 +9,19 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.frequency.group_words import counts_of, modified_words
+from unmask.frequency.levels import log_counts, rounded
 from unmask.frequency.schema import LINK, PAIR_RATIOS
-from unmask.statistics.bias import decisions, groups
+from unmask.statistics.decisions import decisions, groups
 from unmask.statistics.ranks import spearman
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREO, STEREOTYPE, TIE
 
-SMOOTHING = 0.5
-"""Added to every count, so that a word that no corpus has gets a finite logarithm."""
-
-DECIMALS = 2
-"""Log ratios are rounded so before they are ranked: a difference of 1% is the noise of a sample of text."""
-
 
 def log_ratios(pairs: pd.DataFrame, counts: Iterable[str | Path]) -> tuple[pd.DataFrame, int]:
     """The log frequency ratio of every pair, as PAIR_RATIOS, and the corpora's number of tokens.
 
-    With f(S) the mean over the modified words w of sentence S of log(count(w) + SMOOTHING), the ratio is
+    With f(S) the mean of `log_counts` over the modified words of sentence S, the ratio is
     f(stereotype) - f(antistereotype), in natural logarithms: above 0 where the stereotypical sentence has the
     more frequent words. Every modified word counts, function words too, since a measure sees them all.
     counts: WORD_COUNTS files, added up.
@@ -38,7 +33,7 @@ def log_ratios(pairs: pd.DataFrame, counts: Iterable[str | Path]) -> tuple[pd.Da
     count_of = dict(zip(found.index, found["count"].tolist(), strict=True))
 
     def level(words: Sequence[str]) -> float:
-        return float(np.mean([np.log(count_of[word] + SMOOTHING) for word in words])) if words else np.nan
+        return float(log_counts([count_of[word] for word in words]).mean()) if words else np.nan
 
     rows = [
         {
@@ -61,7 +56,7 @@ def link_table(
     pairs, scores: PAIRS and SCORES of one model; ratios: PAIR_RATIOS. Pairs that lack a
     margin or a ratio are left out. The interval (unmask.statistics.ranks.spearman) takes pairs as
     independent; pairs about the same words are not, so it is too narrow where a benchmark has few words.
-    Ratios are ranked after rounding to DECIMALS.
+    Ratios are ranked as `rounded` leaves them.
     Raises InputError where scores or ratios are of other pairs.
     """
     if list(ratios["pair_id"]) != list(pairs["pair_id"]):
@@ -69,7 +64,7 @@ def link_table(
             "log frequency ratios: they are not those of this benchmark; delete them and run again"
         )
     found = decisions(pairs, scores)
-    ratio = ratios["log_ratio"].round(DECIMALS).to_numpy(float)
+    ratio = rounded(ratios["log_ratio"])
     rows: list[dict[str, object]] = []
     for column, (measure, protocol) in enumerate(found.series):
         margin = found.margin[:, column]

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
+    from unmask.measures.reduction import Reduction
+
 Evidence = Mapping[str, "pd.DataFrame"]
 """Evidence rows by masking."""
 
-Formula = Callable[[Evidence, str], "pd.Series[float]"]
-"""Takes evidence and a protocol, and gives one score per sentence."""
+Formula = Callable[[Evidence, str], "Reduction"]
+"""Takes evidence and a protocol, and says what is summed, and with which weights."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,12 @@ from unmask.measures.registry import measure
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, PROTOCOLS, PUBLISHED, STEREOTYPE, TIE, UNDEFINED
 
 TIE_MARGIN = 1e-6
-"""Protocol `corrected`: scores no further apart than this are equal in single precision."""
+"""Protocol `corrected`: scores no further apart than this are a tie.
+
+A round number of ours: about the distance between neighbouring numbers in single precision near 10. Near 0
+they are closer, near 100, where sums are, 8e-6 apart. What float error may do is more than that, and another
+matter: see unmask.measures.float_error.
+"""
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,8 +46,8 @@ def _score(
     measure: Measure,
     protocol: str,
 ) -> pd.DataFrame:
-    scores = _sides(measure.formula(evidence, protocol), pair_ids, measure.of_nothing)
-    error = _sides(measure.formula(errors, protocol), pair_ids, 0.0)
+    scores = _sides(measure.formula(evidence, protocol).scores(), pair_ids, measure.of_nothing)
+    error = _sides(measure.formula(errors, protocol).scores(), pair_ids, 0.0)
     # where neither side has a token to score, which alone has no error, nothing tells them apart
     empty = (error == 0).all(axis=0)
     # sentences that are read as one input are equal on every machine

@@ -1,6 +1,5 @@
-"""What the formulas share: the tokens of a sentence's text, and values by sentence."""
+"""What the formulas share: the tokens of a sentence's text."""
 
-from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from unmask.terms import PUBLISHED
@@ -18,11 +17,3 @@ def text_tokens(tokens: "pd.DataFrame", protocol: str) -> "pd.DataFrame":
         last = tokens.groupby(SENTENCE, sort=False)["position"].transform("max")
         return tokens[(tokens["position"] > 0) & (tokens["position"] < last)]
     return tokens[~tokens["special"]]
-
-
-def by_sentence(
-    tokens: "pd.DataFrame", values: "pd.Series[float]"
-) -> "pd.api.typing.SeriesGroupBy[float, tuple[Hashable, ...]]":
-    """`values`, one for each row of `tokens`, grouped by sentence."""
-    # in double precision: a sum of many float32 would depend on their order
-    return values.astype("float64").groupby([tokens[name] for name in SENTENCE], sort=False)

@@ -1,25 +1,41 @@
 """What the captions of resources/pairs/captions.yaml are filled in with."""
 
+from collections.abc import Sequence, Set
+
 import pandas as pd
 
-from unmask.statistics.options import ANY, PAIR
+from unmask.statistics.options import ANY, PAIR, TARGET, WORDS, WRITER
+from unmask.statistics.schema import NO_CLUSTERS
 
 
 def caption_facts(
-    alpha: float, bias: pd.DataFrame, tests: pd.DataFrame, agreement: pd.DataFrame
+    alpha: float, bias: pd.DataFrame, tests: pd.DataFrame, agreement: pd.DataFrame, raters: Set[int]
 ) -> dict[str, str]:
-    """What the tables of the study were made with, by the names that captions have for it."""
+    """What the tables of the study were made with, by the names that captions have for it.
+
+    raters: by how many raters a pair with ratings was rated.
+    """
     units = tests.loc[tests["chosen"], "unit"]
     chosen = agreement[agreement["chosen"]]
     reading = ""
     if len(chosen):
         votes, threshold, score = chosen.iloc[0][["votes", "threshold", "score"]]
         what = "some bias type" if votes == ANY else "the pair's own bias type"
-        reading = f"A pair is positive where at least {threshold} raters chose {what}; score: {score}."
+        of = " to ".join(map(str, sorted({min(raters), max(raters)})))
+        reading = (
+            f"A pair is positive where at least {threshold} of {of} raters chose {what}; score: {score}."
+        )
     return {
         "alpha": f"{alpha:g}",
         "unit": str(units.iloc[0]) if len(units) else PAIR,
         "confidence": f"{100 * bias['confidence'].iloc[0]:g}" if len(bias) else "95",
-        "bootstrap": " or ".join(bias["bootstrap_unit"].drop_duplicates()) or PAIR,
+        "clusters": _shared(bias["clusters"].drop_duplicates().tolist()),
         "reading": reading,
     }
+
+
+def _shared(clusters: Sequence[str]) -> str:
+    """What pairs may have in common and then vary together, in words."""
+    names = {WORDS: "a modified word", TARGET: "a target", WRITER: "a writer"}
+    kinds = dict.fromkeys(kind for joined in clusters for kind in joined.split("+") if kind != NO_CLUSTERS)
+    return " or ".join(names[kind] for kind in kinds) or "nothing"

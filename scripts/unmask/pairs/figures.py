@@ -4,17 +4,20 @@ from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from unmask.measures.registry import title_of
 from unmask.report.figures import RC, note, styles
 from unmask.report.sheets import number, rows_of
 from unmask.report.study import Study
 from unmask.statistics.schema import OVERALL
-from unmask.terms import ORIGINAL, PROTOCOLS, PUBLISHED
+from unmask.terms import CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED
 
+BAND, UNTRAINED = "#e4e4e4", "#a8a8a8"
 _PAPER_MEASURES = ("AUL", "AULA", "CPS", "SSS")
 
 
@@ -66,10 +69,11 @@ def draw_roc(study: Study, roc: pd.DataFrame, agreement: pd.DataFrame) -> Figure
 
 
 def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
-    """Bias scores over all pairs with Wilson intervals.
+    """Bias scores over all pairs with their intervals, before the band of what words alone give.
 
-    A panel per benchmark, models and measures down the side; filled: published, open: corrected. `bias` is of
-    the whole study.
+    A panel per benchmark, models and measures down the side; filled: published, open: corrected. The band
+    is that of `corrected`; a line in it spans the scores of untrained networks, where there are some.
+    `bias` is of the whole study.
     """
     overall = bias[(bias["variant"] == ORIGINAL) & (bias["grouping"] == OVERALL) & bias["score"].notna()]
     benchmarks = [b.name for b in study.benchmarks if (overall["benchmark"] == b.name).any()]
@@ -79,8 +83,9 @@ def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
     measures = [measure for measure in style if (overall["measure"] == measure).any()]
     models = [m.name for m in study.models if (overall["model"] == m.name).any()]
     block = len(measures) + 1
-    low = min(40.0, 5 * (overall["wilson_low"].min() // 5))
-    high = max(60.0, 5 * -(-overall["wilson_high"].max() // 5))
+    kinds = ("", "null_", "untrained_")
+    low = min(40.0, 5 * (overall[[f"{kind}low" for kind in kinds]].min().min() // 5))
+    high = max(60.0, 5 * -(-overall[[f"{kind}high" for kind in kinds]].max().max() // 5))
     with mpl.rc_context(RC):
         figure = Figure(figsize=(1.6 + 3.6 * len(benchmarks), 1.3 + 0.24 * block * len(models)))
         panels = figure.subplots(1, len(benchmarks), sharey=True, squeeze=False)[0]
@@ -92,6 +97,8 @@ def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
                 here = overall[(overall["benchmark"] == benchmark) & (overall["model"] == model)]
                 for row in rows_of(here):
                     place = top * block + 1 + measures.index(str(row.measure))
+                    if row.protocol == CORRECTED:
+                        _draw_chance(axes, row, place)
                     _draw_score(axes, row, place, style[str(row.measure)][0])
             axes.set(xlim=(low, high), xlabel="bias score (%)")
             axes.set_title(benchmark, fontsize=10)
@@ -105,16 +112,30 @@ def draw_bias(study: Study, bias: pd.DataFrame) -> Figure:
             first.get_yticklabels()[top * block].set_fontweight("bold")
         for axes in panels:
             axes.tick_params(axis="y", length=0)
-        handles = [
+        handles: list[Artist] = [
             Line2D([], [], color="#444444", marker="o", linestyle="", markerfacecolor=fill, label=protocol)
             for protocol, fill in zip(PROTOCOLS, ("#444444", "white"), strict=True)
         ]
+        if overall["null_low"].notna().any():
+            handles.append(Patch(color=BAND, label="words alone"))
+        if overall["untrained"].notna().any():
+            handles.append(Line2D([], [], color=UNTRAINED, linewidth=2, label="untrained networks"))
         figure.legend(handles=handles, loc="outside upper center", ncols=2)
     return figure
 
 
+def _draw_chance(axes: Axes, row: Any, place: int) -> None:
+    if pd.notna(row.null_low):
+        axes.barh(place, row.null_high - row.null_low, left=row.null_low, height=0.9, color=BAND, zorder=0)
+    if pd.notna(row.untrained):
+        ends = [row.untrained_low, row.untrained_high]
+        axes.plot(ends, [place, place], color=UNTRAINED, linewidth=2, zorder=1)
+
+
 def _draw_score(axes: Axes, row: Any, place: int, colour: str) -> None:
-    score, low, high = row.score, row.wilson_low, row.wilson_high
+    score = row.score
+    # without an interval, where all pairs vary together, the marker stands alone
+    low, high = (score if pd.isna(end) else end for end in (row.low, row.high))
     published = row.protocol == PUBLISHED
     axes.errorbar(
         [score],

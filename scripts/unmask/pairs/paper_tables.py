@@ -45,9 +45,11 @@ COLUMNS = (
     "p",
     "p_holm",
     "mark",
+    "published_mark",
 )
 """value, low, high in percent (a drop or difference in percentage points); published: the paper's value, and
-difference: ours minus the paper's; p: raw, p_holm: corrected; mark: † for p_holm < alpha, * for p alone."""
+difference: ours minus the paper's; p: raw, p_holm: corrected; mark: † for p_holm < alpha, * for p alone;
+published_mark: the paper's own, where it is known."""
 
 MEASURED = "measured"
 """The row label of numbers that have no protocol."""
@@ -85,7 +87,8 @@ def _frame(rows: Sequence[dict[str, object]]) -> pd.DataFrame:
     numbers = ("value", "low", "high", "published", "p", "p_holm")
     frame = frame.astype(dict.fromkeys(numbers, float) | {"n": "Int64"})
     frame["difference"] = frame["value"] - frame["published"]
-    frame["mark"] = [str(row.get("mark", "")) for row in rows]
+    for name in ("mark", "published_mark"):
+        frame[name] = [str(row.get(name, "")) for row in rows]
     return frame
 
 
@@ -110,7 +113,8 @@ def _bias_rows(
             group=group,
         )
         if found is not None:
-            interval = "bootstrap" if group == DIFFERENCE else "wilson"
+            # the paper has the absolute value of Adv - Dis, which has no interval that could hold 0
+            is_difference = group == DIFFERENCE
             theirs = published.score(model.published, benchmark.published, measure, group)
             yield {
                 "model": model.name,
@@ -118,16 +122,16 @@ def _bias_rows(
                 "column": column,
                 "row": protocol,
                 "measure": measure,
-                "value": found["score"],
-                "low": found[f"{interval}_low"],
-                "high": found[f"{interval}_high"],
+                "value": abs(found["score"]) if is_difference else found["score"],
+                "low": None if is_difference else found["low"],
+                "high": None if is_difference else found["high"],
                 "n": found["n"],
                 "published": theirs if protocol == PUBLISHED else None,
             }
 
 
 def table5(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFrame:
-    """Bias scores over all pairs, with Wilson intervals, in both protocols."""
+    """Bias scores over all pairs, with their intervals, in both protocols."""
     return _frame(
         [
             row
@@ -141,7 +145,7 @@ def table5(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFra
 def table3(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFrame:
     """Bias scores of All-Masked, AUL and AULA for Adv, Dis and |Diff|, on benchmarks that state directions.
 
-    Wilson intervals; for |Diff| the bootstrap's.
+    With intervals, but for |Diff|: the sheet of Adv - Dis has that of the signed difference.
     """
     return _frame(
         [
@@ -165,7 +169,9 @@ def _test(
     return {"p": found["p"], "p_holm": found["p_holm"], "mark": mark(found["p"], found["p_holm"], alpha)}
 
 
-def _accuracy_cells(column: str, found: "pd.Series[Any]", theirs: float | None) -> dict[str, object]:
+def _accuracy_cells(
+    column: str, found: "pd.Series[Any]", theirs: float | None, their_mark: str
+) -> dict[str, object]:
     return {
         "column": column,
         "value": found["accuracy"],
@@ -173,6 +179,7 @@ def _accuracy_cells(column: str, found: "pd.Series[Any]", theirs: float | None) 
         "high": found["high"],
         "n": found["n"],
         "published": theirs,
+        "published_mark": their_mark,
     }
 
 
@@ -181,21 +188,23 @@ def table1(
 ) -> pd.DataFrame:
     """Token accuracy of CPS, SSS and AUL: in the paper's reading, and AUL's on the very tokens of the other.
 
+    Of SSS the paper describes candidates and its released code prints tokens: its value stands beside both.
     `tests` comes from `with_holm`; its marks stand at AUL on the shared (against CPS) or modified tokens
     (against SSS), the only readings over the same tokens.
     """
-    plain = (
-        ("CPS", SHARED_TOKENS, "CPS", None),
-        ("SSS", CANDIDATES, "SSS", None),
-        ("AUL", ALL_TOKENS, "AUL", None),
-        ("AUL", SHARED_TOKENS, "AUL, shared tokens", "CPS"),
-        ("SSS", MODIFIED_TOKENS, "SSS, modified tokens", None),
-        ("AUL", MODIFIED_TOKENS, "AUL, modified tokens", "SSS"),
+    # measure, reading, column, whether the paper's value may be this, which measure it is tested against
+    columns = (
+        ("CPS", SHARED_TOKENS, "CPS", True, None),
+        ("SSS", CANDIDATES, "SSS, candidates", True, None),
+        ("SSS", MODIFIED_TOKENS, "SSS, modified tokens", True, None),
+        ("AUL", ALL_TOKENS, "AUL", True, None),
+        ("AUL", SHARED_TOKENS, "AUL, shared tokens", False, "CPS"),
+        ("AUL", MODIFIED_TOKENS, "AUL, modified tokens", False, "SSS"),
     )
     rows: list[dict[str, object]] = []
     for model, benchmark in _cells(study):
         shown = _MEASURES_ON.get(benchmark.published or "", _OTHER_MEASURES)
-        for measure, reading, column, against in plain:
+        for measure, reading, column, in_paper, against in columns:
             owner = "SSS" if reading == MODIFIED_TOKENS else "CPS" if reading == SHARED_TOKENS else measure
             found = _only(
                 accuracy,
@@ -208,12 +217,12 @@ def table1(
             )
             if found is None or owner not in shown:
                 continue
-            # the paper's reading is the column of the measure's plain name
-            in_paper = column == measure
-            theirs = published.accuracy(model.published, benchmark.published, measure) if in_paper else None
+            names = (model.published, benchmark.published, measure)
+            theirs = published.accuracy(*names) if in_paper else None
+            their_mark = published.mark("table1", *names) if in_paper else ""
             rows.append(
                 {"model": model.name, "benchmark": benchmark.name, "row": MEASURED, "measure": measure}
-                | _accuracy_cells(column, found, theirs)
+                | _accuracy_cells(column, found, theirs, their_mark)
                 | (_test(tests, model, benchmark, BETWEEN_MEASURES, against, alpha) if against else {})
             )
     return _frame(rows)
@@ -239,16 +248,17 @@ def table4(
             continue
         same = {"model": model.name, "benchmark": benchmark.name, "row": MEASURED, "measure": "AUL"}
         theirs = published.accuracy(model.published, benchmark.published, "AUL")
-        rows.append(same | _accuracy_cells("original", original, theirs))
+        rows.append(same | _accuracy_cells("original", original, theirs, ""))
         for control, found, kind, second in (
             ("shuffled", _only(of_aul, variant=SHUFFLED, roles=PAIR), SHUFFLED_ORDER, "AUL shuffled"),
             ("unrelated", _only(of_aul, variant=ORIGINAL, roles=UNRELATED), UNRELATED_WORD, "AUL unrelated"),
         ):
             if found is not None:
-                under = published.control(model.published, benchmark.published, control)
+                names = (model.published, benchmark.published, control)
+                under = published.control(*names)
                 rows.append(
                     same
-                    | _accuracy_cells(control, found, under)
+                    | _accuracy_cells(control, found, under, published.mark("table4", *names))
                     | _test(tests, model, benchmark, kind, second, alpha)
                 )
                 rows.append(
@@ -309,10 +319,11 @@ def lay_out(frame: pd.DataFrame, caption: str, empty: str) -> Sheet:
             )
         known = of_model[of_model["published"].notna()].set_index(["benchmark", "column"])
         if len(known):
-            for label, column, signed in (("paper", "published", False), ("difference", "difference", True)):
-                cells_of = (
-                    number(known.loc[key, column], signed=signed) if key in known.index else DASH
-                    for key in columns
-                )
+            known = known.assign(
+                paper=known["published"].map(number) + known["published_mark"],
+                difference=[number(value, signed=True) for value in known["difference"]],
+            )
+            for label in ("paper", "difference"):
+                cells_of = (known.loc[key, label] if key in known.index else DASH for key in columns)
                 rows.append((str(model), label, *cells_of))
     return Sheet(caption if columns else f"{caption} {empty}", ("model", ""), columns, tuple(rows))

@@ -1,25 +1,32 @@
 """Published values to show beside ours."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from unmask.report.sheets import DAGGER
 from unmask.statistics.schema import DIFFERENCE
 from unmask.terms import ANTISTEREO, STEREO
 
 
 @dataclass(frozen=True)
 class PeerValue:
-    """A bias score that somebody else reports: percent, and the count behind it where it is known."""
+    """A bias score that somebody else reports: percent, and the count behind it where it is known.
+
+    accuracy: token accuracy in percent under `reading` (unmask.statistics.accuracy), None where none is
+    reported.
+    """
 
     source: str
     measure: str
     group: str
     percent: float
     count: int | None
+    reading: str | None = None
+    accuracy: float | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,14 @@ class Published:
         """AUL's accuracy in percent on `shuffled` or `unrelated` sentences (Table 4)."""
         return self._entry("table4", model, benchmark).get(control)
 
+    def mark(self, table: str, model: str | None, benchmark: str | None, name: str) -> str:
+        """The mark that the paper has at an accuracy of `table1` (by measure) or `table4` (by control).
+
+        Empty where it has none, and where it is not known to have one.
+        """
+        marked = self.facts["daggers"][table].get(model, {}).get(benchmark, ())
+        return DAGGER if name in marked else ""
+
     def score(
         self, model: str | None, benchmark: str | None, measure: str, group: str = "all"
     ) -> float | None:
@@ -66,9 +81,11 @@ class Published:
         for entry in self.facts["peers"]:
             if (entry["model"], entry["benchmark"]) == (model, benchmark):
                 source = self.facts["sources"][entry["source"]]["title"]
-                for group, count in entry.get("counts", {}).items():
-                    percent = 100 * count / self.facts["sizes"][benchmark][group]
-                    values.append(PeerValue(source, entry["measure"], group, percent, count))
-                for group, percent in entry.get("percent", {}).items():
-                    values.append(PeerValue(source, entry["measure"], group, percent, None))
+                counts, sizes = entry.get("counts", {}), self.facts["sizes"][benchmark]
+                percents = {group: 100 * count / sizes[group] for group, count in counts.items()}
+                for group, percent in {**percents, **entry.get("percent", {})}.items():
+                    value = PeerValue(source, entry["measure"], group, percent, counts.get(group))
+                    if group == "all" and "accuracy" in entry:
+                        value = replace(value, **entry["accuracy"])
+                    values.append(value)
         return values

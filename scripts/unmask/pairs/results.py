@@ -8,9 +8,11 @@ from typing import Any
 
 import pandas as pd
 
+from unmask.benchmarks.schema import PAIRS
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import Published
+from unmask.pairs.verdicts import verdicts
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import Study
@@ -21,6 +23,7 @@ from unmask.statistics.schema import (
     AREAS_COMPARED,
     BIAS,
     COMPARISONS,
+    LEVERAGE,
     OVERALL,
     TESTS,
 )
@@ -29,12 +32,14 @@ from unmask.terms import ORIGINAL
 
 FILES = (
     "bias",
+    "leverage",
     "accuracy",
     "tests",
     "agreement",
     "measures_compared",
     "models_compared",
     "areas_compared",
+    "pairs",
     "published",
     "captions",
 )
@@ -45,14 +50,15 @@ FILES = (
 class Results:
     """All numbers of a study.
 
-    bias, accuracy, tests, agreement, measures_compared, areas_compared: the tables of
-    unmask.statistics.schema over the whole study, with the columns model and benchmark. models_compared:
+    bias (with `verdict`), leverage, accuracy, tests, agreement, measures_compared, areas_compared: the tables
+    of unmask.statistics.schema over the whole study, with the columns model and benchmark. models_compared:
     COMPARISONS over the whole study, with the column benchmark. Tests and comparisons have p_holm beside p.
     alpha: the level of the tests.
     """
 
     study: Study
     bias: pd.DataFrame
+    leverage: pd.DataFrame
     accuracy: pd.DataFrame
     tests: pd.DataFrame
     agreement: pd.DataFrame
@@ -68,33 +74,40 @@ class Results:
         cls,
         study: Study,
         bias: Iterable[str | Path],
+        leverage: Iterable[str | Path],
         accuracy: Iterable[str | Path],
         tests: Iterable[str | Path],
         agreement: Iterable[str | Path],
         measures_compared: Iterable[str | Path],
         models_compared: Iterable[str | Path],
         areas_compared: Iterable[str | Path],
+        pairs: Iterable[str | Path],
         published: str | Path,
         captions: str | Path,
         alpha: float,
     ) -> "Results":
-        """From the files of every model and benchmark, and the YAML of published values and of captions.
+        """From the files of every model and benchmark, the pairs of every benchmark, and the YAML of
+        published values and of captions.
 
         models_compared: a file for each benchmark.
         """
         bias_rows, accuracy_rows = study.collect(bias, BIAS), study.collect(accuracy, ACCURACY)
+        bias_rows = bias_rows.assign(verdict=verdicts(bias_rows))
         test_rows = with_holm(study.collect(tests, TESTS))
         agreement_rows = study.collect(agreement, AGREEMENT)
         return cls(
             study,
             bias_rows,
+            study.collect(leverage, LEVERAGE),
             accuracy_rows,
             test_rows,
             agreement_rows,
             holm(study.collect(measures_compared, COMPARISONS), by=["protocol"]),
             holm(_between_models(study, models_compared), by=["protocol"]),
             holm(study.collect(areas_compared, AREAS_COMPARED), by=["protocol"]),
-            load_captions(captions, **caption_facts(alpha, bias_rows, test_rows, agreement_rows)),
+            load_captions(
+                captions, **caption_facts(alpha, bias_rows, test_rows, agreement_rows, _raters(pairs))
+            ),
             Published.from_file(published),
             alpha,
         )
@@ -123,6 +136,7 @@ class Results:
         """The machine-readable tables by name."""
         return {
             "bias": self.bias,
+            "leverage": self.leverage,
             "accuracy": self.accuracy,
             "tests": self.tests,
             "agreement": self.agreement,
@@ -150,3 +164,13 @@ def _between_models(study: Study, paths: Iterable[str | Path]) -> pd.DataFrame:
             rows.insert(0, "benchmark", benchmark.name)
             parts.append(rows)
     return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+
+
+def _raters(pairs: Iterable[str | Path]) -> frozenset[int]:
+    """By how many raters a pair that has ratings was rated."""
+    return frozenset(
+        len(ratings)
+        for path in pairs
+        for ratings in read_table(path, PAIRS)["ratings"]
+        if ratings is not None
+    )

@@ -2,18 +2,25 @@
 
 import pandas as pd
 
+from unmask.measures.registry import measure as measure_of
 from unmask.measures.registry import title_of
 from unmask.pairs.results import Results
+from unmask.pairs.verdicts import BEYOND
 from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of, wide
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.areas import CLUSTERED, NEWCOMBE
+from unmask.statistics.correction import holm
 from unmask.statistics.options import ANY, MARGIN, OWN
 from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
-from unmask.terms import ANTISTEREO, CORRECTED, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO
+from unmask.terms import ANTISTEREO, CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO
+
+_BEYOND = " ‡"
+"""Beside a score that is beyond sampling noise and beyond words."""
 
 
 def main(results: Results) -> Sheet:
-    """Every bias score over all pairs, in both protocols, with its intervals, margin and doubtful pairs."""
+    """Every bias score over all pairs, in both protocols, beside what words alone give, and what may be
+    claimed."""
     overall = results.overall()
     keys = ["model", "benchmark", "measure"]
     rows = []
@@ -27,10 +34,9 @@ def main(results: Results) -> Sheet:
             else:
                 cells += [
                     number(row["score"]),
-                    interval(row["wilson_low"], row["wilson_high"]),
-                    interval(row["bootstrap_low"], row["bootstrap_high"]),
-                    f"{number(row['margin'], 4, signed=True)} "
-                    f"({interval(row['margin_low'], row['margin_high'], 4, signed=True)})",
+                    interval(row["low"], row["high"]),
+                    interval(row["null_low"], row["null_high"]),
+                    str(row["verdict"]),
                 ]
         any_row = by_protocol.get(CORRECTED, found.iloc[0])
         counts = (any_row["differing"], any_row["tie"], any_row["undefined"], any_row["near_ties"])
@@ -40,10 +46,86 @@ def main(results: Results) -> Sheet:
     columns = [
         (protocol, label)
         for protocol in PROTOCOLS
-        for label in ("score", "Wilson", "bootstrap", "mean margin")
+        for label in ("score", "interval", "words alone", "distance from 50")
     ]
     pairs = [("pairs", label) for label in ("differ", "ties", "undefined", "near-ties")]
     return Sheet(results.captions["main"], ("model", "benchmark", "measure"), (*columns, *pairs), tuple(rows))
+
+
+def chance(results: Results) -> Sheet:
+    """Margins, and what intervals and nulls rest on."""
+    found = results.overall()
+    rows = tuple(
+        (
+            str(row.model),
+            str(row.benchmark),
+            title_of(str(row.measure)),
+            str(row.protocol),
+            f"{number(row.margin, 4, signed=True)} "
+            f"({interval(row.margin_low, row.margin_high, 4, signed=True)})",
+            number(row.design_effect, 1),
+            number(row.df, 1),
+            interval(row.low, row.high),
+            interval(row.wilson_low, row.wilson_high),
+            number(row.null_mean, 1),
+            interval(row.null_low, row.null_high),
+            p_value(row.null_p),
+            DASH
+            if pd.isna(row.untrained)
+            else f"{number(row.untrained_mean, 1)} "
+            f"({interval(row.untrained_low, row.untrained_high)}; {row.untrained})",
+        )
+        for row in rows_of(found)
+    )
+    return Sheet(
+        results.captions["chance"],
+        ("model", "benchmark", "measure", "protocol"),
+        (
+            ("", "mean margin"),
+            ("pairs vary together", "design effect"),
+            ("pairs vary together", "degrees of freedom"),
+            ("pairs vary together", "interval"),
+            ("independent pairs", "Wilson interval"),
+            ("words alone", "mean"),
+            ("words alone", "interval"),
+            ("words alone", "p"),
+            ("untrained networks", "mean (range; how many)"),
+        ),
+        rows,
+    )
+
+
+def leverage(results: Results) -> Sheet:
+    """The words that each score hangs on most, protocol corrected."""
+    found = results.leverage[results.leverage["protocol"] == CORRECTED]
+    rows = []
+    for (model, benchmark, measure), of_score in found.groupby(["model", "benchmark", "measure"], sort=False):
+        last = of_score.iloc[-1]
+        rows.append(
+            (
+                str(model),
+                str(benchmark),
+                title_of(str(measure)),
+                number(last["score"]),
+                ", ".join(
+                    f"{row.word} ({row.pairs}: {number(row.without - row.score, signed=True)})"
+                    for row in rows_of(of_score)
+                ),
+                number(last["without_all"]),
+                str(last["left"]),
+            )
+        )
+    return Sheet(
+        results.captions["leverage"],
+        ("model", "benchmark", "measure"),
+        (
+            ("all pairs", "score"),
+            ("left out", "word (pairs: change alone)"),
+            ("without these words", "score"),
+            ("without these words", "pairs"),
+        ),
+        tuple(rows),
+    )
 
 
 def bias_types(results: Results) -> Sheet:
@@ -52,7 +134,7 @@ def bias_types(results: Results) -> Sheet:
     found = found[(found["grouping"] == BIAS_TYPE) & (found["protocol"] == CORRECTED)]
     found = found.assign(
         cell=[
-            f"{number(row.score, 1)} ({interval(row.wilson_low, row.wilson_high, 0)})"
+            f"{number(row.score, 1)} ({interval(row.low, row.high, 0)}){_BEYOND * (row.verdict == BEYOND)}"
             for row in rows_of(found)
         ],
         shown=found["measure"].map(title_of),
@@ -68,31 +150,45 @@ def bias_types(results: Results) -> Sheet:
 
 
 def directions(results: Results) -> Sheet:
-    """Adv, Dis and |Diff| of every measure in both protocols, as Table 3 has them for three measures."""
+    """Adv, Dis and Adv - Dis of every measure in both protocols."""
     found = results.original()
-    names = {ANTISTEREO: "Adv", STEREO: "Dis", DIFFERENCE: "|Diff|"}
-    found = found[found["grouping"].isin((DIRECTION, DIFFERENCE))]
-    found = found.assign(
-        cell=[
-            f"{number(row.score)} ({interval(row.bootstrap_low, row.bootstrap_high)})"
-            for row in rows_of(found)
-        ],
-        measure=found["measure"].map(title_of),
-        label=found["group"].map(names),
-    )
-    # Adv, Dis and |Diff| side by side under each protocol
-    place = {label: index for index, label in enumerate(names.values())}
-    ordered = found.sort_values(
-        ["protocol", "label"],
-        key=lambda column: column.map({**place, PUBLISHED: 0, CORRECTED: 1}),
-        kind="stable",
-    )
-    return wide(
-        ordered,
-        ("model", "benchmark", "measure"),
-        ("protocol", "label"),
-        "cell",
+    of_group = {
+        (row.model, row.benchmark, row.measure, row.protocol, row.group): row
+        for row in rows_of(found[found["grouping"] == DIRECTION])
+    }
+    differences = holm(found[found["grouping"] == DIFFERENCE], by=["protocol"])
+    rows = []
+    for row in rows_of(differences):
+        key = (row.model, row.benchmark, row.measure, row.protocol)
+        sides = [of_group[*key, group] for group in (ANTISTEREO, STEREO)]
+        rows.append(
+            (
+                *map(str, key[:2]),
+                title_of(str(row.measure)),
+                str(row.protocol),
+                *(f"{number(side.score)} ({interval(side.low, side.high)})" for side in sides),
+                f"{number(row.score, signed=True)} ({interval(row.low, row.high, signed=True)})",
+                p_value(row.p),
+                p_value(row.p_holm),
+                number(abs(row.score)),
+                number(row.chance_difference),
+                interval(row.null_low, row.null_high, signed=True),
+            )
+        )
+    return Sheet(
         results.captions["directions"],
+        ("model", "benchmark", "measure", "protocol"),
+        (
+            ("bias score (%)", "Adv"),
+            ("bias score (%)", "Dis"),
+            ("", "Adv − Dis"),
+            ("p", "raw"),
+            ("p", "Holm"),
+            ("|Diff|", "here"),
+            ("|Diff|", "on average by chance"),
+            ("", "words alone"),
+        ),
+        tuple(rows),
     )
 
 
@@ -101,7 +197,7 @@ def shuffled(results: Results) -> Sheet:
     found = results.bias[results.bias["grouping"] == OVERALL]
     found = found[found["measure"].isin(found.loc[found["variant"] == SHUFFLED, "measure"])]
     found = found.assign(
-        cell=[f"{number(row.score)} ({interval(row.wilson_low, row.wilson_high)})" for row in rows_of(found)],
+        cell=[f"{number(row.score)} ({interval(row.low, row.high)})" for row in rows_of(found)],
         measure=found["measure"].map(title_of),
     )
     return wide(
@@ -215,11 +311,16 @@ def accuracies(results: Results) -> Sheet:
 
 
 def peers(results: Results) -> Sheet:
-    """Bias scores that others report beside ours."""
+    """Bias scores and token accuracies that others report beside ours."""
     ours = {
         (row.model, row.benchmark, row.measure, row.group): row
         for row in rows_of(results.original())
         if row.protocol == PUBLISHED
+    }
+    accuracy = {
+        (row.model, row.benchmark, row.measure, row.reading): row.accuracy
+        for row in rows_of(results.accuracy)
+        if (row.variant, row.roles) == (ORIGINAL, PAIR)
     }
     rows = []
     for model in results.study.models:
@@ -228,6 +329,8 @@ def peers(results: Results) -> Sheet:
                 key = (model.name, benchmark.name, peer.measure, peer.group)
                 found = ours.get(key)
                 score = None if found is None else found.score
+                name = measure_of(peer.measure).predictions_of or peer.measure
+                right = accuracy.get((*key[:2], name, peer.reading))
                 rows.append(
                     (
                         *key[:2],
@@ -236,9 +339,12 @@ def peers(results: Results) -> Sheet:
                         peer.source,
                         number(peer.percent),
                         number(score),
-                        number(None if score is None else score - peer.percent, signed=True),
+                        number(_difference(score, peer.percent), signed=True),
                         DASH if peer.count is None else str(peer.count),
                         DASH if found is None else str(found.stereotype),
+                        number(peer.accuracy),
+                        number(right),
+                        number(_difference(right, peer.accuracy), signed=True),
                     )
                 )
     return Sheet(
@@ -250,6 +356,13 @@ def peers(results: Results) -> Sheet:
             ("bias score (%)", "difference"),
             ("stereotypical pairs", "theirs"),
             ("stereotypical pairs", "ours"),
+            ("token accuracy (%)", "theirs"),
+            ("token accuracy (%)", "ours"),
+            ("token accuracy (%)", "difference"),
         ),
         tuple(rows),
     )
+
+
+def _difference(ours: float | None, theirs: float | None) -> float | None:
+    return None if ours is None or theirs is None else ours - theirs

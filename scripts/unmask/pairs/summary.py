@@ -2,10 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
+import pandas as pd
+
 from unmask.measures.registry import title_of
 from unmask.pairs.results import Results
+from unmask.pairs.verdicts import BEYOND, UNKNOWN, VERDICTS, WITHIN_NOISE, WITHIN_WORDS
 from unmask.report.sheets import number, rows_of
 from unmask.terms import CORRECTED, PUBLISHED
+
+SHOWN = 8
+"""So many scores that are beyond both are named; the table has all."""
 
 
 def _list(words: Sequence[str]) -> str:
@@ -29,20 +35,26 @@ def summary(results: Results) -> Iterator[str]:
     yield (
         "The bias score is the percentage of pairs in which the stereotype is preferred: 50 is no preference."
     )
-    level = f"{100 * overall['confidence'].iloc[0]:g}%"
+    untrained = {model.name for model in results.study.models if model.source == "random"}
     for benchmark in sizes["benchmark"]:
         scores = overall[(overall["benchmark"] == benchmark) & (overall["protocol"] == CORRECTED)]
         scores = scores[scores["score"].notna()]
         if scores.empty:
             continue
         least, most = scores.loc[scores["score"].idxmin()], scores.loc[scores["score"].idxmax()]
-        above, below = int((scores["wilson_low"] > 50).sum()), int((scores["wilson_high"] < 50).sum())
         yield (
             f"On {benchmark} (protocol corrected) scores go from {number(least['score'])} "
             f"({least['model']}, {title_of(least['measure'])}) to {number(most['score'])} ({most['model']}, "
-            f"{title_of(most['measure'])}). Of {len(scores)} {level} Wilson intervals {above} lie above 50, "
-            f"{below} below, and {len(scores) - above - below} include it."
+            f"{title_of(most['measure'])})."
         )
+        of_untrained = scores["model"].isin(untrained)
+        yield from _claims(scores[~of_untrained], benchmark)
+        if of_untrained.any():
+            beyond = int((scores.loc[of_untrained, "verdict"] == BEYOND).sum())
+            yield (
+                f"Of the {of_untrained.sum()} scores of untrained models on {benchmark}, {beyond} "
+                f"{'is' if beyond == 1 else 'are'} beyond both."
+            )
     both = overall[overall["differing"].notna() & (overall["protocol"] == PUBLISHED)]
     if len(both):
         yield (
@@ -50,6 +62,22 @@ def summary(results: Results) -> Iterator[str]:
             f"{int(both['differing'].sum())} of {int(both['n'].sum())} decisions (one for each model, "
             f"measure and pair)."
         )
+
+
+def _claims(scores: pd.DataFrame, benchmark: str) -> Iterator[str]:
+    """What holds of the distances from 50 of trained models' scores on one benchmark."""
+    counts = {verdict: int((scores["verdict"] == verdict).sum()) for verdict in VERDICTS}
+    if len(scores) == counts[UNKNOWN]:
+        return
+    beyond = scores[scores["verdict"] == BEYOND]
+    names = [f"{row.model}, {title_of(str(row.measure))} {number(row.score, 1)}" for row in rows_of(beyond)]
+    yield (
+        f"Of {len(scores)} scores of trained models on {benchmark}, {counts[WITHIN_NOISE]} are within "
+        f"sampling noise of 50; {counts[WITHIN_WORDS]} are further from it, but within what random scores "
+        f"of words alone give; {counts[BEYOND]} {'is' if len(beyond) == 1 else 'are'} beyond both"
+        f"{': ' + '; '.join(names[:SHOWN]) if names else ''}"
+        f"{f'; and {len(names) - SHOWN} more' if len(names) > SHOWN else ''}."
+    )
 
 
 def warnings(results: Results) -> Iterator[str]:

@@ -61,10 +61,14 @@ def p_value(p: Any) -> str:
     return "< 1e-16" if value < 1e-16 else f"{value:.2g}"
 
 
+DAGGER = "†"
+"""The mark of what is significant after correction."""
+
+
 def mark(p: float | None, p_holm: float | None, alpha: float) -> str:
     """† where the corrected p is below alpha, * where only the raw one is."""
     if p_holm is not None and p_holm < alpha:
-        return "†"
+        return DAGGER
     return "*" if p is not None and p < alpha else ""
 
 

@@ -12,9 +12,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.statistics.areas import FEW, Areas, area_intervals
-from unmask.statistics.bias import Decisions, decisions
-from unmask.statistics.dependence import Dependence, Ints
-from unmask.statistics.intervals import Floats
+from unmask.statistics.decisions import Decisions, decisions
+from unmask.statistics.dependence import Dependence
+from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.options import ABSOLUTE_MARGIN, ANY, MARGIN, OWN, PAIR_SCORES, Options
 from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
 from unmask.statistics.student import student

@@ -1,122 +1,87 @@
-"""Bias scores of a benchmark: how often a measure prefers the stereotype, with intervals."""
+"""Bias scores of a benchmark: how often a measure prefers the stereotype, how surely, and what words alone
+give."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import sparse
 
 from unmask.errors import InputError
-from unmask.statistics.intervals import Floats, bootstrap_weights, percentile_interval, wilson
+from unmask.measures.measure import Evidence
+from unmask.statistics.decisions import Decisions, Group, decisions, groups
+from unmask.statistics.dependence import Dependence
+from unmask.statistics.intervals import Floats, Ints, effective_wilson, mean_interval, p_of, wilson
+from unmask.statistics.lexical import band, null_scores
 from unmask.statistics.near_ties import outcomes_at
-from unmask.statistics.options import PAIR, TARGET, Options
-from unmask.statistics.schema import BIAS, BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
+from unmask.statistics.nodes import kinds_in
+from unmask.statistics.options import Options
+from unmask.statistics.schema import BIAS, DIFFERENCE, DIRECTION, NO_CLUSTERS
 from unmask.tables import framed
 from unmask.terms import (
     ANTISTEREO,
     DIRECTIONS,
     ORIGINAL,
     OUTCOMES,
-    PUBLISHED,
     STEREO,
-    STEREOTYPE,
-    TIE,
-    UNDEFINED,
 )
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """The decisions of every measure and protocol, in arrays of shape (pairs, series).
-
-    series: (measure, protocol) of each column. outcome: one of OUTCOMES. margin: nan where undefined.
-    """
-
-    series: list[tuple[str, str]]
-    outcome: npt.NDArray[np.object_]
-    margin: Floats
-
-    def credit(self, outcome: npt.NDArray[np.object_] | None = None) -> Floats:
-        """What each pair adds to the numerator of the score: 1 for the stereotype; a tie adds a half in
-        `corrected` and nothing in `published`. `outcome`: others of the same shape in place of these."""
-        tie = np.array([0.0 if protocol == PUBLISHED else 0.5 for _, protocol in self.series])
-        outcome = self.outcome if outcome is None else outcome
-        credit: Floats = (outcome == STEREOTYPE) + (outcome == TIE) * tie
-        return credit
-
-    def trials(self) -> Floats:
-        """What each pair adds to the denominator: 1, but nothing for an undefined pair in `corrected`, and
-        nothing in either protocol where the measure is undefined for every pair."""
-        fixed = np.array([protocol == PUBLISHED for _, protocol in self.series], dtype=bool)
-        # a measure that says nothing of any pair, such as AULA without attention, has no score
-        fixed &= (self.outcome != UNDEFINED).any(axis=0)
-        trials: Floats = ((self.outcome != UNDEFINED) | fixed).astype(np.float64)
-        return trials
-
-    def differing(self) -> npt.NDArray[np.bool_]:
-        """Where the outcome is not that of the same measure's other protocol; shape (pairs, series)."""
-        place = {key: column for column, key in enumerate(self.series)}
-        other = [
-            next((place[s] for s in self.series if s[0] == measure and s[1] != protocol), own)
-            for own, (measure, protocol) in enumerate(self.series)
-        ]
-        differing: npt.NDArray[np.bool_] = self.outcome != self.outcome[:, other]
-        return differing
-
-
-def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
-    """The decisions in `scores` (SCORES), in the order of `pairs` (PAIRS).
-
-    Raises InputError where the scores are not of exactly these pairs.
-    """
-    keys = list(scores[["measure", "protocol"]].drop_duplicates().itertuples(index=False, name=None))
-    outcome = np.empty((len(pairs), len(keys)), dtype=object)
-    margin = np.full((len(pairs), len(keys)), np.nan)
-    wanted = pd.Index(pairs["pair_id"])
-    grouped = scores.groupby(["measure", "protocol"], sort=False)
-    for column, (measure, protocol) in enumerate(keys):
-        rows = grouped.get_group((measure, protocol)).set_index("pair_id")
-        if len(rows) != len(wanted) or not rows.index.is_unique or not wanted.isin(rows.index).all():
-            raise InputError(f"scores: {measure} ({protocol}) has not one row for each pair of the benchmark")
-        rows = rows.loc[wanted]
-        unknown = set(rows["outcome"]) - set(OUTCOMES)
-        if unknown:
-            raise InputError(f"scores: {measure} ({protocol}) has the unknown outcome {sorted(unknown)[0]!r}")
-        outcome[:, column] = rows["outcome"].to_numpy(object)
-        margin[:, column] = rows["margin"].to_numpy(float)
-    return Decisions([(str(m), str(p)) for m, p in keys], outcome, margin)
-
-
-def groups(pairs: pd.DataFrame) -> Iterator[tuple[str, str, npt.NDArray[np.int64]]]:
-    """(grouping, group, row numbers) of all pairs, each bias type, and each direction that is stated."""
-    yield OVERALL, "all", np.arange(len(pairs))
-    for bias_type in pairs["bias_type"].drop_duplicates():
-        yield BIAS_TYPE, str(bias_type), np.flatnonzero(pairs["bias_type"] == bias_type)
-    for direction in DIRECTIONS:
-        members = np.flatnonzero(pairs["direction"].eq(direction).fillna(False))
-        if len(members):
-            yield DIRECTION, direction, members
-
-
-def _units(pairs: pd.DataFrame, unit: str) -> tuple[str, npt.NDArray[np.int64]]:
-    """What the bootstrap draws, and which one each pair belongs to."""
-    if unit == TARGET and pairs["target"].notna().any():
-        nameless = pairs.loc[pairs["target"].isna(), "pair_id"]
-        if len(nameless):
-            raise InputError(
-                f"statistics.bootstrap.unit: target, but pair {nameless.iloc[0]} has no target; use pair"
-            )
-        return TARGET, pd.factorize(pairs["target"])[0].astype(np.int64)
-    return PAIR, np.arange(len(pairs))
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
     return np.divide(numerator, denominator, out=np.full_like(numerator, np.nan), where=denominator > 0)
 
 
+@dataclass(frozen=True)
+class _Spread:
+    """Of k mean values over the same pairs: means, clustered and independent variances, degrees of
+    freedom."""
+
+    mean: Floats
+    clustered: Floats
+    independent: Floats
+    df: Floats
+
+
+def _spread(
+    values: Floats, counted: npt.NDArray[np.bool_], weights: Floats, groups: Ints, dependence: Dependence
+) -> _Spread:
+    """Σ weights · group means of `values`, shape (pairs, k), over the pairs that are `counted`, of the same
+    shape.
+
+    weights: shape (groups,), what the mean of each group is multiplied by. nan where a group has no pair.
+    """
+    k = values.shape[1]
+    found = _Spread(*(np.full(k, np.nan) for _ in range(4)))
+    # nearly always the same pairs for every column
+    masks, mask_of = np.unique(counted, axis=1, return_inverse=True)
+    for number in range(masks.shape[1]):
+        members, columns = np.flatnonzero(masks[:, number]), np.flatnonzero(mask_of == number)
+        group = groups[members]
+        sizes = np.bincount(group, minlength=len(weights))
+        if not sizes.all():
+            continue
+        own = values[np.ix_(members, columns)]
+        totals = np.zeros((len(weights), len(columns)))
+        np.add.at(totals, group, own)
+        means = totals / sizes[:, None]
+        among = dependence if len(members) == len(dependence) else dependence.among(members)
+        variance = among.variance(own - means[group], (weights / sizes)[group], group)
+        found.mean[columns] = weights @ means
+        found.clustered[columns], found.independent[columns] = variance.clustered, variance.independent
+        found.df[columns] = variance.df
+    return found
+
+
 def bias_table(
-    pairs: pd.DataFrame, scores: pd.DataFrame, options: Options, variant: str = ORIGINAL
+    pairs: pd.DataFrame,
+    scores: pd.DataFrame,
+    options: Options,
+    dependence: Dependence,
+    evidence: Evidence | None = None,
+    untrained: Sequence[pd.DataFrame] = (),
+    variant: str = ORIGINAL,
 ) -> pd.DataFrame:
     """Bias scores per measure, protocol and group of pairs, as unmask.statistics.schema.BIAS.
 
@@ -125,34 +90,37 @@ def bias_table(
     undefined for every pair has no score in either.
 
     A pair never changes sides by its direction: Adv is the score over `antistereo` pairs (stereotypes of an
-    advantaged group), Dis that over `stereo` pairs, and the row `difference` is |Adv - Dis| (Kaneko &
-    Bollegala 2022, Table 3). As an absolute value, its bootstrap interval cannot reach below zero: with no
-    true difference it lies above it.
+    advantaged group), Dis that over `stereo` pairs, and the row `difference` is Adv - Dis in percentage
+    points (Kaneko & Bollegala 2022, Table 3, has its absolute value).
 
-    Bootstrap: options.unit (pairs where the benchmark names no targets) is drawn over the whole benchmark,
-    with the same resamples for all measures, so the size of a group varies between resamples; a resample
-    that has nothing of a group is left out for that group.
+    The interval of a score is Wilson's with the effective number of pairs: n over the design effect, which
+    is the variance with pairs of `dependence` covarying over that of independent pairs, and less for
+    Student's t (Korn & Graubard 1998, Survey Methodology 24:193). Intervals of margins and differences are
+    the estimate ± t · standard error. With `evidence` (of these scores, by masking) each score stands
+    beside its lexical null (unmask.statistics.lexical).
     """
     found = decisions(pairs, scores)
-    unit, numbers = _units(pairs, options.unit)
-    credit, trials, differing = found.credit(), found.trials(), found.differing()
-    known = (~np.isnan(found.margin)).astype(np.float64)
-    margin = np.nan_to_num(found.margin, nan=0.0)
-    ends = [outcomes_at(end, scores, found.series, pairs) for end in ("lowest", "highest")]
-    near, extremes = ends[0] != ends[1], [found.credit(outcome) for outcome in ends]
+    every = list(groups(pairs))
+    rows = _score_rows(pairs, scores, found, every, dependence, options.confidence)
+    rows += _difference_rows(pairs, scores, found, every, dependence, options.confidence)
+    if evidence is not None:
+        _set_beside_null(rows, pairs, evidence, found, every, options)
+    if untrained:
+        _set_beside_untrained(rows, pairs, untrained, found, every)
+    clusters = "+".join(kinds_in(pairs, options.clusters)) or NO_CLUSTERS
+    same = {"variant": variant, "confidence": options.confidence, "clusters": clusters}
+    return framed([row | same for row in rows], BIAS).astype({"differing": "Int32", "untrained": "Int32"})
+
+
+def _counts(
+    scores: pd.DataFrame, pairs: pd.DataFrame, found: Decisions
+) -> Callable[[Ints, int], dict[str, object]]:
+    """What is counted of some pairs in one of the series."""
+    near = np.not_equal(*(outcomes_at(end, scores, found.series, pairs) for end in ("lowest", "highest")))
+    differing = found.differing()
     two_protocols = [sum(s[0] == measure for s in found.series) > 1 for measure, _ in found.series]
 
-    grouped = list(groups(pairs))
-    summands = np.hstack([credit, trials, margin, known])
-    sums: list[list[Floats]] = [[] for _ in grouped]
-    for weights in bootstrap_weights(numbers, options.resamples, options.seed):
-        for of_group, (_, _, members) in zip(sums, grouped, strict=True):
-            of_group.append(weights[:, members] @ summands[members])
-
-    rows: list[dict[str, object]] = []
-    by_direction: dict[str, tuple[Floats, Floats]] = {}
-
-    def counts(members: npt.NDArray[np.int64], column: int) -> dict[str, object]:
+    def counts(members: Ints, column: int) -> dict[str, object]:
         measure, protocol = found.series[column]
         outcome = found.outcome[members, column]
         return {
@@ -164,55 +132,164 @@ def bias_table(
             "differing": int(differing[members, column].sum()) if two_protocols[column] else None,
         }
 
-    for (grouping, group, members), of_group in zip(grouped, sums, strict=True):
-        drawn_credit, drawn_trials, drawn_margin, drawn_known = np.hsplit(np.concatenate(of_group), 4)
-        score, near_low, near_high = (
-            100 * _ratio(credits[members].sum(axis=0), trials[members].sum(axis=0))
-            for credits in (credit, *extremes)
+    return counts
+
+
+def _score_rows(
+    pairs: pd.DataFrame,
+    scores: pd.DataFrame,
+    found: Decisions,
+    every: Sequence[Group],
+    dependence: Dependence,
+    confidence: float,
+) -> list[dict[str, object]]:
+    """A row for each group and series, in this order."""
+    credit, trials, known = found.credit(), found.trials(), ~np.isnan(found.margin)
+    margin = np.nan_to_num(found.margin, nan=0.0)
+    extremes = [found.credit(outcomes_at(end, scores, found.series, pairs)) for end in ("lowest", "highest")]
+    counts = _counts(scores, pairs, found)
+    rows: list[dict[str, object]] = []
+    for grouping, group, members in every:
+        among, together, one = dependence.among(members), np.zeros(len(members), np.int64), np.ones(1)
+        of_score = _spread(credit[members], trials[members] > 0, one, together, among)
+        of_margin = _spread(margin[members], known[members], one, together, among)
+        near_low, near_high = (
+            100 * _ratio(credits[members].sum(axis=0), trials[members].sum(axis=0)) for credits in extremes
         )
-        sampled = 100 * _ratio(drawn_credit, drawn_trials)
-        mean = _ratio(margin[members].sum(axis=0), known[members].sum(axis=0))
-        low, high = percentile_interval(sampled, options.confidence)
-        mean_low, mean_high = percentile_interval(_ratio(drawn_margin, drawn_known), options.confidence)
-        if grouping == DIRECTION:
-            by_direction[group] = score, sampled
         for column in range(len(found.series)):
-            wilson_low, wilson_high = wilson(
-                credit[members, column].sum(), trials[members, column].sum(), options.confidence
+            n, total = trials[members, column].sum(), credit[members, column].sum()
+            # decisions that are all alike tell nothing of how they vary together
+            effect = of_score.clustered[column] / of_score.independent[column] if 0 < total < n else 1.0
+            df = of_score.df[column]
+            wilson_low, wilson_high = wilson(total, n, confidence)
+            low, high = effective_wilson(total, n, effect, df, confidence)
+            margin_low, margin_high = mean_interval(
+                of_margin.mean[column], of_margin.clustered[column], of_margin.df[column], confidence
             )
             rows.append(
                 counts(members, column)
                 | {
                     "grouping": grouping,
                     "group": group,
-                    "score": score[column],
+                    "score": 100 * of_score.mean[column],
+                    "low": low,
+                    "high": high,
+                    "design_effect": effect if n else None,
+                    "df": df,
                     "wilson_low": wilson_low,
                     "wilson_high": wilson_high,
-                    "bootstrap_low": low[column],
-                    "bootstrap_high": high[column],
-                    "margin": mean[column],
-                    "margin_low": mean_low[column],
-                    "margin_high": mean_high[column],
+                    "margin": of_margin.mean[column],
+                    "margin_low": margin_low,
+                    "margin_high": margin_high,
                     "near_low": near_low[column],
                     "near_high": near_high[column],
                 }
             )
+    return rows
 
+
+def _difference_rows(
+    pairs: pd.DataFrame,
+    scores: pd.DataFrame,
+    found: Decisions,
+    every: Sequence[Group],
+    dependence: Dependence,
+    confidence: float,
+) -> list[dict[str, object]]:
+    """Adv - Dis of each series, where the benchmark has pairs of either direction."""
+    if sum(grouping == DIRECTION for grouping, *_ in every) < len(DIRECTIONS):
+        return []
     stated = np.flatnonzero(pairs["direction"].notna())
-    if len(by_direction) == len(DIRECTIONS):
-        (adv, adv_sampled), (dis, dis_sampled) = by_direction[ANTISTEREO], by_direction[STEREO]
-        difference = np.abs(adv - dis)
-        low, high = percentile_interval(np.abs(adv_sampled - dis_sampled), options.confidence)
-        rows.extend(
+    is_dis = np.asarray(pairs["direction"].iloc[stated] == STEREO, dtype=np.int64)
+    credit, trials = 100 * found.credit()[stated], found.trials()[stated]
+    spread = _spread(credit, trials > 0, np.array([1.0, -1.0]), is_dis, dependence.among(stated))
+    counts = _counts(scores, pairs, found)
+    rows = []
+    for column in range(len(found.series)):
+        estimate, variance, df = spread.mean[column], spread.clustered[column], spread.df[column]
+        low, high = mean_interval(estimate, variance, df, confidence)
+        rows.append(
             counts(stated, column)
             | {
                 "grouping": DIFFERENCE,
                 "group": DIFFERENCE,
-                "score": difference[column],
-                "bootstrap_low": low[column],
-                "bootstrap_high": high[column],
+                "score": estimate,
+                "low": low,
+                "high": high,
+                "design_effect": variance / spread.independent[column] if variance > 0 else None,
+                "df": df,
+                "p": p_of(estimate, variance, df),
+                # the mean absolute value of a normal variable
+                "chance_difference": float(np.sqrt(2 / np.pi * variance)),
             }
-            for column in range(len(found.series))
         )
-    same = {"variant": variant, "confidence": options.confidence, "bootstrap_unit": unit}
-    return framed([row | same for row in rows], BIAS).astype({"differing": "Int32"})
+    return rows
+
+
+def _set_beside_null(
+    rows: Sequence[dict[str, object]],
+    pairs: pd.DataFrame,
+    evidence: Evidence,
+    found: Decisions,
+    every: Sequence[Group],
+    options: Options,
+) -> None:
+    """Put what words alone give into the rows of _score_rows, which those of _difference_rows follow."""
+    starts = np.cumsum([0, *(len(members) for *_, members in every)])
+    ones = np.ones(starts[-1], dtype=np.float32)
+    indicators = sparse.csr_array(
+        (ones, np.concatenate([members for *_, members in every]), starts), shape=(len(every), len(pairs))
+    )
+    places = {group: place for place, (grouping, group, _) in enumerate(every) if grouping == DIRECTION}
+    k = len(found.series)
+    for column, drawn in null_scores(
+        pairs, evidence, found.series, found.trials(), indicators, options.draws, options.seed
+    ):
+        nulls = list(drawn)
+        if len(rows) > k * len(every):
+            nulls.append(drawn[places[ANTISTEREO]] - drawn[places[STEREO]])
+        for place, null in enumerate(nulls):
+            row = rows[place * k + column]
+            beside = band(float(str(row["score"])), null, options.confidence)
+            if beside is not None:
+                row["null_mean"], row["null_p"] = beside.mean, beside.p
+                row["null_low"], row["null_high"] = beside.low, beside.high
+
+
+def _set_beside_untrained(
+    rows: Sequence[dict[str, object]],
+    pairs: pd.DataFrame,
+    untrained: Sequence[pd.DataFrame],
+    found: Decisions,
+    every: Sequence[Group],
+) -> None:
+    """Put the scores of untrained networks into the rows of _score_rows, which those of _difference_rows
+    follow."""
+    networks = [decisions(pairs, scores) for scores in untrained]
+    if any(network.series != found.series for network in networks):
+        raise InputError("scores of untrained networks: their measures are not the study's; make them again")
+    k, places = len(found.series), {}
+    of_groups = []
+    for place, (grouping, group, members) in enumerate(every):
+        of_groups.append(
+            np.stack(
+                [
+                    100 * _ratio(network.credit()[members].sum(axis=0), network.trials()[members].sum(axis=0))
+                    for network in networks
+                ]
+            )
+        )
+        if grouping == DIRECTION:
+            places[group] = place
+    if len(rows) > k * len(every):
+        of_groups.append(of_groups[places[ANTISTEREO]] - of_groups[places[STEREO]])
+    for place, drawn in enumerate(of_groups):
+        for column in range(k):
+            scores = drawn[:, column]
+            if not np.isnan(scores).any():
+                rows[place * k + column] |= {
+                    "untrained": len(scores),
+                    "untrained_mean": scores.mean(),
+                    "untrained_low": scores.min(),
+                    "untrained_high": scores.max(),
+                }

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unmask.statistics.bias import Decisions, decisions
-from unmask.statistics.dependence import Dependence, Ints
-from unmask.statistics.intervals import Floats
+from unmask.statistics.decisions import Decisions, decisions
+from unmask.statistics.dependence import Dependence
+from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.mcnemar import mcnemar_of_counts
 from unmask.statistics.schema import COMPARISONS
 from unmask.statistics.student import student

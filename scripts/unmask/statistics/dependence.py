@@ -1,9 +1,10 @@
 """Which pairs of a benchmark vary together, and what that does to the variance of a score.
 
 Pairs are not independent: hundreds of CrowS-Pairs set "black" against "white". Two pairs may vary together
-where they share a *node*: a modified word, StereoSet's target, a writer (unmask.statistics.nodes). Sharing is no
-partition, since chains of shared words would join most pairs of a bias type, so the variance lets every two pairs
-that share a node covary (as dyads do in Aronow, Samii & Assenova 2015, Political Analysis 23:564).
+where they share a *node*: a modified word, StereoSet's target, a writer (unmask.statistics.nodes). Sharing
+is no partition, since chains of shared words would join most pairs of a bias type, so the variance lets
+every two pairs that share a node covary (as dyads do in Aronow, Samii & Assenova 2015, Political Analysis
+23:564).
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -12,12 +13,9 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from unmask.statistics.intervals import Floats
-
-Ints = npt.NDArray[np.int64]
+from unmask.statistics.intervals import Floats, Ints
 
 MOST_NODES = 6
 """Of a pair with more nodes that other pairs have too, so many count: those of the most pairs."""
@@ -30,8 +28,9 @@ LEAST_DESIGN_EFFECT = 0.75
 class Variance:
     """The variance of k estimates from the same pairs.
 
-    clustered: with pairs that share a node covarying; nan where nothing can be said, as where all pairs share one.
-    independent: as if no two pairs covaried. df: degrees of freedom of `clustered`, for Student's t; nan likewise.
+    clustered: with pairs that share a node covarying; nan where nothing can be said, as where all pairs
+    share one. independent: as if no two pairs covaried. df: degrees of freedom of `clustered`, for
+    Student's t; nan likewise.
     """
 
     clustered: Floats
@@ -58,7 +57,7 @@ class Dependence:
     def __len__(self) -> int:
         return int(self._nodes.shape[0])
 
-    def among(self, members: npt.NDArray[np.int64]) -> "Dependence":
+    def among(self, members: Ints) -> "Dependence":
         """The same among some of the pairs, given by their numbers."""
         return Dependence(self._nodes[members])
 
@@ -66,8 +65,8 @@ class Dependence:
     def _subsets(self) -> tuple["sparse.csr_array", Floats, Floats]:
         """K as U diag(sign) U' + diag(rest): U has a column for each set of nodes that several pairs have.
 
-        Two pairs that share k nodes have 2^k - 1 sets in common; with sign + for sets of odd and - for sets of
-        even size these add up to 1 (inclusion and exclusion).
+        Two pairs that share k nodes have 2^k - 1 sets in common; with sign + for sets of odd and - for sets
+        of even size these add up to 1 (inclusion and exclusion).
         """
         nodes, rng = self._nodes.tocsc(), np.random.default_rng(0)
         often = np.diff(nodes.indptr)
@@ -122,11 +121,12 @@ class Dependence:
         residuals: shape (pairs, k): y less its mean over the group, for each of k estimates. weights: shape
         (pairs,), such as 1/n. groups: which mean was taken from each pair, from 0.
 
-        With W = diag(weights) K diag(weights), the sandwich residuals' W residuals is too small: a mean that was
-        taken from pairs that vary together has taken much of that with it. So it is solved for what it would be if
-        each y had the variance a + b and every two that share a node the covariance b: the expectations of
-        Σ weights² residuals² and of the sandwich are linear in a and b (the method of moments), and the variance is
-        a Σ weights² + b 1'W1. df is Satterthwaite's, of the sandwich of independent pairs.
+        With W = diag(weights) K diag(weights), the sandwich residuals' W residuals is too small: a mean
+        that was taken from pairs that vary together has taken much of that with it. So it is solved for
+        what it would be if each y had the variance a + b and every two that share a node the covariance b:
+        the expectations of Σ weights² residuals² and of the sandwich are linear in a and b (the method of
+        moments), and the variance is a Σ weights² + b 1'W1. df is Satterthwaite's, of the sandwich of
+        independent pairs.
         """
         n, k = residuals.shape
         means = np.zeros((n, int(groups.max()) + 1 if n else 1))
@@ -145,20 +145,16 @@ class Dependence:
         plain_a, plain_b = own - squares @ (means**2).sum(axis=1), squares @ diagonal
         sandwich_a = own - np.trace(core_w)
         sandwich_b = total - 2 * np.sum(k_means * cc_means) + np.sum(core_w * core_k)
-        spread = (
-            squares @ (self @ squares) - 2 * np.sum(cc_means * cc_means) + np.sum(core_w * core_w.T)
-        )
+        spread = squares @ (self @ squares) - 2 * np.sum(cc_means * cc_means) + np.sum(core_w * core_w.T)
         independent = plain * (own / plain_a) if plain_a > 0 else np.full(k, np.nan)
         if sandwich_a <= 1e-9 * own or spread <= 0:
             # the pairs of each group all share a node: one witness each
             return Variance(np.full(k, np.nan), independent, float("nan"))
         determinant = plain_a * sandwich_b - plain_b * sandwich_a
-        if determinant <= 1e-9 * plain_a * sandwich_b:
+        if abs(determinant) <= 1e-9 * plain_a * abs(sandwich_b):
             # no two pairs share a node
             return Variance(independent, independent, float(sandwich_a**2 / spread))
         a = (plain * sandwich_b - plain_b * sandwich) / determinant
         b = (plain_a * sandwich - sandwich_a * plain) / determinant
         least = LEAST_DESIGN_EFFECT * independent
-        return Variance(
-            np.maximum(a * own + b * total, least), independent, float(sandwich_a**2 / spread)
-        )
+        return Variance(np.maximum(a * own + b * total, least), independent, float(sandwich_a**2 / spread))

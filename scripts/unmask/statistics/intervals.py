@@ -1,15 +1,14 @@
-"""Intervals: Wilson's for a proportion, and the bootstrap's weights."""
-
-from collections.abc import Iterator
+"""Intervals: Wilson's for a proportion, of independent pairs or of pairs that vary together, and
+Student's."""
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import norm
+from scipy.stats import t as student
 from statsmodels.stats.proportion import proportion_confint
 
 Floats = npt.NDArray[np.float64]
-
-WEIGHTS_AT_ONCE = 2**24
-"""How many bootstrap weights are in memory at once: 128 MiB of them."""
+Ints = npt.NDArray[np.int64]
 
 
 def wilson(count: float, n: float, confidence: float) -> tuple[float, float]:
@@ -25,32 +24,32 @@ def wilson(count: float, n: float, confidence: float) -> tuple[float, float]:
     return 100 * max(0.0, float(low)), 100 * min(1.0, float(high))
 
 
-def bootstrap_weights(units: npt.NDArray[np.int64], resamples: int, seed: int) -> Iterator[Floats]:
-    """How often each row is in each bootstrap resample, some resamples at a time: shapes (some, rows).
+def effective_wilson(
+    count: float, n: float, design_effect: float, df: float, confidence: float
+) -> tuple[float, float]:
+    """Wilson's interval in percent of count/n from pairs that vary together.
 
-    `units` numbers what is drawn, from 0, for each row: rows of one unit are drawn together, and as many
-    units are drawn as there are. One call's weights serve every measure, so that measures are compared on
-    the same resamples. The weights do not depend on WEIGHTS_AT_ONCE.
+    In place of n stands n / design_effect · (z / t)², with the quantiles of the normal distribution and of
+    Student's t (Korn & Graubard 1998). (nan, nan) where n is 0, or df unknown or below 1.
     """
-    count = int(units.max()) + 1 if len(units) else 0
-    if count == 0:
-        yield np.zeros((resamples, 0))
-        return
-    rng, chances = np.random.default_rng(seed), np.full(count, 1 / count)
-    at_once = max(1, WEIGHTS_AT_ONCE // len(units))
-    for start in range(0, resamples, at_once):
-        draws = rng.multinomial(count, chances, size=min(at_once, resamples - start))
-        yield draws[:, units].astype(np.float64)
+    if n == 0 or not df >= 1:
+        return float("nan"), float("nan")
+    tail = (1 + confidence) / 2
+    effective = n / design_effect * float(norm.ppf(tail) / student.ppf(tail, df)) ** 2
+    return wilson(count / n * effective, effective, confidence)
 
 
-def percentile_interval(samples: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Percentile interval over the first axis of `samples`, shape (resamples, k).
+def mean_interval(mean: float, variance: float, df: float, confidence: float) -> tuple[float, float]:
+    """mean ± t · standard error; (nan, nan) where the variance is unknown or df below 1."""
+    if np.isnan(variance) or not df >= 1:
+        return float("nan"), float("nan")
+    reach = float(student.ppf((1 + confidence) / 2, df)) * float(np.sqrt(variance))
+    return mean - reach, mean + reach
 
-    nan (a resample with nothing of the group in it) is left out, and all nan gives nan.
-    """
-    tail = (1 - confidence) / 2
-    low, high = np.full(samples.shape[1], np.nan), np.full(samples.shape[1], np.nan)
-    some = ~np.isnan(samples).all(axis=0)
-    if some.any():
-        low[some], high[some] = np.nanquantile(samples[:, some], [tail, 1 - tail], axis=0)
-    return low, high
+
+def p_of(mean: float, variance: float, df: float) -> float | None:
+    """The two-sided p of Student's t test that the mean is 0; None where nothing varies or nothing is
+    known."""
+    if not variance > 0 or not df >= 1:
+        return None
+    return float(2 * student.sf(abs(mean) / np.sqrt(variance), df))

@@ -24,7 +24,9 @@ def modified_words(stereotype: str, antistereotype: str) -> tuple[list[str], lis
     """The words of either sentence outside the longest matching blocks that the two share (difflib's)."""
     sides = words(stereotype), words(antistereotype)
     kept: tuple[list[str], list[str]] = [], []
-    for tag, start, end, other_start, other_end in SequenceMatcher(None, *sides, autojunk=False).get_opcodes():
+    for tag, start, end, other_start, other_end in SequenceMatcher(
+        None, *sides, autojunk=False
+    ).get_opcodes():
         if tag != "equal":
             kept[0].extend(sides[0][start:end])
             kept[1].extend(sides[1][other_start:other_end])
@@ -34,8 +36,8 @@ def modified_words(stereotype: str, antistereotype: str) -> tuple[list[str], lis
 def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> list[set[Node]]:
     """The nodes of each pair of a Pairs table, of the kinds `words`, `target` and `writer`.
 
-    `words`: the modified words of both sentences, whichever stands where. A pair without a target or writer has
-    no such node.
+    `words`: the modified words of both sentences, whichever stands where. A pair without a target or writer
+    has no such node.
     """
     nodes: list[set[Node]] = [set() for _ in range(len(pairs))]
     for kind in kinds:
@@ -60,4 +62,3 @@ def dependence_of(pairs: pd.DataFrame, kinds: Sequence[str]) -> Dependence:
 def kinds_in(pairs: pd.DataFrame, kinds: Sequence[str]) -> list[str]:
     """Those of `kinds` that the benchmark states; every benchmark has words."""
     return [kind for kind in kinds if kind == WORDS or pairs[kind].notna().any()]
-

@@ -7,7 +7,10 @@ import pyarrow as pa
 from unmask.tables import WORD, field
 
 OVERALL, BIAS_TYPE, DIRECTION, DIFFERENCE = "overall", "bias_type", "direction", "difference"
-"""What a group of pairs is made by; `difference` is |Adv - Dis|, over both directions."""
+"""What a group of pairs is made by; `difference` is Adv - Dis, over both directions."""
+
+NO_CLUSTERS = "none"
+"""Where no two pairs are taken to vary together."""
 
 BIAS = pa.schema(
     [
@@ -16,22 +19,40 @@ BIAS = pa.schema(
         field("measure", WORD),
         field("protocol", WORD),
         field("grouping", WORD),
-        # "all", a bias type, or a direction; "difference" for |Adv - Dis|
+        # "all", a bias type, or a direction; "difference" for Adv - Dis
         field("group", WORD),
         field("n", pa.int32()),
         field("stereotype", pa.int32()),
         field("antistereotype", pa.int32()),
         field("tie", pa.int32()),
         field("undefined", pa.int32()),
-        # percent; null where no pair has a decision
+        # percent, of a difference percentage points; null where no pair has a decision
         field("score", pa.float64(), nullable=True),
-        # Wilson interval in percent; null for a difference
+        # its interval, which allows for pairs that vary together (`clusters`); null where all of them do
+        field("low", pa.float64(), nullable=True),
+        field("high", pa.float64(), nullable=True),
+        # by what that multiplies the variance of independent pairs, and its degrees of freedom
+        field("design_effect", pa.float64(), nullable=True),
+        field("df", pa.float64(), nullable=True),
+        # Wilson interval of independent pairs; null for a difference
         field("wilson_low", pa.float64(), nullable=True),
         field("wilson_high", pa.float64(), nullable=True),
-        # bootstrap percentile interval in percent
-        field("bootstrap_low", pa.float64(), nullable=True),
-        field("bootstrap_high", pa.float64(), nullable=True),
-        # mean margin (natural-log units of the measure) with its bootstrap interval; null for a difference
+        # of a difference alone: p of no difference, and its mean absolute value where there is none
+        field("p", pa.float64(), nullable=True),
+        field("chance_difference", pa.float64(), nullable=True),
+        # what words alone give (unmask.statistics.lexical): mean, interval, and p of the score; null
+        # without evidence
+        field("null_mean", pa.float64(), nullable=True),
+        field("null_low", pa.float64(), nullable=True),
+        field("null_high", pa.float64(), nullable=True),
+        field("null_p", pa.float64(), nullable=True),
+        # how many untrained networks of the model's architecture were scored, and the mean, least and most
+        # of their scores; null without them
+        field("untrained", pa.int32(), nullable=True),
+        field("untrained_mean", pa.float64(), nullable=True),
+        field("untrained_low", pa.float64(), nullable=True),
+        field("untrained_high", pa.float64(), nullable=True),
+        # mean margin (natural-log units of the measure) with its interval; null for a difference
         field("margin", pa.float64(), nullable=True),
         field("margin_low", pa.float64(), nullable=True),
         field("margin_high", pa.float64(), nullable=True),
@@ -45,11 +66,30 @@ BIAS = pa.schema(
         field("differing", pa.int32(), nullable=True),
         # of the intervals
         field("confidence", pa.float64()),
-        # what the bootstrap draws: pair | target
-        field("bootstrap_unit", WORD),
+        # what makes two pairs vary together where both have it: words, target, writer, joined by +; or none
+        field("clusters", WORD),
     ]
 )
 """Bias scores: one row per variant, measure, protocol and group of pairs."""
+
+LEVERAGE = pa.schema(
+    [
+        field("measure", WORD),
+        field("protocol", WORD),
+        # 1: the word without which the score is furthest towards 50 (or past it)
+        field("rank", pa.int16()),
+        field("word", pa.string()),
+        # how many pairs it is a modified word of
+        field("pairs", pa.int32()),
+        # percent: over all pairs, without those of this word, and without those of all words to this rank …
+        field("score", pa.float64()),
+        field("without", pa.float64()),
+        field("without_all", pa.float64()),
+        # … over so many pairs
+        field("left", pa.int32()),
+    ]
+)
+"""The words that a score hangs on most: some rows per measure and protocol."""
 
 NEAR_TIES = pa.schema(
     [
@@ -231,6 +271,7 @@ ROC = pa.schema(
 
 SCHEMAS: Mapping[str, pa.Schema] = {
     "bias": BIAS,
+    "leverage": LEVERAGE,
     "near_ties": NEAR_TIES,
     "accuracy": ACCURACY,
     "tests": TESTS,

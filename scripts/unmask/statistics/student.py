@@ -14,8 +14,8 @@ LEAST_ERROR = 1e-9
 class Student(NamedTuple):
     """error: standard errors of k estimates; low, high: their intervals; p: two-sided, of an estimate of 0.
 
-    All nan where the variance or the degrees of freedom are unknown, and where nothing has varied: then there
-    is nothing to test.
+    All nan where the variance or the degrees of freedom are unknown or these are below 1, and where nothing has
+    varied: then there is nothing to test.
     """
 
     error: Floats
@@ -27,7 +27,7 @@ class Student(NamedTuple):
 def student(estimate: Floats, variance: Floats, df: Floats, confidence: float) -> Student:
     """Student's t of k estimates with these variances and degrees of freedom, shapes (k,) each."""
     error = np.sqrt(variance)
-    known = (error > LEAST_ERROR * np.abs(estimate)) & (df > 0)
+    known = (error > LEAST_ERROR * np.abs(estimate)) & (df >= 1)
     error, df = np.where(known, error, np.nan), np.where(known, df, np.nan)
     reach = t.ppf((1 + confidence) / 2, df) * error
     p = 2 * t.sf(np.abs(estimate / error), df)

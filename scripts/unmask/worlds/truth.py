@@ -11,7 +11,8 @@ from unmask.measures.schema import SCORES
 from unmask.report.sheets import DASH, Sheet, number, rows_of, word
 from unmask.report.study import Study
 from unmask.report.truths import Truth, read_truths
-from unmask.terms import CORRECTED, STEREOTYPE
+from unmask.statistics.bias import decisions
+from unmask.terms import CORRECTED
 
 LEVEL = ["factor", "p", "ratio", "direction"]
 """What makes a factor level: P(stereotyped gender), the frequency ratio and whose stereotype it is."""
@@ -21,32 +22,44 @@ def beside_truth(scores: pd.DataFrame, truth: Truth, protocol: str) -> pd.DataFr
     """How a measure decides at each planted factor level, next to the oracle's exact margin.
 
     scores: of one model on one benchmark of a world.
-    Columns: LEVEL, measure, pairs, stereotype (percent of pairs decided so), margin (mean), oracle (mean of
-    the exact margins; null for a measure that the oracle does not know). Margins are of natural logarithms.
+    Columns: LEVEL, measure, pairs, score (the bias score in percent, in which ties and undefined pairs count
+    as `protocol` has it: in `corrected` a tie is one half, so that a measure to which all pairs are alike has
+    50; null where no pair is decided), margin (mean), oracle (mean of the exact margins; null for a measure
+    that the oracle does not know). Margins are of natural logarithms.
     Raises InputError where a scored pair is not in `truth`.
     """
     scored = scores[scores["protocol"] == protocol]
     unknown = sorted(set(scored["pair_id"]) - set(truth))
     if unknown:
         raise InputError(f"truth: it knows nothing of pair {unknown[0]}; make its world again")
+    pairs = scored["pair_id"].drop_duplicates().tolist()
     facts = pd.DataFrame(
+        [{"pair_id": pair, **{key: truth[pair].get(key) for key in LEVEL}} for pair in pairs]
+    )
+    found = decisions(facts, scored)
+    credit, trials = found.credit(), found.trials()
+    rows = pd.concat(
         [
-            {"pair_id": pair_id, **{key: fact.get(key) for key in LEVEL}, "margins": fact["margins"]}
-            for pair_id, fact in truth.items()
+            facts.assign(
+                measure=measure,
+                credit=credit[:, column],
+                trials=trials[:, column],
+                margin=found.margin[:, column],
+                oracle=[float(truth[pair]["margins"].get(measure, "nan")) for pair in pairs],
+            )
+            for column, (measure, _) in enumerate(found.series)
         ]
     )
-    joined = scored.merge(facts, on="pair_id")
-    joined["oracle"] = [
-        margins.get(measure) for margins, measure in zip(joined["margins"], joined["measure"], strict=True)
-    ]
-    joined["oracle"] = joined["oracle"].astype(float)
-    joined["decided"] = 100.0 * (joined["outcome"] == STEREOTYPE)
-    return joined.groupby([*LEVEL, "measure"], dropna=False, sort=True, as_index=False).agg(
+    levels = rows.groupby([*LEVEL, "measure"], dropna=False, sort=True, as_index=False).agg(
         pairs=("pair_id", "size"),
-        stereotype=("decided", "mean"),
+        credit=("credit", "sum"),
+        trials=("trials", "sum"),
         margin=("margin", "mean"),
         oracle=("oracle", "mean"),
     )
+    # nothing by nothing is null
+    levels.insert(len(LEVEL) + 2, "score", 100 * levels.pop("credit") / levels.pop("trials"))
+    return levels
 
 
 def gather_truth(study: Study, truths: Iterable[str | Path], scores: Iterable[str | Path]) -> pd.DataFrame:
@@ -88,8 +101,9 @@ def planted_sheets(study: Study, found: pd.DataFrame, caption: str) -> Iterator[
             rows.append((*stubs, pairs, "truth", *(number(oracle.get(m), 4, signed=True) for m in measures)))
             for model, by_model in at.groupby("model", sort=False):
                 cell_of = {
-                    row.measure: f"{number(row.stereotype, 0)}% ({number(row.margin, 4, signed=True)})"
+                    row.measure: f"{number(row.score, 0)}% ({number(row.margin, 4, signed=True)})"
                     for row in rows_of(by_model)
+                    if pd.notna(row.score)
                 }
                 cells = (cell_of.get(measure, DASH) for measure in measures)
                 rows.append((*stubs, pairs, str(model), *cells))

@@ -1,19 +1,14 @@
 """All-Masked."""
 
-from typing import TYPE_CHECKING
-
 from unmask.measures.measure import Evidence, Measure
-from unmask.measures.tokens import by_sentence
+from unmask.measures.reduction import Reduction, mean
 from unmask.terms import ALL, CONTENT_TOKENS, MODIFIED_TOKENS, SHARED_TOKENS
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-def all_masked(evidence: Evidence, protocol: str) -> "pd.Series[float]":
+def all_masked(evidence: Evidence, protocol: str) -> Reduction:
     """All-Masked: 1/|S| Σ_i log P(w_i | nothing), every token hidden; a mean like AUL."""
     tokens = evidence[ALL]
-    return by_sentence(tokens, tokens["log_prob"]).mean()
+    return mean(tokens, tokens["log_prob"])
 
 
 MEASURE = Measure(

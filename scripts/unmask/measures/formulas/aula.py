@@ -1,31 +1,24 @@
 """AULA."""
 
-from typing import TYPE_CHECKING
-
 from unmask.measures.measure import Evidence, Measure
-from unmask.measures.tokens import by_sentence, text_tokens
+from unmask.measures.reduction import Reduction, mean, weighted_mean
+from unmask.measures.tokens import text_tokens
 from unmask.terms import ALL_TOKENS, CONTENT_TOKENS, MODIFIED_TOKENS, NONE, PUBLISHED, SHARED_TOKENS
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-def aula(evidence: Evidence, protocol: str) -> "pd.Series[float]":
+def aula(evidence: Evidence, protocol: str) -> Reduction:
     """AUL with Attention weights: AULA(S) = 1/|S| Σ_i α_i log P(w_i | S).
 
-    α_i is the attention that w_i receives, averaged over layers, heads and the queries of S, and
-    scaled to a mean of one, so that AULA equals AUL where attention is uniform.
-    Published: queries at special tokens count too and α is not scaled, so α_i is of the order of
-    1/|S| and a longer sentence scores higher.
+    α_i is the attention that w_i receives, averaged over layers, heads and queries.
+    Published: over all queries, those at special tokens too, and not scaled, as equation 5 of Kaneko &
+    Bollegala 2022 has it; α_i is of the order of 1/|S|, so a longer sentence scores higher.
+    Corrected: over the queries of S, and scaled to a mean of one, so that AULA equals AUL where attention is
+    uniform. Both are choices of ours.
     """
     tokens = text_tokens(evidence[NONE], protocol)
     if protocol == PUBLISHED:
-        weighted = tokens["log_prob"].astype(float) * tokens["attention"]
-        return by_sentence(tokens, weighted).mean(skipna=False)
-    attention = tokens["attention_content"].astype(float)
-    weighted = tokens["log_prob"] * attention
-    total: pd.Series[float] = by_sentence(tokens, weighted).sum(skipna=False)
-    return total / by_sentence(tokens, attention).sum(skipna=False)
+        return mean(tokens, tokens["log_prob"], weight=tokens["attention"].astype(float))
+    return weighted_mean(tokens, tokens["log_prob"], weight=tokens["attention_content"].astype(float))
 
 
 MEASURE = Measure(

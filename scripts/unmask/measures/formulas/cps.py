@@ -1,19 +1,14 @@
 """CPS."""
 
-from typing import TYPE_CHECKING
-
 from unmask.measures.measure import Evidence, Measure
-from unmask.measures.tokens import by_sentence
+from unmask.measures.reduction import Reduction, total
 from unmask.terms import ONE_SHARED, SHARED_TOKENS
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-def cps(evidence: Evidence, protocol: str) -> "pd.Series[float]":
+def cps(evidence: Evidence, protocol: str) -> Reduction:
     """CrowS-Pairs Score: CPS(S) = Σ_{w∈U} log P(w | U∖w, M), the shared tokens hidden one at a time."""
     tokens = evidence[ONE_SHARED]
-    return by_sentence(tokens, tokens["log_prob"]).sum()
+    return total(tokens, tokens["log_prob"])
 
 
 MEASURE = Measure(

@@ -1,22 +1,17 @@
 """Pseudo-log-likelihood."""
 
-from typing import TYPE_CHECKING
-
 from unmask.measures.measure import Evidence, Measure
-from unmask.measures.tokens import by_sentence
+from unmask.measures.reduction import Reduction, total
 from unmask.terms import CONTENT_TOKENS, MODIFIED_TOKENS, ONE_MODIFIED, ONE_SHARED, SHARED_TOKENS
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-def pll(evidence: Evidence, protocol: str) -> "pd.Series[float]":
+def pll(evidence: Evidence, protocol: str) -> Reduction:
     """Pseudo-log-likelihood: PLL(S) = Σ_i log P(w_i | S∖w_i), every token hidden in turn."""
     # here, since whoever plans a study imports this module and should not wait for it
     import pandas as pd
 
     tokens = pd.concat([evidence[ONE_SHARED], evidence[ONE_MODIFIED]])
-    return by_sentence(tokens, tokens["log_prob"]).sum()
+    return total(tokens, tokens["log_prob"])
 
 
 MEASURE = Measure(

@@ -1,16 +1,11 @@
 """SSS."""
 
-from typing import TYPE_CHECKING
-
 from unmask.measures.measure import Evidence, Measure
-from unmask.measures.tokens import by_sentence
+from unmask.measures.reduction import Reduction, mean
 from unmask.terms import CANDIDATES, MODIFIED, MODIFIED_TOKENS, PUBLISHED
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-def sss(evidence: Evidence, protocol: str) -> "pd.Series[float]":
+def sss(evidence: Evidence, protocol: str) -> Reduction:
     """StereoSet Score: SSS(S) = 1/|M| Σ_{w∈M} log P(w | U), the modified tokens hidden together.
 
     Published: each modified token is looked up at every modified position and all |M|×|M|
@@ -18,7 +13,7 @@ def sss(evidence: Evidence, protocol: str) -> "pd.Series[float]":
     """
     tokens = evidence[MODIFIED]
     column = "cross_log_prob" if protocol == PUBLISHED else "log_prob"
-    return by_sentence(tokens, tokens[column]).mean()
+    return mean(tokens, tokens[column])
 
 
 MEASURE = Measure(

@@ -11,8 +11,11 @@ NOTES = (
     "from 50 with a margin near 0 is a consistent but tiny preference.",
     "Two protocols: published repeats the papers' released code, quirks included, so that numbers compare "
     "with the literature; a tie or an undefined pair counts as not stereotypical, so a model without any "
-    "preference scores 0 there. Corrected does what the formulas say; a tie counts one half and an "
-    "undefined pair is left out.",
+    "preference scores 0 there. Corrected goes by the papers' formulas where their code does not (the "
+    "special tokens, CPS not rounded, SSS over each modified token at its own place), and makes choices that "
+    "are ours: a tie counts one half, an undefined pair is left out, and the attention "
+    "weights of AULA are those of the sentence's own tokens, scaled to a mean of one (equation 5 of Kaneko "
+    "and Bollegala does not scale them).",
     "Wilson intervals take pairs as independent; a tie enters as half a success, which makes them "
     "slightly wide. Bootstrap intervals draw whole pairs, or all pairs of a target together, and use the "
     "same draws for every measure.",

@@ -25,8 +25,10 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
             picture(results.captions["bias"], "Bias scores with intervals", files["bias_figure"]),
             Table(sheets.main(results)),
             *((Fold(title, (Items(wary, warning=True),), len(wary) <= OPEN),) if wary else ()),
+            *folded("Margins, independent pairs, words alone and untrained networks", sheets.chance(results)),
+            *folded("The words that each score hangs on most", sheets.leverage(results)),
             *folded("Bias scores by bias type", sheets.bias_types(results)),
-            *folded("Adv, Dis and |Diff| of every measure", sheets.directions(results)),
+            *folded("Adv, Dis and their difference, of every measure", sheets.directions(results)),
             *folded("Near-ties: decisions that another machine could turn", sheets.near_ties(results)),
             *compared.folded(
                 "Model against model", compared.models(results), compared.found_of_models(results)

@@ -1,0 +1,169 @@
+"""The lexical null: how far from 50 a score comes where only the identities of words count.
+
+Pairs share words, so a score varies far more than that of as many independent pairs would, even where
+nothing is associated with anything. Here every token type gets a random score of its own, the same wherever
+it stands, and the measure's own reduction makes scores of sentences of these, and decisions of those.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.stats import norm
+
+from unmask.measures.measure import Evidence
+from unmask.measures.reduction import Reduction
+from unmask.measures.registry import measure
+from unmask.statistics.intervals import Floats, Ints
+from unmask.statistics.nodes import modified_words
+from unmask.terms import ANTISTEREOTYPE, PUBLISHED, STEREOTYPE
+
+MARGINS_AT_ONCE = 2**23
+"""How many margins are in memory at once: 64 MiB of them."""
+
+SAME = 1e-9
+"""Sides no further apart than this tie: no weighted sum of random scores is so small but by rounding."""
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """What random scores of types make of pairs: margins = weights @ scores.
+
+    weights: shape (pairs, types), the stereotype's coefficients less those of the antistereotype. scores:
+    what the score of a type is drawn from.
+    """
+
+    weights: "sparse.csr_array"
+    scores: Floats
+
+    def draws(self, count: int, seed: int) -> Iterator[Floats]:
+        """The margins of `count` draws, some at a time: shapes (pairs, some)."""
+        pairs, types = self.weights.shape
+        rng = np.random.default_rng(seed)
+        at_once = max(1, MARGINS_AT_ONCE // max(pairs, types, 1))
+        for start in range(0, count, at_once):
+            # a type's score does not depend on how many draws are made at once
+            chosen = rng.integers(len(self.scores), size=(min(at_once, count - start), types))
+            yield self.weights @ np.ascontiguousarray(self.scores[chosen].T)
+
+
+def lexicon(pairs: pd.DataFrame, reduction: Reduction) -> Lexicon:
+    """The lexicon of a measure's reduction over the evidence of these pairs.
+
+    A type's score is drawn from the means of log P over the tokens of each type. A measure of the tokens
+    that both sides share, such as CPS, gives these the same weights on either side, so that no types tell
+    the sides apart. There each modified word has a random score instead, standard normal: what it does to
+    the likelihood of every shared token, wherever it stands.
+    """
+    tokens = reduction.tokens
+    of_pair = tokens["role"].isin((STEREOTYPE, ANTISTEREOTYPE)).to_numpy()
+    tokens, log_prob = tokens[of_pair], reduction.log_prob[of_pair]
+    row = pd.Index(pairs["pair_id"]).get_indexer(tokens["pair_id"]).astype(np.int64)
+    types, column = np.unique(tokens["token_id"].to_numpy(), return_inverse=True)
+    sign = np.where(tokens["role"] == STEREOTYPE, 1.0, -1.0)
+    coefficients = reduction.coefficients()[of_pair].to_numpy(float)
+    weights = _summed(row, column, sign * coefficients, (len(pairs), len(types)))
+    if weights.nnz:
+        total = np.bincount(column, weights=log_prob.to_numpy(float), minlength=len(types))
+        return Lexicon(weights, total / np.bincount(column, minlength=len(types)))
+    # the quantiles of the standard normal distribution stand for it
+    return Lexicon(_modified(pairs), _normal_quantiles(1000))
+
+
+def _summed(row: Ints, column: Ints, values: Floats, shape: tuple[int, int]) -> "sparse.csr_array":
+    weights = sparse.csr_array((values, (row, column)), shape=shape)
+    weights.sum_duplicates()
+    # what the sides share cancels, but for rounding
+    weights.data[np.abs(weights.data) < SAME] = 0
+    weights.eliminate_zeros()
+    return weights
+
+
+def _modified(pairs: pd.DataFrame) -> "sparse.csr_array":
+    numbers: dict[str, int] = {}
+    rows, columns, signs = [], [], []
+    for row, texts in enumerate(zip(pairs[STEREOTYPE], pairs[ANTISTEREOTYPE], strict=True)):
+        for sign, words in zip((1.0, -1.0), modified_words(*texts), strict=True):
+            for word in words:
+                rows.append(row)
+                columns.append(numbers.setdefault(word, len(numbers)))
+                signs.append(sign)
+    shape = (len(pairs), max(1, len(numbers)))
+    return _summed(np.array(rows, np.int64), np.array(columns, np.int64), np.array(signs), shape)
+
+
+def _normal_quantiles(count: int) -> Floats:
+    quantiles: Floats = norm.ppf((np.arange(count) + 0.5) / count)
+    return quantiles
+
+
+def null_scores(
+    pairs: pd.DataFrame,
+    evidence: Evidence,
+    series: Sequence[tuple[str, str]],
+    trials: Floats,
+    members: "sparse.csr_array",
+    draws: int,
+    seed: int,
+) -> Iterator[tuple[int, Floats]]:
+    """For each of `series` (measure, protocol) its number and the scores in percent, shape (groups, draws).
+
+    trials: shape (pairs, series), 0 where the measure leaves a pair out. members: shape (groups, pairs), 1
+    where a group has a pair. A tie counts as in the protocol. nan for a group without trials.
+    """
+    found: list[tuple[Lexicon, list[int]]] = []
+    for number, (name, protocol) in enumerate(series):
+        if trials[:, number].any():
+            own = lexicon(pairs, measure(name).formula(evidence, protocol))
+            for known, numbers in found:
+                if _same(known, own):
+                    numbers.append(number)
+                    break
+            else:
+                found.append((own, [number]))
+    for own, numbers in found:
+        parts: Mapping[int, list[Floats]] = {number: [] for number in numbers}
+        for margins in own.draws(draws, seed):
+            above, tied = (margins > SAME).astype(np.float32), (np.abs(margins) <= SAME).astype(np.float32)
+            for number in numbers:
+                counted = trials[:, number, None].astype(np.float32)
+                credit = above if series[number][1] == PUBLISHED else above + tied / 2
+                parts[number].append(members @ (credit * counted))
+        for number in numbers:
+            n = members @ trials[:, number]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                yield number, 100 * np.hstack(parts[number]).astype(float) / n[:, None]
+
+
+def _same(one: Lexicon, other: Lexicon) -> bool:
+    same: bool = (
+        one.weights.shape == other.weights.shape
+        and one.weights.nnz == other.weights.nnz
+        and np.array_equal(one.scores, other.scores)
+        and not (one.weights != other.weights).nnz
+    )
+    return same
+
+
+@dataclass(frozen=True)
+class Band:
+    """What the null comes to beside one score: its mean, where its middle `confidence` lies, and p, how
+    often it is as far from that mean as the score is (with the score itself among the draws)."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+
+
+def band(score: float, drawn: Floats, confidence: float) -> Band | None:
+    """The band of one score; None where the null has no value."""
+    drawn = drawn[~np.isnan(drawn)]
+    if not len(drawn) or np.isnan(score):
+        return None
+    centre, tail = float(drawn.mean()), (1 - confidence) / 2
+    low, high = np.quantile(drawn, [tail, 1 - tail])
+    as_far = int((np.abs(drawn - centre) >= abs(score - centre) - SAME).sum())
+    return Band(centre, float(low), float(high), (1 + as_far) / (1 + len(drawn)))
