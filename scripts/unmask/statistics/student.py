@@ -14,8 +14,8 @@ LEAST_ERROR = 1e-9
 class Student(NamedTuple):
     """error: standard errors of k estimates; low, high: their intervals; p: two-sided, of an estimate of 0.
 
-    All nan where the variance or the degrees of freedom are unknown or these are below 1, and where nothing has
-    varied: then there is nothing to test.
+    All nan where the variance is unknown, where the degrees of freedom are unknown or below 1, and where
+    nothing has varied: then there is nothing to test.
     """
 
     error: Floats
