@@ -12,7 +12,8 @@ import synthetic
 from study_schema import MEASURES, options_with
 from unmask.errors import InputError
 from unmask.statistics.correction import holm
-from unmask.statistics.mcnemar import clustered_mcnemar, mcnemar, mcnemar_table
+from unmask.statistics.mcnemar import mcnemar_table
+from unmask.statistics.paired import clustered_mcnemar, mcnemar
 from unmask.statistics.schema import TESTS
 from unmask.tables import write_table
 

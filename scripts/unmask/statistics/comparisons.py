@@ -10,7 +10,7 @@ import pandas as pd
 from unmask.statistics.decisions import Decisions, decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Floats, Ints
-from unmask.statistics.mcnemar import mcnemar_of_counts
+from unmask.statistics.paired import mcnemar_of_counts
 from unmask.statistics.schema import COMPARISONS
 from unmask.statistics.student import student
 from unmask.tables import framed
