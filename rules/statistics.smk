@@ -23,3 +23,27 @@ rule statistics:
         "Statistics of {wildcards.model} on {wildcards.benchmark}"
     script:
         "../scripts/compute_statistics.py"
+
+
+rule compare_models:
+    input:
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        scores=lambda wildcards: scores_on(wildcards.benchmark),
+    output:
+        result("comparisons", "{benchmark}.parquet"),
+    log:
+        log_of("comparisons", "{benchmark}.log"),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+        runtime=table_time,
+    params:
+        code=code("compare_models.py"),
+        options={key: config["statistics"][key] for key in ("confidence", "clusters")},
+        models=lambda wildcards: scored_on(wildcards.benchmark),
+        benchmark=lambda wildcards: wildcards.benchmark,
+    message:
+        "Comparing the models on {wildcards.benchmark}"
+    script:
+        "../scripts/compare_models.py"

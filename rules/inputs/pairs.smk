@@ -6,6 +6,16 @@ from unmask.terms import NONE, ORIGINAL, SHUFFLED, STATISTICS
 WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
 MEASURES, SCORING = config.get("measures", []), config.get("scoring", {})
 SHUFFLED_MEASURES = [name for name in MEASURES if measure(name).maskings == (NONE,)]
+# what tables and sections show of all models and benchmarks
+STUDY_STATISTICS = (
+    "bias",
+    "leverage",
+    "accuracy",
+    "tests",
+    "measures_compared",
+    "agreement",
+    "areas_compared",
+)
 # the models that are scored on pairs of sentences
 SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
 
@@ -136,6 +146,22 @@ def statistics_of_all(table):
     return of_all("statistics", f"{table}.parquet")
 
 
+def scored_on(benchmark):
+    """The models that are scored on a benchmark."""
+    return [model for model in SCORED if is_scored_on(model, benchmark)]
+
+
+def scores_on(benchmark):
+    """The scores of all models on a benchmark."""
+    return of_all("scores", f"{ORIGINAL}.parquet", [benchmark])
+
+
+def model_comparisons():
+    """The comparisons of models, for every benchmark that has several."""
+    several = [benchmark for benchmark in BENCHMARKS if len(scored_on(benchmark)) > 1]
+    return [result("comparisons", f"{benchmark}.parquet") for benchmark in several]
+
+
 def all_scores():
     """All scores of the study."""
     return [path for variant in variants() for path in of_all("scores", f"{variant}.parquet")]
@@ -158,7 +184,7 @@ def as_listed(names, entries):
 
 def table_files():
     """The report's tables by the name that their script gives them."""
-    tidy = ("bias", "leverage", "near_ties", "accuracy", "tests", "agreement")
+    tidy = ("near_ties", *STUDY_STATISTICS, "models_compared")
     paper = ("table1", "table3", "table4", "table5")
     files = [(table, "csv") for table in (*tidy, *paper)] + [(t, s) for t in paper for s in ("md", "tex")]
     return {f"{table}_{suffix}": result("tables", f"{table}.{suffix}") for table, suffix in files}
@@ -173,10 +199,8 @@ def figure_files():
 def pairs_results():
     """All that tables and sections over sentence pairs are made from."""
     return {
-        **{
-            table: statistics_of_all(table)
-            for table in ("bias", "leverage", "accuracy", "tests", "agreement")
-        },
+        **{table: statistics_of_all(table) for table in STUDY_STATISTICS},
+        "models_compared": model_comparisons(),
         "pairs": [result("benchmarks", f"{name}.parquet") for name in BENCHMARKS],
         "published": resource("pairs/published.yaml"),
         "captions": resource("pairs/captions.yaml"),
@@ -220,11 +244,12 @@ def pairs_provenance():
         scoring,
         *([untrained] if untrained["files"] else []),
         {"title": "Measures", "files": all_scores(), "keys": made},
-        {"title": "Statistics", "files": statistics_of_all("bias"), "keys": made},
+        {"title": "Statistics", "files": [*statistics_of_all("bias"), *model_comparisons()], "keys": made},
     ]
     return [*benchmarks, *(steps if SCORED else [])]
 
 
 def pairs_statistics():
     """All statistics over sentence pairs."""
-    return [path for table in STATISTICS for path in statistics_of_all(table)] + precision_tables()
+    of_each = [path for table in STATISTICS for path in statistics_of_all(table)]
+    return [*of_each, *model_comparisons(), *precision_tables()]

@@ -23,7 +23,17 @@ SHARED_TOKENS, MODIFIED_TOKENS, CANDIDATES = "shared-tokens", "modified-tokens",
 PUBLISHED, CORRECTED = "published", "corrected"
 PROTOCOLS = (PUBLISHED, CORRECTED)
 
-STATISTICS = ("bias", "leverage", "near_ties", "accuracy", "tests", "agreement", "roc")
+STATISTICS = (
+    "bias",
+    "leverage",
+    "near_ties",
+    "accuracy",
+    "tests",
+    "measures_compared",
+    "agreement",
+    "roc",
+    "areas_compared",
+)
 """The tables of statistics of one model on one benchmark. unmask.statistics.schema has a schema for each."""
 
 TIE, UNDEFINED = "tie", "undefined"

@@ -221,10 +221,9 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
     write_table(folder / "pairs.parquet", pairs, PAIRS, {"benchmark": "cp"})
     results = Results.gather(
         Study.from_config([{"name": "bert"}], [{"name": "cp"}]),
-        **{
-            name: [folder / f"{name}.parquet"]
-            for name in ("bias", "leverage", "accuracy", "tests", "agreement", "pairs")
-        },
+        **{name: [folder / f"{name}.parquet"] for name in SCHEMAS if name not in ("near_ties", "roc")},
+        models_compared=[],
+        pairs=[folder / "pairs.parquet"],
         published=RESOURCES / "published.yaml",
         captions=RESOURCES / "captions.yaml",
         alpha=0.01,

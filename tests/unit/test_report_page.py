@@ -54,9 +54,10 @@ class Made:
             name: str(ROOT / "resources/pairs" / f"{name}.yaml") for name in ("published", "captions")
         }
         kinds = [*(kind for kind in STATISTICS if kind not in ("near_ties", "roc")), "pairs"]
-        return {
-            kind: self.parts[kind] if place is None else [self.parts[kind][place]] for kind in kinds
-        } | resources
+        # one model has none to be compared with
+        of_models = {"models_compared": self.parts["models_compared"] if place is None else []}
+        of_each = {kind: self.parts[kind] if place is None else [self.parts[kind][place]] for kind in kinds}
+        return of_each | of_models | resources
 
 
 SECTIONS = ("summary", "tables", "accuracy", "controls", "agreement", "reading")
@@ -88,7 +89,7 @@ def draw(made: Made, folder: Path) -> None:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     folder = tmp_path_factory.mktemp("study")
-    made = Made(folder, {kind: [] for kind in (*STATISTICS, "scores", "pairs")})
+    made = Made(folder, {kind: [] for kind in (*STATISTICS, "models_compared", "scores", "pairs")})
     for place, model in enumerate(MODELS):
         for other, benchmark in enumerate(BENCHMARKS):
             parts = synthetic.make(50, seed=2 * place + other, rated=other == 0, directed=other == 0)
@@ -114,12 +115,26 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
                 made.parts[kind].append(path)
             for kind in ("scores", "pairs"):
                 made.parts[kind].append(str(base / f"{kind}.parquet"))
+    for other, benchmark in enumerate(BENCHMARKS):
+        path = str(folder / f"compared-{other}.parquet")
+        scores = [str(folder / f"{place}-{other}" / "scores.parquet") for place in range(len(MODELS))]
+        run_script(
+            "compare_models",
+            {"pairs": str(folder / f"0-{other}" / "pairs.parquet"), "scores": scores},
+            [path],
+            folder / "log",
+            options={"confidence": 0.95, "clusters": ["target"]},
+            models=[model["name"] for model in MODELS],
+            benchmark=benchmark["name"],
+        )
+        made.parts["models_compared"].append(path)
     study: dict[str, Any] = {"models": MODELS, "benchmarks": BENCHMARKS, "alpha": 0.01}
     tables = [f"table{number}" for number in (1, 3, 4, 5)]
     makes = {
         f"{name}_{kind}": str(folder / f"{name}.{kind}") for name in tables for kind in ("csv", "md", "tex")
     }
-    makes |= {f"{name}_csv": str(folder / f"{name}.csv") for name in STATISTICS if name != "roc"}
+    makes |= {f"{name}_csv": str(folder / f"{name}.csv") for name in (*STATISTICS, "models_compared")}
+    makes.pop("roc_csv")
     near_ties = {"near_ties": made.parts["near_ties"]}
     run_script("make_tables", made.results() | near_ties, makes, folder / "log", **study)
     draw(made, folder)

@@ -7,11 +7,14 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t
 
 import synthetic
 from study_schema import options_with
-from unmask.statistics.agreement import agreement_table, area, curve, roc_table, vote_counts
-from unmask.statistics.schema import AGREEMENT, ROC
+from unmask.report.sheets import rows_of
+from unmask.statistics.agreement import agreement_table, areas_compared, curve, roc_table, vote_counts
+from unmask.statistics.dependence import Dependence
+from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
 from unmask.tables import write_table
 
 Scores = st.lists(st.integers(-4, 4).map(float), min_size=2, max_size=12)
@@ -21,31 +24,6 @@ def literal_auc(positive: list[float], negative: list[float]) -> float:
     """Mann-Whitney: over all pairs of a positive and a negative, 1 if the positive is higher, ½ if equal."""
     wins = [1.0 if x > y else 0.5 if x == y else 0.0 for x in positive for y in negative]
     return sum(wins) / len(wins)
-
-
-def literal_delong(positive: list[float], negative: list[float]) -> float:
-    """Variance of the area by structural components (DeLong, DeLong & Clarke-Pearson 1988), O(nm)."""
-
-    def psi(x: float, y: float) -> float:
-        return 1.0 if x > y else 0.5 if x == y else 0.0
-
-    m, n = len(positive), len(negative)
-    auc = literal_auc(positive, negative)
-    v10 = [sum(psi(x, y) for y in negative) / n for x in positive]
-    v01 = [sum(psi(x, y) for x in positive) / m for y in negative]
-    s10 = sum((v - auc) ** 2 for v in v10) / (m - 1)
-    s01 = sum((v - auc) ** 2 for v in v01) / (n - 1)
-    return s10 / m + s01 / n
-
-
-@given(Scores, Scores)
-def test_area_and_interval_are_the_literal_ones(positive: list[float], negative: list[float]) -> None:
-    auc, low, high = area(np.array(positive), np.array(negative), 0.95)
-    wanted = literal_auc(positive, negative)
-    reach = 1.959963984540054 * math.sqrt(max(0.0, literal_delong(positive, negative)))
-    assert auc == pytest.approx(wanted)
-    assert low == pytest.approx(max(0.0, wanted - reach), abs=1e-7)
-    assert high == pytest.approx(min(1.0, wanted + reach), abs=1e-7)
 
 
 @given(Scores, Scores)
@@ -74,13 +52,6 @@ def test_the_curve_keeps_every_corner(positive: list[float], negative: list[floa
         assert any(on)
 
 
-def test_a_single_pair_in_a_class_has_no_interval() -> None:
-    auc, low, high = area(np.array([1.0]), np.array([0.0, 2.0]), 0.95)
-    assert auc == 0.5
-    assert math.isnan(low)
-    assert math.isnan(high)
-
-
 def test_votes_any_and_own() -> None:
     pairs = pd.DataFrame(
         {
@@ -91,6 +62,16 @@ def test_votes_any_and_own() -> None:
     assert list(vote_counts(pairs, "any")[:2]) == [3, 0]
     assert list(vote_counts(pairs, "own")[:2]) == [2, 0]
     assert math.isnan(vote_counts(pairs, "any")[2])
+
+
+def alone(made: synthetic.Synthetic) -> Dependence:
+    """Pairs that share nothing."""
+    return Dependence.of([()] * len(made.pairs))
+
+
+def in_threes(made: synthetic.Synthetic) -> Dependence:
+    """Three neighbouring pairs share a node, and every tenth another."""
+    return Dependence.of([(i // 3, "tenth" if i % 10 == 0 else -i) for i in range(len(made.pairs))])
 
 
 def literal_reading(
@@ -135,7 +116,7 @@ def made() -> synthetic.Synthetic:
 
 
 def test_every_reading_is_the_literal_one(made: synthetic.Synthetic, tmp_path: object) -> None:
-    table = agreement_table(made.pairs, made.scores, options_with())
+    table = agreement_table(made.pairs, made.scores, options_with(), alone(made))
     # measures × protocols × votes × thresholds × scores × directions
     assert len(table) == 7 * 2 * 2 * 3 * 3 * 3
     for row in table[table["measure"].isin(["AUL", "CPS"])].to_dict("records"):
@@ -144,6 +125,10 @@ def test_every_reading_is_the_literal_one(made: synthetic.Synthetic, tmp_path: o
         assert (row["positives"], row["negatives"]) == (len(positive), len(negative))
         if positive and negative:
             assert row["auc"] == pytest.approx(literal_auc(positive, negative))
+            few = min(len(positive), len(negative)) < 10
+            assert row["method"] == ("newcombe" if few else "clustered")
+            assert row["low"] < row["auc"] < row["high"]
+            assert pd.isna(row["delong_low"]) == pd.isna(row["delong_high"]) == few
         else:
             assert pd.isna(row["auc"])
             assert str(row["reason"]).startswith("no ")
@@ -156,8 +141,12 @@ def test_no_margin_is_turned_round_for_an_antistereo_pair(made: synthetic.Synthe
         direction=made.pairs["direction"].map({"stereo": "antistereo", "antistereo": "stereo"})
     )
     keys = ["measure", "protocol", "votes", "threshold", "score"]
-    one = agreement_table(made.pairs, made.scores, options_with()).set_index([*keys, "direction"])["auc"]
-    other = agreement_table(turned, made.scores, options_with()).set_index([*keys, "direction"])["auc"]
+    one = agreement_table(made.pairs, made.scores, options_with(), alone(made)).set_index(
+        [*keys, "direction"]
+    )["auc"]
+    other = agreement_table(turned, made.scores, options_with(), alone(made)).set_index([*keys, "direction"])[
+        "auc"
+    ]
     for here, there in (("all", "all"), ("stereo", "antistereo"), ("antistereo", "stereo")):
         pd.testing.assert_series_equal(
             one.xs(here, level="direction"), other.xs(there, level="direction"), check_index=True
@@ -173,7 +162,7 @@ def test_an_antistereo_pair_counts_for_its_stereotype() -> None:
     scores = made.scores[made.scores["measure"] == "AUL"].assign(
         margin=margin * 2, outcome=["stereotype", "antistereotype"] * 4
     )
-    table = agreement_table(pairs, scores, options_with())
+    table = agreement_table(pairs, scores, options_with(), alone(made))
     chosen = table[(table["votes"] == "any") & (table["score"] == "margin")]
     assert (chosen["auc"] == 1.0).all()
     assert set(chosen["direction"]) == {"all", "antistereo"}
@@ -182,7 +171,7 @@ def test_an_antistereo_pair_counts_for_its_stereotype() -> None:
 def test_the_curves_are_those_of_the_chosen_reading(made: synthetic.Synthetic, tmp_path: object) -> None:
     options = options_with(votes="own", threshold=3)
     table = roc_table(made.pairs, made.scores, options)
-    chosen = agreement_table(made.pairs, made.scores, options).query("chosen")
+    chosen = agreement_table(made.pairs, made.scores, options, alone(made)).query("chosen")
     assert set(chosen["votes"]) == {"own"}
     assert set(chosen["threshold"]) == {3}
     assert len(chosen) == 14
@@ -196,7 +185,7 @@ def test_the_curves_are_those_of_the_chosen_reading(made: synthetic.Synthetic, t
 def test_one_class_alone_has_no_area() -> None:
     made = synthetic.make(12, seed=0)
     pairs = made.pairs.assign(ratings=pd.Series([["gender"] * 5] * 12, dtype=object))
-    table = agreement_table(pairs, made.scores, options_with())
+    table = agreement_table(pairs, made.scores, options_with(), alone(made))
     any_votes = table[table["votes"] == "any"]
     assert any_votes["auc"].isna().all()
     assert set(any_votes["reason"]) == {"no negative pairs"}
@@ -206,8 +195,126 @@ def test_one_class_alone_has_no_area() -> None:
 def test_without_ratings_the_tables_are_empty(tmp_path: object) -> None:
     made = synthetic.make(12, seed=0, rated=False)
     for schema, rows in (
-        (AGREEMENT, agreement_table(made.pairs, made.scores, options_with())),
+        (AGREEMENT, agreement_table(made.pairs, made.scores, options_with(), alone(made))),
         (ROC, roc_table(made.pairs, made.scores, options_with())),
+        (AREAS_COMPARED, areas_compared(made.pairs, made.scores, options_with(), alone(made))),
     ):
         assert rows.empty
         write_table(f"{tmp_path}/empty.parquet", rows, schema, {})
+
+
+def test_intervals_allow_for_pairs_that_vary_together(made: synthetic.Synthetic) -> None:
+    """Pairs four times over: DeLong's interval shrinks, the clustered one hardly."""
+    n = len(made.pairs)
+    pairs = pd.concat([made.pairs.assign(pair_id=made.pairs["pair_id"] + f"-{i}") for i in range(4)])
+    scores = pd.concat([made.scores.assign(pair_id=made.scores["pair_id"] + f"-{i}") for i in range(4)])
+    copies = Dependence.of([(row % n,) for row in range(4 * n)])
+    pairs = pairs.reset_index(drop=True)
+    one = agreement_table(made.pairs, made.scores, options_with(), alone(made))
+    four = agreement_table(pairs, scores, options_with(), copies)
+    for before, after in zip(rows_of(one[one["chosen"]]), rows_of(four[four["chosen"]]), strict=True):
+        assert after.auc == pytest.approx(before.auc)
+        assert (after.delong_high - after.delong_low) / (before.delong_high - before.delong_low) < 0.6
+        assert (after.high - after.low) / (before.high - before.low) == pytest.approx(1, abs=0.12)
+
+
+def test_the_order_of_pairs_changes_nothing(made: synthetic.Synthetic) -> None:
+    order = np.random.default_rng(3).permutation(len(made.pairs))
+    mixed = made.pairs.iloc[order].reset_index(drop=True)
+    together = in_threes(made)
+    for table in (agreement_table, areas_compared):
+        pd.testing.assert_frame_equal(
+            table(made.pairs, made.scores, options_with(), together),
+            table(mixed, made.scores, options_with(), together.among(order)),
+        )
+
+
+def literal_paired_delong(
+    first: list[float], second: list[float], positive: list[bool]
+) -> tuple[float, float]:
+    """(difference, variance) of two areas over the same pairs, by S10 and S01 of DeLong, DeLong &
+    Clarke-Pearson 1988, O(nm)."""
+
+    def psi(x: float, y: float) -> float:
+        return 1.0 if x > y else 0.5 if x == y else 0.0
+
+    yes, no = [i for i, p in enumerate(positive) if p], [i for i, p in enumerate(positive) if not p]
+    m, n = len(yes), len(no)
+    v10 = [[sum(psi(s[i], s[j]) for j in no) / n for i in yes] for s in (first, second)]
+    v01 = [[sum(psi(s[i], s[j]) for i in yes) / m for j in no] for s in (first, second)]
+    auc = [sum(v) / m for v in v10]
+
+    def covariance(v: list[list[float]], r: int, s: int) -> float:
+        of = zip(v[r], v[s], strict=True)
+        return sum((x - auc[r]) * (y - auc[s]) for x, y in of) / (len(v[r]) - 1)
+
+    variance = 0.0
+    for r, s, sign in ((0, 0, 1), (1, 1, 1), (0, 1, -2)):
+        variance += sign * (covariance(v10, r, s) / m + covariance(v01, r, s) / n)
+    return auc[0] - auc[1], variance
+
+
+def test_areas_are_compared_as_delong_does(made: synthetic.Synthetic, tmp_path: object) -> None:
+    table = areas_compared(made.pairs, made.scores, options_with(), alone(made))
+    # every two of seven measures, in two protocols
+    assert len(table) == 2 * 21
+    write_table(f"{tmp_path}/areas.parquet", table, AREAS_COMPARED, {})
+    by_key = made.scores.set_index(["measure", "protocol", "pair_id"]).sort_index()["margin"]
+    counts = vote_counts(made.pairs, "any")
+    for row in table[table["second"].isin(["CPS", "SSS"])].to_dict("records"):
+        one, other = (by_key[row[side], row["protocol"]] for side in ("first", "second"))
+        kept = [
+            (float(one[pair]), float(other[pair]), bool(count >= 4))
+            for pair, count in zip(made.pairs["pair_id"], counts, strict=True)
+            if not (math.isnan(count) or pd.isna(one[pair]) or pd.isna(other[pair]))
+        ]
+        first, second, positive = (list(side) for side in zip(*kept, strict=True))
+        difference, variance = literal_paired_delong(first, second, positive)
+        assert (row["positives"], row["negatives"]) == (sum(positive), len(positive) - sum(positive))
+        assert row["difference"] == pytest.approx(difference)
+        # independent pairs: the clustered error is DeLong's own
+        assert row["delong_error"] == pytest.approx(math.sqrt(variance))
+        assert row["error"] == pytest.approx(math.sqrt(variance))
+        assert row["p"] == pytest.approx(2 * t.sf(abs(difference) / math.sqrt(variance), row["df"]))
+        assert row["df"] < len(kept)
+
+
+def test_turning_a_comparison_of_areas_turns_the_difference(made: synthetic.Synthetic) -> None:
+    together = in_threes(made)
+    turned = made.scores.sort_values("measure", ascending=False, kind="stable")
+    one, other = (
+        {(row.first, row.second, row.protocol): row for row in rows_of(table)}
+        for table in (
+            areas_compared(made.pairs, scores, options_with(), together) for scores in (made.scores, turned)
+        )
+    )
+    seen = 0
+    for (first, second, protocol), row in other.items():
+        if (second, first, protocol) in one:
+            seen += 1
+            mirror = one[second, first, protocol]
+            assert (mirror.difference, mirror.low, mirror.high) == pytest.approx(
+                (-row.difference, -row.high, -row.low)
+            )
+            assert (mirror.p, mirror.error) == pytest.approx((row.p, row.error))
+    assert seen > 10
+
+
+def test_areas_that_cannot_be_tested_say_why() -> None:
+    made = synthetic.make(60, seed=2)
+    scores = made.scores[made.scores["measure"].isin(["AUL", "AULA", "CPS"])]
+    own = scores.loc[(scores["measure"] == "AUL"), "margin"].to_numpy()
+    scores = scores.assign(margin=scores["margin"].mask(scores["measure"] == "AULA", np.tile(own, 3)))
+    table = areas_compared(made.pairs, scores, options_with(), alone(made))
+    same = table[(table["first"] == "AUL") & (table["second"] == "AULA")]
+    assert (same["difference"] == 0).all() and same["p"].isna().all()
+    assert set(same["reason"]) == {"the two never differ"}
+    ratings = pd.Series([[None] * 5] * 4 + [["gender"] * 5] * 56, dtype=object)
+    few = areas_compared(made.pairs.assign(ratings=ratings), scores, options_with(), alone(made))
+    assert few["p"].isna().all() and set(few["reason"]) == {"fewer than 10 pairs in a class"}
+    flat = scores.assign(margin=scores["margin"].where(scores["measure"] != "CPS", 1.0))
+    table = areas_compared(made.pairs, flat, options_with(), alone(made))
+    assert set(table.loc[table["second"] == "CPS", "reason"]) == {"an area whose variance is unknown"}
+    one_word = Dependence.of([("word",)] * 60)
+    table = areas_compared(made.pairs, made.scores, options_with(), one_word)
+    assert table["p"].isna().all() and set(table["reason"]) == {"the pairs all vary together"}

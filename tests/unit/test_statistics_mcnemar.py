@@ -1,7 +1,7 @@
 """McNemar's tests against the textbook, and what is paired with what."""
 
 import math
-from itertools import combinations
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 
 import synthetic
-from study_schema import MEASURES
+from study_schema import MEASURES, options_with
 from unmask.errors import InputError
 from unmask.statistics.correction import holm
-from unmask.statistics.mcnemar import mcnemar, mcnemar_table
+from unmask.statistics.mcnemar import mcnemar_table
+from unmask.statistics.paired import clustered_mcnemar, mcnemar
 from unmask.statistics.schema import TESTS
 from unmask.tables import write_table
 
@@ -25,7 +26,7 @@ def series(b: int, c: int, both: int = 3, neither: int = 2) -> tuple["pd.Series[
     return pd.Series(first), pd.Series(second)
 
 
-@pytest.mark.parametrize(("b", "c"), [(0, 0), (1, 0), (5, 9), (12, 12), (20, 4), (0, 24)])
+@pytest.mark.parametrize(("b", "c"), [(1, 0), (5, 9), (12, 12), (20, 4), (0, 24)])
 def test_few_discordant_units_are_tested_exactly(b: int, c: int) -> None:
     found = mcnemar(*series(b, c))
     tail = sum(math.comb(b + c, k) for k in range(min(b, c) + 1)) / 2 ** (b + c)
@@ -45,9 +46,74 @@ def test_many_are_tested_by_chi_square_with_continuity_correction(b: int, c: int
     assert found["p"] == pytest.approx(math.erfc(math.sqrt(statistic / 2)))
 
 
-def test_no_units_have_no_p() -> None:
+def test_where_nothing_differs_there_is_nothing_to_test() -> None:
     nothing = pd.Series([True])[:0]
-    assert mcnemar(nothing, nothing)["p"] is None
+    for first, second in ((nothing, nothing), series(0, 0)):
+        found = mcnemar(first, second)
+        assert found["p"] is None and found["statistic"] is None
+    for d in ([], [0, 0, 0]):
+        found = clustered_mcnemar(pd.Series(d, dtype=int))
+        assert found["p"] is None and found["statistic"] is None
+        assert (found["n"], found["b"], found["c"]) == (len(d), 0, 0)
+
+
+@pytest.mark.parametrize(
+    "d", [[1], [2, -1, 0], [3, 3, -2, 0, 1], [1] * 7 + [-1] * 2, [5, -5], [-4, 1, 1, 2, 1]]
+)
+def test_few_pairs_that_differ_are_tested_by_every_choice_of_signs(d: list[int]) -> None:
+    found = clustered_mcnemar(pd.Series(d))
+    sums = [
+        abs(sum(s * x for s, x in zip(signs, d, strict=True))) for signs in product((1, -1), repeat=len(d))
+    ]
+    assert found["exact"] is True
+    assert found["p"] == pytest.approx(sum(x >= abs(sum(d)) for x in sums) / len(sums))
+    assert found["statistic"] == pytest.approx(sum(d) ** 2 / sum(x * x for x in d))
+    assert (found["n"], found["b"], found["c"]) == (len(d), sum(x > 0 for x in d), sum(x < 0 for x in d))
+
+
+def test_one_token_a_pair_is_the_exact_test_of_independent_tokens() -> None:
+    first, second = series(9, 3)
+    assert clustered_mcnemar(first.astype(int) - second.astype(int))["p"] == pytest.approx(
+        mcnemar(first, second)["p"]
+    )
+
+
+def test_many_pairs_that_differ_are_tested_by_chi_square() -> None:
+    rng = np.random.default_rng(4)
+    d = [int(x) for x in rng.integers(-2, 4, 60)]
+    found = clustered_mcnemar(pd.Series(d))
+    statistic = sum(d) ** 2 / sum(x * x for x in d)
+    assert found["exact"] is False
+    assert found["statistic"] == pytest.approx(statistic)
+    assert found["p"] == pytest.approx(math.erfc(math.sqrt(statistic / 2)))
+    turned = clustered_mcnemar(pd.Series([-x for x in d]))
+    assert (turned["p"], turned["b"], turned["c"]) == (found["p"], found["c"], found["b"])
+
+
+def test_tokens_that_repeat_each_other_add_nothing_by_pair() -> None:
+    """Each token five times over: McNemar by token becomes surer, by pair it stays."""
+    rng = np.random.default_rng(9)
+    first, second = pd.Series(rng.random(200) < 0.5), pd.Series(rng.random(200) < 0.4)
+    d = first.astype(int) - second.astype(int)
+    assert clustered_mcnemar(5 * d)["p"] == pytest.approx(clustered_mcnemar(d)["p"])
+    many = mcnemar(pd.concat([first] * 5), pd.concat([second] * 5))
+    assert float(str(many["p"])) < float(str(mcnemar(first, second)["p"]))
+
+
+def test_clustering_by_pair_keeps_its_level() -> None:
+    """Where nothing differs but tokens go together, the test by pair rejects as often as it says."""
+    rng = np.random.default_rng(0)
+    rejected = {"token": 0, "pair": 0}
+    for _ in range(400):
+        # ten tokens of a pair are right together, under either measure
+        right = rng.random((2, 80, 1)) < rng.choice([0.1, 0.9], (2, 80, 1))
+        tokens = right ^ (rng.random((2, 80, 10)) < 0.1)
+        first, second = (pd.Series(side.ravel()) for side in tokens)
+        rejected["token"] += float(str(mcnemar(first, second)["p"])) < 0.05
+        d = pd.Series(tokens[0].sum(axis=1) - tokens[1].sum(axis=1))
+        rejected["pair"] += float(str(clustered_mcnemar(d)["p"])) < 0.05
+    assert rejected["pair"] / 400 < 0.08
+    assert rejected["token"] / 400 > 0.3
 
 
 def hits(frame: pd.DataFrame, **wanted: Any) -> dict[Key, bool]:
@@ -73,6 +139,15 @@ def by_sentence(found: dict[Key, bool]) -> dict[Key, bool]:
     return whole
 
 
+def of_pairs(first: dict[Key, bool], second: dict[Key, bool]) -> tuple[int, int, int]:
+    """(n, b, c) over pairs: where the first has more tokens right, and where the second has."""
+    d: dict[str, int] = {}
+    for key in first:
+        if key in second:
+            d[key[0]] = d.get(key[0], 0) + first[key] - second[key]
+    return len(d), sum(x > 0 for x in d.values()), sum(x < 0 for x in d.values())
+
+
 def row_of(table: pd.DataFrame, **wanted: Any) -> tuple[int, int, int]:
     rows = table
     for key, value in wanted.items():
@@ -88,7 +163,7 @@ def made() -> synthetic.Synthetic:
 
 @pytest.fixture(scope="module")
 def table(made: synthetic.Synthetic) -> pd.DataFrame:
-    return mcnemar_table(made.scores, made.evidence, made.shuffled, "token")
+    return mcnemar_table(MEASURES, made.evidence, made.shuffled, "token")
 
 
 @pytest.mark.parametrize(
@@ -101,6 +176,7 @@ def test_aul_meets_the_other_measure_on_the_same_tokens(
     other = hits(made.evidence[masking])
     assert set(aul) == set(other)
     assert row_of(table, kind="measures", second=measure, unit="token") == counts(aul, other)
+    assert row_of(table, kind="measures", second=measure, unit="pair") == of_pairs(aul, other)
     assert row_of(table, kind="measures", second=measure, unit="sentence") == counts(
         by_sentence(aul), by_sentence(other)
     )
@@ -108,14 +184,33 @@ def test_aul_meets_the_other_measure_on_the_same_tokens(
 
 def test_a_shuffled_token_meets_itself(made: synthetic.Synthetic, table: pd.DataFrame) -> None:
     original = {key: right for key, right in hits(made.evidence["none"]).items() if key[1] != "unrelated"}
-    shuffled = {}
+    shuffled, special = {}, set()
     for row in made.shuffled.to_dict("records"):
-        shuffled[str(row["pair_id"]), str(row["role"]), int(row["source_position"])] = row["rank"] == 1
+        key = (str(row["pair_id"]), str(row["role"]), int(row["source_position"]))
+        shuffled[key] = row["rank"] == 1
+        if row["special"]:
+            special.add(key)
     assert set(original) == set(shuffled)
     assert row_of(table, kind="shuffled", unit="token") == counts(original, shuffled)
-    assert row_of(table, kind="shuffled", unit="sentence") == counts(
-        by_sentence(original), by_sentence(shuffled)
+    assert row_of(table, kind="shuffled", unit="pair") == of_pairs(original, shuffled)
+    content, shuffled_content = (
+        {key: right for key, right in of.items() if key not in special} for of in (original, shuffled)
     )
+    assert row_of(table, kind="shuffled", unit="sentence", reading="content-tokens") == counts(
+        by_sentence(content), by_sentence(shuffled_content)
+    )
+
+
+def test_sentences_count_content_tokens(made: synthetic.Synthetic) -> None:
+    """Special tokens that no model has right leave sentences that are right."""
+    none, shuffled = (
+        rows.assign(rank=rows["rank"].mask(rows["special"], 99))
+        for rows in (made.evidence["none"], made.shuffled)
+    )
+    table = mcnemar_table(MEASURES, {"none": none}, shuffled, "token")
+    of = table[table["unit"] == "sentence"]
+    assert set(of["kind"]) == {"shuffled", "unrelated"}
+    assert (of["both"] + of["b"] + of["c"] > 0).all()
 
 
 def test_special_tokens_without_a_source_keep_their_place(
@@ -124,14 +219,14 @@ def test_special_tokens_without_a_source_keep_their_place(
     unsaid = made.shuffled.assign(
         source_position=made.shuffled["source_position"].where(~made.shuffled["special"])
     )
-    again = mcnemar_table(made.scores, made.evidence, unsaid, "token")
+    again = mcnemar_table(MEASURES, made.evidence, unsaid, "token")
     pd.testing.assert_frame_equal(table, again)
 
 
 def test_the_unrelated_sentence_meets_the_stereotype_where_counts_agree(
     made: synthetic.Synthetic, table: pd.DataFrame
 ) -> None:
-    none = hits(made.evidence["none"])
+    none, content = hits(made.evidence["none"]), hits(made.evidence["none"], special=False)
     length = {(pair, role): 0 for pair, role, _ in none}
     for pair, role, _ in none:
         length[pair, role] += 1
@@ -143,8 +238,13 @@ def test_the_unrelated_sentence_meets_the_stereotype_where_counts_agree(
             elif role == "unrelated":
                 unrelated[pair, "x", position] = right
     assert row_of(table, kind="unrelated", unit="token") == counts(stereotype, unrelated)
-    assert row_of(table, kind="unrelated", unit="sentence") == counts(
-        by_sentence(stereotype), by_sentence(unrelated)
+    assert row_of(table, kind="unrelated", unit="pair") == of_pairs(stereotype, unrelated)
+    inside = {(pair, position) for pair, role, position in content if role == "stereotype"}
+    assert row_of(table, kind="unrelated", unit="sentence", reading="content-tokens") == counts(
+        *(
+            by_sentence({key: right for key, right in of.items() if (key[0], key[2]) in inside})
+            for of in (stereotype, unrelated)
+        )
     )
 
 
@@ -152,78 +252,32 @@ def test_unrelated_sentences_of_other_lengths_stay_out(made: synthetic.Synthetic
     none = made.evidence["none"]
     cut = none[~((none["role"] == "unrelated") & (none["pair_id"] == "p0") & (none["position"] == 1))]
     whole, fewer = (
-        row_of(mcnemar_table(made.scores, {"none": rows}, None, "token"), kind="unrelated", unit="sentence")[
-            0
-        ]
+        row_of(mcnemar_table(MEASURES, {"none": rows}, None, "token"), kind="unrelated", unit="sentence")[0]
         for rows in (none, cut)
     )
     assert fewer == whole - 1
 
 
-def test_decisions_of_every_two_measures(made: synthetic.Synthetic, table: pd.DataFrame) -> None:
-    outcome = {
-        (row["measure"], row["protocol"], row["pair_id"]): row["outcome"]
-        for row in made.scores.to_dict("records")
-    }
-    decided = {key: said == "stereotype" for key, said in outcome.items()}
-    fewer = 0
-    for protocol in ("published", "corrected"):
-        for first, second in combinations(MEASURES, 2):
-            # corrected: only pairs of which both measures say something
-            pairs = [
-                p
-                for p in made.pairs["pair_id"]
-                if protocol == "published"
-                or "undefined" not in (outcome[first, protocol, p], outcome[second, protocol, p])
-            ]
-            fewer += len(pairs) < len(made.pairs)
-            b = sum(decided[first, protocol, p] and not decided[second, protocol, p] for p in pairs)
-            c = sum(decided[second, protocol, p] and not decided[first, protocol, p] for p in pairs)
-            assert row_of(table, kind="decisions", protocol=protocol, first=first, second=second) == (
-                len(pairs),
-                b,
-                c,
-            )
-    assert fewer > 0
-
-
-def test_a_measure_without_any_decision_is_compared_with_none(made: synthetic.Synthetic) -> None:
-    silent = made.scores["measure"] == "AULA"
-    scores = made.scores.assign(
-        outcome=made.scores["outcome"].mask(silent, "undefined"), margin=made.scores["margin"].mask(silent)
-    )
-    decisions = mcnemar_table(scores, {}, None, "token")
-    assert set(decisions["protocol"]) == {"published", "corrected"}
-    assert {*decisions["first"], *decisions["second"]} == set(MEASURES) - {"AULA"}
-
-
-def test_measures_that_share_no_defined_pair_are_not_compared_corrected(made: synthetic.Synthetic) -> None:
-    two = made.scores[made.scores["measure"].isin(["AUL", "SSS"])]
-    early = two["pair_id"].isin(made.pairs["pair_id"][:30])
-    scores = two.assign(outcome=two["outcome"].mask(early == (two["measure"] == "AUL"), "undefined"))
-    decisions = mcnemar_table(scores, {}, None, "token")
-    assert list(decisions["protocol"]) == ["published"]
-    assert list(decisions["n"]) == [len(made.pairs)]
-
-
 def test_the_chosen_pairing_unit_is_marked(made: synthetic.Synthetic) -> None:
-    table = mcnemar_table(made.scores, made.evidence, made.shuffled, pairing="sentence")
-    accuracies = table[table["kind"] != "decisions"]
-    assert set(accuracies.loc[accuracies["chosen"], "unit"]) == {"sentence"}
-    assert set(accuracies.loc[~accuracies["chosen"], "unit"]) == {"token"}
-    assert table.loc[table["kind"] == "decisions", "chosen"].all()
+    table = mcnemar_table(MEASURES, made.evidence, made.shuffled, pairing="sentence")
+    assert set(table.loc[table["chosen"], "unit"]) == {"sentence"}
+    assert set(table.loc[~table["chosen"], "unit"]) == {"token", "pair"}
+
+
+def test_a_study_tests_by_pair() -> None:
+    assert options_with().pairing == "pair"
 
 
 def test_the_order_of_rows_changes_nothing(made: synthetic.Synthetic, table: pd.DataFrame) -> None:
     mixed = {masking: rows.sample(frac=1, random_state=1) for masking, rows in made.evidence.items()}
-    again = mcnemar_table(made.scores, mixed, made.shuffled.sample(frac=1, random_state=2), "token")
+    again = mcnemar_table(MEASURES, mixed, made.shuffled.sample(frac=1, random_state=2), "token")
     pd.testing.assert_frame_equal(table, again)
 
 
 def test_evidence_that_does_not_belong_together_is_refused(made: synthetic.Synthetic) -> None:
     none = made.evidence["none"]
     with pytest.raises(InputError, match="shared-tokens under the other masking are not those"):
-        mcnemar_table(made.scores, {**made.evidence, "none": none[none["pair_id"] != "p3"]}, None, "token")
+        mcnemar_table(MEASURES, {**made.evidence, "none": none[none["pair_id"] != "p3"]}, None, "token")
 
 
 def test_it_fits_its_schema(table: pd.DataFrame, tmp_path: object) -> None:

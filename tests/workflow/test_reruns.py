@@ -11,7 +11,7 @@ import pytest
 from small_study import Workflow, random_model
 from unmask.by_name import module_file
 
-AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS")
+AGGREGATES = ("comparisons/", "tables/", "figures/", "report/", "SHA256SUMS")
 
 
 def without_aggregates(planned: set[str]) -> set[str]:
@@ -31,6 +31,7 @@ def test_adding_a_model_runs_its_own_jobs_and_the_aggregates(finished: Workflow)
     assert without_aggregates(planned)
     assert all("/albert/" in output for output in without_aggregates(planned))
     assert {"tables/table5.csv", "figures/bias.svg", "report/index.html"} <= planned
+    assert {"comparisons/crows.parquet", "comparisons/stereo.parquet"} <= planned
 
 
 def test_adding_a_benchmark_runs_its_own_jobs_and_the_aggregates(finished: Workflow) -> None:
@@ -41,6 +42,8 @@ def test_adding_a_benchmark_runs_its_own_jobs_and_the_aggregates(finished: Workf
     assert "benchmarks/more.parquet" in own
     assert all("/more" in output for output in own)
     assert {"tables/table5.csv", "report/index.html"} <= planned
+    # models are compared on the new one alone
+    assert {output for output in planned if output.startswith("comparisons/")} == {"comparisons/more.parquet"}
 
 
 def test_changing_alpha_makes_tables_and_report_again(finished: Workflow) -> None:
@@ -48,7 +51,8 @@ def test_changing_alpha_makes_tables_and_report_again(finished: Workflow) -> Non
     config["statistics"]["alpha"] = 0.05
     planned = finished.planned(config)
     assert "tables/table1.csv" in planned and "report/index.html" in planned
-    assert not [output for output in planned if output.startswith(("evidence/", "scores/", "models/"))]
+    upstream = ("evidence/", "scores/", "models/", "statistics/", "comparisons/")
+    assert not [output for output in planned if output.startswith(upstream)]
 
 
 def test_changing_the_null_makes_statistics_again_but_no_scores(finished: Workflow) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence, Set
 
 import pandas as pd
 
-from unmask.statistics.options import ANY, TARGET, TOKEN, WORDS, WRITER
+from unmask.statistics.options import ANY, PAIR, TARGET, WORDS, WRITER
 from unmask.statistics.schema import NO_CLUSTERS
 
 
@@ -15,7 +15,7 @@ def caption_facts(
 
     raters: by how many raters a pair with ratings was rated.
     """
-    units = tests.loc[tests["chosen"] & (tests["kind"] != "decisions"), "unit"]
+    units = tests.loc[tests["chosen"], "unit"]
     chosen = agreement[agreement["chosen"]]
     reading = ""
     if len(chosen):
@@ -27,7 +27,7 @@ def caption_facts(
         )
     return {
         "alpha": f"{alpha:g}",
-        "unit": str(units.iloc[0]) if len(units) else TOKEN,
+        "unit": str(units.iloc[0]) if len(units) else PAIR,
         "confidence": f"{100 * bias['confidence'].iloc[0]:g}" if len(bias) else "95",
         "clusters": _shared(bias["clusters"].drop_duplicates().tolist()),
         "reading": reading,

@@ -61,9 +61,9 @@ _OTHER_MEASURES = ("CPS", "SSS", "AUL", "AULA")
 def with_holm(tests: pd.DataFrame) -> pd.DataFrame:
     """All tests of a study with p_holm.
 
-    A family is all tests of one kind, protocol and pairing unit, over all models and benchmarks.
+    A family is all tests of one kind and unit, over all models and benchmarks.
     """
-    return holm(tests, by=["kind", "protocol", "unit"])
+    return holm(tests, by=["kind", "unit"])
 
 
 def _cells(study: Study) -> Iterator[tuple[Named, Named]]:

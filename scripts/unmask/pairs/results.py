@@ -16,19 +16,45 @@ from unmask.pairs.verdicts import verdicts
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import Study
-from unmask.statistics.schema import ACCURACY, AGREEMENT, BIAS, LEVERAGE, OVERALL, TESTS
-from unmask.tables import read_table
+from unmask.statistics.correction import holm
+from unmask.statistics.schema import (
+    ACCURACY,
+    AGREEMENT,
+    AREAS_COMPARED,
+    BIAS,
+    COMPARISONS,
+    LEVERAGE,
+    OVERALL,
+    TESTS,
+)
+from unmask.tables import read_metadata, read_table
 from unmask.terms import ORIGINAL
 
-FILES = ("bias", "leverage", "accuracy", "tests", "agreement", "pairs", "published", "captions")
+FILES = (
+    "bias",
+    "leverage",
+    "accuracy",
+    "tests",
+    "agreement",
+    "measures_compared",
+    "models_compared",
+    "areas_compared",
+    "pairs",
+    "published",
+    "captions",
+)
 """What Results.gather reads."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """bias (with `verdict`), leverage, accuracy, tests (with p_holm) and agreement are the tables of
-    unmask.statistics.schema over the whole study, with the columns model and benchmark; alpha: the level of
-    the tests."""
+    """All numbers of a study.
+
+    bias (with `verdict`), leverage, accuracy, tests, agreement, measures_compared, areas_compared: the tables
+    of unmask.statistics.schema over the whole study, with the columns model and benchmark. models_compared:
+    COMPARISONS over the whole study, with the column benchmark. Tests and comparisons have p_holm beside p.
+    alpha: the level of the tests.
+    """
 
     study: Study
     bias: pd.DataFrame
@@ -36,6 +62,9 @@ class Results:
     accuracy: pd.DataFrame
     tests: pd.DataFrame
     agreement: pd.DataFrame
+    measures_compared: pd.DataFrame
+    models_compared: pd.DataFrame
+    areas_compared: pd.DataFrame
     captions: Captions
     published: Published
     alpha: float
@@ -49,13 +78,19 @@ class Results:
         accuracy: Iterable[str | Path],
         tests: Iterable[str | Path],
         agreement: Iterable[str | Path],
+        measures_compared: Iterable[str | Path],
+        models_compared: Iterable[str | Path],
+        areas_compared: Iterable[str | Path],
         pairs: Iterable[str | Path],
         published: str | Path,
         captions: str | Path,
         alpha: float,
     ) -> "Results":
         """From the files of every model and benchmark, the pairs of every benchmark, and the YAML of
-        published values and of captions."""
+        published values and of captions.
+
+        models_compared: a file for each benchmark.
+        """
         bias_rows, accuracy_rows = study.collect(bias, BIAS), study.collect(accuracy, ACCURACY)
         bias_rows = bias_rows.assign(verdict=verdicts(bias_rows))
         test_rows = with_holm(study.collect(tests, TESTS))
@@ -67,6 +102,9 @@ class Results:
             accuracy_rows,
             test_rows,
             agreement_rows,
+            holm(study.collect(measures_compared, COMPARISONS), by=["protocol"]),
+            holm(_between_models(study, models_compared), by=["protocol"]),
+            holm(study.collect(areas_compared, AREAS_COMPARED), by=["protocol"]),
             load_captions(
                 captions, **caption_facts(alpha, bias_rows, test_rows, agreement_rows, _raters(pairs))
             ),
@@ -102,6 +140,9 @@ class Results:
             "accuracy": self.accuracy,
             "tests": self.tests,
             "agreement": self.agreement,
+            "measures_compared": self.measures_compared,
+            "models_compared": self.models_compared,
+            "areas_compared": self.areas_compared,
             **self.tables,
         }
 
@@ -109,6 +150,20 @@ class Results:
         """The paper's tables as they are shown, by name."""
         empty = self.captions["empty"]
         return {name: lay_out(rows, self.captions[name], empty) for name, rows in self.tables.items()}
+
+
+def _between_models(study: Study, paths: Iterable[str | Path]) -> pd.DataFrame:
+    """The comparisons of the study's models in these files, with the column benchmark first."""
+    by_benchmark = {str(read_metadata(path)["benchmark"]): path for path in paths}
+    models = [model.name for model in study.models]
+    parts = [pd.DataFrame(columns=["benchmark", *COMPARISONS.names])]
+    for benchmark in study.benchmarks:
+        if benchmark.name in by_benchmark:
+            rows = read_table(by_benchmark[benchmark.name], COMPARISONS)
+            rows = rows[rows["first"].isin(models) & rows["second"].isin(models)]
+            rows.insert(0, "benchmark", benchmark.name)
+            parts.append(rows)
+    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
 
 
 def _raters(pairs: Iterable[str | Path]) -> frozenset[int]:

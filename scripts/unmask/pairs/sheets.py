@@ -8,8 +8,8 @@ from unmask.pairs.results import Results
 from unmask.pairs.verdicts import BEYOND
 from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of, wide
 from unmask.statistics.accuracy import PAIR
+from unmask.statistics.areas import CLUSTERED, NEWCOMBE
 from unmask.statistics.correction import holm
-from unmask.statistics.mcnemar import DECISIONS
 from unmask.statistics.options import ANY, MARGIN, OWN
 from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
 from unmask.terms import ANTISTEREO, CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO
@@ -232,6 +232,10 @@ def near_ties(results: Results) -> Sheet:
     )
 
 
+_BRACKETS = {CLUSTERED: "({})", NEWCOMBE: "[{}]"}
+"""Around intervals, by how they are made."""
+
+
 def agreement(results: Results) -> Sheet:
     """AUC with margins over all directions, under each reading of the ratings."""
     found = results.agreement
@@ -239,7 +243,7 @@ def agreement(results: Results) -> Sheet:
     names = {ANY: "any bias type chosen", OWN: "the pair's own chosen"}
     found = found.assign(
         cell=[
-            f"{number(row.auc, 3)} ({interval(row.low, row.high, 2)})"
+            f"{number(row.auc, 3)} {_BRACKETS[row.method].format(interval(row.low, row.high, 2))}"
             if pd.notna(row.auc)
             else str(row.reason)
             for row in rows_of(found)
@@ -258,8 +262,7 @@ def agreement(results: Results) -> Sheet:
 
 
 def tests(results: Results) -> Sheet:
-    """McNemar tests of accuracies, with either pairing unit."""
-    found = results.tests[results.tests["kind"] != DECISIONS]
+    """McNemar tests of accuracies, with every unit."""
     rows = tuple(
         (
             str(row.model),
@@ -272,42 +275,19 @@ def tests(results: Results) -> Sheet:
             p_value(row.p_holm),
             "exact" if row.exact else "chi-square",
         )
-        for row in rows_of(found)
+        for row in rows_of(results.tests)
     )
     return Sheet(
         results.captions["tests"],
         ("model", "benchmark", "comparison", "tokens", "unit"),
         (
             ("", "n"),
-            ("right", "only first"),
-            ("right", "only second"),
+            ("right", "first"),
+            ("right", "second"),
             ("p", "raw"),
             ("p", "Holm"),
             ("", "test"),
         ),
-        rows,
-    )
-
-
-def decisions(results: Results) -> Sheet:
-    """Decisions of every two measures, protocol corrected."""
-    found = results.tests[(results.tests["kind"] == DECISIONS) & (results.tests["protocol"] == CORRECTED)]
-    rows = tuple(
-        (
-            str(row.model),
-            str(row.benchmark),
-            f"{title_of(str(row.first))} vs {title_of(str(row.second))}",
-            *map(str, (row.n, row.both, row.b, row.c, row.neither)),
-            p_value(row.p),
-            p_value(row.p_holm),
-        )
-        for row in rows_of(found)
-    )
-    labels = ("both", "only first", "only second", "neither")
-    return Sheet(
-        results.captions["decisions"],
-        ("model", "benchmark", "measures"),
-        (("", "pairs"), *(("stereotype", label) for label in labels), ("p", "raw"), ("p", "Holm")),
         rows,
     )
 

@@ -4,16 +4,20 @@ A pair's direction is used only to choose pairs by it: the stereotype is the ste
 direction, so a margin or a label is never turned round.
 """
 
-from itertools import product
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
-from scipy.stats import norm, rankdata
 
+from unmask.statistics.areas import FEW, Areas, area_intervals
 from unmask.statistics.decisions import Decisions, decisions
-from unmask.statistics.intervals import Floats
+from unmask.statistics.dependence import Dependence
+from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.options import ABSOLUTE_MARGIN, ANY, MARGIN, OWN, PAIR_SCORES, Options
-from unmask.statistics.schema import AGREEMENT, ROC
+from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
+from unmask.statistics.student import student
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, STEREOTYPE, TIE
 
@@ -48,26 +52,6 @@ def pair_scores(found: Decisions, score: str) -> Floats:
     return value
 
 
-def area(positive: Floats, negative: Floats, confidence: float) -> tuple[float, float, float]:
-    """Area under the ROC curve and its DeLong interval: (auc, low, high), clipped to 0..1.
-
-    auc = P(positive > negative) + ½ P(equal), the Mann-Whitney statistic. The variance is that of DeLong,
-    DeLong & Clarke-Pearson 1988, from midranks (Sun & Xu 2014). Both classes must have members; with only one
-    member in a class the variance is unknown and the interval (nan, nan).
-    """
-    m, n = len(positive), len(negative)
-    joint = rankdata(np.concatenate([positive, negative]))
-    # for each positive the share of negatives below it, and for each negative that of positives above it
-    of_positive = (joint[:m] - rankdata(positive)) / n
-    of_negative = 1 - (joint[m:] - rankdata(negative)) / m
-    auc = float(of_positive.mean())
-    if min(m, n) < 2:
-        return auc, float("nan"), float("nan")
-    error = np.sqrt(of_positive.var(ddof=1) / m + of_negative.var(ddof=1) / n)
-    reach = float(norm.ppf((1 + confidence) / 2) * error)
-    return auc, max(0.0, auc - reach), min(1.0, auc + reach)
-
-
 def curve(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
     """Points (false positive rate, true positive rate) of the ROC curve, from (0, 0) to (1, 1).
 
@@ -90,13 +74,15 @@ def has_ratings(pairs: pd.DataFrame) -> bool:
     return bool(pairs["ratings"].notna().any())
 
 
-def agreement_table(pairs: pd.DataFrame, scores: pd.DataFrame, options: Options) -> pd.DataFrame:
+def agreement_table(
+    pairs: pd.DataFrame, scores: pd.DataFrame, options: Options, dependence: Dependence
+) -> pd.DataFrame:
     """AUC of every measure and protocol under every reading, as unmask.statistics.schema.AGREEMENT.
 
     Readings: votes (`any`, `own`) x threshold (THRESHOLDS) x pair score x direction. The column `chosen`
     marks the reading of Figure 1 (options, all directions). Pairs without ratings, or without a score, are
-    left out. Where a class is empty the area is null and `reason` says so. Empty for a benchmark without
-    ratings.
+    left out. Intervals are those of unmask.statistics.areas.area_intervals. Where a class is empty the area
+    is null and `reason` says so. Empty for a benchmark without ratings.
     """
     rows: list[dict[str, object]] = []
     if has_ratings(pairs):
@@ -106,39 +92,76 @@ def agreement_table(pairs: pd.DataFrame, scores: pd.DataFrame, options: Options)
             for direction in DIRECTIONS
         }
         counts = {votes: vote_counts(pairs, votes) for votes in (ANY, OWN)}
-        values = {score: pair_scores(found, score) for score in PAIR_SCORES}
+        # every series under every score, side by side
+        kinds = list(product(found.series, PAIR_SCORES))
+        values = np.stack([pair_scores(found, score) for score in PAIR_SCORES], axis=2)
+        values = values.reshape(len(pairs), len(kinds))
         directions = [name for name, members in chosen_members.items() if members.any()]
         thresholds = sorted({*THRESHOLDS, options.threshold})
-        for (column, (measure, protocol)), votes, threshold, score, direction in product(
-            enumerate(found.series), counts, thresholds, PAIR_SCORES, directions
+        rated = ~np.isnan(counts[ANY])
+        made: dict[tuple[object, ...], dict[str, object]] = {}
+        for direction in directions:
+            of_direction = chosen_members[direction] & rated
+            for columns, members in _known(values, of_direction):
+                among = dependence.among(members)
+                undefined = int(of_direction.sum()) - len(members)
+                for votes, threshold in product(counts, thresholds):
+                    positive = counts[votes][members] >= threshold
+                    same: dict[str, object] = {
+                        "positives": int(positive.sum()),
+                        "negatives": int((~positive).sum()),
+                        "undefined": undefined,
+                    }
+                    found_areas = _areas(
+                        values[np.ix_(members, columns)], positive, among, options.confidence
+                    )
+                    for column, area in zip(columns, found_areas, strict=True):
+                        made[kinds[column], votes, threshold, direction] = same | area
+        for series, votes, threshold, score, direction in product(
+            found.series, counts, thresholds, PAIR_SCORES, directions
         ):
-            count, value = counts[votes], values[score][:, column]
-            rated = chosen_members[direction] & ~np.isnan(count)
-            known = rated & ~np.isnan(value)
-            positive, negative = value[known & (count >= threshold)], value[known & (count < threshold)]
-            row: dict[str, object] = {
-                "measure": measure,
-                "protocol": protocol,
-                "votes": votes,
-                "threshold": threshold,
-                "score": score,
-                "direction": direction,
-                "positives": len(positive),
-                "negatives": len(negative),
-                "undefined": int((rated & ~known).sum()),
-                "chosen": (votes, threshold, score, direction)
-                == (options.votes, options.threshold, options.score, ALL_DIRECTIONS),
-                "confidence": options.confidence,
-            }
-            if len(positive) and len(negative):
-                auc, low, high = area(positive, negative, options.confidence)
-                row |= {"auc": auc, "low": low, "high": high}
-                if np.isnan(low):
-                    row["reason"] = "no interval: one class has a single pair"
-            else:
-                row["reason"] = f"no {'negative' if len(positive) else 'positive'} pairs"
-            rows.append(row)
+            rows.append(
+                {
+                    "measure": series[0],
+                    "protocol": series[1],
+                    "votes": votes,
+                    "threshold": threshold,
+                    "score": score,
+                    "direction": direction,
+                    "chosen": (votes, threshold, score, direction)
+                    == (options.votes, options.threshold, options.score, ALL_DIRECTIONS),
+                    "confidence": options.confidence,
+                    **made[(series, score), votes, threshold, direction],
+                }
+            )
     return framed(rows, AGREEMENT)
+
+
+def _known(values: Floats, among: npt.NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints]]:
+    """Columns of `values` that are known for the same pairs, and the numbers of these, out of `among`."""
+    known = ~np.isnan(values) & among[:, None]
+    of_pattern: dict[bytes, list[int]] = {}
+    for column in range(values.shape[1]):
+        of_pattern.setdefault(known[:, column].tobytes(), []).append(column)
+    for columns in of_pattern.values():
+        yield np.array(columns), np.flatnonzero(known[:, columns[0]])
+
+
+def _areas(
+    values: Floats, positive: npt.NDArray[np.bool_], dependence: Dependence, confidence: float
+) -> list[dict[str, object]]:
+    """The area of each column of `values`, with its interval, as a part of a row."""
+    if positive.all() or not positive.any():
+        reason = f"no {'negative' if positive.any() else 'positive'} pairs"
+        return [{"reason": reason}] * values.shape[1]
+    areas = Areas.of(values, positive)
+    rows = []
+    for auc, found in zip(areas.areas(), area_intervals(areas, dependence, confidence), strict=True):
+        row: dict[str, object] = {"auc": float(auc), **vars(found)}
+        if np.isnan(found.low):
+            row["reason"] = "no interval: the pairs all vary together"
+        rows.append(row)
+    return rows
 
 
 def roc_table(pairs: pd.DataFrame, scores: pd.DataFrame, options: Options) -> pd.DataFrame:
@@ -167,3 +190,84 @@ def roc_table(pairs: pd.DataFrame, scores: pd.DataFrame, options: Options) -> pd
                     )
                 )
     return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+
+
+def areas_compared(
+    pairs: pd.DataFrame, scores: pd.DataFrame, options: Options, dependence: Dependence
+) -> pd.DataFrame:
+    """Areas of every two measures of one protocol, as unmask.statistics.schema.AREAS_COMPARED.
+
+    Under the chosen reading over all directions, on rated pairs of which both have a score. The standard
+    error of the difference is that of paired areas (DeLong, DeLong & Clarke-Pearson 1988), clustered, and
+    DeLong's own. Without error and p, but with a reason: where a class is small, where a measure separates
+    the classes or is constant (Areas.varies), where the two never differ. Empty for a benchmark without
+    ratings of both kinds.
+    """
+    rows: list[dict[str, object]] = []
+    if has_ratings(pairs):
+        found = decisions(pairs, scores)
+        counts, values = vote_counts(pairs, options.votes), pair_scores(found, options.score)
+        couples: dict[bytes, list[tuple[int, int]]] = {}
+        known_of: dict[bytes, npt.NDArray[np.bool_]] = {}
+        for first, second in combinations(range(len(found.series)), 2):
+            if found.series[first][1] == found.series[second][1]:
+                known = ~np.isnan(counts) & ~np.isnan(values[:, [first, second]]).any(axis=1)
+                couples.setdefault(known.tobytes(), []).append((first, second))
+                known_of[known.tobytes()] = known
+        made: dict[tuple[int, int], dict[str, object]] = {}
+        for pattern, of_pattern in couples.items():
+            members = np.flatnonzero(known_of[pattern])
+            positive = counts[members] >= options.threshold
+            if positive.any() and not positive.all():
+                areas = Areas.of(values[members], positive)
+                compared = _compared(areas, of_pattern, dependence.among(members), options.confidence)
+                made.update(zip(of_pattern, compared, strict=True))
+        rows = [
+            {
+                "first": found.series[first][0],
+                "second": found.series[second][0],
+                "protocol": found.series[first][1],
+                "confidence": options.confidence,
+                **row,
+            }
+            for (first, second), row in sorted(made.items())
+        ]
+    return framed(rows, AREAS_COMPARED)
+
+
+def _compared(
+    areas: Areas, couples: Sequence[tuple[int, int]], dependence: Dependence, confidence: float
+) -> Iterator[dict[str, object]]:
+    """The areas of each couple of columns compared, as a part of a row."""
+    firsts, seconds = np.array(couples).T
+    values, varies = areas.areas(), areas.varies()
+    difference = areas.among(firsts).less(areas.among(seconds))
+    delong, clustered, df = difference.variances(dependence)
+    found = student(difference.areas(), clustered, np.full(len(couples), df), confidence)
+    m, n = areas.classes
+    for place, (first, second) in enumerate(couples):
+        row: dict[str, object] = {
+            "positives": m,
+            "negatives": n,
+            "first_auc": float(values[first]),
+            "second_auc": float(values[second]),
+            "difference": float(values[first] - values[second]),
+        }
+        if min(m, n) < FEW:
+            row["reason"] = f"fewer than {FEW} pairs in a class"
+        elif not (varies[first] and varies[second]):
+            row["reason"] = "an area whose variance is unknown"
+        elif not delong[place]:
+            row["reason"] = "the two never differ"
+        elif np.isnan(found.error[place]):
+            row["reason"] = "the pairs all vary together"
+        else:
+            row |= {
+                "error": float(found.error[place]),
+                "delong_error": float(np.sqrt(delong[place])),
+                "df": df,
+                "low": float(found.low[place]),
+                "high": float(found.high[place]),
+                "p": float(found.p[place]),
+            }
+        yield row

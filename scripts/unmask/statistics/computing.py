@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from unmask.statistics.accuracy import accuracy_table
-from unmask.statistics.agreement import agreement_table, roc_table
+from unmask.statistics.agreement import agreement_table, areas_compared, roc_table
 from unmask.statistics.bias import bias_table
+from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.leverage import leverage_table
 from unmask.statistics.mcnemar import mcnemar_table
 from unmask.statistics.near_ties import near_ties_table
@@ -49,9 +50,11 @@ def compute(
         "leverage": leverage_table(pairs, scores),
         "near_ties": near_ties,
         "accuracy": accuracy_table(measures, evidence, shuffled, options.confidence),
-        "tests": mcnemar_table(scores, evidence, shuffled, options.pairing),
-        "agreement": agreement_table(pairs, scores, options),
+        "tests": mcnemar_table(measures, evidence, shuffled, options.pairing),
+        "measures_compared": measures_compared(pairs, scores, dependence, options.confidence),
+        "agreement": agreement_table(pairs, scores, options, dependence),
         "roc": roc_table(pairs, scores, options),
+        "areas_compared": areas_compared(pairs, scores, options, dependence),
     }
     for name, rows in tables.items():
         logger.info("%s: %d rows", name, len(rows))

@@ -1,51 +1,26 @@
-"""McNemar's test between accuracies on the same tokens, and between decisions on the same pairs."""
+"""McNemar's tests between accuracies on the same tokens: by token, clustered by pair, and by sentence."""
 
-from collections.abc import Mapping
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of
 
 from unmask.errors import InputError
 from unmask.measures.registry import measure
 from unmask.statistics.accuracy import predictions, tokens
 from unmask.statistics.options import PAIR, SENTENCE, TOKEN
+from unmask.statistics.paired import clustered_mcnemar, mcnemar
 from unmask.statistics.schema import TESTS
 from unmask.tables import framed
-from unmask.terms import ALL_TOKENS, ANTISTEREOTYPE, CORRECTED, NONE, STEREOTYPE, UNDEFINED, UNRELATED
-
-EXACT_BELOW = 25
-"""Fewer discordant units than this: the exact binomial test; else chi-square with continuity correction."""
+from unmask.terms import ALL_TOKENS, ANTISTEREOTYPE, CONTENT_TOKENS, NONE, STEREOTYPE, UNRELATED
 
 BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD = "measures", "shuffled", "unrelated"
-DECISIONS = "decisions"
 """The kinds of tests."""
 
+Read = tuple[str, pd.DataFrame]
+"""A reading, and hits on the tokens that it counts."""
+
 _PAIR_ROLES = (STEREOTYPE, ANTISTEREOTYPE)
-
-
-def mcnemar(first: "pd.Series[bool]", second: "pd.Series[bool]") -> dict[str, object]:
-    """McNemar's test of paired yes/no data (McNemar 1947): n, both, b, c, neither, statistic, p, exact.
-
-    b counts units where only `first` is true, c where only `second` is. Without discordant units p is 1;
-    without units p and statistic are null.
-    """
-    one, other = first.to_numpy(bool), second.to_numpy(bool)
-    both, b = int((one & other).sum()), int((one & ~other).sum())
-    c, neither = int((~one & other).sum()), int((~one & ~other).sum())
-    exact = b + c < EXACT_BELOW
-    result = mcnemar_of([[both, b], [c, neither]], exact=exact, correction=True) if len(one) else None
-    return {
-        "n": len(one),
-        "both": both,
-        "b": b,
-        "c": c,
-        "neither": neither,
-        "statistic": float(result.statistic) if result else None,
-        "p": float(result.pvalue) if result else None,
-        "exact": exact,
-    }
 
 
 def _matched(first: pd.DataFrame, second: pd.DataFrame, what: str) -> pd.DataFrame:
@@ -63,29 +38,29 @@ def between_measures(none: pd.DataFrame, hidden: pd.DataFrame, reading: str) -> 
     return _matched(tokens(none, reading), hits, f"the {reading} under the other masking")
 
 
-def against_shuffled(none: pd.DataFrame, shuffled: pd.DataFrame) -> pd.DataFrame:
-    """Hits in the original and the shuffled order, over all tokens of both sentences of each pair.
+def against_shuffled(none: pd.DataFrame, shuffled: pd.DataFrame, reading: str) -> pd.DataFrame:
+    """Hits in the original and the shuffled order, over the tokens of both sentences that `reading` counts.
 
     A shuffled token is matched with where it stood in the original (`source_position`; a special token, which
     keeps its place, may have none).
     """
-    hits = tokens(shuffled, ALL_TOKENS)
+    hits = tokens(shuffled, reading)
     hits = hits[hits["role"].isin(_PAIR_ROLES)]
     hits = hits.assign(position=hits["source_position"].fillna(hits["position"]).astype(np.int64))
-    return _matched(tokens(none, ALL_TOKENS), hits, "the shuffled variant")
+    return _matched(tokens(none, reading), hits, "the shuffled variant")
 
 
-def against_unrelated(none: pd.DataFrame) -> pd.DataFrame:
-    """Hits in the stereotype sentence and in the unrelated sentence of the same pair, over all tokens.
+def against_unrelated(none: pd.DataFrame, reading: str) -> pd.DataFrame:
+    """Hits in the stereotype and in the unrelated sentence of the same pair, over the tokens of `reading`.
 
     Only pairs whose two sentences have equally many tokens, special ones counted, are in; the token at a
     position of the one is matched with the token at the same position of the other. (The sentences differ in
     the target's slot, so nearly all matched tokens are the same word.)
     """
-    hits = tokens(none, ALL_TOKENS)
-    size = hits.groupby(["pair_id", "role"])["right"].size().unstack("role")
+    size = none.groupby(["pair_id", "role"]).size().unstack("role")
     size = size.reindex(columns=[STEREOTYPE, UNRELATED])
     equal = size.index[size[STEREOTYPE] == size[UNRELATED]]
+    hits = tokens(none, reading)
     hits = hits[hits["pair_id"].isin(equal)]
     keys = ["pair_id", "position"]
     return hits[hits["role"] == STEREOTYPE][[*keys, "role", "right"]].merge(
@@ -96,6 +71,12 @@ def against_unrelated(none: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def by_pair(matched: pd.DataFrame) -> "pd.Series[int]":
+    """Of each pair, how many matched tokens the first alone has right less how many the second alone has."""
+    difference = matched["right_first"].astype(np.int64) - matched["right_second"].astype(np.int64)
+    return difference.groupby(matched["pair_id"], sort=False).sum()
+
+
 def by_sentence(matched: pd.DataFrame) -> pd.DataFrame:
     """`matched` with one row per sentence: right where all its matched tokens are."""
     return matched.groupby(["pair_id", "role"], as_index=False, sort=False)[
@@ -104,73 +85,51 @@ def by_sentence(matched: pd.DataFrame) -> pd.DataFrame:
 
 
 def mcnemar_table(
-    scores: pd.DataFrame,
-    evidence: Mapping[str, pd.DataFrame],
-    shuffled: pd.DataFrame | None,
-    pairing: str,
+    measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None, pairing: str
 ) -> pd.DataFrame:
     """McNemar tests of one model on one benchmark, as unmask.statistics.schema.TESTS, with raw p.
 
     kind `measures`: token accuracy of AUL against that of every measure with a `reading_against_aul`, on
     these tokens: CPS on the shared ones, SSS on the modified ones. kind `shuffled`: AUL's accuracy in the
     original against the shuffled order. kind `unrelated`: AUL's accuracy on the stereotype against the
-    unrelated sentence. kind `decisions`: decides "stereotype" or not, between every two measures of one
-    protocol; a tie counts as not. In `corrected` pairs that are undefined in either measure are left out, in
-    `published` they count as not; a measure that is undefined for every pair is left out of both. The first
-    three come with either pairing unit, `token` and `sentence` (right where all its tokens are); the column
-    `chosen` marks that of `pairing`.
-    What has no evidence or no units is left out.
+    unrelated sentence.
+    Each comes with every unit: `token`, as if tokens were independent; `pair`, the same tokens clustered by
+    pair; `sentence`, right where all its tokens are, special tokens not among them (no model has all of these
+    right). The column `chosen` marks the unit `pairing`. What has no evidence or no units is left out.
     """
     rows: list[dict[str, object]] = []
 
-    def compare(kind: str, first: str, second: str, reading: str, matched: pd.DataFrame) -> None:
-        for unit, units in ((TOKEN, matched), (SENTENCE, by_sentence(matched))):
-            if len(units):
+    def compare(kind: str, first: str, second: str, counted: Read, whole: Read) -> None:
+        sentences = by_sentence(whole[1])
+        for unit, reading, tested in (
+            (TOKEN, counted[0], mcnemar(counted[1]["right_first"], counted[1]["right_second"])),
+            (PAIR, counted[0], clustered_mcnemar(by_pair(counted[1]))),
+            (SENTENCE, whole[0], mcnemar(sentences["right_first"], sentences["right_second"])),
+        ):
+            if tested["n"]:
                 rows.append(
                     {
                         "kind": kind,
                         "first": first,
                         "second": second,
                         "reading": reading,
-                        "protocol": None,
                         "unit": unit,
                         "chosen": unit == pairing,
-                        **mcnemar(units["right_first"], units["right_second"]),
+                        **tested,
                     }
                 )
 
     none = evidence.get(NONE)
     if none is not None:
-        for other in map(measure, scores["measure"].drop_duplicates()):
+        for other in map(measure, measures):
             reading, hidden = other.reading_against_aul, predictions(other, evidence)
             if reading is not None and hidden is not None:
-                matched = between_measures(none, hidden, reading)
-                compare(BETWEEN_MEASURES, "AUL", other.name, reading, matched)
+                matched = (reading, between_measures(none, hidden, reading))
+                compare(BETWEEN_MEASURES, "AUL", other.name, matched, matched)
+        readings = (ALL_TOKENS, CONTENT_TOKENS)
         if shuffled is not None:
-            compare(
-                SHUFFLED_ORDER, "AUL original", "AUL shuffled", ALL_TOKENS, against_shuffled(none, shuffled)
-            )
-        compare(UNRELATED_WORD, "AUL stereotype", "AUL unrelated", ALL_TOKENS, against_unrelated(none))
-
-    for protocol, decided in scores.groupby("protocol", sort=False):
-        outcomes = decided.pivot(index="pair_id", columns="measure", values="outcome")
-        measures = [m for m in decided["measure"].drop_duplicates() if (outcomes[m] != UNDEFINED).any()]
-        for first, second in combinations(measures, 2):
-            both = outcomes[[first, second]]
-            if protocol == CORRECTED:
-                both = both[(both != UNDEFINED).all(axis=1)]
-            if both.empty:
-                continue
-            rows.append(
-                {
-                    "kind": DECISIONS,
-                    "first": first,
-                    "second": second,
-                    "reading": "pairs",
-                    "protocol": protocol,
-                    "unit": PAIR,
-                    "chosen": True,
-                    **mcnemar(both[first] == STEREOTYPE, both[second] == STEREOTYPE),
-                }
-            )
-    return framed(rows, TESTS)
+            every, content = ((reading, against_shuffled(none, shuffled, reading)) for reading in readings)
+            compare(SHUFFLED_ORDER, "AUL original", "AUL shuffled", every, content)
+        every, content = ((reading, against_unrelated(none, reading)) for reading in readings)
+        compare(UNRELATED_WORD, "AUL stereotype", "AUL unrelated", every, content)
+    return framed(rows, TESTS).astype({"both": "Int32", "neither": "Int32"})

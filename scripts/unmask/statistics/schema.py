@@ -132,32 +132,72 @@ ACCURACY = pa.schema(
 
 TESTS = pa.schema(
     [
-        # measures | shuffled | unrelated | decisions
+        # measures | shuffled | unrelated
         field("kind", WORD),
         field("first", WORD),
         field("second", WORD),
-        # the reading of the accuracies compared; "pairs" for decisions
+        # the reading of the accuracies compared
         field("reading", WORD),
-        # null for accuracies, which have no protocol
-        field("protocol", WORD, nullable=True),
-        # token | sentence | pair
+        # token | pair (tokens clustered by pair) | sentence
         field("unit", WORD),
         # is this the pairing unit that the study asks for
         field("chosen", pa.bool_()),
         field("n", pa.int32()),
-        field("both", pa.int32()),
-        # b: only the first is right (or decides "stereotype"); c: only the second
+        # null by pair
+        field("both", pa.int32(), nullable=True),
+        # b: units that only the first has right, or pairs of which it has more tokens right; c: the second
         field("b", pa.int32()),
         field("c", pa.int32()),
-        field("neither", pa.int32()),
-        # chi-square with continuity correction, or min(b, c) where exact
+        field("neither", pa.int32(), nullable=True),
+        # chi-square with continuity correction, or min(b, c) where exact; by pair (Σd)² / Σd²; null where
+        # nothing differs
         field("statistic", pa.float64(), nullable=True),
-        # raw, uncorrected
+        # raw, uncorrected; null where nothing differs
         field("p", pa.float64(), nullable=True),
         field("exact", pa.bool_()),
     ]
 )
-"""McNemar tests."""
+"""McNemar tests of accuracies."""
+
+COMPARISONS = pa.schema(
+    [
+        # two measures of one model, or two models
+        field("first", WORD),
+        field("second", WORD),
+        # under which models are compared; null for measures
+        field("measure", WORD, nullable=True),
+        field("protocol", WORD),
+        # pairs that count for both, and the bias scores over these, percent
+        field("n", pa.int32()),
+        field("first_score", pa.float64()),
+        field("second_score", pa.float64()),
+        # percentage points, first - second, with the clustered standard error and that of independent pairs;
+        # null from here to p where nothing can be said, as where the two never differ
+        field("difference", pa.float64()),
+        field("error", pa.float64(), nullable=True),
+        field("independent_error", pa.float64(), nullable=True),
+        # of Student's t, with its interval and raw p
+        field("df", pa.float64(), nullable=True),
+        field("low", pa.float64(), nullable=True),
+        field("high", pa.float64(), nullable=True),
+        field("p", pa.float64(), nullable=True),
+        # pairs in which both prefer the stereotype, the first alone (b), the second alone (c), or neither
+        field("both", pa.int32()),
+        field("b", pa.int32()),
+        field("c", pa.int32()),
+        field("neither", pa.int32()),
+        # of b and c, with pairs as independent
+        field("p_mcnemar", pa.float64(), nullable=True),
+        # percent of pairs in both or neither
+        field("agreement", pa.float64()),
+        # Cohen's, with its clustered interval
+        field("kappa", pa.float64(), nullable=True),
+        field("kappa_low", pa.float64(), nullable=True),
+        field("kappa_high", pa.float64(), nullable=True),
+        field("confidence", pa.float64()),
+    ]
+)
+"""Comparisons of two measures of one model, or of two models, on the same pairs of one benchmark."""
 
 AGREEMENT = pa.schema(
     [
@@ -176,8 +216,13 @@ AGREEMENT = pa.schema(
         # pairs with ratings left out because the measure has no score for them
         field("undefined", pa.int32()),
         field("auc", pa.float64(), nullable=True),
+        # its interval, and how that is made: clustered | newcombe (unmask.statistics.areas)
         field("low", pa.float64(), nullable=True),
         field("high", pa.float64(), nullable=True),
+        field("method", WORD, nullable=True),
+        # DeLong's, of independent pairs; null where the method is newcombe
+        field("delong_low", pa.float64(), nullable=True),
+        field("delong_high", pa.float64(), nullable=True),
         # why auc or its interval is null
         field("reason", WORD, nullable=True),
         # the reading of Figure 1
@@ -186,6 +231,32 @@ AGREEMENT = pa.schema(
     ]
 )
 """Area under the ROC curve of pair scores against human ratings, under every reading of the ratings."""
+
+AREAS_COMPARED = pa.schema(
+    [
+        field("first", WORD),
+        field("second", WORD),
+        field("protocol", WORD),
+        # rated pairs with a score of both
+        field("positives", pa.int32()),
+        field("negatives", pa.int32()),
+        field("first_auc", pa.float64()),
+        field("second_auc", pa.float64()),
+        # first - second, with the clustered standard error and DeLong's of independent pairs
+        field("difference", pa.float64()),
+        field("error", pa.float64(), nullable=True),
+        field("delong_error", pa.float64(), nullable=True),
+        # of Student's t, with its interval and raw p
+        field("df", pa.float64(), nullable=True),
+        field("low", pa.float64(), nullable=True),
+        field("high", pa.float64(), nullable=True),
+        field("p", pa.float64(), nullable=True),
+        # why there is no error and no p
+        field("reason", WORD, nullable=True),
+        field("confidence", pa.float64()),
+    ]
+)
+"""The areas of every two measures of one protocol, under the chosen reading over all directions, compared."""
 
 ROC = pa.schema(
     [
@@ -204,7 +275,9 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "near_ties": NEAR_TIES,
     "accuracy": ACCURACY,
     "tests": TESTS,
+    "measures_compared": COMPARISONS,
     "agreement": AGREEMENT,
     "roc": ROC,
+    "areas_compared": AREAS_COMPARED,
 }
 """The schema of each of unmask.terms.STATISTICS."""

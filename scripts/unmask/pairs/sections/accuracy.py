@@ -9,7 +9,7 @@ from unmask.report.sections import Section, Text, folded
 
 ABOUT = (
     "The paper and its code leave some choices open. These are the same results under the other choices: "
-    "which tokens count, and what a test pairs."
+    "which tokens count, and what a test takes as independent."
 )
 
 
@@ -18,6 +18,6 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     results = Results.of_section(files, settings)
     folds = (
         *folded("Token accuracy: which tokens count", sheets.accuracies(results)),
-        *folded("McNemar tests of accuracies, by token and by sentence", sheets.tests(results)),
+        *folded("McNemar tests of accuracies, by token, by pair and by sentence", sheets.tests(results)),
     )
     return Section("accuracy", "Token accuracy", (), (Text(ABOUT), *folds) if folds else ())

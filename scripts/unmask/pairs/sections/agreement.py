@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from unmask.pairs import sheets
+from unmask.pairs import compared, sheets
 from unmask.pairs.results import Results
 from unmask.report.sections import Section, folded, picture
 
@@ -17,6 +17,7 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
         (),
         (
             picture(results.captions["figure1"], "ROC curves", files["figure1"]),
+            *compared.folded("Area against area", compared.areas(results), compared.found_of_areas(results)),
             *folded("Readings of the human ratings", sheets.agreement(results)),
         ),
     )

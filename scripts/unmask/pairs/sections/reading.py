@@ -24,9 +24,12 @@ NOTES = (
     "stereotypical sentence is the stereotypical one in both. Their absolute difference |Diff| is "
     "never below 0, even where nothing differs: look at Adv − Dis with its interval, and at what |Diff| is "
     "on average by chance.",
-    "† marks a Holm-corrected p below the level in the caption, * a raw p alone. Tokens of one sentence "
-    "are not independent, so tests by token overstate the evidence; tests by sentence are under Token "
-    "accuracy.",
+    "† marks a Holm-corrected p below the level in the caption, * a raw p alone. The caption also names the "
+    "unit of the test. The tokens of a pair are right or wrong together, so tests by token overstate the "
+    "evidence; those by pair do not. Token accuracy has the tests by every unit.",
+    "Two measures, or two models, are compared pair by pair. Whether they have the same bias score is one "
+    "question, whether they decide alike another: measures with equal scores may disagree on half of the "
+    "pairs.",
     "All-Masked is the mean over tokens; All-Masked (sum) is the other reading. Its margins are on "
     "another scale throughout; its decisions, near-ties aside, differ only where the sentences of a pair "
     "have different numbers of tokens.",

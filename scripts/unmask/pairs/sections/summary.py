@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from unmask.pairs import sheets
+from unmask.pairs import compared, sheets
 from unmask.pairs.results import Results
 from unmask.pairs.summary import summary, warnings
 from unmask.report.sections import Fold, Items, Section, Table, folded, picture
@@ -30,7 +30,12 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
             *folded("Bias scores by bias type", sheets.bias_types(results)),
             *folded("Adv, Dis and their difference, of every measure", sheets.directions(results)),
             *folded("Near-ties: decisions that another machine could turn", sheets.near_ties(results)),
-            *folded("Decisions of every two measures", sheets.decisions(results)),
+            *compared.folded(
+                "Model against model", compared.models(results), compared.found_of_models(results)
+            ),
+            *compared.folded(
+                "Measure against measure", compared.measures(results), compared.found_of_measures(results)
+            ),
             *folded("Values that others report", sheets.peers(results)),
         ),
     )

@@ -1,0 +1,157 @@
+"""Areas under ROC curves: their variances and intervals, and those of differences between areas."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import brentq
+from scipy.stats import norm, rankdata
+
+from unmask.statistics.dependence import Dependence
+from unmask.statistics.intervals import Floats
+from unmask.statistics.student import student
+
+FEW = 10
+"""With fewer members of a class than this, no variance is estimated from them."""
+
+CLUSTERED, NEWCOMBE = "clustered", "newcombe"
+"""How an interval is made."""
+
+
+@dataclass(frozen=True)
+class Areas:
+    """The areas under k ROC curves over the same pairs.
+
+    placement: shape (pairs, k); of a positive pair the share of negatives below it, of a negative one the
+    share of positives above it, equal ones as a half (DeLong, DeLong & Clarke-Pearson 1988, Biometrics
+    44:837; by midranks as in Sun & Xu 2014, IEEE Signal Processing Letters 21:1389). The area is the mean
+    over either class. positive: shape (pairs,). Both classes have members.
+    """
+
+    placement: Floats
+    positive: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, scores: Floats, positive: npt.NDArray[np.bool_]) -> "Areas":
+        """scores: shape (pairs, k), none of them nan."""
+        m, n = int(positive.sum()), int((~positive).sum())
+        joint, placement = rankdata(scores, axis=0), np.empty_like(scores)
+        placement[positive] = (joint[positive] - rankdata(scores[positive], axis=0)) / n
+        placement[~positive] = 1 - (joint[~positive] - rankdata(scores[~positive], axis=0)) / m
+        return cls(placement, positive)
+
+    @property
+    def classes(self) -> tuple[int, int]:
+        """How many pairs are positive and negative."""
+        return int(self.positive.sum()), int((~self.positive).sum())
+
+    def areas(self) -> Floats:
+        """P(positive > negative) + ½ P(equal), the Mann-Whitney statistic, shape (k,)."""
+        areas: Floats = self.placement[self.positive].mean(axis=0)
+        return areas
+
+    def varies(self) -> npt.NDArray[np.bool_]:
+        """Whether the variance of each area can be estimated, shape (k,).
+
+        It takes classes of FEW members or more, which the scores neither separate nor leave equal.
+        """
+        enough = min(self.classes) >= FEW
+        varies: npt.NDArray[np.bool_] = enough & (np.ptp(self.placement, axis=0) > 0)
+        return varies
+
+    def variances(self, dependence: Dependence) -> tuple[Floats, Floats, float]:
+        """(DeLong's variances, clustered ones, degrees of freedom) of k areas, or differences of areas.
+
+        The clustered variance is DeLong's times the design effect: what Dependence.variance makes of
+        placements with pairs that share a node covarying, over what it makes of independent ones. nan where a
+        class has one member, or where nothing can be said.
+        """
+        m, n = self.classes
+        if min(m, n) < 2:
+            unknown = np.full(self.placement.shape[1], np.nan)
+            return unknown, unknown, float("nan")
+        residuals, weights = self.placement.copy(), np.where(self.positive, 1 / m, 1 / n)
+        delong = np.zeros(self.placement.shape[1])
+        for members in (self.positive, ~self.positive):
+            residuals[members] -= residuals[members].mean(axis=0)
+            delong += (residuals[members] ** 2).sum(axis=0) / (members.sum() * (members.sum() - 1))
+        found = dependence.variance(residuals, weights, self.positive.astype(np.int64))
+        effect = np.divide(
+            found.clustered, found.independent, out=np.ones_like(delong), where=found.independent > 0
+        )
+        return delong, delong * effect, found.df
+
+    def less(self, other: "Areas") -> "Areas":
+        """The differences to other areas over the same pairs; their variances are those of paired areas."""
+        return Areas(self.placement - other.placement, self.positive)
+
+    def among(self, columns: npt.NDArray[np.int64]) -> "Areas":
+        """Some of the curves."""
+        return Areas(self.placement[:, columns], self.positive)
+
+
+@dataclass(frozen=True)
+class AreaInterval:
+    """The interval of an area, and how it was made: CLUSTERED or NEWCOMBE.
+
+    DeLong's stands beside a clustered one, and is nan else. All are within 0..1.
+    """
+
+    low: float
+    high: float
+    method: str
+    delong_low: float
+    delong_high: float
+
+
+def area_intervals(areas: Areas, dependence: Dependence, confidence: float) -> list[AreaInterval]:
+    """An interval of each area.
+
+    Where its variance can be estimated (Areas.varies): by the clustered variance with Student's t, and beside
+    it DeLong's, of independent pairs with the normal distribution; both clipped to 0..1. Else Newcombe's.
+    """
+    values, varies = areas.areas(), areas.varies()
+    delong, clustered, df = areas.variances(dependence)
+    shown = student(values, clustered, np.full(len(values), df), confidence)
+    reach = norm.ppf((1 + confidence) / 2) * np.sqrt(delong)
+    m, n = areas.classes
+    intervals = []
+    for place, value in enumerate(values):
+        if varies[place]:
+            ends = (shown.low[place], shown.high[place]), (value - reach[place], value + reach[place])
+            (low, high), (delong_low, delong_high) = (
+                (float(np.maximum(0, a)), float(np.minimum(1, b))) for a, b in ends
+            )
+            intervals.append(AreaInterval(low, high, CLUSTERED, delong_low, delong_high))
+        else:
+            low, high = newcombe(float(value), m, n, confidence)
+            intervals.append(AreaInterval(low, high, NEWCOMBE, float("nan"), float("nan")))
+    return intervals
+
+
+def newcombe(area: float, positives: int, negatives: int, confidence: float) -> tuple[float, float]:
+    """The interval (low, high) of an area of independent pairs that stays true with few of them.
+
+    Method 5 of Newcombe 2006 (Statistics in Medicine 25:559): all θ with |area - θ| ≤ z √V(θ), where
+
+        V(θ) = θ (1 - θ) / (m n) · (1 + N (1 - θ) / (2 - θ) + N θ / (1 + θ)),   N = (m + n) / 2 - 1
+
+    is the variance of Hanley & McNeil 1982 (Radiology 143:29) at θ, symmetrized. At perfect separation, and
+    where all values are equal, it has a width all the same.
+    """
+    z, m, n = float(norm.ppf((1 + confidence) / 2)), positives, negatives
+    middle = (m + n) / 2 - 1
+
+    def least(target: float) -> float:
+        """The lower end for an area of `target`."""
+        if target <= 0:
+            return 0.0
+
+        def excess(theta: float) -> float:
+            spread = 1 + middle * (1 - theta) / (2 - theta) + middle * theta / (1 + theta)
+            return (target - theta) ** 2 - z**2 * theta * (1 - theta) / (m * n) * spread
+
+        # at 1 itself an area of 1 would be a second solution
+        return float(brentq(excess, 0.0, min(target, 1 - 1e-12)))
+
+    return least(area), 1 - least(1 - area)

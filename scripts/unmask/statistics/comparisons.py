@@ -1,0 +1,192 @@
+"""Two measures of one model, or two models, on the same pairs: do scores differ, do they decide alike?"""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from unmask.statistics.decisions import Decisions, decisions
+from unmask.statistics.dependence import Dependence
+from unmask.statistics.intervals import Floats, Ints
+from unmask.statistics.paired import mcnemar_of_counts
+from unmask.statistics.schema import COMPARISONS
+from unmask.statistics.student import student
+from unmask.tables import framed
+from unmask.terms import STEREOTYPE
+
+AT_ONCE = 256
+"""So many comparisons are in memory at a time."""
+
+
+def measures_compared(
+    pairs: pd.DataFrame, scores: pd.DataFrame, dependence: Dependence, confidence: float
+) -> pd.DataFrame:
+    """Every two measures of one model and protocol, as unmask.statistics.schema.COMPARISONS.
+
+    scores: those of one model on these pairs; see `compared` for the rest.
+    """
+    found = decisions(pairs, scores)
+    couples = [
+        (first, second)
+        for first, second in combinations(range(len(found.series)), 2)
+        if found.series[first][1] == found.series[second][1]
+    ]
+    names = [
+        {
+            "first": found.series[first][0],
+            "second": found.series[second][0],
+            "protocol": found.series[first][1],
+        }
+        for first, second in couples
+    ]
+    rows = compared(found, couples, dependence, confidence)
+    return framed([names[place] | row for place, row in rows], COMPARISONS)
+
+
+def models_compared(
+    pairs: pd.DataFrame, scores: Mapping[str, pd.DataFrame], dependence: Dependence, confidence: float
+) -> pd.DataFrame:
+    """Every two models under each measure and protocol of both, as unmask.statistics.schema.COMPARISONS.
+
+    scores: by model, each of these pairs, in the order in which models are compared; see `compared` for the
+    rest.
+    """
+    of_models = {model: decisions(pairs, own) for model, own in scores.items()}
+    joined = Decisions(
+        [series for found in of_models.values() for series in found.series],
+        np.hstack([np.empty((len(pairs), 0), object), *(found.outcome for found in of_models.values())]),
+        np.hstack([np.empty((len(pairs), 0)), *(found.margin for found in of_models.values())]),
+    )
+    column: dict[tuple[str, tuple[str, str]], int] = {}
+    for model, found in of_models.items():
+        for series in found.series:
+            column[model, series] = len(column)
+    every_series = list(dict.fromkeys(joined.series))
+    couples, names = [], []
+    for first, second in combinations(of_models, 2):
+        for measure, protocol in every_series:
+            own, other = column.get((first, (measure, protocol))), column.get((second, (measure, protocol)))
+            if own is not None and other is not None:
+                couples.append((own, other))
+                names.append({"first": first, "second": second, "measure": measure, "protocol": protocol})
+    rows = compared(joined, couples, dependence, confidence)
+    return framed([names[place] | row for place, row in rows], COMPARISONS)
+
+
+def compared(
+    found: Decisions, couples: list[tuple[int, int]], dependence: Dependence, confidence: float
+) -> Iterator[tuple[int, dict[str, object]]]:
+    """Couples of series (columns of `found`) on pairs that count for both: (number of the couple, its row).
+
+    A pair counts where it is in the number of pairs of both scores: in `corrected` where neither is
+    undefined. A couple without such a pair is left out. A row has
+
+    - n; first_score and second_score, the bias scores over these pairs, in percent;
+    - difference, their difference in percentage points; error, its clustered standard error
+      (Dependence.variance of the pairs' own differences), independent_error as if pairs were independent; df,
+      low, high and p of Student's t. There are no more degrees of freedom than pairs with a difference, less
+      one;
+    - both, b, c, neither: pairs in which both prefer the stereotype, the first alone, the second alone, none
+      (a tie prefers nothing); p_mcnemar, McNemar's test of these counts, which takes pairs as independent;
+    - agreement: the percentage of pairs in both or neither; kappa, Cohen's κ (Cohen 1960, Educational and
+      Psychological Measurement 20:37) with its interval; its influence per pair is that of the large-sample
+      variance of Fleiss, Cohen & Everitt 1969 (Psychological Bulletin 72:323).
+
+    Null is what nothing can be said of: p, error, and the interval where the two never differ, or all differ
+    alike; κ where both always decide the same one thing.
+    """
+    pattern_of, members_of = _patterns(found.trials() > 0)
+    credit, prefers = 100 * found.credit(), found.outcome == STEREOTYPE
+    by_patterns: dict[tuple[int, int], list[int]] = {}
+    for place, (first, second) in enumerate(couples):
+        key = sorted((int(pattern_of[first]), int(pattern_of[second])))
+        by_patterns.setdefault((key[0], key[1]), []).append(place)
+    rows: dict[int, dict[str, object]] = {}
+    for (one, other), places in by_patterns.items():
+        members = np.flatnonzero(members_of[:, one] & members_of[:, other])
+        if not len(members):
+            continue
+        among = dependence.among(members)
+        for start in range(0, len(places), AT_ONCE):
+            some = places[start : start + AT_ONCE]
+            firsts, seconds = np.array([couples[place] for place in some]).T
+            of_some = _compared(
+                credit[np.ix_(members, firsts)],
+                credit[np.ix_(members, seconds)],
+                prefers[np.ix_(members, firsts)],
+                prefers[np.ix_(members, seconds)],
+                among,
+                confidence,
+            )
+            rows.update(zip(some, of_some, strict=True))
+    yield from sorted(rows.items())
+
+
+def _patterns(counts: npt.NDArray[np.bool_]) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """Which of few columns each column of `counts` is, and those few; shapes (series,) and (pairs, few)."""
+    numbers: dict[bytes, int] = {}
+    of = [numbers.setdefault(column.tobytes(), len(numbers)) for column in counts.T.copy()]
+    first = [of.index(number) for number in numbers.values()]
+    return np.array(of, np.int64), counts[:, first]
+
+
+def _compared(
+    first: Floats,
+    second: Floats,
+    prefers: npt.NDArray[np.bool_],
+    others: npt.NDArray[np.bool_],
+    dependence: Dependence,
+    confidence: float,
+) -> Iterator[dict[str, object]]:
+    """The rows of k couples: credits (percent) and preferences of either side, shapes (pairs, k)."""
+    n, k = first.shape
+    own = first - second
+    difference = own.mean(axis=0)
+    counts = np.stack([prefers & others, prefers & ~others, ~prefers & others, ~prefers & ~others])
+    kappa, influence = cohens_kappa(prefers.astype(float), others.astype(float))
+
+    weights, group = np.full(n, 1 / n), np.zeros(n, np.int64)
+    found = dependence.variance(np.hstack([own - difference, influence]), weights, group)
+    # no more witnesses than pairs that tell the two apart
+    df = np.minimum(found.df, np.count_nonzero(own, axis=0) - 1.0)
+    of_difference = student(difference, found.clustered[:k], df, confidence)
+    of_kappa = student(
+        kappa, found.clustered[k:], np.minimum(found.df, (prefers != others).sum(axis=0) - 1.0), confidence
+    )
+    columns = {
+        "n": np.full(k, n),
+        "first_score": first.mean(axis=0),
+        "second_score": second.mean(axis=0),
+        "difference": difference,
+        "error": of_difference.error,
+        "independent_error": np.where(np.isnan(of_difference.error), np.nan, np.sqrt(found.independent[:k])),
+        "df": np.where(np.isnan(of_difference.error), np.nan, df),
+        "low": of_difference.low,
+        "high": of_difference.high,
+        "p": of_difference.p,
+        **dict(zip(("both", "b", "c", "neither"), counts.sum(axis=1), strict=True)),
+        "agreement": 100 * (prefers == others).mean(axis=0),
+        "kappa": kappa,
+        "kappa_low": np.maximum(of_kappa.low, -1),
+        "kappa_high": np.minimum(of_kappa.high, 1),
+    }
+    for place in range(k):
+        row = {name: column[place].item() for name, column in columns.items()}
+        yield row | {"p_mcnemar": mcnemar_of_counts(row["b"], row["c"])[1], "confidence": confidence}
+
+
+def cohens_kappa(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Cohen's κ of k couples of 0 and 1, and each pair's influence on it, shapes (k,) and (pairs, k).
+
+    Both are nan where both sides are the same constant: chance alone then agrees always.
+    """
+    alike = (first == second).astype(float)
+    rate, other = first.mean(axis=0), second.mean(axis=0)
+    agreeing, by_chance = alike.mean(axis=0), rate * other + (1 - rate) * (1 - other)
+    room = np.where(by_chance < 1, 1 - by_chance, np.nan)
+    kappa = (agreeing - by_chance) / room
+    chance_of = (2 * other - 1) * (first - rate) + (2 * rate - 1) * (second - other)
+    influence = (alike - agreeing) / room - (1 - agreeing) / room**2 * chance_of
+    return kappa, influence

@@ -1,0 +1,134 @@
+"""What the report says of measures, models and areas that were compared."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import synthetic
+from study_schema import options_with
+from unmask.pairs import compared, sheets
+from unmask.pairs.published import Published
+from unmask.pairs.results import Results
+from unmask.report.captions import load_captions
+from unmask.report.sections import Table, Text
+from unmask.report.study import Study
+from unmask.statistics.agreement import agreement_table, areas_compared
+from unmask.statistics.comparisons import measures_compared, models_compared
+from unmask.statistics.correction import holm
+from unmask.statistics.dependence import Dependence
+from unmask.statistics.schema import SCHEMAS
+
+RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
+ALPHA = 0.01
+N = 120
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    """Of two models on one benchmark, and of nothing else than comparisons and agreement."""
+    made, together = synthetic.make(N, seed=21), Dependence.of([(i // 3,) for i in range(N)])
+    scores = {"bert": made.scores, "other": synthetic.make_scores(made.pairs, np.random.default_rng(22))}
+    # a model that always prefers the stereotype under CPS differs from any
+    every = (scores["other"]["measure"] == "CPS") & (scores["other"]["outcome"] != "undefined")
+    scores["other"]["outcome"] = scores["other"]["outcome"].mask(every, "stereotype")
+
+    def of_models(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+        parts = []
+        for model, rows in tables.items():
+            parts.append(rows.assign(model=model, benchmark="cp"))
+        return pd.concat(parts, ignore_index=True)
+
+    empty = {
+        name: pd.DataFrame(columns=["model", "benchmark", *schema.names]) for name, schema in SCHEMAS.items()
+    }
+    options = options_with()
+    measures = {model: measures_compared(made.pairs, own, together, 0.95) for model, own in scores.items()}
+    areas = {model: areas_compared(made.pairs, own, options, together) for model, own in scores.items()}
+    agreement = {model: agreement_table(made.pairs, own, options, together) for model, own in scores.items()}
+    compared_models = models_compared(made.pairs, scores, together, 0.95).assign(benchmark="cp")
+    return Results(
+        Study.from_config([{"name": "bert"}, {"name": "other"}], [{"name": "cp"}]),
+        **{name: empty[name] for name in ("bias", "leverage", "accuracy", "tests")},
+        agreement=of_models(agreement),
+        measures_compared=holm(of_models(measures), by=["protocol"]),
+        models_compared=holm(compared_models, by=["protocol"]),
+        areas_compared=holm(of_models(areas), by=["protocol"]),
+        captions=load_captions(RESOURCES / "captions.yaml", alpha="0.01", confidence="95", reading=""),
+        published=Published.from_file(RESOURCES / "published.yaml"),
+        alpha=ALPHA,
+    )
+
+
+def test_models_are_side_by_side(results: Results) -> None:
+    sheet = compared.models(results)
+    assert [row[:3] for row in sheet.rows] == [("cp", "bert", "other")]
+    found = results.models_compared
+    found = found[found["protocol"] == "corrected"].set_index("measure")
+    cells = dict(zip(sheet.columns, sheet.rows[0][3:], strict=True))
+    assert len(cells) == 2 * len(found)
+    cps = found.loc["CPS"]
+    assert cps["p_holm"] < ALPHA
+    assert cells["difference (points)", "CPS"] == (
+        f"{cps['difference']:+.1f}† ({cps['low']:+.1f} to {cps['high']:+.1f})"
+    )
+    assert cells["κ", "CPS"] == "0.00"
+    held = int((found["p_holm"] < ALPHA).sum())
+    assert compared.found_of_models(results) == (
+        f"Of {len(found)} differences between the bias scores of two models (protocol corrected), {held} "
+        "hold after Holm's correction (p < 0.01)."
+    )
+
+
+def test_measures_are_below_each_other(results: Results) -> None:
+    sheet = compared.measures(results)
+    found = results.measures_compared
+    found = found[found["protocol"] == "corrected"]
+    assert len(sheet.rows) == len(found) == 2 * 21
+    one, cells = found.iloc[0], sheet.rows[0]
+    assert cells[:4] == ("bert", "cp", "AUL vs AULA", str(one["n"]))
+    assert cells[8:12] == tuple(str(one[name]) for name in ("both", "b", "c", "neither"))
+    assert float(cells[12]) == pytest.approx(one["agreement"], abs=0.051)
+    assert float(cells[13]) == pytest.approx(one["kappa"], abs=0.0051)
+    sentence = compared.found_of_measures(results)
+    assert sentence.startswith(
+        "Of 42 differences between the bias scores of two measures (protocol corrected), "
+    )
+    assert sentence.endswith(f"κ from {found['kappa'].min():.2f} to {found['kappa'].max():.2f}.")
+
+
+def test_areas_have_both_protocols(results: Results) -> None:
+    sheet = compared.areas(results)
+    assert len(sheet.rows) == 2 * 21
+    assert [group for group, _ in sheet.groups()] == ["published", "corrected"]
+    assert compared.found_of_areas(results).startswith("Of 42 differences between the areas of two measures ")
+    few = results.areas_compared.assign(
+        error=None, p=None, p_holm=None, reason="fewer than 10 pairs in a class"
+    )
+    without = Results(**{**vars(results), "areas_compared": few})
+    assert "fewer than 10 pairs in a class" in compared.areas(without).rows[0]
+    assert compared.found_of_areas(without).startswith("Of 0 differences ")
+
+
+def test_a_family_is_all_of_one_protocol(results: Results) -> None:
+    for table in (results.measures_compared, results.models_compared, results.areas_compared):
+        for _, family in table.groupby("protocol"):
+            tested = int(family["p"].notna().sum())
+            assert family["p_holm"].min() == pytest.approx(min(1.0, tested * family["p"].min()))
+            assert family.loc[family["p"].isna(), "p_holm"].isna().all()
+
+
+def test_the_brackets_of_an_interval_say_how_it_was_made(results: Results) -> None:
+    table = results.agreement[results.agreement["auc"].notna()]
+    assert set(table["method"]) == {"clustered", "newcombe"}
+    text = "".join(cell for row in sheets.agreement(results).rows for cell in row)
+    assert "(" in text and "[" in text
+
+
+def test_what_was_not_compared_is_not_shown(results: Results) -> None:
+    alone = Results(**{**vars(results), "models_compared": results.models_compared[:0]})
+    assert compared.folded("Model against model", compared.models(alone), "nothing") == ()
+    (fold,) = compared.folded("Areas", compared.areas(results), "What was found.")
+    assert isinstance(fold.blocks[0], Text) and isinstance(fold.blocks[1], Table)
+    assert "Holm's correction is over" in fold.blocks[1].sheet.caption
