@@ -3,28 +3,28 @@
 from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.schema import EVIDENCE
+from unmask.evidence.chunks import in_chunks
 from unmask.joblog import job_log
 from unmask.measures.schema import SCORES
 from unmask.record import record
-from unmask.statistics.computing import compute
+from unmask.statistics.computing import Part, compute
 from unmask.statistics.options import Options
 from unmask.statistics.schema import SCHEMAS
 from unmask.tables import read_table, write_table
+from unmask.terms import SHUFFLED
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-INPUTS = {"pairs": PAIRS, "scores": SCORES, "shuffled_scores": SCORES}
-"""The schemas of what is read; all else is evidence."""
-
 with job_log(snakemake.log[0]):
     inputs = dict(snakemake.input.items())
     untrained = [read_table(path, SCORES) for path in inputs.pop("untrained", [])]
-    tables = {name: read_table(path, INPUTS.get(name, EVIDENCE)) for name, path in inputs.items()}
-    pairs, scores = tables.pop("pairs"), tables.pop("scores")
-    shuffled_scores, shuffled = tables.pop("shuffled_scores", None), tables.pop("shuffled", None)
-    evidence = {name.replace("_", "-"): rows for name, rows in tables.items()}
+    pairs, scores = read_table(inputs.pop("pairs"), PAIRS), read_table(inputs.pop("scores"), SCORES)
+    of_shuffled = inputs.pop("shuffled_scores", None)
+    shuffled_scores = of_shuffled and read_table(of_shuffled, SCORES)
+    # all else is evidence, that of the shuffled variant beside that of each masking
+    files = {name.replace("_", "-"): path for name, path in inputs.items()}
+    parts = (Part(some, rows, rows.pop(SHUFFLED, None)) for some, rows in in_chunks(files, pairs))
     options = Options.from_config(snakemake.params.options)
 
     facts = {
@@ -33,6 +33,6 @@ with job_log(snakemake.log[0]):
         "options": dict(snakemake.params.options),
         **record(snakemake.input, snakemake.params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
     }
-    made = compute(pairs, scores, evidence, shuffled_scores, shuffled, options, untrained)
+    made = compute(pairs, scores, parts, shuffled_scores, options, untrained)
     for name, rows in made.items():
         write_table(snakemake.output[name], rows, SCHEMAS[name], facts)

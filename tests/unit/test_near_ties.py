@@ -26,7 +26,7 @@ from unmask.pairs.results import Results
 from unmask.pairs.sheets import near_ties as near_ties_sheet
 from unmask.report.study import Study
 from unmask.statistics.bias import bias_table
-from unmask.statistics.computing import compute
+from unmask.statistics.computing import Part, compute
 from unmask.statistics.near_ties import is_near_tie, near_ties_table
 from unmask.statistics.nodes import dependence_of
 from unmask.statistics.schema import NEAR_TIES, SCHEMAS
@@ -215,7 +215,7 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
     evidence = {"modified": tokens(sides)}
     scores = score_pairs(list(pairs["pair_id"]), evidence, ["SSS"])
     with_columns = {"modified": evidence["modified"].assign(modified=True, rank=1)}
-    made = compute(pairs, scores, with_columns, None, None, options_with(draws=100))
+    made = compute(pairs, scores, [Part(pairs, with_columns)], None, options_with(draws=100))
     for name, rows in made.items():
         write_table(folder / f"{name}.parquet", rows, SCHEMAS[name], {"model": "bert", "benchmark": "cp"})
     write_table(folder / "pairs.parquet", pairs, PAIRS, {"benchmark": "cp"})

@@ -9,7 +9,7 @@ import pytest
 import synthetic
 from study_schema import MEASURES
 from unmask.evidence.schema import EVIDENCE
-from unmask.statistics.accuracy import accuracy_table, candidates
+from unmask.statistics.accuracy import accuracy_counts, accuracy_table, candidates
 from unmask.statistics.schema import ACCURACY
 from unmask.tables import read_table, write_table
 
@@ -42,7 +42,7 @@ def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
         # as the workflow reads it, with nulls in `modified`
         write_table(tmp_path / "e.parquet", rows, EVIDENCE, {})
         read[masking] = read_table(tmp_path / "e.parquet", EVIDENCE)
-    table = accuracy_table(MEASURES, read, made.shuffled, 0.95)
+    table = accuracy_table([accuracy_counts(MEASURES, read, made.shuffled)], 0.95)
     plain = {masking: records(rows) for masking, rows in made.evidence.items()}
     sources = {
         "AUL": plain["none"],
@@ -136,21 +136,27 @@ def test_equally_many_modified_tokens_at_other_places_are_two_candidates() -> No
 
 def test_absent_evidence_leaves_its_measures_out() -> None:
     made = synthetic.make(10, seed=0)
-    table = accuracy_table(MEASURES, {"one-shared": made.evidence["one-shared"]}, None, 0.95)
+    table = accuracy_table(
+        [accuracy_counts(MEASURES, {"one-shared": made.evidence["one-shared"]}, None)], 0.95
+    )
     assert set(table["measure"]) == {"CPS"}
-    assert accuracy_table(MEASURES, {}, None, 0.95).empty
+    assert accuracy_table([accuracy_counts(MEASURES, {}, None)], 0.95).empty
 
 
 def test_the_measures_of_a_study_and_no_others_are_counted() -> None:
     made = synthetic.make(10, seed=0)
-    assert set(accuracy_table(["PLL", "AUL"], made.evidence, None, 0.95)["measure"]) == {"PLL", "AUL"}
+    assert set(accuracy_table([accuracy_counts(["PLL", "AUL"], made.evidence, None)], 0.95)["measure"]) == {
+        "PLL",
+        "AUL",
+    }
 
 
 def test_measures_of_the_same_predictions_have_one_accuracy() -> None:
     made = synthetic.make(10, seed=0)
     for both, name in ((["AUL", "AULA"], "AUL"), (["AllMasked", "AllMaskedSum"], "AllMasked")):
         one, two, other = (
-            accuracy_table(measures, made.evidence, None, 0.95) for measures in (both[:1], both, both[1:])
+            accuracy_table([accuracy_counts(measures, made.evidence, None)], 0.95)
+            for measures in (both[:1], both, both[1:])
         )
         assert set(one["measure"]) == {name}
         pd.testing.assert_frame_equal(one, two)
@@ -159,7 +165,7 @@ def test_measures_of_the_same_predictions_have_one_accuracy() -> None:
 
 def test_wilson_interval_of_an_accuracy() -> None:
     made = synthetic.make(10, seed=0)
-    row = accuracy_table(MEASURES, {"all": made.evidence["all"]}, None, 0.9).iloc[0]
+    row = accuracy_table([accuracy_counts(MEASURES, {"all": made.evidence["all"]}, None)], 0.9).iloc[0]
     p, n, z = row["correct"] / row["n"], row["n"], 1.6448536269514722
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))

@@ -1,6 +1,7 @@
 """McNemar's tests against the textbook, and what is paired with what."""
 
 import math
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -11,13 +12,27 @@ import pytest
 import synthetic
 from study_schema import MEASURES, options_with
 from unmask.errors import InputError
+from unmask.statistics import mcnemar as of_tokens
+from unmask.statistics import paired
 from unmask.statistics.correction import holm
-from unmask.statistics.mcnemar import mcnemar_table
-from unmask.statistics.paired import clustered_mcnemar, mcnemar
 from unmask.statistics.schema import TESTS
 from unmask.tables import write_table
 
 Key = tuple[str, str, int]
+
+
+def mcnemar(first: "pd.Series[bool]", second: "pd.Series[bool]") -> dict[str, object]:
+    return paired.mcnemar(paired.four_counts(first, second))
+
+
+def clustered_mcnemar(d: "pd.Series[int]") -> dict[str, object]:
+    return paired.clustered_mcnemar(d.to_numpy().astype(np.int64))
+
+
+def mcnemar_table(
+    measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None, pairing: str
+) -> pd.DataFrame:
+    return of_tokens.mcnemar_table([of_tokens.tallies(measures, evidence, shuffled)], pairing)
 
 
 def series(b: int, c: int, both: int = 3, neither: int = 2) -> tuple["pd.Series[bool]", "pd.Series[bool]"]:

@@ -86,39 +86,19 @@ def _counted(
             yield name, rows, one.readings
 
 
-def accuracy_table(
-    measures: Sequence[str],
-    evidence: Mapping[str, pd.DataFrame],
-    shuffled: pd.DataFrame | None,
-    confidence: float,
+def accuracy_counts(
+    measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None
 ) -> pd.DataFrame:
-    """Token accuracy in percent with Wilson intervals, as unmask.statistics.schema.ACCURACY.
+    """How many tokens of some pairs are counted and right: columns measure, variant, roles, reading,
+    correct, n.
 
     `evidence` maps a masking to its Evidence table; those of `measures` whose maskings are absent are left
-    out, and so is a reading without tokens. `shuffled` is the evidence of the shuffled variant under the
-    masking `none`. Tokens of a sentence are not independent: the interval is that of independent ones, hence
-    too narrow.
+    out. `shuffled` is the evidence of the shuffled variant under the masking `none`.
     """
-    rows: list[dict[str, object]] = []
+    rows: list[tuple[str, str, str, str, int, int]] = []
 
     def add(name: str, variant: str, roles: str, reading: str, right: "pd.Series[bool]") -> None:
-        n, correct = len(right), int(right.sum())
-        if n:
-            low, high = wilson(correct, n, confidence)
-            rows.append(
-                {
-                    "measure": name,
-                    "variant": variant,
-                    "roles": roles,
-                    "reading": reading,
-                    "correct": correct,
-                    "n": n,
-                    "accuracy": 100 * correct / n,
-                    "low": low,
-                    "high": high,
-                    "confidence": confidence,
-                }
-            )
+        rows.append((name, variant, roles, reading, int(right.sum()), len(right)))
 
     def add_tokens(name: str, variant: str, reading: str, predicted: pd.DataFrame) -> None:
         hits = tokens(predicted, reading)
@@ -139,4 +119,33 @@ def accuracy_table(
             add_tokens("AUL", SHUFFLED, reading, shuffled)
     for name, right in matched.items():
         add(name, ORIGINAL, PAIR, CANDIDATES, right)
+    return pd.DataFrame(rows, columns=[*_COUNTED, "correct", "n"])
+
+
+_COUNTED = ["measure", "variant", "roles", "reading"]
+
+
+def accuracy_table(counts: Sequence[pd.DataFrame], confidence: float) -> pd.DataFrame:
+    """Token accuracy in percent with Wilson intervals, as unmask.statistics.schema.ACCURACY.
+
+    `counts` are those of all pairs of a benchmark, a frame for each part of them; a reading without tokens is
+    left out. Tokens of a sentence are not independent: the interval is that of independent ones, hence too
+    narrow.
+    """
+    together = pd.concat(counts).groupby(_COUNTED, sort=False)[["correct", "n"]].sum()
+    rows: list[dict[str, object]] = []
+    for key, (correct, n) in zip(together.index, together.to_numpy(), strict=True):
+        if n:
+            low, high = wilson(correct, n, confidence)
+            rows.append(
+                dict(zip(_COUNTED, key, strict=True))
+                | {
+                    "correct": correct,
+                    "n": n,
+                    "accuracy": 100 * correct / n,
+                    "low": low,
+                    "high": high,
+                    "confidence": confidence,
+                }
+            )
     return framed(rows, ACCURACY)

@@ -10,11 +10,10 @@ import pandas as pd
 from scipy import sparse
 
 from unmask.errors import InputError
-from unmask.measures.measure import Evidence
 from unmask.statistics.decisions import Decisions, Group, decisions, groups
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Floats, Ints, effective_wilson, mean_interval, p_of, wilson
-from unmask.statistics.lexical import band, null_scores
+from unmask.statistics.lexical import Lexicons, band, null_scores
 from unmask.statistics.near_ties import outcomes_at
 from unmask.statistics.nodes import kinds_in
 from unmask.statistics.options import Options
@@ -79,7 +78,7 @@ def bias_table(
     scores: pd.DataFrame,
     options: Options,
     dependence: Dependence,
-    evidence: Evidence | None = None,
+    lexicons: Lexicons | None = None,
     untrained: Sequence[pd.DataFrame] = (),
     variant: str = ORIGINAL,
 ) -> pd.DataFrame:
@@ -96,15 +95,15 @@ def bias_table(
     The interval of a score is Wilson's with the effective number of pairs: n over the design effect, which
     is the variance with pairs of `dependence` covarying over that of independent pairs, and less for
     Student's t (Korn & Graubard 1998, Survey Methodology 24:193). Intervals of margins and differences are
-    the estimate ± t · standard error. With `evidence` (of these scores, by masking) each score stands
+    the estimate ± t · standard error. With `lexicons`, of the evidence behind these scores, each score stands
     beside its lexical null (unmask.statistics.lexical).
     """
     found = decisions(pairs, scores)
     every = list(groups(pairs))
     rows = _score_rows(pairs, scores, found, every, dependence, options.confidence)
     rows += _difference_rows(pairs, scores, found, every, dependence, options.confidence)
-    if evidence is not None:
-        _set_beside_null(rows, pairs, evidence, found, every, options)
+    if lexicons is not None:
+        _set_beside_null(rows, pairs, lexicons, found, every, options)
     if untrained:
         _set_beside_untrained(rows, pairs, untrained, found, every)
     clusters = "+".join(kinds_in(pairs, options.clusters)) or NO_CLUSTERS
@@ -230,7 +229,7 @@ def _difference_rows(
 def _set_beside_null(
     rows: Sequence[dict[str, object]],
     pairs: pd.DataFrame,
-    evidence: Evidence,
+    lexicons: Lexicons,
     found: Decisions,
     every: Sequence[Group],
     options: Options,
@@ -244,7 +243,7 @@ def _set_beside_null(
     places = {group: place for place, (grouping, group, _) in enumerate(every) if grouping == DIRECTION}
     k = len(found.series)
     for column, drawn in null_scores(
-        pairs, evidence, found.series, found.trials(), indicators, options.draws, options.seed
+        lexicons, found.series, found.trials(), indicators, options.draws, options.seed
     ):
         nulls = list(drawn)
         if len(rows) > k * len(every):

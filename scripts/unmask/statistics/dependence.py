@@ -7,7 +7,8 @@ every two pairs that share a node covary (as dyads do in Aronow, Samii & Assenov
 23:564).
 """
 
-from collections.abc import Collection, Hashable, Sequence
+from array import array
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -46,13 +47,16 @@ class Dependence:
         self._nodes = nodes
 
     @classmethod
-    def of(cls, nodes: Sequence[Collection[Hashable]]) -> "Dependence":
+    def of(cls, nodes: Iterable[Collection[Hashable]]) -> "Dependence":
         """From the nodes of each pair, in order; a pair without nodes shares with none."""
         numbers: dict[Hashable, int] = {}
-        rows = [row for row, own in enumerate(nodes) for _ in set(own)]
-        columns = [numbers.setdefault(node, len(numbers)) for own in nodes for node in dict.fromkeys(own)]
-        ones = np.ones(len(rows), dtype=np.int32)
-        return cls(sparse.csr_array((ones, (rows, columns)), shape=(len(nodes), max(1, len(numbers)))))
+        starts, columns = array("q", [0]), array("q")
+        for own in nodes:
+            columns.extend(sorted(numbers.setdefault(node, len(numbers)) for node in dict.fromkeys(own)))
+            starts.append(len(columns))
+        ones = np.ones(len(columns), dtype=np.int32)
+        shape = (len(starts) - 1, max(1, len(numbers)))
+        return cls(sparse.csr_array((ones, np.array(columns), np.array(starts)), shape=shape))
 
     def __len__(self) -> int:
         return int(self._nodes.shape[0])

@@ -21,10 +21,9 @@ def leverage_table(pairs: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """
     found = decisions(pairs, scores)
     credit, trials = found.credit(), found.trials()
-    own = nodes_of(pairs, [WORDS])
     numbers: dict[str, list[int]] = {}
-    for row, nodes in enumerate(own):
-        for _, word in sorted(nodes):
+    for row, nodes in enumerate(nodes_of(pairs, [WORDS])):
+        for _, word in nodes:
             numbers.setdefault(word, []).append(row)
     words = sorted(numbers)
     rows: list[dict[str, object]] = []

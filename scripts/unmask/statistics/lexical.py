@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 from scipy.stats import norm
@@ -18,10 +19,10 @@ from unmask.measures.reduction import Reduction
 from unmask.measures.registry import measure
 from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.nodes import modified_words
-from unmask.terms import ANTISTEREOTYPE, PUBLISHED, STEREOTYPE
+from unmask.terms import ANTISTEREOTYPE, PROTOCOLS, PUBLISHED, STEREOTYPE
 
 MARGINS_AT_ONCE = 2**23
-"""How many margins are in memory at once: 64 MiB of them."""
+"""How many margins are in memory at once: 32 MiB of them."""
 
 SAME = 1e-9
 """Sides no further apart than this tie: no weighted sum of random scores is so small but by rounding."""
@@ -38,7 +39,7 @@ class Lexicon:
     weights: "sparse.csr_array"
     scores: Floats
 
-    def draws(self, count: int, seed: int) -> Iterator[Floats]:
+    def draws(self, count: int, seed: int) -> "Iterator[npt.NDArray[np.float32]]":
         """The margins of `count` draws, some at a time: shapes (pairs, some)."""
         pairs, types = self.weights.shape
         rng = np.random.default_rng(seed)
@@ -46,28 +47,57 @@ class Lexicon:
         for start in range(0, count, at_once):
             # a type's score does not depend on how many draws are made at once
             chosen = rng.integers(len(self.scores), size=(min(at_once, count - start), types))
-            yield self.weights @ np.ascontiguousarray(self.scores[chosen].T)
+            yield self.weights @ np.ascontiguousarray(self.scores[chosen].T, dtype=np.float32)
 
 
-def lexicon(pairs: pd.DataFrame, reduction: Reduction) -> Lexicon:
-    """The lexicon of a measure's reduction over the evidence of these pairs.
+@dataclass(frozen=True)
+class LexiconPart:
+    """What a lexicon needs of some pairs.
+
+    weights: of Lexicon, over token ids. total, count: for each token id, the sum of log P over its tokens,
+    and how many there are.
+    """
+
+    weights: "sparse.csr_array"
+    total: Floats
+    count: Ints
+
+
+def lexicon_part(pairs: pd.DataFrame, reduction: Reduction) -> LexiconPart:
+    """What a measure's reduction over the evidence of these pairs adds to its lexicon."""
+    tokens = reduction.tokens
+    of_pair = tokens["role"].isin((STEREOTYPE, ANTISTEREOTYPE)).to_numpy()
+    tokens, log_prob = tokens[of_pair], reduction.log_prob[of_pair].to_numpy(float)
+    row = pd.Index(pairs["pair_id"]).get_indexer(tokens["pair_id"]).astype(np.int64)
+    type_ = tokens["token_id"].to_numpy(np.int64)
+    sign = np.where(tokens["role"] == STEREOTYPE, 1.0, -1.0)
+    coefficients = reduction.coefficients()[of_pair].to_numpy(float)
+    types = int(type_.max()) + 1 if len(type_) else 1
+    return LexiconPart(
+        _summed(row, type_, sign * coefficients, (len(pairs), types)),
+        np.bincount(type_, weights=log_prob, minlength=types).astype(float),
+        np.bincount(type_, minlength=types),
+    )
+
+
+def lexicon(pairs: pd.DataFrame, parts: Sequence[LexiconPart]) -> Lexicon:
+    """The lexicon of a measure over a benchmark: `parts` are those of its pairs in their order.
 
     A type's score is drawn from the means of log P over the tokens of each type. A measure of the tokens
     that both sides share, such as CPS, gives these the same weights on either side, so that no types tell
     the sides apart. There each modified word has a random score instead, standard normal: what it does to
     the likelihood of every shared token, wherever it stands.
     """
-    tokens = reduction.tokens
-    of_pair = tokens["role"].isin((STEREOTYPE, ANTISTEREOTYPE)).to_numpy()
-    tokens, log_prob = tokens[of_pair], reduction.log_prob[of_pair]
-    row = pd.Index(pairs["pair_id"]).get_indexer(tokens["pair_id"]).astype(np.int64)
-    types, column = np.unique(tokens["token_id"].to_numpy(), return_inverse=True)
-    sign = np.where(tokens["role"] == STEREOTYPE, 1.0, -1.0)
-    coefficients = reduction.coefficients()[of_pair].to_numpy(float)
-    weights = _summed(row, column, sign * coefficients, (len(pairs), len(types)))
+    types = max(part.weights.shape[1] for part in parts)
+    total, count = np.zeros(types), np.zeros(types, np.int64)
+    for part in parts:
+        total[: len(part.total)] += part.total
+        count[: len(part.count)] += part.count
+        part.weights.resize(part.weights.shape[0], types)
+    used = np.flatnonzero(count)
+    weights = sparse.vstack([part.weights for part in parts], format="csr")[:, used]
     if weights.nnz:
-        total = np.bincount(column, weights=log_prob.to_numpy(float), minlength=len(types))
-        return Lexicon(weights, total / np.bincount(column, minlength=len(types)))
+        return Lexicon(weights, total[used] / count[used])
     # the quantiles of the standard normal distribution stand for it
     return Lexicon(_modified(pairs), _normal_quantiles(1000))
 
@@ -78,7 +108,7 @@ def _summed(row: Ints, column: Ints, values: Floats, shape: tuple[int, int]) -> 
     # what the sides share cancels, but for rounding
     weights.data[np.abs(weights.data) < SAME] = 0
     weights.eliminate_zeros()
-    return weights
+    return weights.astype(np.float32)
 
 
 def _modified(pairs: pd.DataFrame) -> "sparse.csr_array":
@@ -99,9 +129,26 @@ def _normal_quantiles(count: int) -> Floats:
     return quantiles
 
 
+class Lexicons:
+    """The lexicons of measures and protocols, from evidence that comes some pairs at a time."""
+
+    def __init__(self, pairs: pd.DataFrame, measures: Sequence[str]) -> None:
+        self._pairs = pairs
+        self._parts: dict[tuple[str, str], list[LexiconPart]] = {
+            (name, protocol): [] for name in measures for protocol in PROTOCOLS
+        }
+
+    def add(self, pairs: pd.DataFrame, evidence: Evidence) -> None:
+        """Add some pairs, in the order of the benchmark."""
+        for (name, protocol), parts in self._parts.items():
+            parts.append(lexicon_part(pairs, measure(name).formula(evidence, protocol)))
+
+    def __getitem__(self, series: tuple[str, str]) -> Lexicon:
+        return lexicon(self._pairs, self._parts[series])
+
+
 def null_scores(
-    pairs: pd.DataFrame,
-    evidence: Evidence,
+    lexicons: Lexicons,
     series: Sequence[tuple[str, str]],
     trials: Floats,
     members: "sparse.csr_array",
@@ -116,7 +163,7 @@ def null_scores(
     found: list[tuple[Lexicon, list[int]]] = []
     for number, (name, protocol) in enumerate(series):
         if trials[:, number].any():
-            own = lexicon(pairs, measure(name).formula(evidence, protocol))
+            own = lexicons[name, protocol]
             for known, numbers in found:
                 if _same(known, own):
                     numbers.append(number)

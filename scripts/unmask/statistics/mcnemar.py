@@ -1,6 +1,7 @@
 """McNemar's tests between accuracies on the same tokens: by token, clustered by pair, and by sentence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -8,8 +9,9 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.measures.registry import measure
 from unmask.statistics.accuracy import predictions, tokens
+from unmask.statistics.intervals import Ints
 from unmask.statistics.options import PAIR, SENTENCE, TOKEN
-from unmask.statistics.paired import clustered_mcnemar, mcnemar
+from unmask.statistics.paired import clustered_mcnemar, four_counts, mcnemar
 from unmask.statistics.schema import TESTS
 from unmask.tables import framed
 from unmask.terms import ALL_TOKENS, ANTISTEREOTYPE, CONTENT_TOKENS, NONE, STEREOTYPE, UNRELATED
@@ -84,27 +86,85 @@ def by_sentence(matched: pd.DataFrame) -> pd.DataFrame:
     ].all()
 
 
-def mcnemar_table(
-    measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None, pairing: str
-) -> pd.DataFrame:
+@dataclass
+class Tally:
+    """What is counted of some pairs for one test by token, by pair and by sentence.
+
+    tokens, sentences: right in both, in the first alone, in the second alone, in neither. differences: what
+    `by_pair` gives.
+    """
+
+    counted: str
+    whole: str
+    tokens: Ints
+    differences: list[Ints]
+    sentences: Ints
+
+    @classmethod
+    def of(cls, counted: Read, whole: Read) -> "Tally":
+        return cls(
+            counted[0],
+            whole[0],
+            four_counts(counted[1]["right_first"], counted[1]["right_second"]),
+            [by_pair(counted[1]).to_numpy().astype(np.int64)],
+            four_counts(*(by_sentence(whole[1])[side] for side in ("right_first", "right_second"))),
+        )
+
+    def add(self, other: "Tally") -> None:
+        """Count other pairs too."""
+        self.tokens, self.sentences = self.tokens + other.tokens, self.sentences + other.sentences
+        self.differences += other.differences
+
+
+Tallies = dict[tuple[str, str, str], Tally]
+"""By kind, first and second."""
+
+
+def tallies(
+    measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None
+) -> Tallies:
+    """What `mcnemar_table` needs of some pairs; what has no evidence is left out."""
+    none, found = evidence.get(NONE), {}
+    if none is None:
+        return {}
+    for other in map(measure, measures):
+        reading, hidden = other.reading_against_aul, predictions(other, evidence)
+        if reading is not None and hidden is not None:
+            matched = (reading, between_measures(none, hidden, reading))
+            found[BETWEEN_MEASURES, "AUL", other.name] = Tally.of(matched, matched)
+    readings = (ALL_TOKENS, CONTENT_TOKENS)
+    if shuffled is not None:
+        every, content = ((reading, against_shuffled(none, shuffled, reading)) for reading in readings)
+        found[SHUFFLED_ORDER, "AUL original", "AUL shuffled"] = Tally.of(every, content)
+    every, content = ((reading, against_unrelated(none, reading)) for reading in readings)
+    found[UNRELATED_WORD, "AUL stereotype", "AUL unrelated"] = Tally.of(every, content)
+    return found
+
+
+def mcnemar_table(parts: Iterable[Tallies], pairing: str) -> pd.DataFrame:
     """McNemar tests of one model on one benchmark, as unmask.statistics.schema.TESTS, with raw p.
 
-    kind `measures`: token accuracy of AUL against that of every measure with a `reading_against_aul`, on
-    these tokens: CPS on the shared ones, SSS on the modified ones. kind `shuffled`: AUL's accuracy in the
-    original against the shuffled order. kind `unrelated`: AUL's accuracy on the stereotype against the
-    unrelated sentence.
+    `parts` are the tallies of all its pairs. kind `measures`: token accuracy of AUL against that of every
+    measure with a `reading_against_aul`, on these tokens: CPS on the shared ones, SSS on the modified ones.
+    kind `shuffled`: AUL's accuracy in the original against the shuffled order. kind `unrelated`: AUL's
+    accuracy on the stereotype against the unrelated sentence.
     Each comes with every unit: `token`, as if tokens were independent; `pair`, the same tokens clustered by
     pair; `sentence`, right where all its tokens are, special tokens not among them (no model has all of these
-    right). The column `chosen` marks the unit `pairing`. What has no evidence or no units is left out.
+    right). The column `chosen` marks the unit `pairing`. What has no units is left out.
     """
+    together: Tallies = {}
+    for part in parts:
+        for key, tally in part.items():
+            if key in together:
+                together[key].add(tally)
+            else:
+                together[key] = tally
     rows: list[dict[str, object]] = []
-
-    def compare(kind: str, first: str, second: str, counted: Read, whole: Read) -> None:
-        sentences = by_sentence(whole[1])
+    for (kind, first, second), tally in together.items():
         for unit, reading, tested in (
-            (TOKEN, counted[0], mcnemar(counted[1]["right_first"], counted[1]["right_second"])),
-            (PAIR, counted[0], clustered_mcnemar(by_pair(counted[1]))),
-            (SENTENCE, whole[0], mcnemar(sentences["right_first"], sentences["right_second"])),
+            (TOKEN, tally.counted, mcnemar(tally.tokens)),
+            (PAIR, tally.counted, clustered_mcnemar(np.concatenate(tally.differences))),
+            (SENTENCE, tally.whole, mcnemar(tally.sentences)),
         ):
             if tested["n"]:
                 rows.append(
@@ -118,18 +178,4 @@ def mcnemar_table(
                         **tested,
                     }
                 )
-
-    none = evidence.get(NONE)
-    if none is not None:
-        for other in map(measure, measures):
-            reading, hidden = other.reading_against_aul, predictions(other, evidence)
-            if reading is not None and hidden is not None:
-                matched = (reading, between_measures(none, hidden, reading))
-                compare(BETWEEN_MEASURES, "AUL", other.name, matched, matched)
-        readings = (ALL_TOKENS, CONTENT_TOKENS)
-        if shuffled is not None:
-            every, content = ((reading, against_shuffled(none, shuffled, reading)) for reading in readings)
-            compare(SHUFFLED_ORDER, "AUL original", "AUL shuffled", every, content)
-        every, content = ((reading, against_unrelated(none, reading)) for reading in readings)
-        compare(UNRELATED_WORD, "AUL stereotype", "AUL unrelated", every, content)
     return framed(rows, TESTS).astype({"both": "Int32", "neither": "Int32"})

@@ -1,13 +1,14 @@
 """What pairs may have in common: their modified words, their target, their writer."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 
 import pandas as pd
 
 from unmask.statistics.dependence import Dependence
-from unmask.statistics.options import WORDS
+from unmask.statistics.options import TARGET, WORDS, WRITER
+from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 Node = tuple[str, str]
 """What kind of thing it is, and which one."""
@@ -33,25 +34,22 @@ def modified_words(stereotype: str, antistereotype: str) -> tuple[list[str], lis
     return kept
 
 
-def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> list[set[Node]]:
+def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> Iterator[list[Node]]:
     """The nodes of each pair of a Pairs table, of the kinds `words`, `target` and `writer`.
 
     `words`: the modified words of both sentences, whichever stands where. A pair without a target or writer
     has no such node.
     """
-    nodes: list[set[Node]] = [set() for _ in range(len(pairs))]
-    for kind in kinds:
-        if kind == WORDS:
-            for own, stereotype, antistereotype in zip(
-                nodes, pairs["stereotype"], pairs["antistereotype"], strict=True
-            ):
-                one, other = modified_words(stereotype, antistereotype)
-                own.update((WORDS, word) for word in (*one, *other))
-        else:
-            for own, value in zip(nodes, pairs[kind], strict=True):
-                if not pd.isna(value):
-                    own.add((kind, value))
-    return nodes
+    columns = [pairs[name] for name in (STEREOTYPE, ANTISTEREOTYPE, TARGET, WRITER)]
+    for stereotype, antistereotype, target, writer in zip(*columns, strict=True):
+        own: list[Node] = []
+        if WORDS in kinds:
+            one, other = modified_words(stereotype, antistereotype)
+            own.extend((WORDS, word) for word in dict.fromkeys((*one, *other)))
+        for kind, value in ((TARGET, target), (WRITER, writer)):
+            if kind in kinds and not pd.isna(value):
+                own.append((kind, value))
+        yield own
 
 
 def dependence_of(pairs: pd.DataFrame, kinds: Sequence[str]) -> Dependence:

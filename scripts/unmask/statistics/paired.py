@@ -11,18 +11,24 @@ EXACT_BELOW = 25
 """Fewer discordant units than this: an exact test; else chi-square."""
 
 
-def mcnemar(first: "pd.Series[bool]", second: "pd.Series[bool]") -> dict[str, object]:
+def four_counts(first: "pd.Series[bool]", second: "pd.Series[bool]") -> Ints:
+    """How many units are true in both, in the first alone, in the second alone, in neither."""
+    one, other = first.to_numpy(bool), second.to_numpy(bool)
+    return np.array(
+        [(one & other).sum(), (one & ~other).sum(), (~one & other).sum(), (~one & ~other).sum()], np.int64
+    )
+
+
+def mcnemar(counts: Ints) -> dict[str, object]:
     """McNemar's test of paired yes/no data (McNemar 1947): n, both, b, c, neither, statistic, p, exact.
 
-    b counts units where only `first` is true, c where only `second` is. Without discordant units nothing can
-    be tested, and statistic and p are null.
+    counts: what `four_counts` gives. b counts units where only the first is true, c where only the second is.
+    Without discordant units nothing can be tested, and statistic and p are null.
     """
-    one, other = first.to_numpy(bool), second.to_numpy(bool)
-    both, b = int((one & other).sum()), int((one & ~other).sum())
-    c, neither = int((~one & other).sum()), int((~one & ~other).sum())
+    both, b, c, neither = map(int, counts)
     statistic, p, exact = mcnemar_of_counts(b, c)
     return {
-        "n": len(one),
+        "n": both + b + c + neither,
         "both": both,
         "b": b,
         "c": c,
@@ -45,10 +51,10 @@ def mcnemar_of_counts(b: int, c: int) -> tuple[float | None, float | None, bool]
     return float(found.statistic), float(found.pvalue), exact
 
 
-def clustered_mcnemar(difference: "pd.Series[int]") -> dict[str, object]:
+def clustered_mcnemar(d: Ints) -> dict[str, object]:
     """McNemar's test of paired yes/no data in clusters: n, both, b, c, neither, statistic, p, exact.
 
-    difference: for each cluster d, how many of its units are true in the first alone less how many are true
+    d: for each cluster, how many of its units are true in the first alone less how many are true
     in the second alone. statistic: (Σd)² / Σd², chi-square with 1 degree of freedom: the modified Obuchowski
     test of Yang, Sun & Hardin 2010 (Biometrical Journal 52:638), which they prefer to that of Durkalski et
     al. 2003 (Statistics in Medicine 22:2417; there each d is divided by the size of its cluster) for 50
@@ -57,7 +63,6 @@ def clustered_mcnemar(difference: "pd.Series[int]") -> dict[str, object]:
     which are equally likely where nothing differs. b and c count clusters in which the first, or the second,
     is true more often; both and neither are null. Where every d is 0, statistic and p are null.
     """
-    d = difference.to_numpy(np.int64)
     d_of_some = d[d != 0]
     exact, total = len(d_of_some) < EXACT_BELOW, int(d.sum())
     statistic = total**2 / int(d_of_some @ d_of_some) if len(d_of_some) else None
