@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.joblog import job_log
-from unmask.measures.schema import SCORES
+from unmask.measures.reading import read_scores
 from unmask.record import record
 from unmask.statistics.comparisons import models_compared
+from unmask.statistics.decisions import decisions
 from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_table, write_table
@@ -18,8 +19,9 @@ with job_log(snakemake.log[0]):
     inputs, params = snakemake.input, snakemake.params
     options = dict(params.options)
     pairs = read_table(inputs.pairs, PAIRS)
-    scores = {
-        model: read_table(path, SCORES) for model, path in zip(params.models, inputs.scores, strict=True)
+    of_models = {
+        model: decisions(pairs, read_scores(path))
+        for model, path in zip(params.models, inputs.scores, strict=True)
     }
     dependence = dependence_of(pairs, kinds_in(pairs, options["clusters"]))
     facts = {
@@ -28,5 +30,5 @@ with job_log(snakemake.log[0]):
         "options": options,
         **record(snakemake.input, params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
     }
-    rows = models_compared(pairs, scores, dependence, options["confidence"])
+    rows = models_compared(of_models, dependence, options["confidence"])
     write_table(snakemake.output[0], rows, COMPARISONS, facts)

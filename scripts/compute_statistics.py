@@ -5,23 +5,25 @@ from typing import TYPE_CHECKING
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.chunks import in_chunks
 from unmask.joblog import job_log
-from unmask.measures.schema import SCORES
+from unmask.measures.reading import read_scores
 from unmask.record import record
-from unmask.statistics.computing import Part, compute
+from unmask.statistics.computing import Part, Scored, compute
+from unmask.statistics.decisions import decisions
 from unmask.statistics.options import Options
 from unmask.statistics.schema import SCHEMAS
 from unmask.tables import read_table, write_table
-from unmask.terms import SHUFFLED
+from unmask.terms import ORIGINAL, SHUFFLED
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0]):
     inputs = dict(snakemake.input.items())
-    untrained = [read_table(path, SCORES) for path in inputs.pop("untrained", [])]
-    pairs, scores = read_table(inputs.pop("pairs"), PAIRS), read_table(inputs.pop("scores"), SCORES)
+    pairs = read_table(inputs.pop("pairs"), PAIRS)
+    original = Scored.of(pairs, read_scores(inputs.pop("scores")), ORIGINAL)
     of_shuffled = inputs.pop("shuffled_scores", None)
-    shuffled_scores = of_shuffled and read_table(of_shuffled, SCORES)
+    shuffled = None if of_shuffled is None else Scored.of(pairs, read_scores(of_shuffled), SHUFFLED)
+    untrained = [decisions(pairs, read_scores(path)) for path in inputs.pop("untrained", [])]
     # all else is evidence, that of the shuffled variant beside that of each masking
     files = {name.replace("_", "-"): path for name, path in inputs.items()}
     parts = (Part(some, rows, rows.pop(SHUFFLED, None)) for some, rows in in_chunks(files, pairs))
@@ -33,6 +35,6 @@ with job_log(snakemake.log[0]):
         "options": dict(snakemake.params.options),
         **record(snakemake.input, snakemake.params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
     }
-    made = compute(pairs, scores, parts, shuffled_scores, options, untrained)
+    made = compute(pairs, original, parts, shuffled, options, untrained)
     for name, rows in made.items():
         write_table(snakemake.output[name], rows, SCHEMAS[name], facts)

@@ -129,7 +129,7 @@ def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
         try:
             table = file.read()
         except (pa.ArrowException, OSError) as error:
-            raise _unreadable(path, error) from None
+            raise unreadable(path, error) from None
     return plain_frame(table, schema)
 
 
@@ -140,13 +140,14 @@ def opened_table(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except (pa.ArrowException, OSError) as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     if not file.schema_arrow.equals(schema):
         raise InputError(f"{path}: its columns are not those of this version; delete it and run again")
     return file
 
 
-def _unreadable(path: str | Path, error: Exception) -> InputError:
+def unreadable(path: str | Path, error: Exception) -> InputError:
+    """What is said of a file that is no Parquet file, or a broken one."""
     return InputError(f"{path}: not a readable Parquet file ({error}); delete it and run again")
 
 

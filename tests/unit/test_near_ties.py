@@ -26,7 +26,8 @@ from unmask.pairs.results import Results
 from unmask.pairs.sheets import near_ties as near_ties_sheet
 from unmask.report.study import Study
 from unmask.statistics.bias import bias_table
-from unmask.statistics.computing import Part, compute
+from unmask.statistics.computing import Part, Scored, compute
+from unmask.statistics.decisions import decisions
 from unmask.statistics.near_ties import is_near_tie, near_ties_table
 from unmask.statistics.nodes import dependence_of
 from unmask.statistics.schema import NEAR_TIES, SCHEMAS
@@ -215,7 +216,9 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
     evidence = {"modified": tokens(sides)}
     scores = score_pairs(list(pairs["pair_id"]), evidence, ["SSS"])
     with_columns = {"modified": evidence["modified"].assign(modified=True, rank=1)}
-    made = compute(pairs, scores, [Part(pairs, with_columns)], None, options_with(draws=100))
+    made = compute(
+        pairs, Scored.of(pairs, scores, ORIGINAL), [Part(pairs, with_columns)], None, options_with(draws=100)
+    )
     for name, rows in made.items():
         write_table(folder / f"{name}.parquet", rows, SCHEMAS[name], {"model": "bert", "benchmark": "cp"})
     write_table(folder / "pairs.parquet", pairs, PAIRS, {"benchmark": "cp"})
@@ -258,7 +261,9 @@ def test_the_list_has_the_order_of_the_scores_and_may_be_empty(tmp_path: Path) -
     none = scores.assign(lowest=scores["outcome"], highest=scores["outcome"])
     assert near_ties_table(pairs, none, ORIGINAL).empty
     write_table(tmp_path / "none.parquet", near_ties_table(pairs, none, ORIGINAL), NEAR_TIES, {})
-    bias = bias_table(pairs, none, options_with(), dependence_of(pairs, ())).query("grouping == 'overall'")
+    bias = bias_table(pairs, decisions(pairs, none), options_with(), dependence_of(pairs, ())).query(
+        "grouping == 'overall'"
+    )
     assert (bias["near_low"] == bias["score"]).all() and (bias["near_high"] == bias["score"]).all()
     again = near_ties_table(pairs, scores[::-1], ORIGINAL)
     assert list(again["pair_id"]) == list(made["near_ties"]["pair_id"])[::-1]

@@ -17,6 +17,7 @@ from unmask.report.study import Study
 from unmask.statistics.agreement import agreement_table, areas_compared
 from unmask.statistics.comparisons import measures_compared, models_compared
 from unmask.statistics.correction import holm
+from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.schema import SCHEMAS
 
@@ -44,10 +45,20 @@ def results() -> Results:
         name: pd.DataFrame(columns=["model", "benchmark", *schema.names]) for name, schema in SCHEMAS.items()
     }
     options = options_with()
-    measures = {model: measures_compared(made.pairs, own, together, 0.95) for model, own in scores.items()}
-    areas = {model: areas_compared(made.pairs, own, options, together) for model, own in scores.items()}
-    agreement = {model: agreement_table(made.pairs, own, options, together) for model, own in scores.items()}
-    compared_models = models_compared(made.pairs, scores, together, 0.95).assign(benchmark="cp")
+    measures = {
+        model: measures_compared(decisions(made.pairs, own), together, 0.95) for model, own in scores.items()
+    }
+    areas = {
+        model: areas_compared(made.pairs, decisions(made.pairs, own), options, together)
+        for model, own in scores.items()
+    }
+    agreement = {
+        model: agreement_table(made.pairs, decisions(made.pairs, own), options, together)
+        for model, own in scores.items()
+    }
+    compared_models = models_compared(
+        {model: decisions(made.pairs, own) for model, own in scores.items()}, together, 0.95
+    ).assign(benchmark="cp")
     return Results(
         Study.from_config([{"name": "bert"}, {"name": "other"}], [{"name": "cp"}]),
         **{name: empty[name] for name in ("bias", "leverage", "accuracy", "tests")},

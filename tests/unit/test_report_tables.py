@@ -20,10 +20,10 @@ from unmask.report.rendering import escape_latex, escape_markdown, latex, markdo
 from unmask.report.sheets import DASH, Sheet, mark, number, p_value, rows_of
 from unmask.report.study import Study
 from unmask.statistics.accuracy import READINGS
-from unmask.statistics.computing import Part, compute
+from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.schema import SCHEMAS
 from unmask.tables import read_table, write_table
-from unmask.terms import ALL_TOKENS, CANDIDATES
+from unmask.terms import ALL_TOKENS, CANDIDATES, ORIGINAL, SHUFFLED
 from unmask.worlds.truth import beside_truth, planted_sheets
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
@@ -53,9 +53,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
             facts = {"model": model["name"], "benchmark": benchmark["name"]}
             tables = compute(
                 made.pairs,
-                made.scores,
+                Scored.of(made.pairs, made.scores, ORIGINAL),
                 [Part(made.pairs, made.evidence, made.shuffled)],
-                made.shuffled_scores,
+                Scored.of(made.pairs, made.shuffled_scores, SHUFFLED),
                 options_with(draws=100),
             )
             for kind in KINDS:
@@ -104,7 +104,13 @@ def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
         margin=made.scores["margin"].mask(silent),
         **{c: made.scores[c].mask(silent, "undefined") for c in ("outcome", "lowest", "highest")},
     )
-    tables = compute(made.pairs, scores, [Part(made.pairs, made.evidence)], None, options_with(draws=100))
+    tables = compute(
+        made.pairs,
+        Scored.of(made.pairs, scores, ORIGINAL),
+        [Part(made.pairs, made.evidence)],
+        None,
+        options_with(draws=100),
+    )
     for kind in KINDS:
         write_table(tmp_path / kind, tables[kind], SCHEMAS[kind], {"model": "bert", "benchmark": "cp"})
     write_table(tmp_path / "pairs", made.pairs, PAIRS, {"benchmark": "cp"})

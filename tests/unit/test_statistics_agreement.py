@@ -13,6 +13,7 @@ import synthetic
 from study_schema import options_with
 from unmask.report.sheets import rows_of
 from unmask.statistics.agreement import agreement_table, areas_compared, curve, roc_table, vote_counts
+from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
 from unmask.tables import write_table
@@ -116,7 +117,7 @@ def made() -> synthetic.Synthetic:
 
 
 def test_every_reading_is_the_literal_one(made: synthetic.Synthetic, tmp_path: object) -> None:
-    table = agreement_table(made.pairs, made.scores, options_with(), alone(made))
+    table = agreement_table(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made))
     # measures × protocols × votes × thresholds × scores × directions
     assert len(table) == 7 * 2 * 2 * 3 * 3 * 3
     for row in table[table["measure"].isin(["AUL", "CPS"])].to_dict("records"):
@@ -141,12 +142,12 @@ def test_no_margin_is_turned_round_for_an_antistereo_pair(made: synthetic.Synthe
         direction=made.pairs["direction"].map({"stereo": "antistereo", "antistereo": "stereo"})
     )
     keys = ["measure", "protocol", "votes", "threshold", "score"]
-    one = agreement_table(made.pairs, made.scores, options_with(), alone(made)).set_index(
+    one = agreement_table(
+        made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made)
+    ).set_index([*keys, "direction"])["auc"]
+    other = agreement_table(turned, decisions(turned, made.scores), options_with(), alone(made)).set_index(
         [*keys, "direction"]
     )["auc"]
-    other = agreement_table(turned, made.scores, options_with(), alone(made)).set_index([*keys, "direction"])[
-        "auc"
-    ]
     for here, there in (("all", "all"), ("stereo", "antistereo"), ("antistereo", "stereo")):
         pd.testing.assert_series_equal(
             one.xs(here, level="direction"), other.xs(there, level="direction"), check_index=True
@@ -162,7 +163,7 @@ def test_an_antistereo_pair_counts_for_its_stereotype() -> None:
     scores = made.scores[made.scores["measure"] == "AUL"].assign(
         margin=margin * 2, outcome=["stereotype", "antistereotype"] * 4
     )
-    table = agreement_table(pairs, scores, options_with(), alone(made))
+    table = agreement_table(pairs, decisions(pairs, scores), options_with(), alone(made))
     chosen = table[(table["votes"] == "any") & (table["score"] == "margin")]
     assert (chosen["auc"] == 1.0).all()
     assert set(chosen["direction"]) == {"all", "antistereo"}
@@ -170,8 +171,10 @@ def test_an_antistereo_pair_counts_for_its_stereotype() -> None:
 
 def test_the_curves_are_those_of_the_chosen_reading(made: synthetic.Synthetic, tmp_path: object) -> None:
     options = options_with(votes="own", threshold=3)
-    table = roc_table(made.pairs, made.scores, options)
-    chosen = agreement_table(made.pairs, made.scores, options, alone(made)).query("chosen")
+    table = roc_table(made.pairs, decisions(made.pairs, made.scores), options)
+    chosen = agreement_table(made.pairs, decisions(made.pairs, made.scores), options, alone(made)).query(
+        "chosen"
+    )
     assert set(chosen["votes"]) == {"own"}
     assert set(chosen["threshold"]) == {3}
     assert len(chosen) == 14
@@ -185,19 +188,25 @@ def test_the_curves_are_those_of_the_chosen_reading(made: synthetic.Synthetic, t
 def test_one_class_alone_has_no_area() -> None:
     made = synthetic.make(12, seed=0)
     pairs = made.pairs.assign(ratings=pd.Series([["gender"] * 5] * 12, dtype=object))
-    table = agreement_table(pairs, made.scores, options_with(), alone(made))
+    table = agreement_table(pairs, decisions(pairs, made.scores), options_with(), alone(made))
     any_votes = table[table["votes"] == "any"]
     assert any_votes["auc"].isna().all()
     assert set(any_votes["reason"]) == {"no negative pairs"}
-    assert roc_table(pairs, made.scores, options_with()).empty
+    assert roc_table(pairs, decisions(pairs, made.scores), options_with()).empty
 
 
 def test_without_ratings_the_tables_are_empty(tmp_path: object) -> None:
     made = synthetic.make(12, seed=0, rated=False)
     for schema, rows in (
-        (AGREEMENT, agreement_table(made.pairs, made.scores, options_with(), alone(made))),
-        (ROC, roc_table(made.pairs, made.scores, options_with())),
-        (AREAS_COMPARED, areas_compared(made.pairs, made.scores, options_with(), alone(made))),
+        (
+            AGREEMENT,
+            agreement_table(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made)),
+        ),
+        (ROC, roc_table(made.pairs, decisions(made.pairs, made.scores), options_with())),
+        (
+            AREAS_COMPARED,
+            areas_compared(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made)),
+        ),
     ):
         assert rows.empty
         write_table(f"{tmp_path}/empty.parquet", rows, schema, {})
@@ -210,8 +219,8 @@ def test_intervals_allow_for_pairs_that_vary_together(made: synthetic.Synthetic)
     scores = pd.concat([made.scores.assign(pair_id=made.scores["pair_id"] + f"-{i}") for i in range(4)])
     copies = Dependence.of([(row % n,) for row in range(4 * n)])
     pairs = pairs.reset_index(drop=True)
-    one = agreement_table(made.pairs, made.scores, options_with(), alone(made))
-    four = agreement_table(pairs, scores, options_with(), copies)
+    one = agreement_table(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made))
+    four = agreement_table(pairs, decisions(pairs, scores), options_with(), copies)
     for before, after in zip(rows_of(one[one["chosen"]]), rows_of(four[four["chosen"]]), strict=True):
         assert after.auc == pytest.approx(before.auc)
         assert (after.delong_high - after.delong_low) / (before.delong_high - before.delong_low) < 0.6
@@ -224,8 +233,8 @@ def test_the_order_of_pairs_changes_nothing(made: synthetic.Synthetic) -> None:
     together = in_threes(made)
     for table in (agreement_table, areas_compared):
         pd.testing.assert_frame_equal(
-            table(made.pairs, made.scores, options_with(), together),
-            table(mixed, made.scores, options_with(), together.among(order)),
+            table(made.pairs, decisions(made.pairs, made.scores), options_with(), together),
+            table(mixed, decisions(mixed, made.scores), options_with(), together.among(order)),
         )
 
 
@@ -255,7 +264,7 @@ def literal_paired_delong(
 
 
 def test_areas_are_compared_as_delong_does(made: synthetic.Synthetic, tmp_path: object) -> None:
-    table = areas_compared(made.pairs, made.scores, options_with(), alone(made))
+    table = areas_compared(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made))
     # every two of seven measures, in two protocols
     assert len(table) == 2 * 21
     write_table(f"{tmp_path}/areas.parquet", table, AREAS_COMPARED, {})
@@ -285,7 +294,8 @@ def test_turning_a_comparison_of_areas_turns_the_difference(made: synthetic.Synt
     one, other = (
         {(row.first, row.second, row.protocol): row for row in rows_of(table)}
         for table in (
-            areas_compared(made.pairs, scores, options_with(), together) for scores in (made.scores, turned)
+            areas_compared(made.pairs, decisions(made.pairs, scores), options_with(), together)
+            for scores in (made.scores, turned)
         )
     )
     seen = 0
@@ -305,16 +315,21 @@ def test_areas_that_cannot_be_tested_say_why() -> None:
     scores = made.scores[made.scores["measure"].isin(["AUL", "AULA", "CPS"])]
     own = scores.loc[(scores["measure"] == "AUL"), "margin"].to_numpy()
     scores = scores.assign(margin=scores["margin"].mask(scores["measure"] == "AULA", np.tile(own, 3)))
-    table = areas_compared(made.pairs, scores, options_with(), alone(made))
+    table = areas_compared(made.pairs, decisions(made.pairs, scores), options_with(), alone(made))
     same = table[(table["first"] == "AUL") & (table["second"] == "AULA")]
     assert (same["difference"] == 0).all() and same["p"].isna().all()
     assert set(same["reason"]) == {"the two never differ"}
     ratings = pd.Series([[None] * 5] * 4 + [["gender"] * 5] * 56, dtype=object)
-    few = areas_compared(made.pairs.assign(ratings=ratings), scores, options_with(), alone(made))
+    few = areas_compared(
+        made.pairs.assign(ratings=ratings),
+        decisions(made.pairs.assign(ratings=ratings), scores),
+        options_with(),
+        alone(made),
+    )
     assert few["p"].isna().all() and set(few["reason"]) == {"fewer than 10 pairs in a class"}
     flat = scores.assign(margin=scores["margin"].where(scores["measure"] != "CPS", 1.0))
-    table = areas_compared(made.pairs, flat, options_with(), alone(made))
+    table = areas_compared(made.pairs, decisions(made.pairs, flat), options_with(), alone(made))
     assert set(table.loc[table["second"] == "CPS", "reason"]) == {"an area whose variance is unknown"}
     one_word = Dependence.of([("word",)] * 60)
-    table = areas_compared(made.pairs, made.scores, options_with(), one_word)
+    table = areas_compared(made.pairs, decisions(made.pairs, made.scores), options_with(), one_word)
     assert table["p"].isna().all() and set(table["reason"]) == {"the pairs all vary together"}

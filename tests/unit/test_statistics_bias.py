@@ -14,6 +14,7 @@ import synthetic
 from study_schema import options_with
 from unmask.errors import InputError
 from unmask.statistics.bias import bias_table
+from unmask.statistics.decisions import decisions
 from unmask.statistics.intervals import effective_wilson, mean_interval, p_of, wilson
 from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.options import Options
@@ -27,7 +28,7 @@ def made_table(
     pairs: pd.DataFrame, scores: pd.DataFrame, options: Options = FEW, **more: Any
 ) -> pd.DataFrame:
     dependence = dependence_of(pairs, kinds_in(pairs, options.clusters))
-    return bias_table(pairs, scores, options, dependence, **more)
+    return bias_table(pairs, decisions(pairs, scores), options, dependence, **more)
 
 
 def row_of(table: pd.DataFrame, measure: str, protocol: str, grouping: str, group: str) -> dict[str, float]:

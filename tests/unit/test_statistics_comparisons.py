@@ -15,7 +15,9 @@ from statsmodels.stats.inter_rater import cohens_kappa as kappa_of_table
 import synthetic
 from study_schema import MEASURES
 from unmask.report.sheets import rows_of
-from unmask.statistics.comparisons import cohens_kappa, measures_compared, models_compared
+from unmask.statistics import comparisons
+from unmask.statistics.comparisons import cohens_kappa, measures_compared
+from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.schema import COMPARISONS
 from unmask.statistics.student import student
@@ -25,6 +27,13 @@ N = 90
 ALONE = Dependence.of([()] * N)
 TOGETHER = Dependence.of([(i // 3, "tenth" if i % 10 == 0 else -i) for i in range(N)])
 Outcomes = dict[tuple[str, str], dict[str, str]]
+
+
+def models_compared(
+    pairs: pd.DataFrame, scores: dict[str, pd.DataFrame], dependence: Dependence, confidence: float
+) -> pd.DataFrame:
+    of_models = {model: decisions(pairs, own) for model, own in scores.items()}
+    return comparisons.models_compared(of_models, dependence, confidence)
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +137,7 @@ def literal_influence(x: list[bool], y: list[bool]) -> list[float]:
 def test_measures_are_compared_pair_by_pair(
     made: synthetic.Synthetic, dependence: Dependence, tmp_path: object
 ) -> None:
-    table = measures_compared(made.pairs, made.scores, dependence, 0.95)
+    table = measures_compared(decisions(made.pairs, made.scores), dependence, 0.95)
     assert [(row.first, row.second, row.protocol) for row in rows_of(table)] == [
         (first, second, protocol)
         for first, protocol in [(m, p) for m in MEASURES for p in ("published", "corrected")]
@@ -224,8 +233,8 @@ def test_copies_of_pairs_add_nothing(made: synthetic.Synthetic) -> None:
         for frame in (made.pairs, made.scores)
     )
     copies = Dependence.of([(row % N,) for row in range(5 * N)])
-    one = measures_compared(made.pairs, made.scores, ALONE, 0.95)
-    five = measures_compared(pairs, scores, copies, 0.95)
+    one = measures_compared(decisions(made.pairs, made.scores), ALONE, 0.95)
+    five = measures_compared(decisions(pairs, scores), copies, 0.95)
     assert list(five["difference"]) == pytest.approx(list(one["difference"]))
     assert (five["independent_error"] / one["independent_error"] < 0.46).all()
     assert list(five["error"] / one["error"]) == pytest.approx([1] * len(one), abs=0.03)
@@ -234,7 +243,7 @@ def test_copies_of_pairs_add_nothing(made: synthetic.Synthetic) -> None:
 
 
 def test_where_all_pairs_vary_together_nothing_is_claimed(made: synthetic.Synthetic) -> None:
-    table = measures_compared(made.pairs, made.scores, Dependence.of([("word",)] * N), 0.95)
+    table = measures_compared(decisions(made.pairs, made.scores), Dependence.of([("word",)] * N), 0.95)
     assert table[["p", "error", "low", "high", "kappa_low"]].isna().all(axis=None)
     assert table[["difference", "kappa", "agreement"]].notna().all(axis=None)
 
@@ -244,14 +253,14 @@ def test_what_no_pair_has_in_both_is_left_out(made: synthetic.Synthetic) -> None
     scores = made.scores.assign(
         outcome=made.scores["outcome"].mask(silent, "undefined"), margin=made.scores["margin"].mask(silent)
     )
-    found = measures_compared(made.pairs, scores, ALONE, 0.95)
+    found = measures_compared(decisions(made.pairs, scores), ALONE, 0.95)
     assert {*found["first"], *found["second"]} == set(MEASURES) - {"AULA"}
     between = models_compared(made.pairs, {"one": made.scores, "two": scores}, ALONE, 0.95)
     assert set(between["measure"]) == set(MEASURES) - {"AULA"}
     two = made.scores[made.scores["measure"].isin(["AUL", "SSS"])]
     early = two["pair_id"].isin(made.pairs["pair_id"][:30])
     apart = two.assign(outcome=two["outcome"].mask(early == (two["measure"] == "AUL"), "undefined"))
-    assert list(measures_compared(made.pairs, apart, ALONE, 0.95)["protocol"]) == ["published"]
+    assert list(measures_compared(decisions(made.pairs, apart), ALONE, 0.95)["protocol"]) == ["published"]
 
 
 def test_a_model_is_compared_under_what_both_have(

@@ -14,6 +14,7 @@ from unmask.measures.scoring import score_pairs
 from unmask.report.sheets import rows_of
 from unmask.statistics import lexical
 from unmask.statistics.bias import bias_table
+from unmask.statistics.decisions import decisions
 from unmask.statistics.leverage import WORDS_SHOWN, leverage_table
 from unmask.statistics.lexical import Lexicons, band, lexicon, lexicon_part, null_scores
 from unmask.statistics.nodes import dependence_of, modified_words
@@ -111,7 +112,7 @@ def test_the_null_is_that_of_scores_drawn_one_by_one(protocol: str) -> None:
         lexicons_of(made.pairs, evidence), [("AUL", protocol)], np.ones((n, 1)), everyone, draws=8, seed=7
     )
     assert number == 0 and found.shape == (1, 8)
-    own = lexicons_of(made.pairs, evidence)["AUL", protocol]
+    own = lexicons_of(made.pairs, evidence).pop(("AUL", protocol))
     rng = np.random.default_rng(7)
     tie = 0.0 if protocol == "published" else 0.5
     for drawn in found[0]:
@@ -124,13 +125,13 @@ def test_groups_leave_out_what_the_measure_leaves_out(monkeypatch: pytest.Monkey
     evidence, trials = {"none": made.evidence["none"]}, np.ones((30, 1))
     trials[20:] = 0
     members = sparse.csr_array(np.array([[1.0] * 30, [1.0] * 20 + [0.0] * 10, [0.0] * 20 + [1.0] * 10]))
-    arguments = (lexicons_of(made.pairs, evidence), [("AUL", "corrected")], trials, members, 50, 0)
-    [(_, found)] = null_scores(*arguments)
+    arguments = ([("AUL", "corrected")], trials, members, 50, 0)
+    [(_, found)] = null_scores(lexicons_of(made.pairs, evidence), *arguments)
     np.testing.assert_allclose(found[0], found[1])
     assert np.isnan(found[2]).all()
     # however many are drawn at once
     monkeypatch.setattr(lexical, "MARGINS_AT_ONCE", 700)
-    [(_, again)] = null_scores(*arguments)
+    [(_, again)] = null_scores(lexicons_of(made.pairs, evidence), *arguments)
     np.testing.assert_array_equal(found, again)
 
 
@@ -203,7 +204,7 @@ def test_a_planted_preference_is_beyond_words_and_words_are_not() -> None:
             scores = score_pairs(list(pairs["pair_id"]), {"none": evidence}, ["AUL"])
             table = bias_table(
                 pairs,
-                scores,
+                decisions(pairs, scores),
                 options_with(draws=200),
                 dependence_of(pairs, ["words"]),
                 lexicons_of(pairs, {"none": evidence}),
@@ -220,7 +221,7 @@ def test_a_planted_preference_is_beyond_words_and_words_are_not() -> None:
 def test_leverage_is_that_of_leaving_pairs_out() -> None:
     made = synthetic.make(60, seed=10)
     scores = made.scores
-    found = leverage_table(made.pairs, scores)
+    found = leverage_table(made.pairs, decisions(made.pairs, scores))
     assert set(found["rank"]) == set(range(1, WORDS_SHOWN + 1))
     of_words: dict[str, set[str]] = {}
     for _, pair in made.pairs.iterrows():
@@ -257,6 +258,8 @@ def test_leverage_is_that_of_leaving_pairs_out() -> None:
 def test_how_many_pairs_come_at_once_changes_nothing() -> None:
     made = synthetic.make(30, seed=11)
     evidence = {"none": made.evidence["none"]}
-    whole, in_parts = (lexicons_of(made.pairs, evidence, at_once)["AUL", "corrected"] for at_once in (30, 7))
+    whole, in_parts = (
+        lexicons_of(made.pairs, evidence, at_once).pop(("AUL", "corrected")) for at_once in (30, 7)
+    )
     np.testing.assert_allclose(whole.weights.toarray(), in_parts.weights.toarray())
     np.testing.assert_allclose(whole.scores, in_parts.scores)

@@ -119,7 +119,9 @@ def perfect_scores(
                 margin = round(truth[pair_id]["margins"][measure], 9) + 0.0
                 outcome = STEREOTYPE if margin > 0 else ANTISTEREOTYPE if margin < 0 else TIE
                 rows.append((pair_id, measure, CORRECTED, margin, outcome))
-    return pd.DataFrame(rows, columns=["pair_id", "measure", "protocol", "margin", "outcome"])
+    scores = pd.DataFrame(rows, columns=["pair_id", "measure", "protocol", "margin", "outcome"])
+    # it makes no float error
+    return scores.assign(lowest=scores["outcome"], highest=scores["outcome"])
 
 
 def true_log_ratios(pairs: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]]) -> pd.Series:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.statistics.areas import FEW, Areas, area_intervals
-from unmask.statistics.decisions import Decisions, decisions
+from unmask.statistics.decisions import Decisions, code
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.options import ABSOLUTE_MARGIN, ANY, MARGIN, OWN, PAIR_SCORES, Options
@@ -48,7 +48,7 @@ def pair_scores(found: Decisions, score: str) -> Floats:
         return np.abs(found.margin)
     value = np.full(found.outcome.shape, np.nan)
     for outcome, worth in ((STEREOTYPE, 1.0), (TIE, 0.5), (ANTISTEREOTYPE, 0.0)):
-        value[found.outcome == outcome] = worth
+        value[found.outcome == code(outcome)] = worth
     return value
 
 
@@ -75,7 +75,7 @@ def has_ratings(pairs: pd.DataFrame) -> bool:
 
 
 def agreement_table(
-    pairs: pd.DataFrame, scores: pd.DataFrame, options: Options, dependence: Dependence
+    pairs: pd.DataFrame, found: Decisions, options: Options, dependence: Dependence
 ) -> pd.DataFrame:
     """AUC of every measure and protocol under every reading, as unmask.statistics.schema.AGREEMENT.
 
@@ -86,7 +86,6 @@ def agreement_table(
     """
     rows: list[dict[str, object]] = []
     if has_ratings(pairs):
-        found = decisions(pairs, scores)
         chosen_members = {ALL_DIRECTIONS: np.ones(len(pairs), bool)} | {
             direction: pairs["direction"].eq(direction).fillna(False).to_numpy(bool)
             for direction in DIRECTIONS
@@ -164,14 +163,13 @@ def _areas(
     return rows
 
 
-def roc_table(pairs: pd.DataFrame, scores: pd.DataFrame, options: Options) -> pd.DataFrame:
+def roc_table(pairs: pd.DataFrame, found: Decisions, options: Options) -> pd.DataFrame:
     """The ROC curves of the chosen reading over all directions, as unmask.statistics.schema.ROC.
 
     A measure without a curve (a class is empty) has no rows.
     """
     parts = [framed([], ROC)]
     if has_ratings(pairs):
-        found = decisions(pairs, scores)
         counts, values = vote_counts(pairs, options.votes), pair_scores(found, options.score)
         for column, (measure, protocol) in enumerate(found.series):
             known = ~np.isnan(counts) & ~np.isnan(values[:, column])
@@ -193,7 +191,7 @@ def roc_table(pairs: pd.DataFrame, scores: pd.DataFrame, options: Options) -> pd
 
 
 def areas_compared(
-    pairs: pd.DataFrame, scores: pd.DataFrame, options: Options, dependence: Dependence
+    pairs: pd.DataFrame, found: Decisions, options: Options, dependence: Dependence
 ) -> pd.DataFrame:
     """Areas of every two measures of one protocol, as unmask.statistics.schema.AREAS_COMPARED.
 
@@ -205,7 +203,6 @@ def areas_compared(
     """
     rows: list[dict[str, object]] = []
     if has_ratings(pairs):
-        found = decisions(pairs, scores)
         counts, values = vote_counts(pairs, options.votes), pair_scores(found, options.score)
         couples: dict[bytes, list[tuple[int, int]]] = {}
         known_of: dict[bytes, npt.NDArray[np.bool_]] = {}

@@ -10,11 +10,10 @@ import pandas as pd
 from scipy import sparse
 
 from unmask.errors import InputError
-from unmask.statistics.decisions import Decisions, Group, decisions, groups
+from unmask.statistics.decisions import Decisions, Group, code, groups
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Floats, Ints, effective_wilson, mean_interval, p_of, wilson
 from unmask.statistics.lexical import Lexicons, band, null_scores
-from unmask.statistics.near_ties import outcomes_at
 from unmask.statistics.nodes import kinds_in
 from unmask.statistics.options import Options
 from unmask.statistics.schema import BIAS, DIFFERENCE, DIRECTION, NO_CLUSTERS
@@ -30,6 +29,10 @@ from unmask.terms import (
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
     return np.divide(numerator, denominator, out=np.full_like(numerator, np.nan), where=denominator > 0)
+
+
+VALUES_AT_ONCE = 2**22
+"""Of how many values residuals are in memory at once: 32 MiB of them."""
 
 
 @dataclass(frozen=True)
@@ -61,25 +64,25 @@ def _spread(
         sizes = np.bincount(group, minlength=len(weights))
         if not sizes.all():
             continue
-        own = values[np.ix_(members, columns)]
-        totals = np.zeros((len(weights), len(columns)))
-        np.add.at(totals, group, own)
-        means = totals / sizes[:, None]
         among = dependence if len(members) == len(dependence) else dependence.among(members)
-        variance = among.variance(own - means[group], (weights / sizes)[group], group)
-        found.mean[columns] = weights @ means
-        found.clustered[columns], found.independent[columns] = variance.clustered, variance.independent
-        found.df[columns] = variance.df
+        at_once = max(1, VALUES_AT_ONCE // max(1, len(members)))
+        for some in np.split(columns, range(at_once, len(columns), at_once)):
+            own = values[np.ix_(members, some)]
+            means = np.stack([own[group == place].mean(axis=0) for place in range(len(weights))])
+            variance = among.variance(own - means[group], (weights / sizes)[group], group)
+            found.mean[some] = weights @ means
+            found.clustered[some], found.independent[some] = variance.clustered, variance.independent
+            found.df[some] = variance.df
     return found
 
 
 def bias_table(
     pairs: pd.DataFrame,
-    scores: pd.DataFrame,
+    found: Decisions,
     options: Options,
     dependence: Dependence,
     lexicons: Lexicons | None = None,
-    untrained: Sequence[pd.DataFrame] = (),
+    untrained: Sequence[Decisions] = (),
     variant: str = ORIGINAL,
 ) -> pd.DataFrame:
     """Bias scores per measure, protocol and group of pairs, as unmask.statistics.schema.BIAS.
@@ -98,24 +101,21 @@ def bias_table(
     the estimate ± t · standard error. With `lexicons`, of the evidence behind these scores, each score stands
     beside its lexical null (unmask.statistics.lexical).
     """
-    found = decisions(pairs, scores)
     every = list(groups(pairs))
-    rows = _score_rows(pairs, scores, found, every, dependence, options.confidence)
-    rows += _difference_rows(pairs, scores, found, every, dependence, options.confidence)
+    rows = _score_rows(found, every, dependence, options.confidence)
+    rows += _difference_rows(pairs, found, every, dependence, options.confidence)
     if lexicons is not None:
-        _set_beside_null(rows, pairs, lexicons, found, every, options)
+        _set_beside_null(rows, len(pairs), lexicons, found, every, options)
     if untrained:
-        _set_beside_untrained(rows, pairs, untrained, found, every)
+        _set_beside_untrained(rows, untrained, found, every)
     clusters = "+".join(kinds_in(pairs, options.clusters)) or NO_CLUSTERS
     same = {"variant": variant, "confidence": options.confidence, "clusters": clusters}
     return framed([row | same for row in rows], BIAS).astype({"differing": "Int32", "untrained": "Int32"})
 
 
-def _counts(
-    scores: pd.DataFrame, pairs: pd.DataFrame, found: Decisions
-) -> Callable[[Ints, int], dict[str, object]]:
+def _counts(found: Decisions) -> Callable[[Ints, int], dict[str, object]]:
     """What is counted of some pairs in one of the series."""
-    near = np.not_equal(*(outcomes_at(end, scores, found.series, pairs) for end in ("lowest", "highest")))
+    near = found.lowest != found.highest
     differing = found.differing()
     two_protocols = [sum(s[0] == measure for s in found.series) > 1 for measure, _ in found.series]
 
@@ -126,7 +126,7 @@ def _counts(
             "measure": measure,
             "protocol": protocol,
             "n": len(members),
-            **{name: int((outcome == name).sum()) for name in OUTCOMES},
+            **{name: int((outcome == code(name)).sum()) for name in OUTCOMES},
             "near_ties": int(near[members, column].sum()),
             "differing": int(differing[members, column].sum()) if two_protocols[column] else None,
         }
@@ -135,8 +135,6 @@ def _counts(
 
 
 def _score_rows(
-    pairs: pd.DataFrame,
-    scores: pd.DataFrame,
     found: Decisions,
     every: Sequence[Group],
     dependence: Dependence,
@@ -148,8 +146,8 @@ def _score_rows(
     values = np.hstack([credit, np.nan_to_num(found.margin, nan=0.0)])
     counted = np.hstack([trials > 0, ~np.isnan(found.margin)])
     k = len(found.series)
-    extremes = [found.credit(outcomes_at(end, scores, found.series, pairs)) for end in ("lowest", "highest")]
-    counts = _counts(scores, pairs, found)
+    extremes = [found.credit(outcome) for outcome in (found.lowest, found.highest)]
+    counts = _counts(found)
     rows: list[dict[str, object]] = []
     for grouping, group, members in every:
         among, together, one = dependence.among(members), np.zeros(len(members), np.int64), np.ones(1)
@@ -190,7 +188,6 @@ def _score_rows(
 
 def _difference_rows(
     pairs: pd.DataFrame,
-    scores: pd.DataFrame,
     found: Decisions,
     every: Sequence[Group],
     dependence: Dependence,
@@ -203,7 +200,7 @@ def _difference_rows(
     is_dis = np.asarray(pairs["direction"].iloc[stated] == STEREO, dtype=np.int64)
     credit, trials = 100 * found.credit()[stated], found.trials()[stated]
     spread = _spread(credit, trials > 0, np.array([1.0, -1.0]), is_dis, dependence.among(stated))
-    counts = _counts(scores, pairs, found)
+    counts = _counts(found)
     rows = []
     for column in range(len(found.series)):
         estimate, variance, df = spread.mean[column], spread.clustered[column], spread.df[column]
@@ -228,7 +225,7 @@ def _difference_rows(
 
 def _set_beside_null(
     rows: Sequence[dict[str, object]],
-    pairs: pd.DataFrame,
+    pairs: int,
     lexicons: Lexicons,
     found: Decisions,
     every: Sequence[Group],
@@ -238,7 +235,7 @@ def _set_beside_null(
     starts = np.cumsum([0, *(len(members) for *_, members in every)])
     ones = np.ones(starts[-1], dtype=np.float32)
     indicators = sparse.csr_array(
-        (ones, np.concatenate([members for *_, members in every]), starts), shape=(len(every), len(pairs))
+        (ones, np.concatenate([members for *_, members in every]), starts), shape=(len(every), pairs)
     )
     places = {group: place for place, (grouping, group, _) in enumerate(every) if grouping == DIRECTION}
     k = len(found.series)
@@ -258,14 +255,12 @@ def _set_beside_null(
 
 def _set_beside_untrained(
     rows: Sequence[dict[str, object]],
-    pairs: pd.DataFrame,
-    untrained: Sequence[pd.DataFrame],
+    networks: Sequence[Decisions],
     found: Decisions,
     every: Sequence[Group],
 ) -> None:
     """Put the scores of untrained networks into the rows of _score_rows, which those of _difference_rows
     follow."""
-    networks = [decisions(pairs, scores) for scores in untrained]
     if any(network.series != found.series for network in networks):
         raise InputError("scores of untrained networks: their measures are not the study's; make them again")
     k, places = len(found.series), {}

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unmask.statistics.decisions import Decisions, decisions
+from unmask.statistics.decisions import Decisions, code
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.paired import mcnemar_of_counts
@@ -20,14 +20,11 @@ AT_ONCE = 256
 """So many comparisons are in memory at a time."""
 
 
-def measures_compared(
-    pairs: pd.DataFrame, scores: pd.DataFrame, dependence: Dependence, confidence: float
-) -> pd.DataFrame:
+def measures_compared(found: Decisions, dependence: Dependence, confidence: float) -> pd.DataFrame:
     """Every two measures of one model and protocol, as unmask.statistics.schema.COMPARISONS.
 
-    scores: those of one model on these pairs; see `compared` for the rest.
+    found: the decisions of one model; see `compared` for the rest.
     """
-    found = decisions(pairs, scores)
     couples = [
         (first, second)
         for first, second in combinations(range(len(found.series)), 2)
@@ -46,18 +43,19 @@ def measures_compared(
 
 
 def models_compared(
-    pairs: pd.DataFrame, scores: Mapping[str, pd.DataFrame], dependence: Dependence, confidence: float
+    of_models: Mapping[str, Decisions], dependence: Dependence, confidence: float
 ) -> pd.DataFrame:
     """Every two models under each measure and protocol of both, as unmask.statistics.schema.COMPARISONS.
 
-    scores: by model, each of these pairs, in the order in which models are compared; see `compared` for the
-    rest.
+    of_models: the decisions of each model on the same pairs, in the order in which models are compared; see
+    `compared` for the rest.
     """
-    of_models = {model: decisions(pairs, own) for model, own in scores.items()}
     joined = Decisions(
         [series for found in of_models.values() for series in found.series],
-        np.hstack([np.empty((len(pairs), 0), object), *(found.outcome for found in of_models.values())]),
-        np.hstack([np.empty((len(pairs), 0)), *(found.margin for found in of_models.values())]),
+        *(
+            np.hstack([getattr(found, name) for found in of_models.values()])
+            for name in ("outcome", "margin", "lowest", "highest")
+        ),
     )
     column: dict[tuple[str, tuple[str, str]], int] = {}
     for model, found in of_models.items():
@@ -98,7 +96,7 @@ def compared(
     alike; κ where both always decide the same one thing.
     """
     pattern_of, members_of = _patterns(found.trials() > 0)
-    credit, prefers = 100 * found.credit(), found.outcome == STEREOTYPE
+    credit, prefers = 100 * found.credit(), found.outcome == code(STEREOTYPE)
     by_patterns: dict[tuple[int, int], list[int]] = {}
     for place, (first, second) in enumerate(couples):
         key = sorted((int(pattern_of[first]), int(pattern_of[second])))

@@ -10,13 +10,14 @@ from unmask.statistics.accuracy import accuracy_counts, accuracy_table
 from unmask.statistics.agreement import agreement_table, areas_compared, roc_table
 from unmask.statistics.bias import bias_table
 from unmask.statistics.comparisons import measures_compared
+from unmask.statistics.decisions import Decisions, decisions
 from unmask.statistics.leverage import leverage_table
 from unmask.statistics.lexical import Lexicons
 from unmask.statistics.mcnemar import mcnemar_table, tallies
 from unmask.statistics.near_ties import near_ties_table
 from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.options import Options
-from unmask.terms import NONE, ORIGINAL, SHUFFLED
+from unmask.terms import NONE, SHUFFLED
 
 logger = logging.getLogger(__name__)
 
@@ -34,50 +35,61 @@ class Part:
     shuffled: pd.DataFrame | None = None
 
 
+@dataclass(frozen=True)
+class Scored:
+    """What a table of scores (SCORES) comes to: the decisions, and its near-ties."""
+
+    decisions: Decisions
+    near_ties: pd.DataFrame
+
+    @classmethod
+    def of(cls, pairs: pd.DataFrame, scores: pd.DataFrame, variant: str) -> "Scored":
+        return cls(decisions(pairs, scores), near_ties_table(pairs, scores, variant))
+
+    @property
+    def measures(self) -> list[str]:
+        return list(dict.fromkeys(measure for measure, _ in self.decisions.series))
+
+
 def compute(
     pairs: pd.DataFrame,
-    scores: pd.DataFrame,
+    original: Scored,
     parts: Iterable[Part],
-    shuffled_scores: pd.DataFrame | None,
+    shuffled: Scored | None,
     options: Options,
-    untrained: Sequence[pd.DataFrame] = (),
+    untrained: Sequence[Decisions] = (),
 ) -> dict[str, pd.DataFrame]:
     """The tables by name, each as unmask.statistics.schema.SCHEMAS has it.
 
-    `scores` and `shuffled_scores` are of the two variants, `parts` of all pairs; `untrained` are the scores
-    of untrained networks, a table each. Raises InputError where the tables do not belong together.
+    `original` and `shuffled` are of the two variants, `parts` of all pairs, `untrained` the decisions of
+    untrained networks. Raises InputError where the tables do not belong together.
     """
-    measures = scores["measure"].drop_duplicates().tolist()
-    shuffled_measures = (
-        [] if shuffled_scores is None else shuffled_scores["measure"].drop_duplicates().tolist()
-    )
+    measures = original.measures
     logger.info("%d pairs, %d measures", len(pairs), len(measures))
     counts, counted, words = [], [], Lexicons(pairs, measures)
-    of_shuffled = Lexicons(pairs, shuffled_measures)
+    of_shuffled = Lexicons(pairs, shuffled.measures if shuffled else [])
     for part in parts:
         counts.append(accuracy_counts(measures, part.evidence, part.shuffled))
         counted.append(tallies(measures, part.evidence, part.shuffled))
         words.add(part.pairs, part.evidence)
         if part.shuffled is not None:
             of_shuffled.add(part.pairs, {NONE: part.shuffled})
-    dependence = dependence_of(pairs, kinds_in(pairs, options.clusters))
-    bias = bias_table(pairs, scores, options, dependence, words, untrained)
-    near_ties = near_ties_table(pairs, scores, ORIGINAL)
-    if shuffled_scores is not None:
-        control = bias_table(pairs, shuffled_scores, options, dependence, of_shuffled, variant=SHUFFLED)
+    found, dependence = original.decisions, dependence_of(pairs, kinds_in(pairs, options.clusters))
+    bias, near_ties = bias_table(pairs, found, options, dependence, words, untrained), original.near_ties
+    if shuffled is not None:
+        control = bias_table(pairs, shuffled.decisions, options, dependence, of_shuffled, variant=SHUFFLED)
         bias = pd.concat([bias, control], ignore_index=True)
-        of_control = near_ties_table(pairs, shuffled_scores, SHUFFLED)
-        near_ties = pd.concat([near_ties, of_control], ignore_index=True)
+        near_ties = pd.concat([near_ties, shuffled.near_ties], ignore_index=True)
     tables = {
         "bias": bias,
-        "leverage": leverage_table(pairs, scores),
+        "leverage": leverage_table(pairs, found),
         "near_ties": near_ties,
         "accuracy": accuracy_table(counts, options.confidence),
         "tests": mcnemar_table(counted, options.pairing),
-        "measures_compared": measures_compared(pairs, scores, dependence, options.confidence),
-        "agreement": agreement_table(pairs, scores, options, dependence),
-        "roc": roc_table(pairs, scores, options),
-        "areas_compared": areas_compared(pairs, scores, options, dependence),
+        "measures_compared": measures_compared(found, dependence, options.confidence),
+        "agreement": agreement_table(pairs, found, options, dependence),
+        "roc": roc_table(pairs, found, options),
+        "areas_compared": areas_compared(pairs, found, options, dependence),
     }
     for name, rows in tables.items():
         logger.info("%s: %d rows", name, len(rows))

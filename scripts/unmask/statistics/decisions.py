@@ -12,33 +12,45 @@ from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.schema import BIAS_TYPE, DIRECTION, OVERALL
 from unmask.terms import DIRECTIONS, OUTCOMES, PUBLISHED, STEREOTYPE, TIE, UNDEFINED
 
+Outcomes = npt.NDArray[np.int8]
+"""Outcomes as their places in OUTCOMES."""
+
+
+def code(outcome: str) -> int:
+    """The place of an outcome in OUTCOMES."""
+    return OUTCOMES.index(outcome)
+
 
 @dataclass(frozen=True)
 class Decisions:
     """The decisions of every measure and protocol, in arrays of shape (pairs, series).
 
-    series: (measure, protocol) of each column. outcome: one of OUTCOMES. margin: nan where undefined.
+    series: (measure, protocol) of each column. margin: nan where undefined. lowest, highest: the outcomes at
+    either end of float error.
     """
 
     series: list[tuple[str, str]]
-    outcome: npt.NDArray[np.object_]
+    outcome: Outcomes
     margin: Floats
+    lowest: Outcomes
+    highest: Outcomes
 
-    def credit(self, outcome: npt.NDArray[np.object_] | None = None) -> Floats:
+    def credit(self, outcome: Outcomes | None = None) -> Floats:
         """What each pair adds to the numerator of the score: 1 for the stereotype; a tie adds a half in
         `corrected` and nothing in `published`. `outcome`: others of the same shape in place of these."""
         tie = np.array([0.0 if protocol == PUBLISHED else 0.5 for _, protocol in self.series])
         outcome = self.outcome if outcome is None else outcome
-        credit: Floats = (outcome == STEREOTYPE) + (outcome == TIE) * tie
+        credit: Floats = (outcome == code(STEREOTYPE)) + (outcome == code(TIE)) * tie
         return credit
 
     def trials(self) -> Floats:
         """What each pair adds to the denominator: 1, but nothing for an undefined pair in `corrected`, and
         nothing in either protocol where the measure is undefined for every pair."""
+        defined = self.outcome != code(UNDEFINED)
         fixed = np.array([protocol == PUBLISHED for _, protocol in self.series], dtype=bool)
         # a measure that says nothing of any pair, such as AULA without attention, has no score
-        fixed &= (self.outcome != UNDEFINED).any(axis=0)
-        trials: Floats = ((self.outcome != UNDEFINED) | fixed).astype(np.float64)
+        fixed &= defined.any(axis=0)
+        trials: Floats = (defined | fixed).astype(np.float64)
         return trials
 
     def differing(self) -> npt.NDArray[np.bool_]:
@@ -58,21 +70,25 @@ def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
     Raises InputError where the scores are not of exactly these pairs.
     """
     keys = list(scores[["measure", "protocol"]].drop_duplicates().itertuples(index=False, name=None))
-    outcome = np.empty((len(pairs), len(keys)), dtype=object)
-    margin = np.full((len(pairs), len(keys)), np.nan)
-    wanted = pd.Index(pairs["pair_id"])
-    grouped = scores.groupby(["measure", "protocol"], sort=False)
+    shape, wanted = (len(pairs), len(keys)), pd.Index(pairs["pair_id"])
+    margin = np.full(shape, np.nan)
+    outcomes = {name: np.empty(shape, dtype=np.int8) for name in ("outcome", "lowest", "highest")}
+    # few words in many rows, as numbers
+    measures, protocols, ids = (pd.Categorical(scores[name]) for name in ("measure", "protocol", "pair_id"))
+    places = np.append(wanted.get_indexer(ids.categories), -1)[ids.codes]
+    codes = {name: pd.Categorical(scores[name], categories=OUTCOMES).codes for name in outcomes}
     for column, (measure, protocol) in enumerate(keys):
-        rows = grouped.get_group((measure, protocol)).set_index("pair_id")
-        if len(rows) != len(wanted) or not rows.index.is_unique or not wanted.isin(rows.index).all():
+        rows = np.flatnonzero((measures == measure) & (protocols == protocol))
+        place = places[rows]
+        if len(rows) != len(wanted) or (np.sort(place) != np.arange(len(wanted))).any():
             raise InputError(f"scores: {measure} ({protocol}) has not one row for each pair of the benchmark")
-        rows = rows.loc[wanted]
-        unknown = set(rows["outcome"]) - set(OUTCOMES)
-        if unknown:
-            raise InputError(f"scores: {measure} ({protocol}) has the unknown outcome {sorted(unknown)[0]!r}")
-        outcome[:, column] = rows["outcome"].to_numpy(object)
-        margin[:, column] = rows["margin"].to_numpy(float)
-    return Decisions([(str(m), str(p)) for m, p in keys], outcome, margin)
+        unknown = scores["outcome"].iloc[rows[codes["outcome"][rows] < 0]]
+        if len(unknown):
+            raise InputError(f"scores: {measure} ({protocol}) has the unknown outcome {unknown.min()!r}")
+        margin[place, column] = scores["margin"].to_numpy(float)[rows]
+        for name, of_all in outcomes.items():
+            of_all[place, column] = codes[name][rows]
+    return Decisions([(str(m), str(p)) for m, p in keys], margin=margin, **outcomes)
 
 
 Group = tuple[str, str, Ints]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from unmask.statistics.decisions import decisions
+from unmask.statistics.decisions import Decisions
 from unmask.statistics.nodes import nodes_of
 from unmask.statistics.options import WORDS
 from unmask.statistics.schema import LEVERAGE
@@ -12,14 +12,13 @@ from unmask.tables import framed
 WORDS_SHOWN = 10
 
 
-def leverage_table(pairs: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+def leverage_table(pairs: pd.DataFrame, found: Decisions) -> pd.DataFrame:
     """The words that hold each score furthest from 50, as unmask.statistics.schema.LEVERAGE.
 
     Leaving a word out leaves out every pair that it is a modified word of. The words of a measure and
     protocol are those that bring the score furthest towards 50 and past it when each is left out alone;
     rank 1 brings it furthest. A word of all pairs has no score without it and is passed over.
     """
-    found = decisions(pairs, scores)
     credit, trials = found.credit(), found.trials()
     numbers: dict[str, list[int]] = {}
     for row, nodes in enumerate(nodes_of(pairs, [WORDS])):

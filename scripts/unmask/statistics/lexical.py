@@ -143,8 +143,9 @@ class Lexicons:
         for (name, protocol), parts in self._parts.items():
             parts.append(lexicon_part(pairs, measure(name).formula(evidence, protocol)))
 
-    def __getitem__(self, series: tuple[str, str]) -> Lexicon:
-        return lexicon(self._pairs, self._parts[series])
+    def pop(self, series: tuple[str, str]) -> Lexicon:
+        """One lexicon, of which nothing is kept."""
+        return lexicon(self._pairs, self._parts.pop(series))
 
 
 def null_scores(
@@ -160,28 +161,44 @@ def null_scores(
     trials: shape (pairs, series), 0 where the measure leaves a pair out. members: shape (groups, pairs), 1
     where a group has a pair. A tie counts as in the protocol. nan for a group without trials.
     """
-    found: list[tuple[Lexicon, list[int]]] = []
-    for number, (name, protocol) in enumerate(series):
+    by_measure: dict[str, list[int]] = {}
+    for number, (name, _) in enumerate(series):
         if trials[:, number].any():
-            own = lexicons[name, protocol]
-            for known, numbers in found:
-                if _same(known, own):
-                    numbers.append(number)
-                    break
-            else:
+            by_measure.setdefault(name, []).append(number)
+    for of_measure in by_measure.values():
+        # protocols often have one lexicon
+        found: list[tuple[Lexicon, list[int]]] = []
+        for number in of_measure:
+            own = lexicons.pop(series[number])
+            same = next((numbers for known, numbers in found if _same(known, own)), None)
+            if same is None:
                 found.append((own, [number]))
-    for own, numbers in found:
-        parts: Mapping[int, list[Floats]] = {number: [] for number in numbers}
-        for margins in own.draws(draws, seed):
-            above, tied = (margins > SAME).astype(np.float32), (np.abs(margins) <= SAME).astype(np.float32)
-            for number in numbers:
-                counted = trials[:, number, None].astype(np.float32)
-                credit = above if series[number][1] == PUBLISHED else above + tied / 2
-                parts[number].append(members @ (credit * counted))
+            else:
+                same.append(number)
+        for own, numbers in found:
+            yield from _scores(own, numbers, series, trials, members, draws, seed)
+
+
+def _scores(
+    lexicon: Lexicon,
+    numbers: Sequence[int],
+    series: Sequence[tuple[str, str]],
+    trials: Floats,
+    members: "sparse.csr_array",
+    draws: int,
+    seed: int,
+) -> Iterator[tuple[int, Floats]]:
+    parts: Mapping[int, list[Floats]] = {number: [] for number in numbers}
+    for margins in lexicon.draws(draws, seed):
+        above, tied = (margins > SAME).astype(np.float32), (np.abs(margins) <= SAME).astype(np.float32)
         for number in numbers:
-            n = members @ trials[:, number]
-            with np.errstate(invalid="ignore", divide="ignore"):
-                yield number, 100 * np.hstack(parts[number]).astype(float) / n[:, None]
+            counted = trials[:, number, None].astype(np.float32)
+            credit = above if series[number][1] == PUBLISHED else above + tied / 2
+            parts[number].append(members @ (credit * counted))
+    for number in numbers:
+        n = members @ trials[:, number]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            yield number, 100 * np.hstack(parts[number]).astype(float) / n[:, None]
 
 
 def _same(one: Lexicon, other: Lexicon) -> bool:

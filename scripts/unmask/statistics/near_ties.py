@@ -5,8 +5,6 @@ how far a score may be off; unmask.measures.scoring decides once with the scores
 either end of that. A near-tie is a pair for which these outcomes differ.
 """
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from unmask.statistics.schema import NEAR_TIES
@@ -19,19 +17,8 @@ def is_near_tie(scores: pd.DataFrame) -> "pd.Series[bool]":
 
 def near_ties_table(pairs: pd.DataFrame, scores: pd.DataFrame, variant: str) -> pd.DataFrame:
     """The near-ties among `scores`, as unmask.statistics.schema.NEAR_TIES, in the order of `scores`."""
-    near = scores[is_near_tie(scores)]
+    words = scores.dtypes[scores.dtypes == "category"].index
+    near = scores[is_near_tie(scores)].astype(dict.fromkeys(words, "str"))
     bias_type = pairs.set_index("pair_id")["bias_type"]
     near = near.assign(variant=variant, bias_type=near["pair_id"].map(bias_type)).reset_index(drop=True)
     return near.reindex(columns=NEAR_TIES.names)
-
-
-def outcomes_at(
-    end: str, scores: pd.DataFrame, series: list[tuple[str, str]], pairs: pd.DataFrame
-) -> npt.NDArray[np.object_]:
-    """The outcomes at one end (lowest | highest) of float error.
-
-    Shape (pairs, series), `series` being (measure, protocol) of each column; every series has every pair.
-    """
-    grouped = scores.groupby(["measure", "protocol"], sort=False)
-    columns = [grouped.get_group(key).set_index("pair_id")[end].loc[pairs["pair_id"]] for key in series]
-    return np.column_stack([column.to_numpy(object) for column in columns])
