@@ -31,14 +31,14 @@ PAIRS_AT_ONCE = 2000
 
 runtime = snakemake.config["runtime"]
 with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_tokens"]) as device:
-    params, seed = snakemake.params, int(snakemake.wildcards.seed)
+    names, params = dict(snakemake.wildcards.items()), snakemake.params
     torch.set_num_threads(runtime["threads"])
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
     check_sizes(manifest)
     pairs = read_table(snakemake.input.pairs, PAIRS)
     scores = []
     with tempfile.TemporaryDirectory() as folder:
-        make_untrained(manifest["directory"], Path(folder, "model"), seed)
+        make_untrained(manifest["directory"], Path(folder, "model"), int(names["seed"]))
         networks = {
             attention: load(Path(folder, "model"), device, attention, params.attention["stack"], params.dtype)
             for attention in {masking == NONE for masking in maskings_of(params.measures)}
@@ -53,7 +53,7 @@ with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_t
             }
             scores.append(score_pairs(list(some["pair_id"]), evidence, params.measures))
     facts = {
-        **dict(snakemake.wildcards.items()),
+        **names,
         "device": device.name,
         "dtype": params.dtype,
         **record(snakemake.input, params.code, "torch", "transformers", "tokenizers", "pandas", "pyarrow"),

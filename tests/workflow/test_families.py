@@ -154,6 +154,18 @@ def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workfl
     one, other = (pq.read_table(path).column("margin").to_pylist() for path in scores)
     assert len(one) == len(other) and one != other
     assert "noisy" in copied.read("tables", "table5.csv")
+    # untrained networks of its architecture, each by itself; there are none of a model that is untrained
+    config["controls"] = {"untrained": {"seeds": 2}}
+    networks = {f"untrained/noisy/{name}/{seed}.parquet" for name in ("crows", "stereo") for seed in (1, 2)}
+    planned = copied.planned()
+    assert {output for output in planned if output.startswith("untrained/")} == networks
+    assert not [output for output in planned if output.startswith(("evidence/", "scores/", "models/"))]
+    copied.run()
+    assert '"untrained networks"' in copied.read("report", "index.html").replace(">", '"').replace("<", '"')
+    config["controls"]["untrained"]["seeds"] = 3
+    anew = {output for output in copied.planned() if output.startswith("untrained/")}
+    assert anew == {f"untrained/noisy/{name}/3.parquet" for name in ("crows", "stereo")}
+    del config["controls"]
     # another base is another model; a base made anew makes it anew
     config["models"]["noisy"]["from"] = "roberta"
     planned = copied.planned()
