@@ -57,7 +57,7 @@ def test_the_script_scores_all_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     pairs_file = tmp_path / "pairs.parquet"
     write_table(pairs_file, pairs.reindex(columns=PAIRS.names), PAIRS, {"sha256": "x"})
     manifest = tmp_path / "manifest.json"
-    manifest.write_text(json.dumps({"directory": str(base), **describe(base)}))
+    manifest.write_text(json.dumps({"directory": str(base), "entry": {"source": "path"}, **describe(base)}))
     for seed in ("1", "2"):
         run_script(
             "score_untrained",

@@ -81,9 +81,10 @@ def test_a_measure_of_shared_tokens_has_a_score_for_each_modified_word() -> None
         made.pairs,
         [lexicon_part(made.pairs, measure("CPS").formula({"one-shared": tokens[kept]}, "corrected"))],
     )
-    assert found.scores.mean() == pytest.approx(0, abs=1e-9) and found.scores.std() == pytest.approx(
-        1, abs=0.01
-    )
+    assert found.scores.mean() == pytest.approx(0, abs=1e-9)
+    # margins have the root mean square 1
+    of_margins = (found.weights.toarray() ** 2).sum(axis=1).mean() * found.scores.var()
+    assert of_margins == pytest.approx(1, rel=0.01)
     sides = [
         modified_words(*texts)
         for texts in zip(made.pairs["stereotype"], made.pairs["antistereotype"], strict=True)
@@ -109,7 +110,13 @@ def test_the_null_is_that_of_scores_drawn_one_by_one(protocol: str) -> None:
     evidence = {"none": made.evidence["none"]}
     n, everyone = len(made.pairs), sparse.csr_array(np.ones((1, len(made.pairs))))
     [(number, found)] = null_scores(
-        lexicons_of(made.pairs, evidence), [("AUL", protocol)], np.ones((n, 1)), everyone, draws=8, seed=7
+        lexicons_of(made.pairs, evidence),
+        [("AUL", protocol)],
+        np.ones((n, 1)),
+        np.ones(1),
+        everyone,
+        draws=8,
+        seed=7,
     )
     assert number == 0 and found.shape == (1, 8)
     own = lexicons_of(made.pairs, evidence).pop(("AUL", protocol))
@@ -125,7 +132,7 @@ def test_groups_leave_out_what_the_measure_leaves_out(monkeypatch: pytest.Monkey
     evidence, trials = {"none": made.evidence["none"]}, np.ones((30, 1))
     trials[20:] = 0
     members = sparse.csr_array(np.array([[1.0] * 30, [1.0] * 20 + [0.0] * 10, [0.0] * 20 + [1.0] * 10]))
-    arguments = ([("AUL", "corrected")], trials, members, 50, 0)
+    arguments = ([("AUL", "corrected")], trials, np.ones(1), members, 50, 0)
     [(_, found)] = null_scores(lexicons_of(made.pairs, evidence), *arguments)
     np.testing.assert_allclose(found[0], found[1])
     assert np.isnan(found[2]).all()
@@ -149,6 +156,7 @@ def test_swapping_the_sides_mirrors_the_null() -> None:
                 lexicons_of(made.pairs, {"none": rows}),
                 [("AUL", "corrected")],
                 np.ones((n, 1)),
+                np.ones(1),
                 everyone,
                 40,
                 1,
@@ -263,3 +271,29 @@ def test_how_many_pairs_come_at_once_changes_nothing() -> None:
     )
     np.testing.assert_allclose(whole.weights.toarray(), in_parts.weights.toarray())
     np.testing.assert_allclose(whole.scores, in_parts.scores)
+
+
+def test_rounding_makes_the_ties_that_it_makes_of_the_model() -> None:
+    """Two numbers that are rounded to three decimals, with margins of the size of a step."""
+    made = synthetic.make(300, seed=12)
+    tokens = made.evidence["one-shared"].assign(log_prob=-1.0)
+    tokens = tokens.assign(token_id=tokens["position"])
+    kept = tokens[tokens.groupby(["pair_id", "token_id"])["role"].transform("nunique") == 2]
+    lexicons = Lexicons(made.pairs, ["CPS"])
+    lexicons.add(made.pairs, {"one-shared": kept})
+    part = lexicon_part(made.pairs, measure("CPS").formula({"one-shared": kept}, "published"))
+    own = lexicon(made.pairs, [part], 0.001)
+    everyone = sparse.csr_array(np.ones((1, 300)))
+    [(_, found)] = null_scores(
+        lexicons, [("CPS", "published")], np.ones((300, 1)), np.array([0.001]), everyone, 3000, 3
+    )
+    rng, shares, sizes = np.random.default_rng(4), [], []
+    for _ in range(3000):
+        margin = own.weights @ own.scores[rng.integers(len(own.scores), size=own.weights.shape[1])]
+        level = -rng.uniform(20, 30, 300)
+        sizes.append((margin**2).mean())
+        shares.append(100 * np.mean(np.round(level + margin, 3) > np.round(level, 3)))
+    assert np.sqrt(np.mean(sizes)) == pytest.approx(0.001, rel=0.05)
+    assert 25 < np.mean(shares) < 40
+    assert found.mean() == pytest.approx(np.mean(shares), abs=0.5)
+    assert found.std() == pytest.approx(np.std(shares), rel=0.2)

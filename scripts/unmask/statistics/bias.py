@@ -239,8 +239,10 @@ def _set_beside_null(
     )
     places = {group: place for place, (grouping, group, _) in enumerate(every) if grouping == DIRECTION}
     k = len(found.series)
+    with np.errstate(invalid="ignore"):
+        sizes = np.sqrt(np.nan_to_num(found.margin**2).sum(axis=0) / (~np.isnan(found.margin)).sum(axis=0))
     for column, drawn in null_scores(
-        lexicons, found.series, found.trials(), indicators, options.draws, options.seed
+        lexicons, found.series, found.trials(), sizes, indicators, options.draws, options.seed
     ):
         nulls = list(drawn)
         if len(rows) > k * len(every):
