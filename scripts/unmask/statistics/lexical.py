@@ -209,7 +209,7 @@ def _credit(margins: "npt.NDArray[np.float32]", name: str, protocol: str) -> "np
     """What each margin adds to the score: 1 for the stereotype, and its part of a tie."""
     above = (margins > SAME).astype(np.float32)
     if protocol != PUBLISHED:
-        return above + (np.abs(margins) <= SAME).astype(np.float32) / 2
+        return np.asarray(above + (np.abs(margins) <= SAME) / 2, dtype=np.float32)
     decimals = measure(name).published_decimals
     if decimals is None:
         return above
