@@ -15,7 +15,7 @@ from study_schema import options_with
 from unmask.errors import InputError
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
-from unmask.statistics.intervals import effective_wilson, mean_interval, p_of, wilson
+from unmask.statistics.intervals import effective_wilson, wilson
 from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.options import Options
 from unmask.statistics.schema import BIAS
@@ -205,8 +205,6 @@ def test_decisions_that_are_all_alike_still_have_an_interval() -> None:
     low, high = effective_wilson(30, 30, 1.0, 12.0, 0.95)
     assert high == 100 and 80 < low < wilson(30, 30, 0.95)[0]
     assert all(math.isnan(end) for end in effective_wilson(3, 6, 1.0, 0.5, 0.95))
-    assert all(math.isnan(end) for end in mean_interval(1.0, float("nan"), 5.0, 0.95))
-    assert p_of(1.0, 0.0, 5.0) is None and p_of(0.0, 1.0, 5.0) == 1
 
 
 @given(st.integers(0, 60), st.integers(1, 60), st.sampled_from([0.9, 0.95, 0.99]))

@@ -12,11 +12,12 @@ from scipy import sparse
 from unmask.errors import InputError
 from unmask.statistics.decisions import Decisions, Group, code, groups
 from unmask.statistics.dependence import Dependence
-from unmask.statistics.intervals import Floats, Ints, effective_wilson, mean_interval, p_of, wilson
+from unmask.statistics.intervals import Floats, Ints, effective_wilson, wilson
 from unmask.statistics.lexical import Lexicons, band, null_scores
 from unmask.statistics.nodes import kinds_in
 from unmask.statistics.options import Options
 from unmask.statistics.schema import BIAS, DIFFERENCE, DIRECTION, NO_CLUSTERS
+from unmask.statistics.student import student
 from unmask.tables import framed
 from unmask.terms import (
     ANTISTEREO,
@@ -155,6 +156,7 @@ def _score_rows(
         near_low, near_high = (
             100 * _ratio(credits[members].sum(axis=0), trials[members].sum(axis=0)) for credits in extremes
         )
+        of_margin = student(spread.mean[k:], spread.clustered[k:], spread.df[k:], confidence)
         for column in range(k):
             n, total = trials[members, column].sum(), credit[members, column].sum()
             # decisions that are all alike tell nothing of how they vary together
@@ -162,8 +164,6 @@ def _score_rows(
             df = spread.df[column]
             wilson_low, wilson_high = wilson(total, n, confidence)
             low, high = effective_wilson(total, n, effect, df, confidence)
-            of_margin = spread.mean[k + column], spread.clustered[k + column], spread.df[k + column]
-            margin_low, margin_high = mean_interval(*of_margin, confidence)
             rows.append(
                 counts(members, column)
                 | {
@@ -176,9 +176,9 @@ def _score_rows(
                     "df": df,
                     "wilson_low": wilson_low,
                     "wilson_high": wilson_high,
-                    "margin": of_margin[0],
-                    "margin_low": margin_low,
-                    "margin_high": margin_high,
+                    "margin": spread.mean[k + column],
+                    "margin_low": of_margin.low[column],
+                    "margin_high": of_margin.high[column],
                     "near_low": near_low[column],
                     "near_high": near_high[column],
                 }
@@ -200,22 +200,22 @@ def _difference_rows(
     is_dis = np.asarray(pairs["direction"].iloc[stated] == STEREO, dtype=np.int64)
     credit, trials = 100 * found.credit()[stated], found.trials()[stated]
     spread = _spread(credit, trials > 0, np.array([1.0, -1.0]), is_dis, dependence.among(stated))
+    tested = student(spread.mean, spread.clustered, spread.df, confidence)
     counts = _counts(found)
     rows = []
     for column in range(len(found.series)):
-        estimate, variance, df = spread.mean[column], spread.clustered[column], spread.df[column]
-        low, high = mean_interval(estimate, variance, df, confidence)
+        variance = spread.clustered[column]
         rows.append(
             counts(stated, column)
             | {
                 "grouping": DIFFERENCE,
                 "group": DIFFERENCE,
-                "score": estimate,
-                "low": low,
-                "high": high,
+                "score": spread.mean[column],
+                "low": tested.low[column],
+                "high": tested.high[column],
                 "design_effect": variance / spread.independent[column] if variance > 0 else None,
-                "df": df,
-                "p": p_of(estimate, variance, df),
+                "df": spread.df[column],
+                "p": tested.p[column],
                 # the mean absolute value of a normal variable
                 "chance_difference": float(np.sqrt(2 / np.pi * variance)),
             }

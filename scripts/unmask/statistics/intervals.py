@@ -1,5 +1,4 @@
-"""Intervals: Wilson's for a proportion, of independent pairs or of pairs that vary together, and
-Student's."""
+"""Wilson intervals of a proportion: of independent pairs, and of pairs that vary together."""
 
 import numpy as np
 import numpy.typing as npt
@@ -37,19 +36,3 @@ def effective_wilson(
     tail = (1 + confidence) / 2
     effective = n / design_effect * float(norm.ppf(tail) / student.ppf(tail, df)) ** 2
     return wilson(count / n * effective, effective, confidence)
-
-
-def mean_interval(mean: float, variance: float, df: float, confidence: float) -> tuple[float, float]:
-    """mean ± t · standard error; (nan, nan) where the variance is unknown or df below 1."""
-    if np.isnan(variance) or not df >= 1:
-        return float("nan"), float("nan")
-    reach = float(student.ppf((1 + confidence) / 2, df)) * float(np.sqrt(variance))
-    return mean - reach, mean + reach
-
-
-def p_of(mean: float, variance: float, df: float) -> float | None:
-    """The two-sided p of Student's t test that the mean is 0; None where nothing varies or nothing is
-    known."""
-    if not variance > 0 or not df >= 1:
-        return None
-    return float(2 * student.sf(abs(mean) / np.sqrt(variance), df))
