@@ -1,6 +1,7 @@
 """The lexical null against a slow one, and what it must and must not find; the leverage of words."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from unmask.report.sheets import rows_of
 from unmask.statistics import lexical
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
+from unmask.statistics.dependence import Dependence
 from unmask.statistics.leverage import WORDS_SHOWN, leverage_table
 from unmask.statistics.lexical import Lexicons, band, lexicon, lexicon_part, null_scores
 from unmask.statistics.nodes import dependence_of, modified_words
@@ -81,10 +83,9 @@ def test_a_measure_of_shared_tokens_has_a_score_for_each_modified_word() -> None
         made.pairs,
         [lexicon_part(made.pairs, measure("CPS").formula({"one-shared": tokens[kept]}, "corrected"))],
     )
-    assert found.scores.mean() == pytest.approx(0, abs=1e-9)
-    # margins have the root mean square 1
-    of_margins = (found.weights.toarray() ** 2).sum(axis=1).mean() * found.scores.var()
-    assert of_margins == pytest.approx(1, rel=0.01)
+    assert found.scores.mean() == pytest.approx(0, abs=1e-9) and found.scores.std() == pytest.approx(
+        1, abs=0.01
+    )
     sides = [
         modified_words(*texts)
         for texts in zip(made.pairs["stereotype"], made.pairs["antistereotype"], strict=True)
@@ -113,7 +114,7 @@ def test_the_null_is_that_of_scores_drawn_one_by_one(protocol: str) -> None:
         lexicons_of(made.pairs, evidence),
         [("AUL", protocol)],
         np.ones((n, 1)),
-        np.ones(1),
+        np.zeros((n, 1), bool),
         everyone,
         draws=8,
         seed=7,
@@ -132,7 +133,7 @@ def test_groups_leave_out_what_the_measure_leaves_out(monkeypatch: pytest.Monkey
     evidence, trials = {"none": made.evidence["none"]}, np.ones((30, 1))
     trials[20:] = 0
     members = sparse.csr_array(np.array([[1.0] * 30, [1.0] * 20 + [0.0] * 10, [0.0] * 20 + [1.0] * 10]))
-    arguments = ([("AUL", "corrected")], trials, np.ones(1), members, 50, 0)
+    arguments = ([("AUL", "corrected")], trials, np.zeros((30, 1), bool), members, 50, 0)
     [(_, found)] = null_scores(lexicons_of(made.pairs, evidence), *arguments)
     np.testing.assert_allclose(found[0], found[1])
     assert np.isnan(found[2]).all()
@@ -156,7 +157,7 @@ def test_swapping_the_sides_mirrors_the_null() -> None:
                 lexicons_of(made.pairs, {"none": rows}),
                 [("AUL", "corrected")],
                 np.ones((n, 1)),
-                np.ones(1),
+                np.zeros((n, 1), bool),
                 everyone,
                 40,
                 1,
@@ -273,27 +274,43 @@ def test_how_many_pairs_come_at_once_changes_nothing() -> None:
     np.testing.assert_allclose(whole.scores, in_parts.scores)
 
 
-def test_rounding_makes_the_ties_that_it_makes_of_the_model() -> None:
-    """Two numbers that are rounded to three decimals, with margins of the size of a step."""
-    made = synthetic.make(300, seed=12)
-    tokens = made.evidence["one-shared"].assign(log_prob=-1.0)
-    tokens = tokens.assign(token_id=tokens["position"])
-    kept = tokens[tokens.groupby(["pair_id", "token_id"])["role"].transform("nunique") == 2]
-    lexicons = Lexicons(made.pairs, ["CPS"])
-    lexicons.add(made.pairs, {"one-shared": kept})
-    part = lexicon_part(made.pairs, measure("CPS").formula({"one-shared": kept}, "published"))
-    own = lexicon(made.pairs, [part], 0.001)
-    everyone = sparse.csr_array(np.ones((1, 300)))
-    [(_, found)] = null_scores(
-        lexicons, [("CPS", "published")], np.ones((300, 1)), np.array([0.001]), everyone, 3000, 3
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_what_rounding_ties_in_the_model_it_ties_in_the_null(protocol: str) -> None:
+    made = synthetic.make(40, seed=12)
+    everyone, lexicons = (
+        sparse.csr_array(np.ones((1, 40))),
+        lexicons_of(made.pairs, {"none": made.evidence["none"]}),
     )
-    rng, shares, sizes = np.random.default_rng(4), [], []
-    for _ in range(3000):
-        margin = own.weights @ own.scores[rng.integers(len(own.scores), size=own.weights.shape[1])]
-        level = -rng.uniform(20, 30, 300)
-        sizes.append((margin**2).mean())
-        shares.append(100 * np.mean(np.round(level + margin, 3) > np.round(level, 3)))
-    assert np.sqrt(np.mean(sizes)) == pytest.approx(0.001, rel=0.05)
-    assert 25 < np.mean(shares) < 40
-    assert found.mean() == pytest.approx(np.mean(shares), abs=0.5)
-    assert found.std() == pytest.approx(np.std(shares), rel=0.2)
+    ties = np.arange(40)[:, None] < 10
+    [(_, found)] = null_scores(lexicons, [("AUL", protocol)], np.ones((40, 1)), ties, everyone, 60, 3)
+    others = sparse.csr_array(np.ones((1, 40)) * ~ties.T)
+    [(_, of_others)] = null_scores(
+        lexicons_of(made.pairs, {"none": made.evidence["none"]}),
+        [("AUL", protocol)], np.ones((40, 1)), np.zeros((40, 1), bool), others, 60, 3,
+    )  # fmt: skip
+    worth = 0.0 if protocol == "published" else 0.5
+    np.testing.assert_allclose(found, (10 * 100 * worth + 30 * of_others) / 40, rtol=1e-6)
+
+
+def test_the_null_of_a_network_whose_numbers_are_rounded_alike_is_as_low_as_its_score() -> None:
+    """CPS in `published` rounds to three decimals: margins of a ten-thousandth tie."""
+    rng = np.random.default_rng(5)
+    made = synthetic.make(200, seed=13)
+    tokens = made.evidence["one-shared"].assign(token_id=lambda rows: rows["position"])
+    kept = tokens[tokens.groupby(["pair_id", "token_id"])["role"].transform("nunique") == 2]
+    near = kept.assign(log_prob=-2 + rng.normal(0, 2e-4, len(kept)))
+    scores = score_pairs(list(made.pairs["pair_id"]), {"one-shared": near}, ["CPS"])
+    lexicons = Lexicons(made.pairs, ["CPS"])
+    lexicons.add(made.pairs, {"one-shared": near})
+    table = bias_table(
+        made.pairs,
+        decisions(made.pairs, scores),
+        options_with(draws=200),
+        Dependence.of([()] * 200),
+        lexicons,
+    )
+    rows = table.query("grouping == 'overall'").set_index("protocol")
+    tied: Any = rows.loc["published", "tie"]
+    assert 40 < tied < 160
+    assert rows.loc["published", "null_mean"] == pytest.approx(50 * (1 - tied / 200), abs=3)
+    assert rows.loc["corrected", "null_mean"] == pytest.approx(50, abs=3)

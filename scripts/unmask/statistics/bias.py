@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import sparse
 
 from unmask.errors import InputError
+from unmask.measures.registry import measure
 from unmask.statistics.decisions import Decisions, Group, code, groups
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Floats, Ints, effective_wilson, wilson
@@ -19,13 +20,7 @@ from unmask.statistics.options import Options
 from unmask.statistics.schema import BIAS, DIFFERENCE, DIRECTION, NO_CLUSTERS
 from unmask.statistics.student import student
 from unmask.tables import framed
-from unmask.terms import (
-    ANTISTEREO,
-    DIRECTIONS,
-    ORIGINAL,
-    OUTCOMES,
-    STEREO,
-)
+from unmask.terms import ANTISTEREO, DIRECTIONS, ORIGINAL, OUTCOMES, PUBLISHED, STEREO, TIE
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
@@ -239,10 +234,13 @@ def _set_beside_null(
     )
     places = {group: place for place, (grouping, group, _) in enumerate(every) if grouping == DIRECTION}
     k = len(found.series)
-    with np.errstate(invalid="ignore"):
-        sizes = np.sqrt(np.nan_to_num(found.margin**2).sum(axis=0) / (~np.isnan(found.margin)).sum(axis=0))
+    rounded = [
+        protocol == PUBLISHED and measure(name).published_decimals is not None
+        for name, protocol in found.series
+    ]
+    ties = (found.outcome == code(TIE)) & np.array(rounded)
     for column, drawn in null_scores(
-        lexicons, found.series, found.trials(), sizes, indicators, options.draws, options.seed
+        lexicons, found.series, found.trials(), ties, indicators, options.draws, options.seed
     ):
         nulls = list(drawn)
         if len(rows) > k * len(every):

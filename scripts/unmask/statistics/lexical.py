@@ -80,14 +80,13 @@ def lexicon_part(pairs: pd.DataFrame, reduction: Reduction) -> LexiconPart:
     )
 
 
-def lexicon(pairs: pd.DataFrame, parts: Sequence[LexiconPart], size: float = 1.0) -> Lexicon:
+def lexicon(pairs: pd.DataFrame, parts: Sequence[LexiconPart]) -> Lexicon:
     """The lexicon of a measure over a benchmark: `parts` are those of its pairs in their order.
 
     A type's score is drawn from the means of log P over the tokens of each type. A measure of the tokens
     that both sides share, such as CPS, gives these the same weights on either side, so that no types tell
-    the sides apart. There each modified word has a random score instead, normal: what it does to the
-    likelihood of every shared token, wherever it stands. Their spread is such that margins are as large as
-    `size`, the root mean square of the model's own.
+    the sides apart. There each modified word has a random score instead, standard normal: what it does to
+    the likelihood of every shared token, wherever it stands.
     """
     types = max(part.weights.shape[1] for part in parts)
     total, count = np.zeros(types), np.zeros(types, np.int64)
@@ -100,9 +99,7 @@ def lexicon(pairs: pd.DataFrame, parts: Sequence[LexiconPart], size: float = 1.0
     if weights.nnz:
         return Lexicon(weights, total[used] / count[used])
     # the quantiles of the standard normal distribution stand for it
-    weights = _modified(pairs)
-    own = float(np.sqrt((weights.data.astype(float) ** 2).sum() / len(pairs)))
-    return Lexicon(weights, _normal_quantiles(1000) * (size / own if own else 1))
+    return Lexicon(_modified(pairs), _normal_quantiles(1000))
 
 
 def _summed(row: Ints, column: Ints, values: Floats, shape: tuple[int, int]) -> "sparse.csr_array":
@@ -146,26 +143,26 @@ class Lexicons:
         for (name, protocol), parts in self._parts.items():
             parts.append(lexicon_part(pairs, measure(name).formula(evidence, protocol)))
 
-    def pop(self, series: tuple[str, str], size: float = 1.0) -> Lexicon:
-        """One lexicon, of which nothing is kept; `size` as in `lexicon`."""
-        return lexicon(self._pairs, self._parts.pop(series), size)
+    def pop(self, series: tuple[str, str]) -> Lexicon:
+        """One lexicon, of which nothing is kept."""
+        return lexicon(self._pairs, self._parts.pop(series))
 
 
 def null_scores(
     lexicons: Lexicons,
     series: Sequence[tuple[str, str]],
     trials: Floats,
-    sizes: Floats,
+    ties: npt.NDArray[np.bool_],
     members: "sparse.csr_array",
     draws: int,
     seed: int,
 ) -> Iterator[tuple[int, Floats]]:
     """For each of `series` (measure, protocol) its number and the scores in percent, shape (groups, draws).
 
-    trials: shape (pairs, series), 0 where the measure leaves a pair out. sizes: root mean square of
-    each series' margins. members: shape (groups, pairs), 1 where a group has a pair. nan for a group without
-    trials. A tie counts as in the protocol; in `published` there are also those of the measure's rounding, by
-    which two numbers that differ by less than a step fall together with the chance 1 - difference / step.
+    trials: shape (pairs, series), 0 where the measure leaves a pair out. ties: of the same shape, pairs
+    that the model's own numbers tie whatever their words, as the rounding of a protocol does. members:
+    shape (groups, pairs), 1 where a group has a pair. A tie counts as in the protocol. nan for a group
+    without trials.
     """
     by_measure: dict[str, list[int]] = {}
     for number, (name, _) in enumerate(series):
@@ -175,14 +172,14 @@ def null_scores(
         # protocols often have one lexicon
         found: list[tuple[Lexicon, list[int]]] = []
         for number in of_measure:
-            own = lexicons.pop(series[number], float(sizes[number]))
+            own = lexicons.pop(series[number])
             same = next((numbers for known, numbers in found if _same(known, own)), None)
             if same is None:
                 found.append((own, [number]))
             else:
                 same.append(number)
         for own, numbers in found:
-            yield from _scores(own, numbers, series, trials, members, draws, seed)
+            yield from _scores(own, numbers, series, trials, ties, members, draws, seed)
 
 
 def _scores(
@@ -190,31 +187,22 @@ def _scores(
     numbers: Sequence[int],
     series: Sequence[tuple[str, str]],
     trials: Floats,
+    ties: npt.NDArray[np.bool_],
     members: "sparse.csr_array",
     draws: int,
     seed: int,
 ) -> Iterator[tuple[int, Floats]]:
     parts: Mapping[int, list[Floats]] = {number: [] for number in numbers}
     for margins in lexicon.draws(draws, seed):
+        above, tied = (margins > SAME).astype(np.float32), (np.abs(margins) <= SAME).astype(np.float32)
         for number in numbers:
-            credit = _credit(margins, *series[number]) * trials[:, number, None].astype(np.float32)
-            parts[number].append(members @ credit)
+            tie = np.float32(0.0 if series[number][1] == PUBLISHED else 0.5)
+            credit = np.where(ties[:, number, None], tie, above + tie * tied)
+            parts[number].append(members @ (credit * trials[:, number, None].astype(np.float32)))
     for number in numbers:
         n = members @ trials[:, number]
         with np.errstate(invalid="ignore", divide="ignore"):
             yield number, 100 * np.hstack(parts[number]).astype(float) / n[:, None]
-
-
-def _credit(margins: "npt.NDArray[np.float32]", name: str, protocol: str) -> "npt.NDArray[np.float32]":
-    """What each margin adds to the score: 1 for the stereotype, and its part of a tie."""
-    above = (margins > SAME).astype(np.float32)
-    if protocol != PUBLISHED:
-        return np.asarray(above + (np.abs(margins) <= SAME) / 2, dtype=np.float32)
-    decimals = measure(name).published_decimals
-    if decimals is None:
-        return above
-    kept_apart = np.minimum(np.abs(margins) * np.float32(10**decimals), np.float32(1))
-    return np.asarray(above * kept_apart, dtype=np.float32)
 
 
 def _same(one: Lexicon, other: Lexicon) -> bool:
