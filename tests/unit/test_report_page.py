@@ -271,7 +271,7 @@ def test_the_page_says_what_was_found(made: Made, reader: Reader) -> None:
     assert "llm-bias" in text
     assert "+1.0986" in reader.text
     assert (
-        "Of 7 scores of trained models on cp, " in text
+        " scores of trained models on cp, by their distance from 50: " in text
         and "Of the 7 scores of untrained models on cp" in text
     )
     assert "ab" * 32 in reader.text

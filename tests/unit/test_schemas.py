@@ -57,7 +57,7 @@ def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:
     config = complete(given, FAMILIES)
     assert given == GOOD
     assert config["models"]["a"]["seed"] == 0
-    assert config["statistics"]["chance"] == {"draws": 1000, "seed": 0}
+    assert config["statistics"]["chance"] == {"draws": 5000, "seed": 0}
     assert config["controls"]["shuffled"] == {"seed": 0}
     assert config["controls"]["untrained"] is None
     assert complete(config, FAMILIES) == config

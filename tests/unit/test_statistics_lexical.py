@@ -12,6 +12,7 @@ import synthetic
 from study_schema import MEASURES, options_with
 from unmask.measures.registry import measure
 from unmask.measures.scoring import score_pairs
+from unmask.pairs.verdicts import BEYOND, verdicts
 from unmask.report.sheets import rows_of
 from unmask.statistics import lexical
 from unmask.statistics.bias import bias_table
@@ -19,7 +20,7 @@ from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.leverage import WORDS_SHOWN, leverage_table
 from unmask.statistics.lexical import Lexicons, band, lexicon, lexicon_part, null_scores
-from unmask.statistics.nodes import dependence_of, modified_words
+from unmask.statistics.nodes import dependence_of, modified_words, words
 from unmask.terms import PROTOCOLS
 
 WEIGHTED = [name for name in MEASURES if name != "CPS"]
@@ -173,8 +174,12 @@ def test_a_band_has_the_middle_of_the_draws() -> None:
     found = band(50.0, drawn, 0.9)
     assert found is not None
     assert (found.mean, found.low, found.high) == pytest.approx((50, 5, 95))
-    # 0 to 2 and 98 to 100 are as far away, and the score itself
-    assert band(2.0, drawn, 0.9).p == pytest.approx(7 / 102)  # type: ignore[union-attr]
+    # 0 to 2, and the score itself, on either side
+    assert band(2.0, drawn, 0.9).p == band(98.0, drawn, 0.9).p == pytest.approx(8 / 102)  # type: ignore[union-attr]
+    # outside its band a score has a p below 1 - confidence (but for the score itself among the draws)
+    for score in [*range(4), *range(5, 96), *range(97, 101)]:
+        beside = band(float(score), drawn, 0.9)
+        assert beside is not None and (beside.p > 0.1) == (5 <= score <= 95)
     assert band(float("nan"), drawn, 0.9) is None
     assert band(50.0, np.array([np.nan]), 0.9) is None
 
@@ -314,3 +319,73 @@ def test_the_null_of_a_network_whose_numbers_are_rounded_alike_is_as_low_as_its_
     assert 40 < tied < 160
     assert rows.loc["published", "null_mean"] == pytest.approx(50 * (1 - tied / 200), abs=3)
     assert rows.loc["corrected", "null_mean"] == pytest.approx(50, abs=3)
+
+
+def test_the_null_of_adv_less_dis_has_its_sign() -> None:
+    """A word that is in Adv alone, and likely, draws Adv - Dis up: where the null has it above 0 it stays
+    above."""
+    n = 60
+    pairs = pd.DataFrame(
+        {
+            "pair_id": [f"p{i}" for i in range(n)], "bias_type": "planted", "stereotype": "x", "antistereotype": "y",
+            "direction": ["antistereo", "stereo", "stereo"] * 20, "target": None, "writer": None,
+        }
+    )  # fmt: skip
+    rows = []
+    for i in range(n):
+        adv = i % 3 == 0
+        # Adv: every stereotype longer by a token; in a sum of numbers below zero it always loses. Dis:
+        # always wins
+        for role, size in (("stereotype", 3 if adv else 1), ("antistereotype", 1 if adv else 3)):
+            rows += [(f"p{i}", role, place, place + 1, -2.0 - place) for place in range(size)]
+    names = ["pair_id", "role", "position", "token_id", "log_prob"]
+    evidence = pd.DataFrame(rows, columns=names).assign(special=False, cross_log_prob=np.nan)
+    scores = score_pairs(list(pairs["pair_id"]), {"all": evidence}, ["AllMaskedSum"])
+    lexicons = Lexicons(pairs, ["AllMaskedSum"])
+    lexicons.add(pairs, {"all": evidence})
+    table = (
+        bias_table(
+            pairs, decisions(pairs, scores), options_with(draws=100), Dependence.of([()] * n), lexicons
+        )
+        .query("protocol == 'corrected'")
+        .set_index("group")
+    )
+    assert table.loc["antistereo", "null_mean"] == 0 and table.loc["stereo", "null_mean"] == 100
+    difference: Any = table.loc["difference"]
+    assert difference["null_mean"] == difference["score"] == -100
+
+
+def test_what_no_word_tells_apart_has_no_null() -> None:
+    pairs = pd.DataFrame(
+        {"pair_id": ["p0", "p1"], "bias_type": "b", "stereotype": ["a b", "a!"], "antistereotype": ["b a", "a?"],
+         "direction": None, "target": None, "writer": None}
+    )  # fmt: skip
+    rows = [(pair, role, 0, 5, -1.0 - number) for number, (pair, role) in enumerate(
+        itertools.product(("p0", "p1"), ("stereotype", "antistereotype")))]  # fmt: skip
+    evidence = pd.DataFrame(rows, columns=["pair_id", "role", "position", "token_id", "log_prob"])
+    evidence = evidence.assign(special=False, cross_log_prob=np.nan)
+    scores = score_pairs(["p0", "p1"], {"one-shared": evidence}, ["CPS"])
+    lexicons = Lexicons(pairs, ["CPS"])
+    lexicons.add(pairs, {"one-shared": evidence})
+    table = bias_table(
+        pairs, decisions(pairs, scores), options_with(draws=100), Dependence.of([()] * 2), lexicons
+    )
+    assert table["score"].notna().all() and table["null_mean"].isna().all()
+
+
+def test_a_model_without_any_preference_is_beyond_nothing() -> None:
+    made = synthetic.make(30, seed=14)
+    flat = made.evidence["none"].assign(log_prob=-1.0)
+    scores = score_pairs(list(made.pairs["pair_id"]), {"none": flat.assign(cross_log_prob=np.nan)}, ["AUL"])
+    table = bias_table(
+        made.pairs, decisions(made.pairs, scores), options_with(draws=100), Dependence.of([()] * 30),
+        lexicons_of(made.pairs, {"none": flat}),
+    )  # fmt: skip
+    assert set(table.query("protocol == 'published' and grouping == 'overall'")["score"]) == {0.0}
+    published = table.query("protocol == 'published' and grouping == 'overall'")
+    assert not (verdicts(published) == BEYOND).any()
+
+
+def test_words_have_their_marks() -> None:
+    assert words("cafe\u0301 Café") == ["café", "café"]
+    assert len(words("हिन्दी की लड़की")) == 3

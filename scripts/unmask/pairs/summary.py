@@ -72,9 +72,9 @@ def _claims(scores: pd.DataFrame, benchmark: str) -> Iterator[str]:
     beyond = scores[scores["verdict"] == BEYOND]
     names = [f"{row.model}, {title_of(str(row.measure))} {number(row.score, 1)}" for row in rows_of(beyond)]
     yield (
-        f"Of {len(scores)} scores of trained models on {benchmark}, {counts[WITHIN_NOISE]} are within "
-        f"sampling noise of 50; {counts[WITHIN_WORDS]} are further from it, but within what random scores "
-        f"of words alone give; {counts[BEYOND]} {'is' if len(beyond) == 1 else 'are'} beyond both"
+        f"Of {len(scores) - counts[UNKNOWN]} scores of trained models on {benchmark}, by their distance from "
+        f"50: within sampling noise {counts[WITHIN_NOISE]}; further, but within what random scores of words "
+        f"alone give, {counts[WITHIN_WORDS]}; beyond both {counts[BEYOND]}"
         f"{': ' + '; '.join(names[:SHOWN]) if names else ''}"
         f"{f'; and {len(names) - SHOWN} more' if len(names) > SHOWN else ''}."
     )

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from unmask.statistics.schema import DIFFERENCE
+
 WITHIN_NOISE = "within sampling noise"
 WITHIN_WORDS = "within what words alone do"
 BEYOND = "beyond both"
@@ -17,10 +19,11 @@ NO_PREFERENCE = 50.0
 def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
     """The verdict on each score of a bias table (unmask.statistics.schema.BIAS), one of VERDICTS.
 
-    Within sampling noise: its interval holds 50. Else within what words alone do: it lies in the interval of
-    the lexical null. Else beyond both. Not known: one of the two is missing.
+    Within sampling noise: its interval holds 50 (of a difference, 0). Else within what words alone do: it
+    lies in the interval of the lexical null. Else beyond both. Not known: one of the two is missing.
     """
-    noise = (rows["low"] <= NO_PREFERENCE) & (rows["high"] >= NO_PREFERENCE)
+    neutral = np.where(rows["grouping"] == DIFFERENCE, 0.0, NO_PREFERENCE)
+    noise = (rows["low"] <= neutral) & (rows["high"] >= neutral)
     words = (rows["null_low"] <= rows["score"]) & (rows["score"] <= rows["null_high"])
     missing: Any = rows[["score", "low", "high", "null_low", "null_high"]].isna().any(axis=1)
     chosen = np.select([missing, noise, words], [UNKNOWN, WITHIN_NOISE, WITHIN_WORDS], BEYOND)

@@ -10,7 +10,6 @@ import pandas as pd
 from scipy import sparse
 
 from unmask.errors import InputError
-from unmask.measures.registry import measure
 from unmask.statistics.decisions import Decisions, Group, code, groups
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Floats, Ints, effective_wilson, wilson
@@ -155,7 +154,8 @@ def _score_rows(
         for column in range(k):
             n, total = trials[members, column].sum(), credit[members, column].sum()
             # decisions that are all alike tell nothing of how they vary together
-            effect = spread.clustered[column] / spread.independent[column] if 0 < total < n else 1.0
+            independent = spread.independent[column]
+            effect = spread.clustered[column] / independent if independent > 0 else 1.0
             df = spread.df[column]
             wilson_low, wilson_high = wilson(total, n, confidence)
             low, high = effective_wilson(total, n, effect, df, confidence)
@@ -234,11 +234,10 @@ def _set_beside_null(
     )
     places = {group: place for place, (grouping, group, _) in enumerate(every) if grouping == DIRECTION}
     k = len(found.series)
-    rounded = [
-        protocol == PUBLISHED and measure(name).published_decimals is not None
-        for name, protocol in found.series
-    ]
-    ties = (found.outcome == code(TIE)) & np.array(rounded)
+    # in `published` a tie is no vote for the stereotype: what the model ties, as CPS does by rounding, its
+    # null ties
+    published = np.array([protocol == PUBLISHED for _, protocol in found.series], dtype=bool)
+    ties = (found.outcome == code(TIE)) & published
     for column, drawn in null_scores(
         lexicons, found.series, found.trials(), ties, indicators, options.draws, options.seed
     ):

@@ -16,7 +16,7 @@ def wilson(count: float, n: float, confidence: float) -> tuple[float, float]:
     `count` may be fractional: a tie enters as half a success in one trial. A tie varies less than a decision,
     so the interval is then slightly wider than it need be.
     """
-    if n == 0:
+    if not n > 0:
         return float("nan"), float("nan")
     low, high = proportion_confint(count, n, alpha=1 - confidence, method="wilson")
     # rounding may leave the interval a hair outside 0..1
@@ -31,7 +31,7 @@ def effective_wilson(
     In place of n stands n / design_effect · (z / t)², with the quantiles of the normal distribution and of
     Student's t (Korn & Graubard 1998). (nan, nan) where n is 0, or df unknown or below 1.
     """
-    if n == 0 or not df >= 1:
+    if not n > 0 or not df >= 1 or np.isnan(design_effect):
         return float("nan"), float("nan")
     tail = (1 + confidence) / 2
     effective = n / design_effect * float(norm.ppf(tail) / student.ppf(tail, df)) ** 2

@@ -36,8 +36,10 @@ def leverage_table(pairs: pd.DataFrame, found: Decisions) -> pd.DataFrame:
         kept = total - np.array([credit[members, column].sum() for members in of_words])
         with np.errstate(invalid="ignore", divide="ignore"):
             alone = 100 * kept / left
-        toward = (alone - score) * (1 if score < 50 else -1)
-        order = [place for place in np.argsort(-toward, kind="stable") if left[place] > 0]
+        toward = (alone - score) * np.sign(50 - score)
+        order = [
+            place for place in np.argsort(-toward, kind="stable") if left[place] > 0 and toward[place] > 0
+        ]
         out = np.zeros(len(pairs), dtype=bool)
         for rank, place in enumerate(order[:WORDS_SHOWN], start=1):
             out[of_words[place]] = True

@@ -179,6 +179,9 @@ def null_scores(
             else:
                 same.append(number)
         for own, numbers in found:
+            if not own.weights.nnz:
+                # no word tells the sides of any pair apart
+                continue
             yield from _scores(own, numbers, series, trials, ties, members, draws, seed)
 
 
@@ -217,8 +220,11 @@ def _same(one: Lexicon, other: Lexicon) -> bool:
 
 @dataclass(frozen=True)
 class Band:
-    """What the null comes to beside one score: its mean, where its middle `confidence` lies, and p, how
-    often it is as far from that mean as the score is (with the score itself among the draws)."""
+    """What the null comes to beside one score.
+
+    mean; low, high: where the middle `confidence` of the draws lie; p: two-sided, twice the share of the
+    draws, and the score among them, that are at the score or beyond it, on the side that has fewer.
+    """
 
     mean: float
     low: float
@@ -233,5 +239,5 @@ def band(score: float, drawn: Floats, confidence: float) -> Band | None:
         return None
     centre, tail = float(drawn.mean()), (1 - confidence) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
-    as_far = int((np.abs(drawn - centre) >= abs(score - centre) - SAME).sum())
-    return Band(centre, float(low), float(high), (1 + as_far) / (1 + len(drawn)))
+    beyond = min((drawn <= score + SAME).sum(), (drawn >= score - SAME).sum())
+    return Band(centre, float(low), float(high), min(1.0, 2 * (1 + int(beyond)) / (1 + len(drawn))))

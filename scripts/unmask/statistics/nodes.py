@@ -1,6 +1,7 @@
 """What pairs may have in common: their modified words, their target, their writer."""
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 
@@ -18,7 +19,12 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 def words(text: str) -> list[str]:
     """The words of a text, in lower case; a word may have an apostrophe inside."""
-    return _WORD.findall(text.casefold())
+    text = text.casefold()
+    if not text.isascii():
+        # a mark belongs to its letter, which has one where it can
+        composed = unicodedata.normalize("NFC", text)
+        text = "".join("_" if unicodedata.category(sign)[0] == "M" else sign for sign in composed)
+    return _WORD.findall(text)
 
 
 def modified_words(stereotype: str, antistereotype: str) -> tuple[list[str], list[str]]:

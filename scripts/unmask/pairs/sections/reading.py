@@ -19,14 +19,15 @@ NOTES = (
     "and Bollegala does not scale them).",
     "Pairs that share a word or a target vary together, so there are fewer independent pairs than pairs: the "
     "design effect says by how much the variance grows. Wilson intervals of independent pairs stand beside, "
-    "and are too narrow; in both a tie enters as half a success.",
+    "and are too narrow; in both a tie enters as what it adds to the score.",
     "Adv is the score over stereotypes of advantaged groups, Dis over those of disadvantaged groups. The "
     "stereotypical sentence is the stereotypical one in both. Their absolute difference |Diff| is "
     "never below 0, even where nothing differs: look at Adv − Dis with its interval, and at what |Diff| is "
     "on average by chance.",
     "† marks a Holm-corrected p below the level in the caption, * a raw p alone. The caption also names the "
     "unit of the test. The tokens of a pair are right or wrong together, so tests by token overstate the "
-    "evidence; those by pair do not. Token accuracy has the tests by every unit.",
+    "evidence; those by pair overstate it less, but take pairs as independent. Token accuracy has the tests "
+    "by every unit.",
     "Two measures, or two models, are compared pair by pair. Whether they have the same bias score is one "
     "question, whether they decide alike another: measures with equal scores may disagree on half of the "
     "pairs.",
