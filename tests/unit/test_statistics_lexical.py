@@ -322,13 +322,12 @@ def test_the_null_of_a_network_whose_numbers_are_rounded_alike_is_as_low_as_its_
 
 
 def test_the_null_of_adv_less_dis_has_its_sign() -> None:
-    """A word that is in Adv alone, and likely, draws Adv - Dis up: where the null has it above 0 it stays
-    above."""
+    """Where lengths decide every draw, against the stereotype in Adv and for it in Dis, it is -100."""
     n = 60
     pairs = pd.DataFrame(
         {
-            "pair_id": [f"p{i}" for i in range(n)], "bias_type": "planted", "stereotype": "x", "antistereotype": "y",
-            "direction": ["antistereo", "stereo", "stereo"] * 20, "target": None, "writer": None,
+            "pair_id": [f"p{i}" for i in range(n)], "bias_type": "planted",
+            "stereotype": "x", "antistereotype": "y", "direction": ["antistereo", "stereo", "stereo"] * 20, "target": None, "writer": None,
         }
     )  # fmt: skip
     rows = []
@@ -357,7 +356,8 @@ def test_the_null_of_adv_less_dis_has_its_sign() -> None:
 
 def test_what_no_word_tells_apart_has_no_null() -> None:
     pairs = pd.DataFrame(
-        {"pair_id": ["p0", "p1"], "bias_type": "b", "stereotype": ["a b", "a!"], "antistereotype": ["b a", "a?"],
+        {"pair_id": ["p0", "p1"], "bias_type": "b",
+         "stereotype": ["a b", "a!"], "antistereotype": ["b a", "a?"],
          "direction": None, "target": None, "writer": None}
     )  # fmt: skip
     rows = [(pair, role, 0, 5, -1.0 - number) for number, (pair, role) in enumerate(
