@@ -40,7 +40,7 @@ rule compare_models:
         runtime=table_time,
     params:
         code=code("compare_models.py"),
-        options={key: config["statistics"][key] for key in ("confidence", "clusters")},
+        options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
         models=lambda wildcards: scored_on(wildcards.benchmark),
         benchmark=lambda wildcards: wildcards.benchmark,
     message:

@@ -327,7 +327,8 @@ def test_the_null_of_adv_less_dis_has_its_sign() -> None:
     pairs = pd.DataFrame(
         {
             "pair_id": [f"p{i}" for i in range(n)], "bias_type": "planted",
-            "stereotype": "x", "antistereotype": "y", "direction": ["antistereo", "stereo", "stereo"] * 20, "target": None, "writer": None,
+            "stereotype": "x", "antistereotype": "y", "target": None, "writer": None,
+            "direction": ["antistereo", "stereo", "stereo"] * 20,
         }
     )  # fmt: skip
     rows = []

@@ -9,7 +9,7 @@ import pytest
 
 from small_study import Workflow, random_model
 
-AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS")
+AGGREGATES = ("comparisons/", "tables/", "figures/", "report/", "SHA256SUMS")
 PLACES = [(model, benchmark) for model in ("bert", "roberta") for benchmark in ("crows", "stereo")]
 
 
