@@ -161,12 +161,8 @@ def plain_frame(table: pa.Table, schema: pa.Schema) -> pd.DataFrame:
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """The facts that `write_table` put into a table's metadata. Raises InputError for a file that is no
-    Parquet file."""
-    try:
-        stored = pq.read_schema(path).metadata or {}
-    except pa.ArrowException as error:
-        raise unreadable(path, error) from None
+    """The facts that `write_table` put into a table's metadata."""
+    stored = pq.read_schema(path).metadata or {}
     facts: dict[str, Any] = json.loads(stored.get(_METADATA_KEY, b"{}"))
     return facts
 

@@ -77,3 +77,9 @@ def test_statistics_do_not_depend_on_how_many_pairs_are_read_at_once(
         tables.append(compute(made.pairs, original, parts, shuffled, options_with(draws=100)))
     for name, table in tables[0].items():
         pd.testing.assert_frame_equal(table, tables[1][name], rtol=1e-9)
+
+
+def test_what_is_no_table_is_named_before_anything_is_read(made: synthetic.Synthetic, tmp_path: Path) -> None:
+    (tmp_path / "none.parquet").write_text("nothing")
+    with pytest.raises(InputError, match=r"none\.parquet: not a readable Parquet file"):
+        in_chunks({"none": tmp_path / "none.parquet"}, made.pairs)

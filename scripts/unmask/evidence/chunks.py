@@ -23,7 +23,13 @@ def in_chunks(
     their order.
     """
     places = pd.Index(pairs["pair_id"])
-    readers = {name: _Reader(path, places) for name, path in files.items()}
+    # what is no table is named at once, before the first chunk is asked for
+    return _chunks({name: _Reader(path, places) for name, path in files.items()}, pairs, at_once)
+
+
+def _chunks(
+    readers: Mapping[str, "_Reader"], pairs: pd.DataFrame, at_once: int
+) -> Iterator[tuple[pd.DataFrame, dict[str, pd.DataFrame]]]:
     for start in range(0, len(pairs), at_once):
         some = pairs.iloc[start : start + at_once].reset_index(drop=True)
         yield some, {name: reader.before(start + len(some)) for name, reader in readers.items()}
