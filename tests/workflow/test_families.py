@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -161,7 +162,10 @@ def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workfl
     assert {output for output in planned if output.startswith("untrained/")} == networks
     assert not [output for output in planned if output.startswith(("evidence/", "scores/", "models/"))]
     copied.run()
-    assert '"untrained networks"' in copied.read("report", "index.html").replace(">", '"').replace("<", '"')
+    bias = pd.read_csv(results / "tables/bias.csv").query("variant == 'original'")
+    beside = bias[bias["model"] == "noisy"].dropna(subset="score")
+    assert (beside["untrained"] == 2).all() and (beside["untrained_low"] <= beside["untrained_high"]).all()
+    assert bias.loc[bias["model"] != "noisy", "untrained"].isna().all()
     config["controls"]["untrained"]["seeds"] = 3
     anew = {output for output in copied.planned() if output.startswith("untrained/")}
     assert anew == {f"untrained/noisy/{name}/3.parquet" for name in ("crows", "stereo")}

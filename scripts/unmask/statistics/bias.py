@@ -1,5 +1,4 @@
-"""Bias scores of a benchmark: how often a measure prefers the stereotype, how surely, and what words alone
-give."""
+"""Bias scores of a benchmark: how often a measure prefers the stereotype, how surely, and by chance."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,8 +31,7 @@ VALUES_AT_ONCE = 2**22
 
 @dataclass(frozen=True)
 class _Spread:
-    """Of k mean values over the same pairs: means, clustered and independent variances, degrees of
-    freedom."""
+    """k means over the same pairs: their clustered and independent variances and degrees of freedom."""
 
     mean: Floats
     clustered: Floats

@@ -168,6 +168,20 @@ def null_scores(
     for number, (name, _) in enumerate(series):
         if trials[:, number].any():
             by_measure.setdefault(name, []).append(number)
+
+    def scores(lexicon: Lexicon, numbers: Sequence[int]) -> Iterator[tuple[int, Floats]]:
+        parts: Mapping[int, list[Floats]] = {number: [] for number in numbers}
+        for margins in lexicon.draws(draws, seed):
+            above, tied = (margins > SAME).astype(np.float32), (np.abs(margins) <= SAME).astype(np.float32)
+            for number in numbers:
+                tie = np.float32(0.0 if series[number][1] == PUBLISHED else 0.5)
+                credit = np.where(ties[:, number, None], tie, above + tie * tied)
+                parts[number].append(members @ (credit * trials[:, number, None].astype(np.float32)))
+        for number in numbers:
+            n = members @ trials[:, number]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                yield number, 100 * np.hstack(parts[number]).astype(float) / n[:, None]
+
     for of_measure in by_measure.values():
         # protocols often have one lexicon
         found: list[tuple[Lexicon, list[int]]] = []
@@ -179,33 +193,9 @@ def null_scores(
             else:
                 same.append(number)
         for own, numbers in found:
-            if not own.weights.nnz:
-                # no word tells the sides of any pair apart
-                continue
-            yield from _scores(own, numbers, series, trials, ties, members, draws, seed)
-
-
-def _scores(
-    lexicon: Lexicon,
-    numbers: Sequence[int],
-    series: Sequence[tuple[str, str]],
-    trials: Floats,
-    ties: npt.NDArray[np.bool_],
-    members: "sparse.csr_array",
-    draws: int,
-    seed: int,
-) -> Iterator[tuple[int, Floats]]:
-    parts: Mapping[int, list[Floats]] = {number: [] for number in numbers}
-    for margins in lexicon.draws(draws, seed):
-        above, tied = (margins > SAME).astype(np.float32), (np.abs(margins) <= SAME).astype(np.float32)
-        for number in numbers:
-            tie = np.float32(0.0 if series[number][1] == PUBLISHED else 0.5)
-            credit = np.where(ties[:, number, None], tie, above + tie * tied)
-            parts[number].append(members @ (credit * trials[:, number, None].astype(np.float32)))
-    for number in numbers:
-        n = members @ trials[:, number]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            yield number, 100 * np.hstack(parts[number]).astype(float) / n[:, None]
+            # else no word tells the sides of any pair apart
+            if own.weights.nnz:
+                yield from scores(own, numbers)
 
 
 def _same(one: Lexicon, other: Lexicon) -> bool:
