@@ -74,9 +74,9 @@ def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
     margin = np.full(shape, np.nan)
     outcomes = {name: np.empty(shape, dtype=np.int8) for name in ("outcome", "lowest", "highest")}
     # few words in many rows, as numbers
-    measures, protocols, ids = (pd.Categorical(scores[name]) for name in ("measure", "protocol", "pair_id"))
-    places = np.append(wanted.get_indexer(ids.categories), -1)[ids.codes]
-    codes = {name: pd.Categorical(scores[name], categories=OUTCOMES).codes for name in outcomes}
+    measures, protocols = (pd.Categorical(scores[name]) for name in ("measure", "protocol"))
+    places = _positions(scores["pair_id"], wanted)
+    codes = {name: _positions(scores[name], pd.Index(OUTCOMES)) for name in outcomes}
     for column, (measure, protocol) in enumerate(keys):
         rows = np.flatnonzero((measures == measure) & (protocols == protocol))
         place = places[rows]
@@ -89,6 +89,13 @@ def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
         for name, of_all in outcomes.items():
             of_all[place, column] = codes[name][rows]
     return Decisions([(str(m), str(p)) for m, p in keys], margin=margin, **outcomes)
+
+
+def _positions(values: pd.Series, wanted: pd.Index) -> Ints:
+    """Where in `wanted` each of `values` is, -1 where it is not; a word of many rows is looked up once."""
+    found = pd.Categorical(values)
+    places: Ints = np.append(wanted.get_indexer(found.categories), -1)[found.codes]
+    return places
 
 
 Group = tuple[str, str, Ints]
