@@ -31,3 +31,4 @@ rule all:
         final_files(),
         result("SHA256SUMS"),
         result("register.json"),
+        result("settings.json"),

@@ -35,7 +35,16 @@ from workflow_copy import copy_workflow
 
 BENCHMARKS = 4
 NOTHING, ADDED, FRESH = "nothing to do", "one model more", "from nothing"
-AGGREGATES = {"all", "compare_models", "tables", "figures", "provenance", "report", "checksums"}
+AGGREGATES = {
+    "all",
+    "compare_models",
+    "tables",
+    "figures",
+    "provenance",
+    "report",
+    "checksums",
+    "study_settings",
+}
 """Rules over all models of a study, besides those of the report's sections."""
 
 # as `snakemake`, without the tenth of a second that it sleeps for each file it touches

@@ -43,6 +43,7 @@ rule read_benchmark:
         ),
         name=lambda wildcards: wildcards.benchmark,
         entry=lambda wildcards: BENCHMARKS[wildcards.benchmark],
+        given=given,
     message:
         "Reading {wildcards.benchmark}"
     script:

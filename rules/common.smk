@@ -6,6 +6,8 @@ import re
 import sys
 from pathlib import Path
 
+from snakemake.io import IOFile
+
 LIBRARY = str(Path(workflow.basedir) / "scripts")
 sys.path.insert(0, LIBRARY)
 # jobs too run the library beside their scripts, whichever is installed
@@ -15,18 +17,21 @@ from unmask.by_name import module_file
 from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
 from unmask.errors import InputError
+from unmask.given import Digests
+from unmask.results.settings import difference, stated
 from unmask.runlock import hold_run_lock
 from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.files import sha256_of_file
 
 ROOT = Path(workflow.basedir)
+DIGESTS = Digests(".snakemake/digests.jsonl")
 
 try:
     _chosen = choose_study(config, ROOT, [str(path) for path in workflow.configfiles])
     FAMILIES = read_families(ROOT / "rules/schemas")
     _chosen = complete(_chosen, FAMILIES)
     if workflow.is_main_process:
-        check_files(_chosen, FAMILIES)
+        check_files(_chosen, FAMILIES, DIGESTS.of)
 except InputError as error:
     sys.exit(f"error: {error}")
 config.clear()
@@ -78,6 +83,36 @@ def hold_results():
         sys.exit(f"error: {error}")
 
 
+def finished_study(wildcards):
+    """What is there when all of a study is; results without Snakemake's record are held against it first."""
+    if workflow.is_main_process and not workflow.dag_settings.forceall:
+        hold_unrecorded_results()
+    return result("SHA256SUMS")
+
+
+def hold_unrecorded_results():
+    """Stop where results, copied from elsewhere, are of other settings: no record tells Snakemake so."""
+    made = [
+        path
+        for path in (result("settings.json"), result("SHA256SUMS"), result("register.json"))
+        if os.path.exists(path)
+    ]
+    if not made or workflow.persistence.metadata(IOFile(made[0])) is not None:
+        return
+    known = "there is no record (.snakemake) of how they were made"
+    remedy = "add --forceall to make them anew, or remove them"
+    try:
+        other = difference(STUDY, config)
+    except InputError:
+        other, known = None, f"{known}, nor of their settings"
+    if other:
+        sys.exit(f"error: {STUDY}: these results have {other}, and {known}; {remedy}")
+    print(
+        f"{STUDY}: {known}: whether they are of just this study and code cannot be known; {remedy}",
+        file=sys.stderr,
+    )
+
+
 def log_of(*parts):
     """A path in the study's folder of logs."""
     return result("logs", *parts)
@@ -95,9 +130,22 @@ def code(script, *modules):
     return code_digest(ROOT / "scripts" / script, *modules)
 
 
+def outside(path):
+    """An input from outside the results: what is in it decides (see given), not its date."""
+    return ancient(path)
+
+
+def given(wildcards, input):
+    """What is in a rule's inputs from outside the results, as a parameter of the rule."""
+    try:
+        return {path: DIGESTS.of(path) for path in input if not path.startswith(f"{STUDY}/")}
+    except InputError as error:
+        sys.exit(f"error: {error}")
+
+
 def resource(name):
     """A hand-kept file of facts that comes with the workflow."""
-    return os.path.relpath(ROOT / "resources" / name)
+    return outside(os.path.relpath(ROOT / "resources" / name))
 
 
 def shown(path, name, shows):

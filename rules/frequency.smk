@@ -57,6 +57,7 @@ rule group_words:
         benchmark=lambda wildcards: wildcards.benchmark,
         corpora=lambda wildcards: corpora_for(wildcards.benchmark),
         min_pairs=FREQUENCY.get("min_pairs"),
+        given=given,
     message:
         "Looking up the group words of {wildcards.benchmark}"
     script:
@@ -79,6 +80,7 @@ rule table2:
     params:
         code=code("make_table2.py"),
         alpha=config["statistics"]["alpha"],
+        given=given,
     message:
         "Making Table 2"
     script:
@@ -193,6 +195,7 @@ rule frequency_sections:
         code=sections_code("frequency", ["frequency"], *measure_modules()),
         family="frequency",
         settings={**pairs_settings(), "confidence": config["statistics"]["confidence"]},
+        given=given,
     message:
         "Writing the section on word frequency"
     script:

@@ -58,6 +58,7 @@ rule tables:
         alpha=config["statistics"]["alpha"],
         models=as_listed(SCORED, MODELS),
         benchmarks=as_listed(BENCHMARKS, BENCHMARKS),
+        given=given,
     message:
         "Making the tables"
     script:
@@ -107,6 +108,7 @@ rule pairs_sections:
         code=sections_code("pairs", pairs_sections(), *measure_modules()),
         family="pairs",
         settings=pairs_settings(),
+        given=given,
     message:
         "Writing the sections on pairs of sentences"
     script:

@@ -65,6 +65,25 @@ rule checksums:
         "../scripts/write_checksums.py"
 
 
+rule study_settings:
+    input:
+        finished_study,
+    output:
+        result("settings.json"),
+    log:
+        log_of("report", "settings.log"),
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("write_settings.py"),
+        settings=stated(config),
+    message:
+        "Writing down the study's settings"
+    script:
+        "../scripts/write_settings.py"
+
+
 rule register:
     output:
         result("register.json"),

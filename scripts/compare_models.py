@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
+from unmask.evidence.origin import check_one_origin
 from unmask.joblog import job_log
 from unmask.measures.reading import read_scores
 from unmask.record import record
@@ -19,6 +20,7 @@ with job_log(snakemake.log[0]):
     inputs, params = snakemake.input, snakemake.params
     options = dict(params.options)
     pairs = read_table(inputs.pairs, PAIRS)
+    check_one_origin(inputs.scores, ["benchmark", "benchmark_sha256"])
     of_models = {
         model: decisions(pairs, read_scores(path))
         for model, path in zip(params.models, inputs.scores, strict=True)

@@ -13,7 +13,7 @@ from unmask.measures.precision import compare_scores, spread_sample
 from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import claim_device
-from unmask.models.directory import check_sizes
+from unmask.models.directory import check_files
 from unmask.models.loading import load
 from unmask.pairs.schema import PRECISION
 from unmask.record import record
@@ -28,7 +28,7 @@ with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_t
     params = snakemake.params
     torch.set_num_threads(runtime["threads"])
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
-    check_sizes(manifest)
+    check_files(manifest)
     pairs = spread_sample(read_table(snakemake.input.pairs, PAIRS), params.scoring["sample"])
     scores = []
     for dtype in ("float32", params.scoring["dtype"]):

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.chunks import in_chunks
+from unmask.evidence.origin import check_one_origin
 from unmask.joblog import job_log
 from unmask.measures.reading import read_scores
 from unmask.record import record
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     inputs = dict(snakemake.input.items())
     pairs = read_table(inputs.pop("pairs"), PAIRS)
+    check_one_origin(path for name, path in inputs.items() if name != "untrained")
     original = Scored.of(pairs, read_scores(inputs.pop("scores")), ORIGINAL)
     of_shuffled = inputs.pop("shuffled_scores", None)
     shuffled = None if of_shuffled is None else Scored.of(pairs, read_scores(of_shuffled), SHUFFLED)

@@ -7,6 +7,7 @@ from unmask.frequency.group_words import count_group_words
 from unmask.frequency.linking import log_ratios
 from unmask.frequency.schema import GROUP_WORDS, PAIR_RATIOS
 from unmask.frequency.word_lists import read_left_out, read_listed, read_listing
+from unmask.given import unchanged
 from unmask.joblog import job_log
 from unmask.record import record
 from unmask.tables import read_table, write_table
@@ -14,7 +15,7 @@ from unmask.tables import read_table, write_table
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
     inputs, params = snakemake.input, snakemake.params
     pairs = read_table(inputs.pairs, PAIRS)
     listed = read_listed(inputs.listed) if inputs.listed else None

@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from unmask.by_name import load
 from unmask.frequency.counting import count_words
+from unmask.given import unchanged
 from unmask.joblog import job_log
 from unmask.record import record
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 # the system's memory pool holds back less than the others
 pa.set_memory_pool(pa.system_memory_pool())
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
     shard, entry = snakemake.input.shard, snakemake.params.entry
     blocks = load("corpora/formats", entry["format"]).read_blocks(shard, entry)
     facts = {

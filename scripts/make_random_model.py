@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from unmask.errors import InputError
 from unmask.facts import write_facts
+from unmask.given import unchanged
 from unmask.joblog import job_log
 from unmask.models.random_model import make
 from unmask.record import record
@@ -11,7 +12,7 @@ from unmask.record import record
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
     entry = snakemake.params.entry
     try:
         facts = make(entry, snakemake.output.directory, entry["seed"])

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from unmask.files import write_text
 from unmask.frequency.table2 import PublishedRanks, collect_words, table2, table2_sheet
+from unmask.given import unchanged
 from unmask.joblog import job_log
 from unmask.report.captions import load_captions
 from unmask.report.rendering import latex, markdown
@@ -11,7 +12,7 @@ from unmask.report.rendering import latex, markdown
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
     inputs, params = snakemake.input, snakemake.params
     words = collect_words(inputs.words)
     captions = load_captions(inputs.captions, alpha=f"{params.alpha:g}")

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unmask.files import write_text
+from unmask.given import unchanged
 from unmask.joblog import job_log
 from unmask.pairs.results import Results
 from unmask.report.rendering import latex, markdown
@@ -12,7 +13,7 @@ from unmask.statistics.schema import NEAR_TIES
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
     params, inputs = snakemake.params, dict(snakemake.input.items())
     study = Study.from_config(params.models, params.benchmarks)
     near_ties = study.collect(inputs.pop("near_ties"), NEAR_TIES)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from unmask.facts import read_facts, write_facts
 from unmask.joblog import job_log
-from unmask.models.directory import check_sizes
+from unmask.models.directory import check_files
 from unmask.models.perturbed import perturb
 from unmask.record import record
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     entry, base = snakemake.params.entry, read_facts(snakemake.input.manifest)
-    check_sizes(base)
+    check_files(base)
     facts = perturb(base["directory"], snakemake.output.directory, entry["scale"], entry["seed"])
     made = record(snakemake.input, snakemake.params.code, "torch", "transformers")
     write_facts(snakemake.output.facts, {"from": entry["from"]} | facts | made)

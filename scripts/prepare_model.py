@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 
 from unmask import by_name
 from unmask.facts import read_facts, write_facts
+from unmask.given import unchanged
 from unmask.joblog import job_log
 from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
     params, entry = snakemake.params, dict(snakemake.params.entry)
     directory, kind = Path(params.directory), by_name.load("models/kinds", entry["kind"])
     kind.check(directory, params.name)

@@ -7,6 +7,7 @@ from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
+from unmask.given import unchanged
 from unmask.joblog import job_log
 from unmask.record import record
 from unmask.tables import write_table
@@ -14,7 +15,7 @@ from unmask.tables import write_table
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
     name, entry, source = snakemake.params.name, snakemake.params.entry, snakemake.input[0]
     try:
         pairs = read_benchmark(source, entry)

@@ -13,7 +13,7 @@ from unmask.evidence.keeping import forget, give_out, is_intact, kept
 from unmask.evidence.streaming import is_done, write_evidence
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
-from unmask.models.directory import check_sizes
+from unmask.models.directory import check_files
 from unmask.models.loading import load
 from unmask.record import record
 from unmask.tables import read_metadata, read_table
@@ -31,7 +31,7 @@ with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_t
     names, params = dict(snakemake.wildcards.items()), snakemake.params
     torch.set_num_threads(runtime["threads"])
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
-    check_sizes(manifest)
+    check_files(manifest)
     entry = manifest["entry"]
     pairs = read_table(snakemake.input.pairs, PAIRS)
     stack, seed = params.attention["stack"], params.shuffled and params.shuffled["seed"]

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.chunks import in_chunks
+from unmask.evidence.origin import check_one_origin
 from unmask.joblog import job_log
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     measures = snakemake.params.measures
     files = {masking: snakemake.input[masking.replace("-", "_")] for masking in maskings_of(measures)}
+    check_one_origin(files.values())
     pairs = read_table(snakemake.input.pairs, PAIRS)
     scores = (
         as_table(score_pairs(list(some["pair_id"]), evidence, measures), SCORES)

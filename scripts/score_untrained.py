@@ -16,7 +16,7 @@ from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import claim_device
-from unmask.models.directory import check_sizes
+from unmask.models.directory import check_files
 from unmask.models.loading import load
 from unmask.models.untrained import make_untrained
 from unmask.record import record
@@ -34,7 +34,7 @@ with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_t
     names, params = dict(snakemake.wildcards.items()), snakemake.params
     torch.set_num_threads(runtime["threads"])
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
-    check_sizes(manifest)
+    check_files(manifest)
     pairs = read_table(snakemake.input.pairs, PAIRS)
     scores = []
     with tempfile.TemporaryDirectory() as folder:

@@ -35,7 +35,7 @@ def shards_of(corpus):
     """The files of a corpus by the names of its shards."""
     entry = CORPORA[corpus]
     if "path" in entry:
-        return files_of(entry["path"])
+        return {name: outside(path) for name, path in files_of(entry["path"]).items()}
     if "world" in entry:
         return {"corpus.txt": world_file(entry, "corpus.txt")}
     return {name: result("corpora", corpus, name) for name in fetched_shards(entry)}
@@ -90,7 +90,7 @@ def listed_words_for(wildcards):
     """The file of group words listed by hand for a benchmark; nothing where none are."""
     listed = FREQUENCY["listed_words"]
     if listed != "published":
-        return listed or []
+        return outside(listed) if listed else []
     named = BENCHMARKS[wildcards.benchmark].get("published")
     real = wildcards.benchmark not in benchmarks_of_worlds()
     return resource("frequency/table2_words.yaml") if named == "crows-pairs" and real else []

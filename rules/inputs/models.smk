@@ -1,5 +1,7 @@
 # Functions that tell the rules of models their inputs, and what the models of a study are.
 
+from unmask.models.directory import files_of as files_of_model
+
 MANIFEST_KEYS = [
     "entry",
     "model_type",
@@ -61,12 +63,17 @@ def model_files(wildcards):
     """What tells that a model has changed: its own files, or the facts of the rule that made it."""
     if MODELS[wildcards.model]["source"] != "path":
         return result("models", wildcards.model, "facts.json")
-    return files_in(model_directory(wildcards))
+    directory = Path(model_directory(wildcards))
+    try:
+        return [outside(str(directory / name)) for name in files_of_model(directory, wildcards.model).all]
+    except InputError:
+        # its check says what is wrong with it
+        return [outside(path) for path in files_in(directory)]
 
 
 def tokenizer_files(wildcards):
     """The files of the tokenizer that an untrained model takes."""
-    return files_in(MODELS[wildcards.model]["tokenizer"])
+    return [outside(path) for path in files_in(MODELS[wildcards.model]["tokenizer"])]
 
 
 def files_in(directory):

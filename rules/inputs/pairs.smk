@@ -63,7 +63,7 @@ def benchmark_file(wildcards):
     """The benchmark as its source has it: on disk, of a world or downloaded."""
     entry = BENCHMARKS[wildcards.benchmark]
     if "path" in entry:
-        return entry["path"]
+        return outside(entry["path"])
     if "world" in entry:
         return world_file(entry, WORLD_BENCHMARKS[entry["format"]])
     return result("downloads", wildcards.benchmark, Path(entry["url"]).name)

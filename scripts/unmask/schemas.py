@@ -17,6 +17,7 @@ import copy
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -129,16 +130,20 @@ def complete(config: Config, families: Families) -> Config:
     return completed
 
 
-def check_files(config: Config, families: Families) -> None:
+def check_files(
+    config: Config, families: Families, sha256_of: Callable[[str | Path], str] = sha256_of_file
+) -> None:
     """Check that every file that a completed configuration names is there and has the checksum it states.
 
-    Raises InputError naming the key and the file.
+    `sha256_of` gives the SHA-256 of a file. Raises InputError naming the key and the file.
     """
     schema = put_together(families)
     checker = jsonschema.FormatChecker(formats=())
     for name, check in _CHECKS.items():
         checker.checks(name, raises=InputError)(check)
-    validator = _extended({"checksums": _checksums})
+    validator = _extended(
+        {"checksums": partial(_checksums, {"sha256": sha256_of, "git_blob": git_blob_of_file})}
+    )
     _raise_first(validator(schema, format_checker=checker).iter_errors(config))
 
 
@@ -213,9 +218,13 @@ def _modules(
 
 
 def _checksums(
-    validator: Any, key: str, instance: Any, schema: Mapping[str, Any]
+    digests: Mapping[str, Callable[[str | Path], str]],
+    validator: Any,
+    key: str,
+    instance: Any,
+    schema: Mapping[str, Any],
 ) -> Iterator[ValidationError]:
-    for name, digest in (("sha256", sha256_of_file), ("git_blob", git_blob_of_file)):
+    for name, digest in digests.items():
         # a file that is not there has an error of its own
         if name in instance and key in instance and os.path.isfile(instance[key]):
             path = Path(instance[key])

@@ -24,6 +24,8 @@ COLUMNS = [
     "anon_writer",
     "anon_annotators",
 ]
+AGGREGATES = ("comparisons/", "tables/", "figures/", "report/", "SHA256SUMS", "settings.json")
+"""What is made of all models and benchmarks of a study."""
 Done = subprocess.CompletedProcess[str]
 
 

@@ -62,7 +62,7 @@ def test_a_family_takes_its_own_files_and_one_include(copied: Workflow) -> None:
     assert all(sha256_of_file(path) == digest for path, digest in before.items())
     config = {**copied.config, "lengths": {"text": "text.txt"}}
     own = {"lengths/bert.parquet", "lengths/roberta.parquet", "report/sections/lengths.json"}
-    aggregates = {"report/sections/provenance.json", "report/index.html", "SHA256SUMS"}
+    aggregates = {"report/sections/provenance.json", "report/index.html", "SHA256SUMS", "settings.json"}
     assert copied.planned(config) == own | aggregates
     copied.run(config)
     assert copied.planned(config) == set()
@@ -109,7 +109,7 @@ def test_a_study_of_one_family_alone(fresh: Workflow) -> None:
         assert trace not in settings
     results = fresh.folder / "results/small"
     assert {path.name for path in results.iterdir() if not path.name.startswith(".")} == {
-        "SHA256SUMS", "lengths", "logs", "models", "register.json", "report",
+        "SHA256SUMS", "lengths", "logs", "models", "register.json", "report", "settings.json",
     }  # fmt: skip
 
 

@@ -8,10 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from small_study import Workflow, random_model
+from small_study import AGGREGATES, Workflow, random_model
 from unmask.by_name import module_file
-
-AGGREGATES = ("comparisons/", "tables/", "figures/", "report/", "SHA256SUMS")
 
 
 def without_aggregates(planned: set[str]) -> set[str]:

@@ -1,13 +1,16 @@
 """`make verify` on the finished small study: nothing to say, or one line for each thing that changed."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pyarrow.parquet as pq
 
 from small_study import Done, Workflow
+from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE
 from unmask.tables import read_metadata, read_table, write_table
 
@@ -28,7 +31,7 @@ def test_a_finished_study_is_as_it_was_made(finished: Workflow) -> None:
     done = verify(finished)
     assert (done.returncode, errors(done)) == (0, []), done.stdout + done.stderr
     assert "results are as they were made" in done.stdout
-    assert "say nothing of" not in done.stdout and "no longer here" not in done.stdout
+    assert "were removed" not in done.stdout
 
 
 def test_its_checksums_are_those_that_sha256sum_checks(finished: Workflow) -> None:
@@ -98,8 +101,32 @@ def test_missing_and_unreadable_files(copied: Workflow) -> None:
     broken = f"error: {SMALL}/scores/bert/crows/original.parquet: cannot be read ("
     assert any(line.startswith(broken) for line in errors(done))
     # evidence may be removed: that is no problem, and it is said
-    assert "evidence/roberta/crows/original/" in done.stdout
+    assert "inputs were removed, as may be: " in done.stdout and "/evidence/roberta/crows/" in done.stdout
     assert not any("evidence/roberta" in line for line in errors(done))
+
+
+def test_what_cannot_be_held_against_anything_is_a_failure(copied: Workflow) -> None:
+    (copied.folder / "stereo.json").unlink()
+    table = copied.folder / SMALL / "group.parquet"
+    write_table(table, read_table(copied.folder / SMALL / "benchmarks/crows.parquet", PAIRS), PAIRS, {})
+    assert errors(verify(copied)) == [
+        f"error: {SMALL}/benchmarks/stereo.parquet: stereo.json, which it was made from, is not here",
+        f"error: {SMALL}/group.parquet: does not say what it was made from",
+    ]
+
+
+def test_results_may_be_a_link(copied: Workflow, tmp_path: Path) -> None:
+    """Inputs are beside the link, not beside what it leads to."""
+    elsewhere = tmp_path / "scratch/unmask"
+    elsewhere.parent.mkdir()
+    (copied.folder / "results").rename(elsewhere)
+    (copied.folder / "results").symlink_to(elsewhere)
+    done = verify(copied)
+    assert (done.returncode, errors(done)) == (0, []), done.stdout
+    counted = re.search(r"(\d+) inputs are those", done.stdout)
+    assert counted and int(counted[1]) > 50
+    (copied.folder / "crows.csv").write_text("other\n")
+    assert verify(copied).returncode == 1
 
 
 def test_an_unfinished_study_is_told_so(fresh: Workflow) -> None:

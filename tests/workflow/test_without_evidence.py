@@ -7,9 +7,8 @@ import sys
 
 import pytest
 
-from small_study import Workflow, random_model
+from small_study import AGGREGATES, Workflow, random_model
 
-AGGREGATES = ("comparisons/", "tables/", "figures/", "report/", "SHA256SUMS")
 PLACES = [(model, benchmark) for model in ("bert", "roberta") for benchmark in ("crows", "stereo")]
 
 

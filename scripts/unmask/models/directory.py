@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.files import partial_beside
+from unmask.files import partial_beside, sha256_of_file
 
 CONFIG = "config.json"
 VOCABULARIES = (
@@ -102,7 +102,7 @@ def files_of(directory: Path, what: str) -> ModelFiles:
     return choose_files(names, lambda name: (directory / name).read_text(encoding="utf-8"), what)
 
 
-def check_sizes(manifest: Mapping[str, Any]) -> None:
+def check_files(manifest: Mapping[str, Any]) -> None:
     """Raise InputError where a file that a manifest describes is gone, truncated or another since."""
     directory = Path(manifest["directory"])
     given = manifest["entry"]["source"] == "path"
@@ -115,6 +115,10 @@ def check_sizes(manifest: Mapping[str, Any]) -> None:
             has = "is missing" if size is None else f"has {size} bytes"
             raise InputError(
                 f"{path}: {has}, it had {file['size']} when the model was checked; {remedy} and run again"
+            )
+        if sha256_of_file(path) != file["sha256"]:
+            raise InputError(
+                f"{path}: is another file than when the model was checked; {remedy} and run again"
             )
 
 

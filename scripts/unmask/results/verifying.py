@@ -1,9 +1,11 @@
-"""Holding a study's results against what they say they were made from.
+"""Holding a study's results against what they say they were made from; what cannot be held is a problem too.
 
 python -m unmask.results.verifying results/STUDY
 """
 
 import argparse
+import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +19,7 @@ from unmask.errors import InputError
 from unmask.facts import read_facts
 from unmask.files import sha256_of_file
 from unmask.results.checksums import FILE, read_checksums
+from unmask.results.register import matcher, read_register
 from unmask.tables import read_metadata
 
 PATTERNS = (
@@ -38,17 +41,21 @@ class Verified:
     """Files that are as they were made."""
     inputs: int = 0
     """Inputs that are still those that results were made from, each counted once for each result."""
-    gone: set[Path] = field(default_factory=set)
-    """Inputs that are no longer here, such as evidence that was removed: nothing to hold against."""
-    silent: list[Path] = field(default_factory=list)
-    """Files that do not say what they were made from: an earlier version made them."""
+    removed: set[Path] = field(default_factory=set)
+    """Inputs that are not here and need not be, such as evidence (unmask.results.register)."""
     problems: list[str] = field(default_factory=list)
     _digests: dict[Path, str] = field(default_factory=dict)
 
     @cached_property
     def start(self) -> Path:
         """The folder that Snakemake ran in, which recorded paths are relative to."""
-        return self.folder.resolve().parents[1]
+        # not where links lead: `results` may be one
+        return Path(os.path.abspath(self.folder)).parents[1]
+
+    @cached_property
+    def removable(self) -> list[re.Pattern[str]]:
+        """What may be removed, as paths in the folder."""
+        return [matcher(pattern["files"]) for pattern in read_register(self.folder)]
 
     def check(self) -> None:
         """Check final files by the list of checksums, and every table and section by the record in itself."""
@@ -69,7 +76,7 @@ class Verified:
                 self.problems.append(f"{path}: cannot be read ({str(error).splitlines()[0]})")
                 continue
             if "made_from" not in facts:
-                self.silent.append(path)
+                self.problems.append(f"{path}: does not say what it was made from")
             for source, sha256 in _sources(facts):
                 self._check_source(path, source, sha256)
 
@@ -83,11 +90,20 @@ class Verified:
         # an absolute path stays what it is
         there = self.start / source
         if not there.exists():
-            self.gone.add(there)
+            if self._may_be_removed(there):
+                self.removed.add(there)
+            else:
+                self.problems.append(f"{path}: {source}, which it was made from, is not here")
         elif self._sha256(there) != sha256:
             self.problems.append(f"{path}: {source} is no longer the file that it was made from")
         else:
             self.inputs += 1
+
+    def _may_be_removed(self, path: Path) -> bool:
+        folder = Path(os.path.abspath(self.folder))
+        return path.is_relative_to(folder) and any(
+            pattern.fullmatch(path.relative_to(folder).as_posix()) for pattern in self.removable
+        )
 
     def _sha256(self, path: Path) -> str:
         path = path.resolve()
@@ -123,10 +139,8 @@ def main() -> None:
         sys.exit(f"error: {error}")
     for problem in found.problems:
         print(f"error: {problem}")
-    if found.silent:
-        print(f"{len(found.silent)} files say nothing of what they were made from, as {found.silent[0]}")
-    if found.gone:
-        print(f"{len(found.gone)} inputs are no longer here, as {min(found.gone)}")
+    if found.removed:
+        print(f"{len(found.removed)} inputs were removed, as may be: {min(found.removed)}")
     print(
         f"{found.results} results are as they were made; "
         f"{found.inputs} inputs are those that results were made from"

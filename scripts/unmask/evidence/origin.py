@@ -1,0 +1,33 @@
+"""Where evidence is from: what is of two models, or of two states of one, never meets in one table."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from unmask.errors import InputError
+from unmask.tables import read_metadata
+
+ORIGIN = ("model", "weights", "tokenizer", "attention", "dtype", "benchmark", "benchmark_sha256")
+"""Facts that all evidence in one table shares; what a table lacks is taken for a value of its own."""
+
+
+def check_one_origin(tables: Iterable[str | Path], keys: Iterable[str] = ORIGIN) -> None:
+    """Check that tables of evidence, or of scores, which keep the facts of theirs, agree in these facts.
+
+    Raises InputError naming two tables that do not.
+    """
+    first: tuple[str | Path, Mapping[str, Any]] | None = None
+    for path in tables:
+        for facts in _of_evidence(path):
+            first = first or (path, facts)
+            for key in keys:
+                if facts.get(key) != first[1].get(key):
+                    raise InputError(
+                        f"{path}: its {key} is {facts.get(key)}, that of {first[0]} is {first[1].get(key)}: "
+                        "delete both and run again"
+                    )
+
+
+def _of_evidence(path: str | Path) -> Iterator[Mapping[str, Any]]:
+    facts = read_metadata(path)
+    yield from facts["evidence"].values() if "evidence" in facts else [facts]

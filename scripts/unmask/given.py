@@ -1,0 +1,78 @@
+"""Files that a study is given, from outside its results: what is in them decides, not their dates."""
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from unmask.errors import InputError
+from unmask.files import sha256_of_file
+
+SETTLED = 2.0
+"""Seconds after which a change of a file has changed its dates as well, on any file system."""
+
+
+class Digests:
+    """SHA-256 of files, remembered in a file by place, size and dates: what is as it was is not read again.
+
+    The file `cache` has a line for each digest, of which the last counts; it may be lost, or not writable.
+    """
+
+    def __init__(self, cache: str | Path) -> None:
+        self._cache = Path(cache)
+        self._known = dict(_lines(self._cache))
+
+    def of(self, path: str | Path) -> str:
+        """The SHA-256 of a file. Raises InputError where it cannot be read."""
+        try:
+            seen = _seen(path)
+            if seen not in self._known:
+                self._known[seen] = sha256_of_file(path)
+                # what has just been written could change again within one tick of the clock
+                if time.time() - os.stat(path).st_ctime > SETTLED and seen == _seen(path):
+                    self._note(seen)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+        return self._known[seen]
+
+    def _note(self, seen: str) -> None:
+        with suppress(OSError):
+            self._cache.parent.mkdir(parents=True, exist_ok=True)
+            with open(self._cache, "a", encoding="utf-8") as file:
+                file.write(json.dumps([seen, self._known[seen]]) + "\n")
+
+
+def _seen(path: str | Path) -> str:
+    """A file's place and what changes with it: no program can set the date of the last change (ctime)."""
+    stat = os.stat(path)
+    return json.dumps([os.path.abspath(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino])
+
+
+def _lines(cache: Path) -> Iterator[tuple[str, str]]:
+    try:
+        lines = cache.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return
+    for line in lines:
+        # a line may be cut short by a kill
+        with suppress(ValueError, TypeError):
+            seen, sha256 = json.loads(line)
+            yield str(seen), str(sha256)
+
+
+@contextmanager
+def unchanged(given: Mapping[str, str]) -> Iterator[None]:
+    """Hold files against their SHA-256 by path, once the block has read them.
+
+    Raises InputError naming a file that is another one: what was made of it is not what was asked for.
+    """
+    yield
+    for path, sha256 in given.items():
+        try:
+            found = sha256_of_file(path)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+        if found != sha256:
+            raise InputError(f"{path}: was replaced since this run was planned; run again")

@@ -1,0 +1,53 @@
+"""The settings that results are of."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unmask.errors import InputError
+from unmask.results.settings import FILE, difference, stated, write_settings
+
+STUDY: dict[str, Any] = {
+    "study": "s",
+    "data": "/data/",
+    "runtime": {"threads": 2},
+    "models": {"a": {"path": "/data/a", "seeds": [1, 2]}},
+    "title": None,
+}
+
+
+def test_where_and_how_a_study_is_run_is_not_stated() -> None:
+    assert stated(STUDY) == {
+        "study": "s",
+        "models": {"a": {"path": "{data}/a", "seeds": [1, 2]}},
+        "title": None,
+    }
+    assert stated({"study": "s", "models": {"a": {"path": "/data/a"}}})["models"]["a"]["path"] == "/data/a"
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({}, None),
+        ({"data": "/elsewhere", "models": {"a": {"path": "/elsewhere/a", "seeds": [1, 2]}}}, None),
+        ({"runtime": {}}, None),
+        ({"study": "t"}, 'study "s", not "t"'),
+        ({"models": {"a": {"path": "/data/a", "seeds": [1]}}}, "models.a.seeds [1, 2], not [1]"),
+        ({"models": {}}, "a models.a"),
+        ({"alpha": 0.05}, "no alpha"),
+    ],
+)
+def test_the_first_key_that_differs_is_named(
+    tmp_path: Path, change: dict[str, Any], found: str | None
+) -> None:
+    write_settings(tmp_path / FILE, stated(STUDY))
+    assert difference(tmp_path, STUDY | change) == found
+
+
+@pytest.mark.parametrize("content", [None, "{", "\xff"])
+def test_results_that_do_not_say_are_named(tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / FILE).write_text(content, encoding="latin-1")
+    with pytest.raises(InputError, match=r"settings\.json: cannot be read"):
+        difference(tmp_path, STUDY)

@@ -1,0 +1,121 @@
+"""What a study is given is told by its content: replaced by something older, or touched, or moved."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from small_study import Workflow
+from workflow_copy import ROOT
+
+
+def replace(path: Path, change: Callable[[bytes], bytes]) -> None:
+    """Put other content in a file's place as `cp -p` and `tar x` do: with an older date."""
+    content = path.read_bytes()
+    changed = change(content)
+    assert changed != content
+    date = path.stat().st_mtime_ns - 10**12
+    path.write_bytes(changed)
+    os.utime(path, ns=(date, date))
+
+
+def reworded(content: bytes) -> bytes:
+    return content.replace(b"nurse", b"baker")
+
+
+def test_an_older_benchmark_in_its_place_is_another_one(copied: Workflow) -> None:
+    replace(copied.folder / "crows.csv", reworded)
+    planned = copied.planned()
+    for model in ("bert", "roberta"):
+        assert f"evidence/{model}/crows/original/none.parquet" in planned
+        assert f"evidence/{model}/stereo/original/none.parquet" not in planned
+    assert {"benchmarks/crows.parquet", "tables/table5.csv", "report/index.html"} <= planned
+
+
+def test_an_older_tokenizer_in_its_place_is_another_one(copied: Workflow) -> None:
+    replace(copied.folder / "bert-tokenizer/tokenizer.json", lambda content: content + b"\n")
+    planned = copied.planned()
+    assert {"models/bert/facts.json", "evidence/bert/crows/original/none.parquet"} <= planned
+    assert not [output for output in planned if "/roberta/" in output]
+
+
+def test_older_words_of_the_report_in_their_place_are_others(copied: Workflow) -> None:
+    replace(copied.folder / "resources/pairs/captions.yaml", lambda content: content + b"\n# other words\n")
+    planned = copied.planned()
+    assert {"tables/table5.csv", "report/index.html"} <= planned
+    assert not [output for output in planned if output.startswith(("evidence/", "scores/", "statistics/"))]
+
+
+def test_a_new_date_alone_changes_nothing(copied: Workflow) -> None:
+    given = [copied.folder / "crows.csv", copied.folder / "resources/pairs/captions.yaml"]
+    for path in [*given, *(copied.folder / "bert-tokenizer").iterdir()]:
+        path.touch()
+    assert copied.planned() == set()
+
+
+@pytest.mark.slow
+def test_weights_of_the_same_size_in_their_place_are_another_model(copied: Workflow) -> None:
+    results = copied.folder / "results/small"
+    shutil.copytree(results / "models/bert/files", copied.folder / "own")
+    copied.config["models"] = {"own": {"source": "path", "path": "own"}}
+    copied.config["measures"] = ["AUL"]
+    manifest, scores = "models/own/manifest.json", "results/small/scores/own/crows/original.parquet"
+    for target in (f"results/small/{manifest}", scores):
+        done = copied.snakemake(target)
+        assert done.returncode == 0, done.stdout + done.stderr
+    described = json.loads((results / manifest).read_text())
+
+    weights = copied.folder / "own/model.safetensors"
+    replace(weights, lambda content: content[:-4] + bytes([content[-4] ^ 1]) + content[-3:])
+    # with one measure more, the evidence that is there is made anew too
+    copied.config["measures"] = ["AUL", "SSS"]
+    planned = copied.planned()
+    assert {manifest, "evidence/own/crows/original/none.parquet"} <= planned
+    done = copied.snakemake(scores)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads((results / manifest).read_text())["weights_digest"] != described["weights_digest"]
+    log = copied.read("logs", "evidence", "own", "crows", "original.log")
+    assert set(re.findall(r"masking ([\w-]+), shards", log)) == {"none", "modified"}
+    # another file beside them is none of its own
+    (copied.folder / "own/README.md").write_text("A model.\n")
+    assert manifest not in copied.planned()
+
+
+def test_every_rule_that_reads_what_is_given_depends_on_its_content(copied: Workflow) -> None:
+    """Each input from outside the results is held by its digest, in the rules and in their scripts."""
+    (copied.folder / "text.txt").write_text("the nurse said that she is very good\n")
+    (copied.folder / "words.yaml").write_text(yaml.safe_dump({"gender": {"stereotype": ["she"]}}))
+    results = copied.folder / "results/small"
+    shutil.copytree(results / "models/bert/files", copied.folder / "own")
+    copied.config["models"]["own"] = {"source": "path", "path": "own"}
+    copied.config["worlds"] = {"planted": {}}
+    copied.config["benchmarks"]["planted"] = {"format": "crows-pairs", "world": "planted"}
+    copied.config["corpora"] = {"text": {"format": "text", "path": "text.txt"}}
+    copied.config["frequency"] = {"listed_words": "words.yaml"}
+    rules = inputs_from_outside(copied)
+    assert {"words.yaml", "text.txt", "crows.csv", "own/model.safetensors"} <= set().union(*rules.values())
+    text = "\n".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
+    for rule in rules:
+        block = re.split(r"\n(?:use )?rule ", text[text.index(f"rule {rule}:") :])[0]
+        assert "given=given" in block, rule
+        script = re.search(r'"\.\./(scripts/\w+\.py)"', block)
+        assert script and "unchanged(" in (ROOT / script[1]).read_text(), rule
+
+
+def inputs_from_outside(workflow: Workflow) -> dict[str, set[str]]:
+    """The rules of a study with their inputs that are no results."""
+    done = workflow.snakemake("--detailed-summary")
+    assert done.returncode == 0, done.stdout + done.stderr
+    header, *rows = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
+    rule, inputs = header.index("rule"), header.index("input-file(s)")
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        for path in row[inputs].split(","):
+            if path and path != "-" and not path.startswith("results/"):
+                found.setdefault(row[rule], set()).add(path)
+    return found
