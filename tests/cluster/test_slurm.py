@@ -12,11 +12,12 @@ import pytest
 from cluster_run import ClusterRun, on_slurm, scoring, wait_for_jobs, wait_for_scoring
 from slurm_here import GPUS, Slurm, why_not
 from small_study import Workflow
-from workflow_copy import copy_workflow
 
 pytestmark = pytest.mark.slow
 
 TARGET = "tables"
+BY_SCORING = ("evidence", "untrained", "scores", "statistics", "tables", "figures", "report")
+"""What is made by jobs that run a model, and what is made of that."""
 
 
 def files_of(workflow: Workflow) -> dict[str, bytes]:
@@ -72,9 +73,13 @@ def stuck(
 def demonstrating(
     slurm: Slurm, demonstration: Workflow, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Workflow, ClusterRun]]:
-    """A run of the demonstration with one model, all of it."""
-    folder = copy_workflow(tmp_path_factory.mktemp("demonstration-slurm") / "unmask")
-    workflow = Workflow(folder, demonstration.config)
+    """A run of the demonstration with one model, from its evidence to the report."""
+    folder = tmp_path_factory.mktemp("demonstration-slurm") / "unmask"
+    shutil.copytree(demonstration.folder, folder, symlinks=True)
+    for made in (folder / "results/demo").iterdir():
+        if made.name in BY_SCORING:
+            shutil.rmtree(made)
+    workflow = Workflow(folder, copy.deepcopy(demonstration.config))
     with on_slurm(workflow) as run:
         yield workflow, run
 
@@ -135,7 +140,7 @@ def test_jobs_that_run_a_model_have_a_gpu_each_and_no_others(
     devices = slurm.devices()
     with_gpu = [job for job in jobs if job.gpus]
     assert {job.name.split("_")[1] for job in with_gpu} == {"evidence", "shuffled", "untrained"}
-    assert {job.name.split("_")[1] for job in jobs if not job.gpus} >= {"model", "measures", "tables"}
+    assert {job.name.split("_")[1] for job in jobs if not job.gpus} >= {"measures", "statistics", "tables"}
     for job in jobs:
         expected = [{"0"}, {"1"}] if job.gpus else [{""}]
         assert devices[job.number] in expected, job

@@ -145,6 +145,13 @@ def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workfl
     planned = copied.planned()
     assert {"models/noisy/facts.json", "models/noisy/manifest.json"} <= planned
     assert not [output for output in planned if re.search("/(bert|roberta)/", output)]
+    # untrained networks of its architecture, each by itself; there are none of a model that is untrained
+    config["controls"] = {"untrained": {"seeds": 2}}
+    networks = {f"untrained/noisy/{name}/{seed}.parquet" for name in ("crows", "stereo") for seed in (1, 2)}
+    with_networks = copied.planned()
+    assert {output for output in with_networks if output.startswith("untrained/")} == networks
+    evidence = {output for output in planned if output.startswith(("evidence/", "scores/", "models/"))}
+    assert evidence == {o for o in with_networks if o.startswith(("evidence/", "scores/", "models/"))}
     copied.run()
     results = copied.folder / "results/small"
     facts = json.loads((results / "models/noisy/manifest.json").read_text())
@@ -155,13 +162,6 @@ def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workfl
     one, other = (pq.read_table(path).column("margin").to_pylist() for path in scores)
     assert len(one) == len(other) and one != other
     assert "noisy" in copied.read("tables", "table5.csv")
-    # untrained networks of its architecture, each by itself; there are none of a model that is untrained
-    config["controls"] = {"untrained": {"seeds": 2}}
-    networks = {f"untrained/noisy/{name}/{seed}.parquet" for name in ("crows", "stereo") for seed in (1, 2)}
-    planned = copied.planned()
-    assert {output for output in planned if output.startswith("untrained/")} == networks
-    assert not [output for output in planned if output.startswith(("evidence/", "scores/", "models/"))]
-    copied.run()
     bias = pd.read_csv(results / "tables/bias.csv").query("variant == 'original'")
     beside = bias[bias["model"] == "noisy"].dropna(subset="score")
     assert (beside["untrained"] == 2).all() and (beside["untrained_low"] <= beside["untrained_high"]).all()

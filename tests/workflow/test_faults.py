@@ -80,7 +80,8 @@ def test_a_model_without_a_mask_token_stops_its_own_jobs_alone(fresh: Workflow) 
         "bert": fresh.config["models"]["bert"],
     }
     fresh.config["measures"] = ["AUL"]
-    error = the_error(fresh.snakemake())
+    scores = [f"results/small/scores/{model}/crows/original.parquet" for model in fresh.config["models"]]
+    error = the_error(fresh.snakemake(*scores))
     assert "no-mask" in error and "mask token" in error
     results = fresh.folder / "results/small"
     assert (results / "scores/bert/crows/original.parquet").exists()
@@ -90,9 +91,10 @@ def test_a_model_without_a_mask_token_stops_its_own_jobs_alone(fresh: Workflow) 
 def test_a_bad_row_is_named(fresh: Workflow) -> None:
     path = fresh.folder / "crows.csv"
     path.write_text(path.read_text().replace(",antistereo,", ",stereotypical,", 1))
-    error = the_error(fresh.snakemake())
+    table = "results/small/benchmarks/crows.parquet"
+    error = the_error(fresh.snakemake(table))
     assert "crows.csv" in error and "row" in error and "stereotypical" in error
-    assert not (fresh.folder / "results/small/benchmarks/crows.parquet").exists()
+    assert not (fresh.folder / table).exists()
 
 
 TARGET = "results/small/evidence/bert/crows/original/none.parquet"
