@@ -43,7 +43,7 @@ rule read_benchmark:
         ),
         name=lambda wildcards: wildcards.benchmark,
         entry=lambda wildcards: BENCHMARKS[wildcards.benchmark],
-        given=given,
+        given=given(benchmark_file),
     message:
         "Reading {wildcards.benchmark}"
     script:

@@ -135,12 +135,22 @@ def outside(path):
     return ancient(path)
 
 
-def given(wildcards, input):
-    """What is in a rule's inputs from outside the results, as a parameter of the rule."""
-    try:
-        return {path: DIGESTS.of(path) for path in input if not path.startswith(f"{STUDY}/")}
-    except InputError as error:
-        sys.exit(f"error: {error}")
+def given(*inputs):
+    """What is in inputs that are from outside the results, as a parameter of their rule.
+
+    inputs: a rule's, as it has them: paths, lists of them, and functions of its wildcards. (Snakemake would not
+    watch a parameter that is a function of `input`.)
+    """
+
+    def digests(wildcards):
+        found = [each(wildcards) if callable(each) else each for each in inputs]
+        paths = [path for each in found for path in ([each] if isinstance(each, str) else each)]
+        try:
+            return {path: DIGESTS.of(path) for path in paths if not path.startswith(f"{STUDY}/")}
+        except InputError as error:
+            sys.exit(f"error: {error}")
+
+    return digests
 
 
 def resource(name):

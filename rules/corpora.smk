@@ -40,7 +40,7 @@ rule count_shard:
             "count_shard.py", module_file("corpora/formats", CORPORA[wildcards.corpus]["format"])
         ),
         entry=corpus_format,
-        given=given,
+        given=given(shard_file),
     message:
         "Counting the words of {wildcards.shard} of {wildcards.corpus}"
     script:

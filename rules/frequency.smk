@@ -57,7 +57,7 @@ rule group_words:
         benchmark=lambda wildcards: wildcards.benchmark,
         corpora=lambda wildcards: corpora_for(wildcards.benchmark),
         min_pairs=FREQUENCY.get("min_pairs"),
-        given=given,
+        given=given(resource("frequency/left_out_words.yaml"), listed_words_for),
     message:
         "Looking up the group words of {wildcards.benchmark}"
     script:
@@ -80,7 +80,7 @@ rule table2:
     params:
         code=code("make_table2.py"),
         alpha=config["statistics"]["alpha"],
-        given=given,
+        given=given(resource("frequency/captions.yaml")),
     message:
         "Making Table 2"
     script:
@@ -195,7 +195,7 @@ rule frequency_sections:
         code=sections_code("frequency", ["frequency"], *measure_modules()),
         family="frequency",
         settings={**pairs_settings(), "confidence": config["statistics"]["confidence"]},
-        given=given,
+        given=given(resource("frequency/captions.yaml")),
     message:
         "Writing the section on word frequency"
     script:

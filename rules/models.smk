@@ -63,7 +63,7 @@ rule make_random_model:
         code=code("make_random_model.py"),
         name=lambda wildcards: wildcards.model,
         entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("config", "tokenizer", "seed")},
-        given=given,
+        given=given(tokenizer_files),
     message:
         "Making {wildcards.model}, an untrained model"
     script:
@@ -114,7 +114,7 @@ rule prepare_model:
             "source": MODELS[wildcards.model]["source"],
             "kind": kind_of(wildcards.model),
         },
-        given=given,
+        given=given(model_files),
     message:
         "Checking {wildcards.model}"
     script:

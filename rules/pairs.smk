@@ -58,7 +58,7 @@ rule tables:
         alpha=config["statistics"]["alpha"],
         models=as_listed(SCORED, MODELS),
         benchmarks=as_listed(BENCHMARKS, BENCHMARKS),
-        given=given,
+        given=given(*pairs_results().values()),
     message:
         "Making the tables"
     script:
@@ -108,7 +108,7 @@ rule pairs_sections:
         code=sections_code("pairs", pairs_sections(), *measure_modules()),
         family="pairs",
         settings=pairs_settings(),
-        given=given,
+        given=given(*pairs_results().values()),
     message:
         "Writing the sections on pairs of sentences"
     script:

@@ -81,7 +81,7 @@ rule worlds_sections:
         code=sections_code("worlds", ["planted"], *measure_modules()),
         family="worlds",
         settings=pairs_settings(),
-        given=given,
+        given=given(resource("worlds/captions.yaml")),
     message:
         "Writing the section on what was planted"
     script:
