@@ -86,7 +86,7 @@ def query_digest(entry: Mapping[str, Any]) -> str | None:
 def file_name(url: str) -> str:
     """The name of the file at a url: the last part of its path, or else its host.
 
-    A name without an ending takes a known one from the end of the query (`get?file=pairs.csv`), and nothing else.
+    A name without an ending takes a known one from the end of the query (`get?file=pairs.csv`).
     """
     parts = urlsplit(url)
     name = PurePosixPath(parts.path).name or parts.hostname or ""

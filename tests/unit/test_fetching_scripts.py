@@ -49,7 +49,7 @@ def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
     with FileServer(CROWS_PAIRS) as server:
         entry = {"format": "crows-pairs", "url": f"{server.url}/pairs.csv", "sha256": sha256, "licence": "CC"}
         outputs = {"file": file, "facts": facts}
-        run_script("fetch_benchmark", {}, outputs, log, name="crows", entry=entry)
+        run_script("fetch_benchmark", {}, outputs, log, config={"benchmarks": {"crows": entry}}, name="crows")
     assert file.read_bytes() == CROWS_PAIRS
     assert facts_in(facts)["sha256"] == sha256
     run_script("read_benchmark", [file], [pairs], log, name="crows", entry=entry)
@@ -71,7 +71,7 @@ def test_a_benchmark_on_disk(tmp_path: Path, log: Path) -> None:
     (tmp_path / "source.csv").write_bytes(CROWS_PAIRS)
     entry = {"format": "crows-pairs", "url": (tmp_path / "source.csv").as_uri()}
     outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
-    run_script("fetch_benchmark", {}, outputs, log, name="crows", entry=entry)
+    run_script("fetch_benchmark", {}, outputs, log, config={"benchmarks": {"crows": entry}}, name="crows")
     assert (tmp_path / "copy.csv").read_bytes() == CROWS_PAIRS
     source = tmp_path / "source.csv"
     entry = {"format": "crows-pairs", "path": str(source)}
@@ -88,7 +88,7 @@ def test_a_bad_benchmark_is_one_line(tmp_path: Path, log: Path) -> None:
     outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
     entry = {"url": source.as_uri(), "sha256": "0" * 64}
     line = f"benchmark crows: {source.as_uri()}: wrong checksum: wanted sha256 {'0' * 64}"
-    fails("fetch_benchmark", {}, outputs, log, line, name="crows", entry=entry)
+    fails("fetch_benchmark", {}, outputs, log, line, config={"benchmarks": {"crows": entry}}, name="crows")
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import http.client
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -44,7 +44,7 @@ class Head:
 
 
 class Session(requests.Session):
-    """Follows no redirects by itself, since it would read their bodies whole; keeps the connection and cookies."""
+    """Keeps cookies; follows no redirects by itself, since it would read their bodies whole."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
         return None
@@ -102,9 +102,7 @@ def _too_slow(received: int, limits: Limits) -> TemporaryError:
     return TemporaryError(f"too slow: {received} bytes in {limits.window:.0f} s")
 
 
-def _answer(
-    session: Session, url: str, headers: Mapping[str, str], timeout: float
-) -> Iterator[Head | bytes]:
+def _answer(session: Session, url: str, headers: Mapping[str, str], timeout: float) -> Iterator[Head | bytes]:
     """The head of an answer, then its body piece by piece."""
     for _ in range(MOST_REDIRECTS + 1):
         with session.get(url, headers=dict(headers), stream=True, timeout=timeout) as response:
@@ -122,11 +120,9 @@ def _answer(
 
 def _redirected(url: str, location: str) -> str:
     """Where an answer sends to. A user's name and password go along to the same server, and to no other."""
-    try:
+    with suppress(UnicodeError):
         # headers come as Latin-1, whatever they are
         location = location.encode("latin-1").decode()
-    except UnicodeError:
-        pass
     try:
         target = urljoin(url, location)
         check_url(target)
@@ -146,7 +142,7 @@ def _redirected(url: str, location: str) -> str:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Turn what the http libraries raise into TemporaryError, or InputError where another try would not help."""
+    """Turn what the http libraries raise into TemporaryError, or InputError where another try is no help."""
     try:
         yield
     except _TRANSIENT as error:

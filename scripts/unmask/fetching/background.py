@@ -39,7 +39,7 @@ class Background(Generic[Item]):
         threading.Thread(target=self._run, daemon=True).start()
 
     def next(self, seconds: float) -> Item | None:
-        """The next item, None after the last; raises what the iterator raised, and GivenUpError after `seconds`."""
+        """The next item, None after the last. Raises what the iterator raised; GivenUpError after a time."""
         try:
             item = self._ready.get(timeout=seconds)
         except queue.Empty:

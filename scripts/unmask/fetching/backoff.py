@@ -47,8 +47,8 @@ class Backoff:
 def persistently(action: Callable[[], Result], what: str, backoff: Backoff) -> Result:
     """The result of `action`, called again after a TemporaryError.
 
-    Raises UnreachableError naming `what` after the last attempt, or where the server asks for too long a wait;
-    other exceptions pass at once.
+    Raises UnreachableError naming `what` after the last attempt, or where the server asks for too long a
+    wait; other exceptions pass at once.
     """
     failures = 0
     while True:

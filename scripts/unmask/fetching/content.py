@@ -22,7 +22,7 @@ _ENDS = {".parquet": b"PAR1"}
 
 
 def check_content(path: Path, name: str, content_type: str) -> None:
-    """Raise InputError where a file is not what its `name` says: a web page instead, cut short, or something else.
+    """Raise InputError where a file is not what its `name` says: a web page, cut short, or something else.
 
     The end of a gzip, bzip2 or Zstandard file is not looked for: its reader notices.
     """

@@ -1,4 +1,4 @@
-"""What the headers of an answer say of its body: where in the file it begins, how long it is, how it is packed."""
+"""What the headers of an answer say of its body: its place in the file, its length, its encoding."""
 
 import re
 import zlib
@@ -11,6 +11,7 @@ from unmask.fetching.backoff import TemporaryError
 from unmask.fetching.partial import Content
 
 IDENTITY = "identity"
+_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)", re.ASCII)
 _ENCODINGS = (IDENTITY, "gzip", "deflate")
 _PIECE = 1 << 20
 """Bytes that are decompressed at once."""
@@ -42,7 +43,7 @@ def framing(head: Head, part: int, content: Content | None, name: str) -> Framin
     length, encoding = _length(head.headers), _encoding(head.headers, name)
     if head.status != 206:
         return Framing(0, length, length if encoding == IDENTITY else None, encoding)
-    said = re.fullmatch(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)", head.headers.get("Content-Range", ""), re.A)
+    said = _RANGE.fullmatch(head.headers.get("Content-Range", ""))
     if not said or encoding != IDENTITY or int(said[1]) != part:
         raise AnotherContentError("the server sent another range than the one asked for")
     known = content.total if content and part else None

@@ -80,7 +80,7 @@ def fetch(
         partial.discard()
         raise
     if head and not any(wanted.values()) and not knows_its_end(head):
-        logger.warning("%s: the server does not say how long it is, so nobody can tell whether all came", shown)
+        logger.warning("%s: the server does not say how long it is: it may have been cut short", shown)
     facts = _facts(shown, partial.path)
     os.replace(partial.path, path)
     partial.discard()
@@ -153,7 +153,7 @@ def _attempt(session: Session, url: str, partial: Partial, limits: Limits) -> He
     # compressed bodies have no ranges and no known length
     headers = {"Accept-Encoding": IDENTITY}
     content = partial.content
-    if content and 0 < partial.size:
+    if content and partial.size > 0:
         headers |= {"Range": f"bytes={partial.size}-", "If-Range": content.validator}
     with asked(session, url, headers, limits) as answer:
         try:
@@ -191,7 +191,7 @@ def _content(head: Head, framed: Framing) -> Content | None:
 
 
 def _receive(shown: str, answer: Answer, framed: Framing, partial: Partial, limits: Limits) -> None:
-    """Write the body into the file from where it begins there. Raises TemporaryError where it is not whole."""
+    """Write the body into the file from where it begins there. Raises TemporaryError if it is not whole."""
     room = shutil.disk_usage(partial.path.parent).free
     if framed.total is not None and framed.total - framed.start > room:
         raise InputError(f"{framed.total} bytes, but the disk has room for {room}; make room and run again")

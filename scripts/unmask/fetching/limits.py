@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Limits:
     """Limits of one fetch.
 
-    timeout: seconds for the connection, and without a byte; window and least: less than so many bytes in so many
-    seconds is too slow; largest: bytes of a body whose length is not stated, and of any after decompression.
+    timeout: seconds for the connection, and without a byte; window and least: fewer than so many bytes in so
+    many seconds is too slow; largest: bytes of a file whose length the server does not say.
     """
 
     timeout: float = 30.0

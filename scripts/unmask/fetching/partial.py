@@ -7,7 +7,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Content:
-    """What tells the content at a url from later ones there (an entity tag or a date), and its bytes in all."""
+    """What tells the content at a url from later ones (an entity tag or a date), and its bytes in all."""
 
     validator: str
     total: int
