@@ -1,4 +1,4 @@
-"""What a study downloads: nothing that is written shows the secrets of its urls; refused files are fetched anew."""
+"""What a study downloads: nothing that is written shows the secrets of its urls."""
 
 import base64
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def downloading(tmp_path: Path, server: Server) -> Workflow:
 
 
 def written(workflow: Workflow) -> dict[str, bytes]:
-    """All files in the folder of the workflow, Snakemake's own too, by their paths; the study itself left out."""
+    """All files in the folder of the workflow, Snakemake's own too, by their paths; not the study itself."""
     files = [path for path in workflow.folder.rglob("*") if path.is_file() and path.name != "study.yaml"]
     return {str(path.relative_to(workflow.folder)): path.read_bytes() for path in files}
 
@@ -61,8 +61,12 @@ def test_secrets_of_urls_are_nowhere_written(downloading: Workflow) -> None:
     files = written(downloading)
     # what a report has of them is there, and so is what Snakemake keeps of parameters
     assert b"/pairs.csv?token=..." in files[provenance]
-    assert any(b"/pairs.csv?token=..." in body for path, body in files.items() if path.startswith(".snakemake"))
+    assert any(
+        b"/pairs.csv?token=..." in body for path, body in files.items() if path.startswith(".snakemake")
+    )
     encoded = base64.b64encode(f"user:{SECRET}".encode())
-    leaks = [path for path, body in files.items() if SECRET.encode() in body + path.encode() or encoded in body]
+    leaks = [
+        path for path, body in files.items() if SECRET.encode() in body + path.encode() or encoded in body
+    ]
     assert leaks == []
     assert SECRET not in done.stdout + done.stderr
