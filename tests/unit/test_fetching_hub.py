@@ -423,8 +423,9 @@ LISTINGS = st.fixed_dictionaries(
 @given(JSON | LISTINGS)
 def test_whatever_the_hub_lists_is_a_listing_or_one_line(said: Any) -> None:
     """Drawn JSON in place of a listing, read as the client reads it."""
+    read: Any = ModelInfo
     try:
-        commit, digests = listed(lambda: ModelInfo(**said), "org/tiny", "model org/tiny")
+        commit, digests = listed(lambda: read(**said), "org/tiny", "model org/tiny")
     except (InputError, TemporaryError) as error:
         assert "\n" not in str(error)
         return

@@ -153,12 +153,13 @@ def _attempt(session: Session, url: str, partial: Partial, limits: Limits) -> He
     # compressed bodies have no ranges and no known length
     headers = {"Accept-Encoding": IDENTITY}
     content = partial.content
-    if content and partial.size > 0:
-        headers |= {"Range": f"bytes={partial.size}-", "If-Range": content.validator}
+    part = partial.size if content else 0
+    if content and part:
+        headers |= {"Range": f"bytes={part}-", "If-Range": content.validator}
     with asked(session, url, headers, limits) as answer:
         try:
             _check_status(answer.head)
-            framed = framing(answer.head, partial.size, content, file_name(url))
+            framed = framing(answer.head, part, content, file_name(url))
         except AnotherContentError:
             partial.discard()
             raise
