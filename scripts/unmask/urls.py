@@ -12,7 +12,7 @@ from unmask.errors import InputError
 LONGEST_NAME = 200
 """Bytes of a file's name, with room for the endings that are put to it."""
 
-_PARTS = re.compile(r"([a-z][a-z0-9+.-]*:)(//)?([^/?#]*)([^?#]*)(\?[^#]*)?", re.IGNORECASE | re.DOTALL)
+_PARTS = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*)([^?#]*)(\?[^#]*)?", re.IGNORECASE | re.DOTALL)
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:@\[\]]*)(:[0-9]*)?", re.IGNORECASE)
 _IN_TEXT = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>]+", re.IGNORECASE)
 _ENDING = re.compile(r"(\.(csv|tsv|json|jsonl|parquet|txt|xml))?(\.(gz|bz2|zst))?$", re.IGNORECASE)
@@ -58,13 +58,13 @@ def shown_url(url: str) -> str:
     match = _PARTS.match(url)
     if not match:
         return _HIDDEN if re.search("[@?#]", url) else url
-    scheme, slashes, authority, path, query = (part or "" for part in match.groups())
+    scheme, authority, path, query = (part or "" for part in match.groups())
     host = authority.rpartition("@")[2]
     if not _HOST.fullmatch(host):
-        return f"{scheme}{slashes}{_HIDDEN}"
+        return f"{scheme}{_HIDDEN}"
     asked = [part.partition("=") for part in query[1:].split("&")] if query else []
     values = "&".join(f"{name}={_HIDDEN}" if equals else _HIDDEN for name, equals, _ in asked)
-    return f"{scheme}{slashes}{host}{path}" + (f"?{values}" if query else "")
+    return f"{scheme}{host}{path}" + (f"?{values}" if query else "")
 
 
 def without_secrets(text: str) -> str:

@@ -90,6 +90,9 @@ GZIP = gzip.compress(bytes(range(256)) * 40)
         (raw(status="204 No Content"), "the server says 204 No Content"),
         (b"not http\r\n\r\n", "connection failed"),
         (b"", "connection failed"),
+        (raw(), "nothing came, and the server does not say that there is nothing"),
+        (b"HTTP/1.1 200 OK\r\nX: 1\r\n", "nothing came"),
+        (b"HTTP/1.1 200 OK\r\nContent-Len", "nothing came"),
         (raw(*(f"X-{number}: 1" for number in range(200))), "connection failed"),
     ],
 )
@@ -355,6 +358,8 @@ def test_a_password_goes_to_its_own_server_only(tmp_path: Path) -> None:
         raw("Content-Length: 9", body=b"a"),
         raw("Content-Type: text/html", body=b"x"),
         redirect("ftp://host/?token=sesame"),
+        # on which a library warns by itself
+        raw("no header", status="404 Not Found"),
         redirect("http://user:sesame@127.0.0.1:1/?sesame"),
         b"",
     ],

@@ -1,6 +1,7 @@
 """Asking a server for a file: what it answers, as it comes, within limits of time."""
 
 import http.client
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,6 +16,9 @@ from unmask.fetching.background import Background, GivenUpError
 from unmask.fetching.backoff import TemporaryError
 from unmask.fetching.limits import Limits
 from unmask.urls import check_url, shown_url
+
+# its warnings show urls whole
+logging.getLogger("urllib3").setLevel(logging.ERROR)
 
 MOST_REDIRECTS = 20
 _BLOCK = 1 << 16

@@ -219,6 +219,9 @@ def _receive(shown: str, answer: Answer, framed: Framing, partial: Partial, limi
                 logged = time.monotonic()
                 whole = f" of {framed.total / 1e6:.1f}" if framed.total else ""
                 logger.info("%s: %.1f%s MB", shown, file.tell() / 1e6, whole)
+    if not came and not knows_its_end(answer.head):
+        # the headers can have been cut short, too
+        raise TemporaryError("nothing came, and the server does not say that there is nothing")
     if framed.length is not None and came < framed.length:
         before = framed.start
         raise TemporaryError(f"truncated: {before + came} bytes of {framed.total or before + framed.length}")
