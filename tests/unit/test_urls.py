@@ -1,10 +1,13 @@
 """Urls: which can be fetched, what is shown of them, and what their files are called."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unmask.errors import InputError
+from unmask.schemas import check_files, complete, read_families
 from unmask.urls import as_shown, check_url, file_name, query_digest, shown_url, without_secrets
 
 
@@ -104,3 +107,27 @@ def test_urls_that_are_shown_alike_are_told_apart() -> None:
     assert query_digest(one) != query_digest(other)
     assert query_digest({"url": "https://user:pass@host/a"}) is None
     assert as_shown({"path": "a"}) == {"path": "a"}
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        (
+            "https://user:sesame@host/{x}.csv",
+            r"not a url of http, https or a file \(file:///\) without { and }",
+        ),
+        ("https://user:sesame@host:pw/x.csv", "its port is not a number"),
+        ("file://sesame/x.csv", "it needs three slashes"),
+    ],
+)
+def test_a_study_with_a_url_that_is_none_stops_before_any_work(url: str, message: str) -> None:
+    families = read_families(Path(__file__).parents[2] / "rules/schemas")
+    study = {
+        "study": "s",
+        "models": {"m": {"source": "hub", "repo": "org/tiny"}},
+        "benchmarks": {"b": {"format": "crows-pairs", "url": url}},
+        "measures": ["AUL"],
+    }
+    with pytest.raises(InputError, match=rf"^config key benchmarks\.b\.url: .*{message}") as caught:
+        check_files(complete(study, families), families)
+    assert "sesame" not in str(caught.value)
