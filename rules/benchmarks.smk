@@ -9,7 +9,7 @@ rule fetch_benchmark:
         log_of("downloads", "{benchmark}", "{file}.log"),
     wildcard_constraints:
         benchmark=any_of([name for name, entry in BENCHMARKS.items() if "url" in entry]),
-        file=any_of([Path(entry["url"]).name for entry in BENCHMARKS.values() if "url" in entry]),
+        file=any_of([file_name(entry["url"]) for entry in BENCHMARKS.values() if "url" in entry]),
     localrule: True
     conda:
         "../envs/scoring.yaml"
@@ -18,9 +18,10 @@ rule fetch_benchmark:
         name=lambda wildcards: wildcards.benchmark,
         entry=lambda wildcards: {
             key: value
-            for key, value in BENCHMARKS[wildcards.benchmark].items()
+            for key, value in as_shown(BENCHMARKS[wildcards.benchmark]).items()
             if key in ("url", "sha256", "git_blob")
         },
+        query=lambda wildcards: query_digest(BENCHMARKS[wildcards.benchmark]),
     message:
         "Fetching {wildcards.benchmark}"
     script:
@@ -42,7 +43,7 @@ rule read_benchmark:
             "read_benchmark.py", module_file("benchmarks/formats", BENCHMARKS[wildcards.benchmark]["format"])
         ),
         name=lambda wildcards: wildcards.benchmark,
-        entry=lambda wildcards: BENCHMARKS[wildcards.benchmark],
+        entry=lambda wildcards: as_shown(BENCHMARKS[wildcards.benchmark]),
         given=given(benchmark_file),
     message:
         "Reading {wildcards.benchmark}"

@@ -17,6 +17,7 @@ rule fetch_corpus:
         code=code("fetch_corpus.py"),
         name=lambda wildcards: wildcards.corpus,
         entry=corpus_source,
+        query=lambda wildcards: query_digest(CORPORA[wildcards.corpus]),
         shard=lambda wildcards: {"which": fetched_shards(CORPORA[wildcards.corpus])[wildcards.shard]},
     message:
         "Fetching {wildcards.shard} of {wildcards.corpus}"

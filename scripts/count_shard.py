@@ -1,10 +1,12 @@
 """Count the words of one shard of a corpus."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from unmask.by_name import load
+from unmask.downloads import reading_download
 from unmask.frequency.counting import count_words
 from unmask.given import unchanged
 from unmask.joblog import job_log
@@ -15,11 +17,18 @@ if TYPE_CHECKING:
 
 # the system's memory pool holds back less than the others
 pa.set_memory_pool(pa.system_memory_pool())
+
+
+def blocks(shard: str, entry: Mapping[str, Any]) -> Iterator[bytes]:
+    """The shard's text, read as its format says."""
+    with reading_download(shard):
+        yield from load("corpora/formats", entry["format"]).read_blocks(shard, entry)
+
+
 with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
     shard, entry = snakemake.input.shard, snakemake.params.entry
-    blocks = load("corpora/formats", entry["format"]).read_blocks(shard, entry)
     facts = {
         "shard": snakemake.wildcards.shard,
         **record(snakemake.input, snakemake.params.code, "numpy", "pyarrow"),
     }
-    count_words(blocks, shard, snakemake.output[0], facts)
+    count_words(blocks(shard, entry), shard, snakemake.output[0], facts)

@@ -1,20 +1,30 @@
-"""Fetch a benchmark's file, pinned and checked, and note what was fetched."""
+"""Fetch a benchmark's file, pinned and checked, and note what was fetched.
+
+The url is taken from the study's configuration, since Snakemake keeps parameters on disk and a url can have
+secrets in it.
+"""
 
 from typing import TYPE_CHECKING
 
 from unmask.errors import InputError
 from unmask.facts import write_facts
 from unmask.fetching.http import fetch
+from unmask.fetching.limits import Limits
 from unmask.joblog import job_log
 from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
+LARGEST = 1 << 32
+"""Bytes of a benchmark whose server does not say how long it is."""
+
 with job_log(snakemake.log[0]):
-    entry = snakemake.params.entry
+    name = snakemake.params.name
+    entry = snakemake.config["benchmarks"][name]
+    checksums = entry.get("sha256"), entry.get("git_blob")
     try:
-        facts = fetch(entry["url"], snakemake.output[0], entry.get("sha256"), entry.get("git_blob"))
+        facts = fetch(entry["url"], snakemake.output[0], *checksums, limits=Limits(largest=LARGEST))
     except InputError as error:
-        raise InputError(f"benchmark {snakemake.params.name}: {error}") from None
+        raise InputError(f"benchmark {name}: {error}") from None
     write_facts(snakemake.output.facts, facts | record([], snakemake.params.code))

@@ -1,4 +1,8 @@
-"""Fetch one file of a corpus from the hub or a url, and note what was fetched."""
+"""Fetch one file of a corpus from the hub or a url, and note what was fetched.
+
+The url is taken from the study's configuration, since Snakemake keeps parameters on disk and a url can have
+secrets in it.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +17,8 @@ if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0]):
-    entry, params = snakemake.params.entry, snakemake.params
+    params = snakemake.params
+    entry = snakemake.config["corpora"][params.name]
     try:
         if "url" in entry:
             facts = fetch(entry["url"], snakemake.output.file, entry.get("sha256"))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
+from unmask.downloads import reading_download
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.given import unchanged
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
     name, entry, source = snakemake.params.name, snakemake.params.entry, snakemake.input[0]
     try:
-        pairs = read_benchmark(source, entry)
+        with reading_download(source):
+            pairs = read_benchmark(source, entry)
     except InputError as error:
         raise InputError(f"benchmark {name}: {error}") from None
     facts = {

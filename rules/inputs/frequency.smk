@@ -4,6 +4,7 @@ import itertools
 import math
 
 from unmask.corpora.shards import fetched_shards, files_of
+from unmask.urls import as_shown, query_digest
 
 MERGED_AT_ONCE = 16
 FREQUENCY = config.get("frequency", {})
@@ -16,7 +17,7 @@ def fetched_corpora():
 
 def corpus_source(wildcards):
     """Where a fetched corpus comes from; how many of its shards does not matter to each of them."""
-    entry = CORPORA[wildcards.corpus]
+    entry = as_shown(CORPORA[wildcards.corpus])
     return {key: entry[key] for key in ("url", "sha256", "repo", "revision", "subset") if key in entry}
 
 
@@ -28,7 +29,7 @@ def corpus_format(wildcards):
 
 def corpus_facts(wildcards):
     """What the counts of a corpus say about where it is from."""
-    return {"source": CORPORA[wildcards.corpus]}
+    return {"source": as_shown(CORPORA[wildcards.corpus])}
 
 
 def shards_of(corpus):

@@ -2,6 +2,7 @@
 
 from unmask.measures.registry import FORMULAS, maskings_of, measure
 from unmask.terms import NONE, ORIGINAL, SHUFFLED, STATISTICS
+from unmask.urls import as_shown, file_name, query_digest
 
 WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
 MEASURES, SCORING = config.get("measures", []), config.get("scoring", {})
@@ -66,13 +67,13 @@ def benchmark_file(wildcards):
         return outside(entry["path"])
     if "world" in entry:
         return world_file(entry, WORLD_BENCHMARKS[entry["format"]])
-    return result("downloads", wildcards.benchmark, Path(entry["url"]).name)
+    return result("downloads", wildcards.benchmark, file_name(entry["url"]))
 
 
 def benchmark_facts(benchmark):
     """The files that say where a benchmark comes from: itself, and what its download has noted."""
     url = BENCHMARKS[benchmark].get("url")
-    noted = [result("downloads", benchmark, f"{Path(url).name}.facts.json")] if url else []
+    noted = [result("downloads", benchmark, f"{file_name(url)}.facts.json")] if url else []
     return [result("benchmarks", f"{benchmark}.parquet"), *noted]
 
 

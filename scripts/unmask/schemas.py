@@ -30,6 +30,7 @@ from unmask.configuration import Config, read_config
 from unmask.corpora.shards import files_of
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
+from unmask.urls import check_url
 
 FORMATS = ("file", "files", "directory", "model-directory", "url")
 """What may hold `{data}`."""
@@ -266,11 +267,18 @@ def _is_model_directory(path: object) -> bool:
     return True
 
 
+def _is_url(url: object) -> bool:
+    if isinstance(url, str):
+        check_url(url)
+    return True
+
+
 _CHECKS: Mapping[str, Callable[[object], bool]] = {
     "file": _is_file,
     "files": _are_files,
     "directory": _is_directory,
     "model-directory": _is_model_directory,
+    "url": _is_url,
 }
 
 
@@ -303,6 +311,9 @@ def _reason(error: ValidationError) -> str:
         known = schema.get("properties", {})
         unknown = [key for key in error.instance if key not in known]
         return f"unknown key {', '.join(map(str, unknown))} (known: {', '.join(known)})"
+    if schema.get("format") == "url" and error.validator == "pattern":
+        # the url itself can have secrets in it
+        return "not a url of http, https or a file (file:///) without { and }"
     if error.validator == "oneOf":
         keys = [option["required"][0] for option in schema["oneOf"]]
         return f"give exactly one of {', '.join(keys)}"

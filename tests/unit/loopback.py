@@ -3,11 +3,12 @@
 import hashlib
 import json
 import re
+import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
@@ -217,3 +218,45 @@ def unused_url() -> Iterator[str]:
     with Server() as server:
         url = server.url
     yield url
+
+
+class RawServer:
+    """Sends to every connection, once it has asked, what `answer` gives for its number, byte for byte.
+
+    A number among the bytes is a pause in seconds. `asked` has the heads of the requests.
+    """
+
+    def __init__(self, answer: Callable[[int], Iterable[bytes | float]]) -> None:
+        self.asked: list[bytes] = []
+        self._answer = answer
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        # wakes the thread that accepts, which closing alone would not
+        self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+
+    def _serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = self._listening.accept()
+                threading.Thread(target=self._reply, args=(connection,), daemon=True).start()
+
+    def _reply(self, connection: socket.socket) -> None:
+        with suppress(OSError), connection:
+            head = b""
+            while b"\r\n\r\n" not in head and (received := connection.recv(1 << 16)):
+                head += received
+            self.asked.append(head)
+            for piece in self._answer(len(self.asked) - 1):
+                if isinstance(piece, bytes):
+                    connection.sendall(piece)
+                else:
+                    time.sleep(piece)
+            # without this, bytes that were not read would reset the connection
+            connection.shutdown(socket.SHUT_WR)

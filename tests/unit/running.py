@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from snakemake.iocontainers import InputFiles, OutputFiles, Params
+from snakemake.iocontainers import InputFiles, OutputFiles, Params, Wildcards
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 Files = Mapping[str, Any] | Sequence[Any]
@@ -30,7 +30,7 @@ def run_script(
         params=Params(fromdict={"code": "digest", **params}),
         log=[str(log)],
         threads=1,
-        wildcards=dict(wildcards or {}),
+        wildcards=Wildcards(fromdict=dict(wildcards or {})),
         config=dict(config or {}),
     )
     runpy.run_path(str(SCRIPTS / f"{script}.py"), init_globals={"snakemake": job})

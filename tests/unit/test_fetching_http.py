@@ -14,6 +14,8 @@ from loopback import FileServer, Reply, git_blob, unused_url
 from unmask.errors import InputError
 from unmask.fetching.backoff import Backoff, UnreachableError
 from unmask.fetching.http import fetch, retry_after
+from unmask.fetching.limits import Limits
+from unmask.fetching.partial import Content, Partial
 
 BODY = bytes(range(256)) * 1000
 SHA256 = hashlib.sha256(BODY).hexdigest()
@@ -105,7 +107,7 @@ def test_waits_grow_within_bounds() -> None:
         waits = [backoff.wait(failures, None) for _ in range(50)]
         assert all(whole / 2 <= wait <= whole for wait in waits)
         assert len(set(waits)) > 1
-    assert backoff.wait(1, 1e9) == backoff.longest_asked
+    assert backoff.wait(1, 37.0) == 37.0
 
 
 def test_a_truncated_body_is_resumed(server: FileServer, tmp_path: Path, sleeps: Sleeps) -> None:
@@ -152,6 +154,13 @@ def test_a_part_of_another_url_is_not_continued(server: FileServer, tmp_path: Pa
     assert (tmp_path / "a").read_bytes() == BODY
 
 
+def leave(server: FileServer, path: Path, part: bytes) -> None:
+    """What an earlier fetch to `path` could have left."""
+    partial = Partial(path, server.url)
+    partial.path.write_bytes(part)
+    partial.content = Content(str(server.tag), len(BODY))
+
+
 @pytest.mark.parametrize("fault", ["no ranges", "no tag"])
 def test_servers_that_cannot_resume_start_anew(
     server: FileServer, tmp_path: Path, sleeps: Sleeps, fault: str
@@ -166,17 +175,16 @@ def test_servers_that_cannot_resume_start_anew(
 
 
 def test_a_part_that_is_too_long_starts_anew(server: FileServer, tmp_path: Path, sleeps: Sleeps) -> None:
-    (tmp_path / "a.part").write_bytes(BODY + b"more")
-    (tmp_path / "a.part.etag").write_text(f"{server.url}\n{server.tag}")
+    leave(server, tmp_path / "a", BODY + b"more")
     fetch(server.url, tmp_path / "a", SHA256, backoff=sleeps.backoff())
     assert (tmp_path / "a").read_bytes() == BODY
+    assert [request.headers.get("range") for request in server.requests] == ["bytes=256004-", None]
 
 
 def test_a_corrupt_part_is_noticed_and_fetched_anew(
     server: FileServer, tmp_path: Path, sleeps: Sleeps
 ) -> None:
-    (tmp_path / "a.part").write_bytes(b"x" * 70_000)
-    (tmp_path / "a.part.etag").write_text(f"{server.url}\n{server.tag}")
+    leave(server, tmp_path / "a", b"x" * 70_000)
     fetch(server.url, tmp_path / "a", SHA256, backoff=sleeps.backoff())
     assert (tmp_path / "a").read_bytes() == BODY
     assert [request.headers.get("range") for request in server.requests] == ["bytes=70000-", None]
@@ -225,7 +233,7 @@ def test_nobody_answers(tmp_path: Path, sleeps: Sleeps) -> None:
 
 def test_a_server_that_falls_silent_is_left(server: FileServer, tmp_path: Path, sleeps: Sleeps) -> None:
     server.faults.append(Reply(body=BODY, pause=1.0))
-    fetch(server.url, tmp_path / "a", SHA256, backoff=sleeps.backoff(), timeout=0.1)
+    fetch(server.url, tmp_path / "a", SHA256, backoff=sleeps.backoff(), limits=Limits(timeout=0.1))
     assert (tmp_path / "a").read_bytes() == BODY
     assert len(sleeps) == 1
 

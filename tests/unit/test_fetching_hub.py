@@ -4,18 +4,22 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from huggingface_hub import constants, hf_hub_download
+from huggingface_hub import ModelInfo, constants, hf_hub_download
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import unmask
-from loopback import Hub, Reply, Repository, unused_url
+from loopback import Hub, Reply, Repository, git_blob, unused_url
 from unmask.errors import InputError
-from unmask.fetching.backoff import Backoff, UnreachableError
+from unmask.fetching.backoff import Backoff, TemporaryError, UnreachableError
 from unmask.fetching.hub import fetch_model
+from unmask.fetching.hub_client import listed
 
 COMMIT = "c0ffee" + "0" * 34
 WHOLE = {
@@ -287,3 +291,144 @@ def test_the_environment_is_honoured(hub: Hub, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code, tmp_path / "b"], env=environment, check=True)
     assert fetched(tmp_path / "b") == WHOLE
     assert len(hub.requests) == asked
+
+
+def answered(hub: Hub, listing: Reply) -> None:
+    """Have the hub answer every question for a listing so."""
+    usual = hub.answer
+    hub.answer = lambda request: listing if request.path.startswith("/api/") else usual(request)
+
+
+def listing_of(**changes: Any) -> dict[str, Any]:
+    """A listing of the model with some keys changed; None leaves one out."""
+    files = [{"rfilename": name, "size": len(body), "blobId": git_blob(body)} for name, body in WHOLE.items()]
+    listing = {"id": "org/tiny", "sha": COMMIT, "siblings": files, **changes}
+    return {key: value for key, value in listing.items() if value is not None}
+
+
+NO_LISTING = "what the hub says is not the listing of a repository"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"<!doctype html><html>Down for maintenance</html>", NO_LISTING),
+        (b'{"id": "org/tiny", "sh', NO_LISTING),
+        (b'{"id": "\xff"}', NO_LISTING),
+        (b"[" * 200_000, NO_LISTING),
+        ([listing_of()], NO_LISTING),
+        ("org/tiny", NO_LISTING),
+        (None, NO_LISTING),
+        (listing_of(id=None), NO_LISTING),
+        (listing_of(siblings=None), NO_LISTING),
+        (listing_of(siblings={"config.json": 1}), NO_LISTING),
+        (listing_of(siblings=["config.json"]), NO_LISTING),
+        (listing_of(siblings=[{"size": 5}]), NO_LISTING),
+        (listing_of(siblings=[{"rfilename": "config.json", "lfs": {"size": 5}}]), NO_LISTING),
+        (listing_of(siblings=[{"rfilename": "config.json", "blobId": 5}]), "lists no digest of config.json"),
+        (listing_of(sha=None), "the hub names no commit"),
+        (listing_of(sha=5), "the hub names no commit"),
+        (listing_of(sha="../../elsewhere"), "the hub names no commit"),
+        (listing_of(siblings=[{"rfilename": 5}]), "lists '5', which is not a path in a repository"),
+        (listing_of(siblings=[{"rfilename": "../config.json"}]), r"lists '\.\./config\.json', which is not"),
+        (listing_of(siblings=[{"rfilename": "/etc/passwd"}]), "lists '/etc/passwd', which is not a path"),
+    ],
+)
+def test_a_listing_that_is_none_is_one_line(
+    hub: Hub, tmp_path: Path, cache: Path, body: object, message: str
+) -> None:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    answered(hub, Reply(200, {"Content-Type": "application/json"}, content))
+    with pytest.raises(InputError, match=rf"^model org/tiny at revision main: .*{message}"):
+        fetch(hub, tmp_path / "model", cache)
+    assert not (tmp_path / "model").exists()
+    assert hub.downloads() == []
+
+
+def test_a_listing_without_digests_is_told(
+    hub: Hub, tmp_path: Path, cache: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    files = [{"rfilename": name} for name in WHOLE]
+    answered(
+        hub,
+        Reply(200, {"Content-Type": "application/json"}, json.dumps(listing_of(siblings=files)).encode()),
+    )
+    fetch(hub, tmp_path / "model", cache)
+    assert "the hub lists no digests of 5 files, as config.json: they are not checked" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("shards", "message"),
+    [
+        ({"a": "../model-1.safetensors"}, r"names \.\./model-1\.safetensors, which is not there"),
+        ({"a": "/etc/passwd"}, "names /etc/passwd, which is not there"),
+        ({"a": 1}, "names 1, which is not there"),
+        ({"a": 1, "b": "model"}, "is not an index of weights"),
+        (["model.safetensors"], "is not an index of weights"),
+        (b"[" * 200_000, "is not an index of weights"),
+        (b"\xff\xfe", "is not an index of weights"),
+    ],
+)
+def test_an_index_of_weights_that_is_none_is_one_line(
+    hub: Hub, tmp_path: Path, cache: Path, shards: object, message: str
+) -> None:
+    files = hub.repositories["org/tiny"].files
+    del files["model.safetensors"]
+    index = shards if isinstance(shards, bytes) else json.dumps({"weight_map": shards}).encode()
+    files["model.safetensors.index.json"] = index
+    with pytest.raises(
+        InputError, match=f"model org/tiny at revision main: model.safetensors.index.json {message}"
+    ):
+        fetch(hub, tmp_path / "model", cache)
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_listing_that_trickles_is_not_waited_for() -> None:
+    def ask() -> ModelInfo:
+        time.sleep(1)
+        raise AssertionError("too late")
+
+    with pytest.raises(TemporaryError, match="no whole listing in 0 s"):
+        listed(ask, "org/tiny", "model org/tiny", seconds=0.05)
+
+
+SMALL = st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from([COMMIT, *WHOLE])
+KEYS = st.sampled_from(
+    ["id", "sha", "siblings", "rfilename", "lfs", "blobId", "sha256", "size", "tags", "config"]
+)
+JSON = st.recursive(
+    SMALL, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=12
+)
+LISTINGS = st.fixed_dictionaries(
+    {"id": st.just("org/tiny")},
+    optional={
+        "sha": st.just(COMMIT) | JSON,
+        "siblings": st.lists(
+            st.fixed_dictionaries(
+                {"rfilename": st.sampled_from([*WHOLE, "../x", "/x"]) | SMALL},
+                optional={"blobId": JSON, "lfs": JSON},
+            ),
+            max_size=4,
+        ),
+        "tags": JSON,
+        "safetensors": JSON,
+        "lastModified": JSON,
+        "transformersInfo": JSON,
+        "card_data": JSON,
+    },
+)
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(JSON | LISTINGS)
+def test_whatever_the_hub_lists_is_a_listing_or_one_line(said: Any) -> None:
+    """Drawn JSON in place of a listing, read as the client reads it."""
+    read: Any = ModelInfo
+    try:
+        commit, digests = listed(lambda: read(**said), "org/tiny", "model org/tiny")
+    except (InputError, TemporaryError) as error:
+        assert "\n" not in str(error)
+        return
+    assert commit == COMMIT == said["sha"]
+    assert list(digests) == list(dict.fromkeys(file["rfilename"] for file in said["siblings"]))
+    assert all(".." not in name.split("/") and not name.startswith("/") for name in digests)

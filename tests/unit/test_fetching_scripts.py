@@ -1,5 +1,7 @@
 """The scripts of fetching, reading and preparing, run as Snakemake runs them."""
 
+import bz2
+import gzip
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -11,6 +13,7 @@ from huggingface_hub import constants
 
 from loopback import FileServer, Hub, Repository
 from running import Files, run_script
+from small_corpora import parquet
 from tiny_models import tiny_model, tiny_tokenizer
 from unmask.benchmarks.schema import PAIRS
 from unmask.files import sha256_of_file
@@ -49,7 +52,7 @@ def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
     with FileServer(CROWS_PAIRS) as server:
         entry = {"format": "crows-pairs", "url": f"{server.url}/pairs.csv", "sha256": sha256, "licence": "CC"}
         outputs = {"file": file, "facts": facts}
-        run_script("fetch_benchmark", {}, outputs, log, name="crows", entry=entry)
+        run_script("fetch_benchmark", {}, outputs, log, config={"benchmarks": {"crows": entry}}, name="crows")
     assert file.read_bytes() == CROWS_PAIRS
     assert facts_in(facts)["sha256"] == sha256
     run_script("read_benchmark", [file], [pairs], log, name="crows", entry=entry)
@@ -71,7 +74,7 @@ def test_a_benchmark_on_disk(tmp_path: Path, log: Path) -> None:
     (tmp_path / "source.csv").write_bytes(CROWS_PAIRS)
     entry = {"format": "crows-pairs", "url": (tmp_path / "source.csv").as_uri()}
     outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
-    run_script("fetch_benchmark", {}, outputs, log, name="crows", entry=entry)
+    run_script("fetch_benchmark", {}, outputs, log, config={"benchmarks": {"crows": entry}}, name="crows")
     assert (tmp_path / "copy.csv").read_bytes() == CROWS_PAIRS
     source = tmp_path / "source.csv"
     entry = {"format": "crows-pairs", "path": str(source)}
@@ -88,7 +91,57 @@ def test_a_bad_benchmark_is_one_line(tmp_path: Path, log: Path) -> None:
     outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
     entry = {"url": source.as_uri(), "sha256": "0" * 64}
     line = f"benchmark crows: {source.as_uri()}: wrong checksum: wanted sha256 {'0' * 64}"
-    fails("fetch_benchmark", {}, outputs, log, line, name="crows", entry=entry)
+    fails("fetch_benchmark", {}, outputs, log, line, config={"benchmarks": {"crows": entry}}, name="crows")
+
+
+def test_a_download_that_its_reader_refuses_says_how_it_is_fetched_anew(tmp_path: Path, log: Path) -> None:
+    source = tmp_path / "pairs.csv"
+    source.write_bytes(b'{"error": "busy"}')
+    (tmp_path / "pairs.csv.facts.json").write_text("{}")
+    entry = {"format": "crows-pairs", "url": "https://host/pairs.csv"}
+    outputs = [tmp_path / "pairs.parquet"]
+    with pytest.raises(SystemExit):
+        run_script("read_benchmark", [source], outputs, log, name="crows", entry=entry)
+    line = log.read_text().splitlines()[-1]
+    assert f"error: benchmark crows: {source}: " in line
+    assert line.endswith(f"; it was downloaded: delete {source} and run again to fetch it anew")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "body"),
+    [
+        ("a.txt.gz", "text", gzip.compress(bytes(range(48, 122)) * 99)[:-20]),
+        ("a.txt.bz2", "text", bz2.compress(b"some text\n" * 99)[:-5]),
+        ("a.parquet", "hub-parquet", parquet(["some text"])[:-20]),
+        ("a.xml", "wikimedia-xml", b"<mediawiki><page>"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_shard_that_was_cut_short_says_how_it_is_fetched_anew(
+    name: str, kind: str, body: bytes, tmp_path: Path, log: Path
+) -> None:
+    shard = tmp_path / name
+    shard.write_bytes(body)
+    inputs, outputs = {"shard": shard}, [tmp_path / "counts"]
+    settings: dict[str, Any] = {"wildcards": {"shard": name}, "entry": {"format": kind, "column": "text"}}
+    for downloaded in (False, True):
+        if downloaded:
+            (tmp_path / f"{name}.facts.json").write_text("{}")
+        with pytest.raises(SystemExit):
+            run_script("count_shard", inputs, outputs, log, **settings)
+        line = log.read_text().splitlines()[-1]
+        assert f"error: {shard}: " in line
+        assert line.endswith(f"delete {shard} and run again to fetch it anew") == downloaded
+        assert not outputs[0].exists()
+
+
+def test_what_cannot_be_fetched_is_named(tmp_path: Path, log: Path) -> None:
+    outputs = {"file": tmp_path / "copy", "facts": tmp_path / "facts.json"}
+    entry = {"url": "https://user:sesame@host:pw/a?token=sesame"}
+    for what, key in (("benchmark", "benchmarks"), ("corpus", "corpora")):
+        line = f"error: {what} x: https://...: not a url: its port is not a number up to 65535"
+        fails(f"fetch_{what}", {}, outputs, log, line, config={key: {"x": entry}}, name="x")
+        assert "sesame" not in log.read_text()
 
 
 @pytest.fixture

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from unmask.urls import file_name
+
 
 def files_of(pattern: str) -> dict[str, str]:
     """The files that a path or a pattern (*, ?, [], and ** for folders) matches, in order.
@@ -25,7 +27,7 @@ def fetched_shards(entry: Mapping[str, Any]) -> dict[str, str | int | None]:
     """The names of the files that a corpus with a `url` or on the hub is fetched in, and which each is:
     a path in the repository, or a number among its files."""
     if "url" in entry:
-        return {Path(entry["url"]).name: None}
+        return {file_name(entry["url"]): None}
     if isinstance(entry["shards"], int):
         return {f"{number:05}.parquet": number for number in range(entry["shards"])}
     return {file: file for file in entry["shards"]}

@@ -29,7 +29,8 @@ class UnreachableError(InputError):
 @dataclass(frozen=True)
 class Backoff:
     """How often to try and how long to wait in between: `first` seconds, then twice as long each time up
-    to `longest`, each wait shortened at random by up to half so that many clients do not come at once."""
+    to `longest`, each wait shortened at random by up to half so that many clients do not come at once. A
+    server that asks for more than `longest_asked` seconds is not waited for."""
 
     attempts: int = 6
     first: float = 1.0
@@ -38,15 +39,16 @@ class Backoff:
     sleep: Callable[[float], None] = time.sleep
 
     def wait(self, failures: int, asked: float | None) -> float:
-        """Seconds to wait after so many failures: never less than the server asked for, within reason."""
+        """Seconds to wait after so many failures: never less than the server asked for."""
         own: float = min(self.longest, self.first * 2 ** (failures - 1)) * random.uniform(0.5, 1.0)
-        return max(own, min(asked or 0.0, self.longest_asked))
+        return max(own, asked or 0.0)
 
 
 def persistently(action: Callable[[], Result], what: str, backoff: Backoff) -> Result:
     """The result of `action`, called again after a TemporaryError.
 
-    Raises UnreachableError naming `what` after the last attempt; other exceptions pass at once.
+    Raises UnreachableError naming `what` after the last attempt, or where the server asks for too long a
+    wait; other exceptions pass at once.
     """
     failures = 0
     while True:
@@ -57,6 +59,18 @@ def persistently(action: Callable[[], Result], what: str, backoff: Backoff) -> R
             if failures >= backoff.attempts:
                 tries = "once" if failures == 1 else f"{failures} times"
                 raise UnreachableError(f"{what}: could not be fetched (tried {tries}): {fault}") from None
+            if (fault.retry_after or 0.0) > backoff.longest_asked:
+                raise UnreachableError(
+                    f"{what}: {fault}, and to wait {_in_words(fault.retry_after or 0.0)}, longer than the "
+                    f"{_in_words(backoff.longest_asked)} that are waited; run again later"
+                ) from None
             seconds = backoff.wait(failures, fault.retry_after)
             logger.warning("%s: %s; trying again in %.1f s", what, fault, seconds)
             backoff.sleep(seconds)
+
+
+def _in_words(seconds: float) -> str:
+    for size, unit in ((86_400, "days"), (3_600, "hours")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.0f} {unit}"
+    return f"{seconds / 60:.0f} minutes"

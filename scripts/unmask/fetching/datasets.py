@@ -10,8 +10,8 @@ from typing import Any
 from huggingface_hub import HfApi, hf_hub_download
 
 from unmask.errors import InputError
-from unmask.fetching.backoff import Backoff, TemporaryError, persistently
-from unmask.fetching.hub_client import TIMEOUT, check_digest, digests_of, place, translated
+from unmask.fetching.backoff import Backoff, persistently
+from unmask.fetching.hub_client import TIMEOUT, check_digest, listed, place, translated
 from unmask.files import written_whole
 
 logger = logging.getLogger(__name__)
@@ -43,13 +43,12 @@ def fetch_shard(
     what = f"corpus {repo} at revision {revision}"
 
     def listing() -> tuple[str, dict[str, str | None]]:
-        with translated(repo, what):
-            info = HfApi(endpoint=endpoint).dataset_info(
-                repo, revision=revision, files_metadata=True, timeout=TIMEOUT
-            )
-        if not info.sha:
-            raise TemporaryError("the hub names no commit")
-        return info.sha, digests_of(info)
+        api = HfApi(endpoint=endpoint)
+        return listed(
+            lambda: api.dataset_info(repo, revision=revision, files_metadata=True, timeout=TIMEOUT),
+            repo,
+            what,
+        )
 
     commit, digests = persistently(listing, what, backoff)
     folder = f"{subset.strip('/')}/" if subset else ""

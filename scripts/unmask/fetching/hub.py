@@ -13,7 +13,7 @@ from huggingface_hub.errors import HFValidationError
 
 from unmask.errors import InputError
 from unmask.fetching.backoff import Backoff, TemporaryError, UnreachableError, persistently
-from unmask.fetching.hub_client import TIMEOUT, check_digest, digests_of, place, translated
+from unmask.fetching.hub_client import TIMEOUT, check_digest, listed, place, translated
 from unmask.models.directory import CONFIG, choose_files, directory_written_whole
 
 logger = logging.getLogger(__name__)
@@ -84,11 +84,9 @@ def _from_hub(
         return path
 
     def listing() -> tuple[str, dict[str, str | None]]:
-        with translated(repo, what):
-            info = api.model_info(repo, revision=revision, files_metadata=True, timeout=TIMEOUT)
-        if not info.sha:
-            raise TemporaryError("the hub names no commit")
-        return info.sha, digests_of(info)
+        return listed(
+            lambda: api.model_info(repo, revision=revision, files_metadata=True, timeout=TIMEOUT), repo, what
+        )
 
     commit, digests = persistently(listing, what, backoff)
     logger.info("%s: commit %s", what, commit)

@@ -75,7 +75,7 @@ def choose_files(names: Collection[str], read: Callable[[str], str], what: str) 
     if first.endswith(".index.json"):
         try:
             shards = sorted(set(json.loads(read(first))["weight_map"].values()))
-        except (ValueError, KeyError, AttributeError, TypeError):
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             raise InputError(f"{what}: {first} is not an index of weights") from None
         missing = [str(shard) for shard in shards if shard not in names]
         if missing:

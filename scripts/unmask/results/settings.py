@@ -7,6 +7,7 @@ from typing import Any
 
 from unmask.errors import InputError
 from unmask.files import write_text
+from unmask.urls import without_secrets
 
 FILE = "settings.json"
 """Its name in the study's folder of results."""
@@ -16,7 +17,7 @@ _ELSEWHERE = ("data", "runtime")
 
 
 def stated(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A completed configuration without what may differ from machine to machine."""
+    """A completed configuration without what may differ from machine to machine, and without secrets of urls."""
     data = str(config["data"]).rstrip("/") if config.get("data") else None
 
     def plain(value: Any) -> Any:
@@ -24,8 +25,9 @@ def stated(config: Mapping[str, Any]) -> dict[str, Any]:
             return {str(key): plain(each) for key, each in value.items()}
         if isinstance(value, list):
             return [plain(each) for each in value]
-        if data and isinstance(value, str) and value.startswith(f"{data}/"):
-            return value.replace(data, "{data}", 1)
+        if isinstance(value, str):
+            shown = without_secrets(value)
+            return shown.replace(data, "{data}", 1) if data and shown.startswith(f"{data}/") else shown
         return value
 
     return {key: plain(value) for key, value in config.items() if key not in _ELSEWHERE}
