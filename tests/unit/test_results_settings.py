@@ -45,6 +45,14 @@ def test_the_first_key_that_differs_is_named(
     assert difference(tmp_path, STUDY | change) == found
 
 
+def test_secrets_of_urls_are_not_stated(tmp_path: Path) -> None:
+    study = {"benchmarks": {"b": {"url": "https://me:word@host/b.csv?token=secret"}}}
+    write_settings(tmp_path / FILE, stated(study))
+    written = (tmp_path / FILE).read_text()
+    assert "https://host/b.csv?token=..." in written and "word" not in written and "secret" not in written
+    assert difference(tmp_path, study) is None
+
+
 @pytest.mark.parametrize("content", [None, "{", "\xff"])
 def test_results_that_do_not_say_are_named(tmp_path: Path, content: str | None) -> None:
     if content is not None:

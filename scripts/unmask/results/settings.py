@@ -17,7 +17,7 @@ _ELSEWHERE = ("data", "runtime")
 
 
 def stated(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A completed configuration without what may differ from machine to machine, and without secrets of urls."""
+    """A completed configuration without what differs from machine to machine, and without secrets of urls."""
     data = str(config["data"]).rstrip("/") if config.get("data") else None
 
     def plain(value: Any) -> Any:
