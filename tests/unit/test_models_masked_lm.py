@@ -372,6 +372,24 @@ def test_a_vocabulary_without_its_merges_is_no_tokenizer(tmp_path: Path) -> None
     refused(directory, "no tokenizer")
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"chunk_size_feed_forward": "all"}, "with its config.json it reads no sentence: "),
+        ({"return_dict": False}, "with its config.json it reads no sentence: "),
+        ({"layer_norm_eps": float("nan")}, "with its config.json it predicts what is not a number"),
+        ({"hidden_size": "big"}, r"its config\.json cannot be used: .*hidden_size"),
+        ({"id2label": 5}, r"its config\.json cannot be used: "),
+    ],
+)
+def test_settings_with_which_nothing_is_read_are_refused(
+    settings: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    directory = tiny_model("bert", tmp_path)
+    edit(directory, "config.json", **settings)
+    refused(directory, message)
+
+
 @pytest.mark.parametrize("content", ["{", '{"model_type": "unheard-of"}', "[]", "{}"])
 def test_an_unusable_configuration_is_refused(content: str, tmp_path: Path) -> None:
     directory = tiny_model("bert", tmp_path)

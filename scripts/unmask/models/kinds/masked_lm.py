@@ -66,7 +66,7 @@ def check(directory: str | Path, name: str) -> None:
     a decoder; no mask token, or one that is a word or another special token too; weights that are truncated, of
     other shapes, not floating-point numbers, not finite, or missing, so that transformers would draw them at
     random (a tied decoder and buffers are not weights of their own); a tokenizer with more tokens than the model
-    has embeddings, or that takes characters for special.
+    has embeddings, or that takes characters for special; settings with which the model reads nothing.
     """
     directory = Path(directory)
     what = f"model {name}"
@@ -81,6 +81,7 @@ def check(directory: str | Path, name: str) -> None:
         raise InputError(
             f"{what}: the tokenizer has ids up to {vocabulary - 1}, the model {embeddings} embeddings"
         )
+    _check_reading(model, tokenizer, what)
     logger.info("%s: %s with %d tokens is fit for scoring", what, config.model_type, vocabulary)
 
 
@@ -89,7 +90,7 @@ def _config(directory: Path, what: str) -> PretrainedConfig:
         config: PretrainedConfig = AutoConfig.from_pretrained(
             directory, local_files_only=True, trust_remote_code=False
         )
-    except (ValueError, OSError, KeyError, TypeError) as error:
+    except Exception as error:  # each architecture has its own way with settings that it cannot use
         raise InputError(f"{what}: its config.json cannot be used: {_first_line(error)}") from None
     if config.model_type not in MODEL_FOR_MASKED_LM_MAPPING_NAMES:
         raise InputError(
@@ -165,6 +166,18 @@ def _model(directory: Path, files: ModelFiles, what: str) -> PreTrainedModel:
     if broken:
         raise InputError(f"{what}: weights that are not finite: {_some(broken)}")
     return model
+
+
+def _check_reading(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, what: str) -> None:
+    """Raise InputError where the model does not read so much as a mask."""
+    ids = torch.tensor([tokenizer(str(tokenizer.mask_token))["input_ids"]])
+    try:
+        with torch.inference_mode():
+            logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
+    except Exception as error:  # whatever odd settings lead to in some architecture
+        raise InputError(f"{what}: with its config.json it reads no sentence: {_first_line(error)}") from None
+    if logits.isnan().any():
+        raise InputError(f"{what}: with its config.json it predicts what is not a number")
 
 
 def _embeddings(model: PreTrainedModel) -> int:
