@@ -15,9 +15,10 @@ from unmask.by_name import module_file
 from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
 from unmask.errors import InputError
+from unmask.files import sha256_of_file
+from unmask.places import check_places, check_way
 from unmask.runlock import hold_run_lock
 from unmask.schemas import alternative, check_files, complete, read_families
-from unmask.files import sha256_of_file
 
 ROOT = Path(workflow.basedir)
 
@@ -27,6 +28,7 @@ try:
     _chosen = complete(_chosen, FAMILIES)
     if workflow.is_main_process:
         check_files(_chosen, FAMILIES)
+        check_way(f"results/{_chosen['study']}")
 except InputError as error:
     sys.exit(f"error: {error}")
 config.clear()
@@ -71,9 +73,14 @@ def registered(what):
 
 
 def hold_results():
-    """Keep other runs out of the study's results while this one lasts."""
+    """Keep other runs out of the study's results while this one lasts; stop where its jobs could not work there."""
+    jobs = list(workflow.dag.needrun_jobs())
+    writes = [file for job in jobs for file in [*job.output, *job.log]]
+    reads = {str(file) for job in jobs for file in job.input} - set(map(str, writes))
+    folders = [str(file) for file in writes if file.is_directory]
     try:
         hold_run_lock(STUDY)
+        check_places(sorted(reads), list(map(str, writes)), folders)
     except InputError as error:
         sys.exit(f"error: {error}")
 
