@@ -42,7 +42,7 @@ rule read_benchmark:
             "read_benchmark.py", module_file("benchmarks/formats", BENCHMARKS[wildcards.benchmark]["format"])
         ),
         name=lambda wildcards: wildcards.benchmark,
-        entry=lambda wildcards: BENCHMARKS[wildcards.benchmark],
+        entry=read_settings,
     message:
         "Reading {wildcards.benchmark}"
     script:

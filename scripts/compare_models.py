@@ -20,7 +20,7 @@ with job_log(snakemake.log[0]):
     options = dict(params.options)
     pairs = read_table(inputs.pairs, PAIRS)
     of_models = {
-        model: decisions(pairs, read_scores(path))
+        model: decisions(pairs, read_scores(path, params.measures))
         for model, path in zip(params.models, inputs.scores, strict=True)
     }
     dependence = dependence_of(pairs, kinds_in(pairs, options["clusters"]))
