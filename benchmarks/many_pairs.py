@@ -130,7 +130,8 @@ def run(stage: str, folder: Path) -> None:
     else:
         made = {name: str(folder / f"{name}-table.parquet") for name in SCHEMAS}
         inputs |= {"scores": scores}
-        run_script(stage, inputs, made, log, options=statistics_with(), model="made", benchmark="made")
+        params = {"measures": MEASURES, "options": statistics_with(), "model": "made", "benchmark": "made"}
+        run_script(stage, inputs, made, log, **params)
 
 
 def measured(stage: str, folder: Path) -> tuple[float, float]:

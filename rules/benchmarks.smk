@@ -43,7 +43,7 @@ rule read_benchmark:
             "read_benchmark.py", module_file("benchmarks/formats", BENCHMARKS[wildcards.benchmark]["format"])
         ),
         name=lambda wildcards: wildcards.benchmark,
-        entry=lambda wildcards: as_shown(BENCHMARKS[wildcards.benchmark]),
+        entry=read_settings,
         given=given(benchmark_file),
     message:
         "Reading {wildcards.benchmark}"

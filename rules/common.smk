@@ -18,10 +18,10 @@ from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.given import Digests
+from unmask.places import check_places, check_way
 from unmask.results.settings import difference, stated
 from unmask.runlock import hold_run_lock
 from unmask.schemas import alternative, check_files, complete, read_families
-from unmask.files import sha256_of_file
 
 ROOT = Path(workflow.basedir)
 DIGESTS = Digests(".snakemake/digests.jsonl")
@@ -32,6 +32,7 @@ try:
     _chosen = complete(_chosen, FAMILIES)
     if workflow.is_main_process:
         check_files(_chosen, FAMILIES, DIGESTS.of)
+        check_way(f"results/{_chosen['study']}")
 except InputError as error:
     sys.exit(f"error: {error}")
 config.clear()
@@ -76,9 +77,16 @@ def registered(what):
 
 
 def hold_results():
-    """Keep other runs out of the study's results while this one lasts."""
+    """Keep other runs out of the study's results while this one lasts; stop where its jobs could not work there."""
+    jobs = list(workflow.dag.needrun_jobs())
+    writes = [file for job in jobs for file in [*job.output, *job.log]]
+    # what is given may be of any date
+    read = {str(file) for job in jobs for file in job.input if not file.is_ancient}
+    reads = read - set(map(str, writes))
+    folders = [str(file) for file in writes if file.is_directory]
     try:
         hold_run_lock(STUDY)
+        check_places(sorted(reads), list(map(str, writes)), folders)
     except InputError as error:
         sys.exit(f"error: {error}")
 

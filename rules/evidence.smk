@@ -88,7 +88,7 @@ rule untrained:
         code=code("score_untrained.py", *measure_modules(), *masking_modules().values()),
         dtype=SCORING.get("dtype"),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
-        measures=MEASURES,
+        measures=SCORED_MEASURES,
     message:
         "Scoring {wildcards.benchmark} with an untrained network like {wildcards.model} (seed {wildcards.seed})"
     script:

@@ -120,6 +120,7 @@ rule frequency_link:
         "../envs/analysis.yaml"
     params:
         code=code("link_frequency.py"),
+        measures=MEASURES,
         model=lambda wildcards: wildcards.model,
         benchmark=lambda wildcards: wildcards.benchmark,
         confidence=config["statistics"]["confidence"],

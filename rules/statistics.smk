@@ -15,6 +15,7 @@ rule statistics:
         runtime=table_time,
     params:
         code=code("compute_statistics.py", *measure_modules()),
+        measures=MEASURES,
         # alpha is left out on purpose: only the tables compare with it
         options={key: value for key, value in config["statistics"].items() if key != "alpha"},
         model=lambda wildcards: wildcards.model,
@@ -40,6 +41,7 @@ rule compare_models:
         runtime=table_time,
     params:
         code=code("compare_models.py"),
+        measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
         models=lambda wildcards: scored_on(wildcards.benchmark),
         benchmark=lambda wildcards: wildcards.benchmark,

@@ -22,7 +22,7 @@ with job_log(snakemake.log[0]):
     pairs = read_table(inputs.pairs, PAIRS)
     check_one_origin(inputs.scores, ["benchmark", "benchmark_sha256"])
     of_models = {
-        model: decisions(pairs, read_scores(path))
+        model: decisions(pairs, read_scores(path, params.measures))
         for model, path in zip(params.models, inputs.scores, strict=True)
     }
     dependence = dependence_of(pairs, kinds_in(pairs, options["clusters"]))

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0]):
-    inputs = dict(snakemake.input.items())
+    inputs, measures = dict(snakemake.input.items()), snakemake.params.measures
     pairs = read_table(inputs.pop("pairs"), PAIRS)
     check_one_origin(path for name, path in inputs.items() if name != "untrained")
-    original = Scored.of(pairs, read_scores(inputs.pop("scores")), ORIGINAL)
+    original = Scored.of(pairs, read_scores(inputs.pop("scores"), measures), ORIGINAL)
     of_shuffled = inputs.pop("shuffled_scores", None)
-    shuffled = None if of_shuffled is None else Scored.of(pairs, read_scores(of_shuffled), SHUFFLED)
-    untrained = [decisions(pairs, read_scores(path)) for path in inputs.pop("untrained", [])]
+    shuffled = None if of_shuffled is None else Scored.of(pairs, read_scores(of_shuffled, measures), SHUFFLED)
+    untrained = [decisions(pairs, read_scores(path, measures)) for path in inputs.pop("untrained", [])]
     # all else is evidence, that of the shuffled variant beside that of each masking
     files = {name.replace("_", "-"): path for name, path in inputs.items()}
     parts = (Part(some, rows, rows.pop(SHUFFLED, None)) for some, rows in in_chunks(files, pairs))

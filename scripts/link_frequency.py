@@ -6,7 +6,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.frequency.linking import link_table
 from unmask.frequency.schema import LINK, PAIR_RATIOS
 from unmask.joblog import job_log
-from unmask.measures.schema import SCORES
+from unmask.measures.reading import read_scores
 from unmask.record import record
 from unmask.tables import read_table, write_table
 
@@ -17,7 +17,7 @@ with job_log(snakemake.log[0]):
     inputs, params = snakemake.input, snakemake.params
     link = link_table(
         read_table(inputs.pairs, PAIRS),
-        read_table(inputs.scores, SCORES),
+        read_scores(inputs.scores, params.measures),
         read_table(inputs.ratios, PAIR_RATIOS),
         params.confidence,
     )

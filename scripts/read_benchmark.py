@@ -28,7 +28,6 @@ with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
         "format": entry["format"],
         "source": entry.get("url") or Path(source).name,
         "sha256": sha256_of_file(source),
-        "licence": entry.get("licence"),
         "rows": len(pairs),
         **record(snakemake.input, snakemake.params.code, "pandas", "pyarrow"),
     }

@@ -6,7 +6,11 @@ from unmask.urls import as_shown, file_name, query_digest
 
 WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
 MEASURES, SCORING = config.get("measures", []), config.get("scoring", {})
-SHUFFLED_MEASURES = [name for name in MEASURES if measure(name).maskings == (NONE,)]
+# scores are of these as a set: only what shows them goes by the order of the study
+SCORED_MEASURES = [
+    name for name in FAMILIES["pairs"]["properties"]["measures"]["items"]["enum"] if name in MEASURES
+]
+SHUFFLED_MEASURES = [name for name in SCORED_MEASURES if measure(name).maskings == (NONE,)]
 # what tables and sections show of all models and benchmarks
 STUDY_STATISTICS = (
     "bias",
@@ -52,7 +56,7 @@ def all_untrained():
 
 def measures_on(variant):
     """The measures that are computed on a variant of the sentences."""
-    return MEASURES if variant == ORIGINAL else SHUFFLED_MEASURES
+    return SCORED_MEASURES if variant == ORIGINAL else SHUFFLED_MEASURES
 
 
 def measure_modules(variant=ORIGINAL):
@@ -68,6 +72,13 @@ def benchmark_file(wildcards):
     if "world" in entry:
         return world_file(entry, WORLD_BENCHMARKS[entry["format"]])
     return result("downloads", wildcards.benchmark, file_name(entry["url"]))
+
+
+def read_settings(wildcards):
+    """What the pairs of a benchmark depend on: neither checksums, which are checked before, nor what is only shown."""
+    checked, shown = ("sha256", "git_blob"), ("licence", "published")
+    entry = as_shown(BENCHMARKS[wildcards.benchmark])
+    return {key: value for key, value in entry.items() if key not in (*checked, *shown)}
 
 
 def benchmark_facts(benchmark):
@@ -230,7 +241,13 @@ def pairs_sections():
 def pairs_provenance():
     """Where scores over sentence pairs came from."""
     benchmarks = [
-        {"title": f"Benchmark {name}", "files": benchmark_facts(name), "keys": []} for name in BENCHMARKS
+        {
+            "title": f"Benchmark {name}",
+            "files": benchmark_facts(name),
+            "keys": [],
+            "stated": {"licence": entry.get("licence")},
+        }
+        for name, entry in BENCHMARKS.items()
     ]
     made = ["versions", "code"]
     scoring = {

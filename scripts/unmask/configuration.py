@@ -11,6 +11,9 @@ from unmask.errors import InputError
 
 Config = dict[str, Any]
 
+_ENDINGS = (".yaml", ".yml", ".json")
+"""Of a study that is given by the path of its file."""
+
 
 class _StrictLoader(yaml.SafeLoader):
     """YAML as it is meant: a key that is given twice is an error, not a silent loss of the first."""
@@ -37,7 +40,11 @@ def read_config(path: str | Path) -> Config:
         loader = _StrictLoader(text)
         loader.name = str(path)
         config = loader.get_single_data()
-    except (yaml.YAMLError, TypeError, ValueError) as error:
+    except InputError:
+        raise
+    except RecursionError:
+        raise InputError(f"{path}: not valid YAML: nested too deeply") from None
+    except Exception as error:  # besides its own errors, whatever a value that is not of its tag leads to
         raise InputError(f"{path}: not valid YAML: {error}") from None
     if not isinstance(config, dict):
         raise InputError(f"{path}: holds no configuration")
@@ -48,8 +55,8 @@ def choose_study(given: Mapping[str, Any], root: Path, files: list[str]) -> Conf
     """The configuration asked for, complete with the command line's overrides.
 
     `given` is what came from `--config` and `--configfile`, `files` the latter's paths. A file
-    given whole is the study; else the word `study` picks configs/{study}.yaml, and without it
-    config.yaml is the study. Two studies are never merged.
+    given whole is the study; else the word `study` picks configs/{study}.yaml or is itself the path of a YAML
+    file, and without it config.yaml is the study. Two studies are never merged.
     """
     if files:
         if len(files) > 1:
@@ -61,15 +68,16 @@ def choose_study(given: Mapping[str, Any], root: Path, files: list[str]) -> Conf
             )
         return copy.deepcopy(dict(given))
     default = root / "config.yaml"
-    name = given.get("study")
-    path = default if name is None else root / "configs" / f"{name}.yaml"
-    if not path.exists():
-        base = read_config(default)
-        if base.get("study") != name:
-            known = sorted([*(p.stem for p in (root / "configs").glob("*.yaml")), str(base.get("study"))])
-            raise InputError(f"config key study: there is no configs/{name}.yaml (known: {', '.join(known)})")
-        return _merged(base, given)
-    return _merged(read_config(path), given)
+    if "study" not in given:
+        return _merged(read_config(default), given)
+    name = str(given["study"])
+    if name.endswith(_ENDINGS):
+        return _merged(read_config(name), {key: value for key, value in given.items() if key != "study"})
+    known = {path.stem: path for path in sorted((root / "configs").glob("*.yaml"))}
+    if name not in known and name != (own := str(read_config(default).get("study"))):
+        told = ", ".join(sorted([*known, own]))
+        raise InputError(f"config key study: there is no configs/{name}.yaml (known: {told})")
+    return _merged(read_config(known.get(name, default)), given)
 
 
 def _merged(base: Config, over: Mapping[str, Any]) -> Config:

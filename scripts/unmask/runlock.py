@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from unmask.errors import InputError
 from unmask.locks import locked
+from unmask.places import check_folder
 
 LOCK = ".lock"
 
@@ -24,6 +25,8 @@ def hold_run_lock(results: str | Path) -> None:
         )
 
     held = ExitStack()
+    # says more than what the system says when the lock is made
+    check_folder(results)
     try:
         held.enter_context(locked(results / LOCK, refuse))
     except OSError as error:

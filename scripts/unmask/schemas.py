@@ -8,14 +8,19 @@ bring the family into a study. Keywords of our own:
 - `among: KEY`: the value is a name under that key of the study;
 - `modules: FOLDER`: the value is the name of a module of that folder of the library (`unmask.by_name`);
 - `format: file | files | directory | model-directory | url`: `{data}` in the value stands for the study's
-  data directory, and a path is there (`files`: a pattern that something matches);
+  data directory, and a path is there (`files`: a pattern that something matches); Snakemake would take other
+  braces for wildcards;
+- `pattern`: of the whole text, in which $ never stands before a line break;
 - `checksums: KEY`: the keys sha256 and git_blob beside KEY are those of its file;
 - `directory: false` in `$defs: model/SOURCE`: such a model has no files (see `alternative`).
 """
 
 import copy
+import itertools
+import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,10 +35,15 @@ from unmask.configuration import Config, read_config
 from unmask.corpora.shards import files_of
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
-from unmask.urls import check_url
 
 FORMATS = ("file", "files", "directory", "model-directory", "url")
 """What may hold `{data}`."""
+
+DEEPEST, MOST_VALUES = 50, 100_000
+"""How deeply the values of a study may be nested, and how many there may be."""
+
+_BRACES = re.compile(r"\{[^{}]*\}|[{}]")
+_HALVES = re.compile("[\ud800-\udfff]")
 
 Keyword = Callable[[Any, Any, Any, Mapping[str, Any]], Iterator[ValidationError]]
 Families = Mapping[str, Mapping[str, Any]]
@@ -122,6 +132,7 @@ def complete(config: Config, families: Families) -> Config:
     """
     if "study" not in config:
         raise InputError("config key (top): 'study' is a required property")
+    _check_plain(config)
     schema = put_together({name: families[name] for name in families_of(config, families)})
     # alternatives that a family has are known, whether or not the study has the family
     schema["$defs"] = put_together(families)["$defs"]
@@ -141,7 +152,7 @@ def check_files(
     schema = put_together(families)
     checker = jsonschema.FormatChecker(formats=())
     for name, check in _CHECKS.items():
-        checker.checks(name, raises=InputError)(check)
+        checker.checks(name, raises=InputError)(_of_paths(check))
     validator = _extended(
         {"checksums": partial(_checksums, {"sha256": sha256_of, "git_blob": git_blob_of_file})}
     )
@@ -156,7 +167,7 @@ def alternative(families: Families, name: str, chosen: str) -> Mapping[str, Any]
 
 def _extended(keywords: Mapping[str, Keyword]) -> type[Validator]:
     extend: Callable[..., type[Validator]] = jsonschema.validators.extend
-    return extend(jsonschema.Draft202012Validator, dict(keywords))
+    return extend(jsonschema.Draft202012Validator, {"pattern": _pattern, **keywords})
 
 
 @dataclass
@@ -190,7 +201,10 @@ class _Completing:
                         why = "needs a data directory; give one with --config data=DIR"
                         yield ValidationError(why, path=[name])
                         continue
-                    instance[name] = value.replace("{data}", data.rstrip("/"))
+                    instance[name] = value = value.replace("{data}", data.rstrip("/"))
+                if format_ in FORMATS and isinstance(value, str) and (found := _BRACES.search(value)):
+                    why = f"{_shortened(repr(value))} has {found[0]}: braces are for {{data}} alone"
+                    yield ValidationError(why, path=[name])
         check = jsonschema.Draft202012Validator.VALIDATORS["properties"]
         yield from check(validator, props, instance, schema)
 
@@ -208,6 +222,13 @@ class _Completing:
         if instance not in names:
             told = f"known: {', '.join(names)}" if names else "it has none"
             yield ValidationError(f"{instance!r} is none of the study's {key} ({told})")
+
+
+def _pattern(
+    validator: Any, pattern: str, instance: Any, schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and not re.fullmatch(pattern, instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
 def _modules(
@@ -233,53 +254,88 @@ def _checksums(
                 yield ValidationError(f"{path} has {found}, not {instance[name]}", path=[name])
 
 
-def _is_file(path: object) -> bool:
-    if isinstance(path, str):
-        try:
-            found = Path(path).is_file()
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path[:80]} is not a path ({error.__class__.__name__})") from None
-        if not found:
-            raise InputError(f"{path} is missing")
-    return True
+def _of_paths(check: Callable[[str], None]) -> Callable[[object], bool]:
+    """A check of a path as JSON Schema has it: what is no text has an error of its own."""
+
+    def checked(path: object) -> bool:
+        if isinstance(path, str):
+            try:
+                check(path)
+            except (OSError, ValueError) as error:
+                raise InputError(f"{path[:80]} is not a path ({error.__class__.__name__})") from None
+        return True
+
+    return checked
 
 
-def _are_files(pattern: object) -> bool:
-    if isinstance(pattern, str):
-        try:
-            found = files_of(pattern)
-        except (OSError, ValueError) as error:
-            raise InputError(f"{pattern[:80]} is not a path ({error.__class__.__name__})") from None
-        if not found:
-            raise InputError(f"no file matches {pattern}")
-    return True
+def _is_file(path: str) -> None:
+    if not Path(path).is_file():
+        raise InputError(f"{path} is missing")
 
 
-def _is_directory(path: object) -> bool:
-    if isinstance(path, str) and not Path(path).is_dir():
+def _are_files(pattern: str) -> None:
+    found = files_of(pattern)
+    if not found:
+        raise InputError(f"no file matches {pattern}")
+    _have_no_braces(found)
+
+
+def _is_directory(path: str) -> None:
+    if not Path(path).is_dir():
         raise InputError(f"{path} is not a directory")
-    return True
+    _have_no_braces(Path(path).iterdir())
 
 
-def _is_model_directory(path: object) -> bool:
-    if _is_directory(path) and isinstance(path, str) and not (Path(path) / "config.json").is_file():
+def _is_model_directory(path: str) -> None:
+    _is_directory(path)
+    if not (Path(path) / "config.json").is_file():
         raise InputError(f"{path} holds no config.json")
-    return True
 
 
-def _is_url(url: object) -> bool:
-    if isinstance(url, str):
-        check_url(url)
-    return True
+def _have_no_braces(paths: Iterable[str | Path]) -> None:
+    for path in paths:
+        if _BRACES.search(str(path)):
+            raise InputError(f"{path} has braces in its name, which no file that is read may have")
 
 
-_CHECKS: Mapping[str, Callable[[object], bool]] = {
+_CHECKS: Mapping[str, Callable[[str], None]] = {
     "file": _is_file,
     "files": _are_files,
     "directory": _is_directory,
     "model-directory": _is_model_directory,
-    "url": _is_url,
+    "url": check_url,
 }
+
+
+def _check_plain(config: Config) -> None:
+    """Raise InputError where a study holds what JSON has no word for: YAML has more, and aliases."""
+    waiting: list[tuple[str, int, Any]] = [("", 0, config)]
+    for count in itertools.count():
+        if not waiting:
+            return
+        place, depth, value = waiting.pop()
+        if depth > DEEPEST or count > MOST_VALUES:
+            raise InputError(f"config key {_shortened(place)}: too much in it, or something in itself")
+        inside: Iterable[tuple[Any, Any]] = ()
+        if isinstance(value, Mapping):
+            inside = value.items()
+        elif isinstance(value, list):
+            inside = enumerate(value)
+        elif reason := _no_value(value):
+            raise InputError(f"config key {_shortened(place)}: {reason}")
+        waiting += [(f"{place}.{key}" if place else str(key), depth + 1, each) for key, each in inside]
+
+
+def _no_value(value: object) -> str | None:
+    """Why a value is none that a study may have."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value} is not a finite number"
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return "too large a number"
+    if isinstance(value, str):
+        return None if value.isascii() or not _HALVES.search(value) else f"{value!r} has half a character"
+    known = value is None or isinstance(value, bool | int | float)
+    return None if known else f"{value!r} is neither text nor a number; text goes in quotes"
 
 
 def _check_circles(models: Mapping[str, Any]) -> None:
@@ -317,4 +373,8 @@ def _reason(error: ValidationError) -> str:
     if error.validator == "oneOf":
         keys = [option["required"][0] for option in schema["oneOf"]]
         return f"give exactly one of {', '.join(keys)}"
-    return error.message
+    return _shortened(error.message)
+
+
+def _shortened(text: str, most: int = 400) -> str:
+    return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 :]}"

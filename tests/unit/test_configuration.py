@@ -17,12 +17,59 @@ def test_a_name_that_is_given_twice_is_an_error(tmp_path: Path) -> None:
         read_config(path)
 
 
-@pytest.mark.parametrize("text", ["a: [1", "- 1\n- 2\n", ""])
-def test_files_that_hold_no_configuration_are_named(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "bad.yaml"
-    path.write_text(text)
-    with pytest.raises(InputError, match=r"bad\.yaml: "):
+def test_a_name_that_is_given_twice_in_json_is_an_error_too(tmp_path: Path) -> None:
+    path = tmp_path / "twice.json"
+    path.write_text('{"models": {"a": {},\n "a": {}}}')
+    with pytest.raises(InputError, match=r"twice.json: the name a is given twice, on lines 1 and 2"):
         read_config(path)
+
+
+BAD = {
+    "broken": b"a: [1",
+    "list": b"- 1\n- 2\n",
+    "empty": b"",
+    "text": b"words",
+    "latin-1": b"study: caf\xe9",
+    "zero": b"\0",
+    "two": b"a: 1\n---\nb: 2",
+    "tag": b"a: !!python/object:os.system x",
+    "no date": b"a: 2020-13-45",
+    "no timestamp": b"a: !!timestamp x",
+    "no truth": b"a: !!bool x",
+    "key": b"? [1, 2]\n: 3",
+    "deep": b"[" * 1500,
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_files_that_hold_no_configuration_are_named(tmp_path: Path, bad: str) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_bytes(BAD[bad])
+    with pytest.raises(InputError, match=r"bad\.yaml: [^\n]+$"):
+        choose_study({"study": str(path)}, ROOT, [])
+
+
+def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.yaml", tmp_path):
+        with pytest.raises(InputError, match=rf"^{path}: cannot be read "):
+            read_config(path)
+
+
+def test_a_study_may_be_the_path_of_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("study: its-own\nstatistics: {alpha: 0.05}\n")
+    given = {"study": str(path), "statistics": {"confidence": 0.9}, "data": "d"}
+    assert choose_study(given, ROOT, []) == {
+        "study": "its-own",
+        "statistics": {"alpha": 0.05, "confidence": 0.9},
+        "data": "d",
+    }
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, 5, None, ["demo"], "../config", ".yaml", "\0"])
+def test_no_name_of_a_study_is_more_than_a_line(name: object) -> None:
+    with pytest.raises(InputError, match=r"^[^\n]+$"):
+        choose_study({"study": name}, ROOT, [])
 
 
 def test_one_word_chooses_a_study_and_never_mixes_it_with_another() -> None:

@@ -62,7 +62,6 @@ def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
         "format": "crows-pairs",
         "source": entry["url"],
         "sha256": sha256,
-        "licence": "CC",
         "rows": 1,
         "made_from": {str(file): sha256},
         "code": "digest",

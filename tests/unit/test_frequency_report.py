@@ -105,6 +105,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
                 model=model["name"],
                 benchmark=name,
                 confidence=0.95,
+                measures=["AUL", "CPS", "SSS"],
             )
     truth = {
         row.pair_id: {

@@ -81,7 +81,7 @@ def test_a_file_system_without_locks_is_no_hindrance(tmp_path: Path, monkeypatch
     assert ran
 
 
-def test_a_folder_that_takes_no_writing_is_one_line(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="file/results: cannot be written: Not a directory"):
+    with pytest.raises(InputError, match="file: a file lies where a folder belongs"):
         hold_run_lock(tmp_path / "file" / "results")

@@ -238,6 +238,60 @@ def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
     refused(directory, r"not finite: cls\.predictions\.bias")
 
 
+def pickled(directory: Path, content: object) -> None:
+    """Replace the weights by a pickle of whatever."""
+    torch.save(content, directory / "pytorch_model.bin")
+    (directory / "model.safetensors").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int8, torch.bool])
+def test_weights_that_are_no_floating_point_numbers_are_refused(dtype: torch.dtype, tmp_path: Path) -> None:
+    """Whole numbers would load, and score like any others."""
+    directory = tiny_model("bert", tmp_path)
+    key = "bert.encoder.layer.1.attention.self.query.weight"
+    change_weights(directory, lambda weights: weights.update({key: weights[key].to(dtype)}))
+    line = r"weights in {} that are not floating-point numbers: bert\.encoder\.layer\.1\.[\w.]+query\.weight$"
+    refused(directory, line.format(r"model\.safetensors"))
+    pickled(directory, load_file(directory / "model.safetensors"))
+    refused(directory, line.format(r"pytorch_model\.bin"))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_weights_of_any_floating_point_numbers_pass(dtype: torch.dtype, tmp_path: Path) -> None:
+    directory = tiny_model("bert", tmp_path)
+    change_weights(directory, lambda weights: weights.update({k: v.to(dtype) for k, v in weights.items()}))
+    check(directory, "tiny")
+
+
+def test_counters_and_tensors_that_are_not_loaded_may_be_whole(tmp_path: Path) -> None:
+    directory = tiny_model("roberta", tmp_path)
+    others = {
+        "roberta.embeddings.position_ids": torch.arange(130)[None],
+        "optimizer.steps": torch.tensor(3),
+    }
+    change_weights(directory, lambda weights: weights.update(others))
+    check(directory, "tiny")
+    pickled(directory, load_file(directory / "model.safetensors"))
+    check(directory, "tiny")
+
+
+class Code:
+    """What a pickle can hold beside tensors."""
+
+    def __reduce__(self) -> tuple[Callable[..., None], tuple[str]]:
+        return print, ("run",)
+
+
+def test_a_pickle_with_code_in_it_is_refused_without_advice_to_run_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = tiny_model("bert", tmp_path)
+    capsys.readouterr()
+    pickled(directory, {**load_file(directory / "model.safetensors"), "code": Code()})
+    refused(directory, r"pytorch_model\.bin is broken, or holds more than tensors: .* is not read$")
+    assert capsys.readouterr().out == ""
+
+
 def test_weights_of_another_shape_are_refused(tmp_path: Path) -> None:
     directory = tiny_model("bert", tmp_path)
     edit(directory, "config.json", vocab_size=900)
@@ -282,6 +336,21 @@ def test_no_mask_token_is_refused(tmp_path: Path) -> None:
     refused(directory, "its tokenizer has no mask token")
 
 
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
+@pytest.mark.parametrize("word", ["the", "▁the", "well-known"])
+def test_a_word_for_a_mask_token_is_refused(word: str, architecture: str, tmp_path: Path) -> None:
+    """Every such word in a sentence would be read as a mask."""
+    directory = tiny_model(architecture, tmp_path)
+    edit(directory, "tokenizer_config.json", mask_token=word)
+    refused(directory, rf"its tokenizer has the word '{word}' for its mask token$")
+
+
+def test_a_mask_token_that_is_another_special_token_too_is_refused(tmp_path: Path) -> None:
+    directory = tiny_model("bert", tmp_path)
+    edit(directory, "tokenizer_config.json", mask_token="[UNK]")
+    refused(directory, r"its tokenizer's mask token '\[UNK\]' is its unk token too$")
+
+
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
@@ -301,6 +370,24 @@ def test_a_vocabulary_without_its_merges_is_no_tokenizer(tmp_path: Path) -> None
     (directory / "tokenizer.json").unlink()
     (directory / "vocab.json").write_text(json.dumps(tiny_tokenizer("roberta").get_vocab()))
     refused(directory, "no tokenizer")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"chunk_size_feed_forward": "all"}, "with its config.json it reads no sentence: "),
+        ({"return_dict": False}, "with its config.json it reads no sentence: "),
+        ({"layer_norm_eps": float("nan")}, "with its config.json it predicts what is not a number"),
+        ({"hidden_size": "big"}, r"its config\.json cannot be used: .*hidden_size"),
+        ({"id2label": 5}, r"its config\.json cannot be used: "),
+    ],
+)
+def test_settings_with_which_nothing_is_read_are_refused(
+    settings: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    directory = tiny_model("bert", tmp_path)
+    edit(directory, "config.json", **settings)
+    refused(directory, message)
 
 
 @pytest.mark.parametrize("content", ["{", '{"model_type": "unheard-of"}', "[]", "{}"])

@@ -90,6 +90,16 @@ def test_settings_reach_the_model(tmp_path: Path) -> None:
         ({"vocab_size": 10}, r"config\.vocab_size: 10 is less than the tokenizer's"),
         ({"hidden_size": 33}, "config: no masked language model of these settings: "),
         ({"model_type": "gpt2"}, "config: "),
+        ({"model_type": ["bert"]}, r"config\.model_type: transformers knows no \['bert'\]"),
+        # each of these is another kind of exception of the library's
+        ({"hidden_size": "big"}, "config: no masked language model of these settings: .*'hidden_size'"),
+        ({"hidden_size": -4}, "config: no masked language model of these settings: .* negative dimension -4"),
+        ({"num_attention_heads": 0}, "config: no masked language model of these settings: "),
+        ({"hidden_act": "nope"}, "config: no masked language model of these settings: 'nope'"),
+        ({"pad_token_id": 10**6}, "config: no masked language model of these settings: "),
+        ({"id2label": 5}, "config: no masked language model of these settings: "),
+        ({"dtype": "nope"}, "config: no masked language model of these settings: .*nope"),
+        ({"output_attentions": "all"}, "config: no masked language model of these settings: .*output_attent"),
     ],
 )
 def test_wrong_settings_are_named(settings: dict[str, Any], message: str, tmp_path: Path) -> None:

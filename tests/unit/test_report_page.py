@@ -16,7 +16,7 @@ import pytest
 
 import synthetic
 from running import run_script
-from study_schema import statistics_with
+from study_schema import MEASURES, statistics_with
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE
 from unmask.files import sha256_of_file
@@ -107,6 +107,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
                 {name: str(base / f"{name}.parquet") for name in frames},
                 makes,
                 folder / "log",
+                measures=MEASURES,
                 options=statistics_with(chance={"draws": 100, "seed": 0}),
                 model=model["name"],
                 benchmark=benchmark["name"],
@@ -123,6 +124,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
             {"pairs": str(folder / f"0-{other}" / "pairs.parquet"), "scores": scores},
             [path],
             folder / "log",
+            measures=MEASURES,
             options={"confidence": 0.95, "clusters": ["target"]},
             models=[model["name"] for model in MODELS],
             benchmark=benchmark["name"],

@@ -226,7 +226,12 @@ def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
     (tmp_path / "facts.json").write_text(json.dumps({"source": "hub", "files": [{"name": "x", "size": 3}]}))
     tables = [str(tmp_path / f"{name}.parquet") for name in ("one", "two")]
     entries = [
-        {"title": "Model m", "files": [str(tmp_path / "facts.json")], "keys": []},
+        {
+            "title": "Model m",
+            "files": [str(tmp_path / "facts.json")],
+            "keys": [],
+            "stated": {"licence": None, "kind": "k"},
+        },
         {"title": "Scoring", "files": tables, "keys": ["seed", "code"], "within": "evidence"},
         {"title": "Measures", "files": tables, "keys": ["who", "absent"]},
     ]
@@ -235,7 +240,15 @@ def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
     lines = {fold.title: fold.blocks[0] for fold in found.blocks if isinstance(fold, Fold)}
     assert lines == {
         "Settings": Facts((("alpha", "0.01"),)),
-        "Model m": Facts((("source", "hub"), ("files.x.name", "x"), ("files.x.size", "3"))),
+        "Model m": Facts(
+            (
+                ("licence", DASH),
+                ("kind", "k"),
+                ("source", "hub"),
+                ("files.x.name", "x"),
+                ("files.x.size", "3"),
+            )
+        ),
         # a seed of none does not count beside one; in order of their keys in the metadata
         "Scoring": Facts((("seed", "3"), ("code", "c, d"))),
         "Measures": Facts((("who", "one, two"),)),

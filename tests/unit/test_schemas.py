@@ -1,6 +1,8 @@
 """A study's schema, put together from the families': defaults, and each error one clear line."""
 
 import copy
+import datetime
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -254,6 +256,12 @@ def test_data_stands_for_the_directory_in_paths_alone() -> None:
         {"benchmarks": {"b": {"format": "crows-pairs", "url": "https://h/{x}.csv"}}},
         {"study": "a\n"},
         {"study": None},
+        {"study": 5},
+        {"title": datetime.date(2020, 1, 1)},
+        {"title": b"x"},
+        {"title": "\ud800"},
+        {"title": {"x"}},
+        {"runtime": {"threads": 2**64}},
         {"statistics": {"chance": {"seed": 2**70}}},
         {"data": 5, "benchmarks": {"b": {"format": "crows-pairs", "path": "{data}/x"}}},
     ],
@@ -261,6 +269,107 @@ def test_data_stands_for_the_directory_in_paths_alone() -> None:
 def test_wrong_types_are_one_line_too(change: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"^config key [^\n]+$"):
         complete({**copy.deepcopy(GOOD), **change}, FAMILIES)
+
+
+NAMES = ("study", "models", "benchmarks", "corpora", "worlds")
+
+
+@pytest.mark.parametrize("name", ["a\n", "a b", "", ".a", "a/b", "ä", "a" * 101, "{a}"])
+@pytest.mark.parametrize("key", NAMES)
+def test_names_that_no_file_can_have_are_refused(key: str, name: str) -> None:
+    with pytest.raises(InputError, match=rf"^config key {key}: [^\n]+$"):
+        complete(named(key, name), FAMILIES)
+
+
+@pytest.mark.parametrize("key", NAMES)
+def test_names_of_a_hundred_letters_pass(key: str) -> None:
+    complete(named(key, "a.B-_" * 20), FAMILIES)
+
+
+def named(key: str, name: str) -> dict[str, Any]:
+    """A study with one such name."""
+    corpora = {"c": {"format": "text", "world": "w"}}
+    config: dict[str, Any] = {**copy.deepcopy(GOOD), "corpora": corpora}
+    if key == "study":
+        return {**config, "study": name}
+    return {**config, key: {**config[key], name: copy.deepcopy(next(iter(config[key].values())))}}
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"statistics": {"alpha": math.nan}}, "statistics.alpha: nan"),
+        ({"statistics": {"confidence": math.inf}}, "statistics.confidence: inf"),
+        ({"models": {"p": {"source": "perturbed", "from": "a", "scale": math.nan}}}, "models.p.scale: nan"),
+        (
+            {"models": {"r": {"source": "random", "tokenizer": "t", "config": {"x": [1, -math.inf]}}}},
+            "models.r.config.x.1: -inf",
+        ),
+    ],
+)
+def test_what_is_not_a_finite_number_is_named(change: dict[str, Any], place: str) -> None:
+    config = copy.deepcopy(GOOD)
+    for key, value in change.items():
+        config.setdefault(key, {}).update(value)
+    with pytest.raises(InputError, match=rf"^config key {re.escape(place)} is not a finite number$"):
+        complete(config, FAMILIES)
+
+
+def test_a_value_that_is_in_itself_or_too_large_is_named() -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    laughs: list[Any] = ["ha"]
+    for _ in range(40):
+        laughs = [laughs, laughs]
+    for value in (circle, laughs):
+        config = copy.deepcopy(GOOD)
+        config["models"]["r"] = {"source": "random", "tokenizer": "t", "config": {"x": value}}
+        with pytest.raises(
+            InputError, match=r"^config key models\.r\.config\.x\..*: too much in it, or something"
+        ):
+            complete(config, FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("key", "entry"),
+    [
+        ("benchmarks", {"format": "crows-pairs", "path": "a{x}.csv"}),
+        ("benchmarks", {"format": "crows-pairs", "path": "a{x.csv"}),
+        ("benchmarks", {"format": "crows-pairs", "path": "{data}/a.csv"}),
+        ("benchmarks", {"format": "crows-pairs", "url": "https://h/{x}.csv"}),
+        ("corpora", {"format": "text", "path": "{data}/{x}/*.txt"}),
+        ("models", {"source": "path", "path": "{{data}}"}),
+        ("models", {"source": "random", "config": {"model_type": "bert"}, "tokenizer": "}"}),
+    ],
+)
+def test_braces_are_for_the_data_directory_alone(key: str, entry: dict[str, Any]) -> None:
+    """Snakemake would take others for wildcards, and say so with a name of a rule."""
+    config = {**copy.deepcopy(GOOD), "data": "/d{y}" if entry.get("path") == "{data}/a.csv" else "/d"}
+    config.setdefault(key, {})["z"] = entry
+    with pytest.raises(InputError, match=rf"^config key {key}\.z\.\w+: .*: braces are for {{data}} alone$"):
+        complete(config, FAMILIES)
+
+
+def test_files_with_braces_in_their_names_are_named(tmp_path: Path) -> None:
+    for name in ("config.json", "a{b}.txt"):
+        (tmp_path / name).touch()
+    for key, entry in (
+        ("corpora", {"format": "text", "path": f"{tmp_path}/*.txt"}),
+        ("models", {"source": "path", "path": str(tmp_path)}),
+    ):
+        config = copy.deepcopy(GOOD)
+        config.setdefault(key, {})["z"] = entry
+        with pytest.raises(
+            InputError, match=rf"^config key {key}\.z\.path: .*a{{b}}\.txt has braces in its name"
+        ):
+            check_files(complete(config, FAMILIES), FAMILIES)
+
+
+def test_what_is_quoted_is_not_quoted_at_any_length() -> None:
+    with pytest.raises(InputError) as caught:
+        complete({**GOOD, "title": list(range(10_000))}, FAMILIES)
+    assert str(caught.value).startswith("config key title: [0, 1, 2")
+    assert str(caught.value).endswith("is not of type 'string'") and len(str(caught.value)) < 500
 
 
 def test_a_whole_number_may_be_written_as_a_decimal() -> None:
@@ -272,4 +381,8 @@ def test_paths_that_no_file_system_takes_are_named() -> None:
     config = complete(GOOD, FAMILIES)
     config["benchmarks"]["c"] = {"format": "crows-pairs", "path": "x" * 5000}
     with pytest.raises(InputError, match=r"config key benchmarks\.c\.path: x{80} is not a path"):
+        check_files(config, FAMILIES)
+    del config["benchmarks"]["c"]
+    config["models"]["c"] = {"source": "path", "path": "x" * 5000}
+    with pytest.raises(InputError, match=r"config key models\.c\.path: x{80} is not a path"):
         check_files(config, FAMILIES)

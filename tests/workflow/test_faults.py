@@ -97,6 +97,37 @@ def test_a_bad_row_is_named(fresh: Workflow) -> None:
     assert not (fresh.folder / table).exists()
 
 
+def test_what_is_in_the_way_of_results_stops_before_any_work(fresh: Workflow) -> None:
+    results = fresh.folder / "results"
+    results.symlink_to("/no/such/place")
+    assert the_error(fresh.snakemake()).startswith(
+        "error: results: a link to /no/such/place, which leads nowhere"
+    )
+    results.unlink()
+    results.touch()
+    assert the_error(fresh.snakemake()).startswith("error: results: a file lies where a folder belongs")
+
+
+def test_a_folder_where_an_output_belongs_is_named(copied: Workflow) -> None:
+    table = copied.folder / "results/small/tables/bias.csv"
+    table.unlink()
+    table.mkdir()
+    line = "results/small/tables/bias.csv: a folder lies where a file belongs; move it away and run again"
+    assert the_error(copied.snakemake()) == f"error: {line}"
+
+
+def test_an_output_of_the_future_is_named_before_any_work(copied: Workflow) -> None:
+    table = "results/small/statistics/bert/crows/bias.parquet"
+    tomorrow = time.time() + 86400
+    os.utime(copied.folder / table, (tomorrow, tomorrow))
+    copied.config["statistics"]["alpha"] = 0.05
+    before = digests(copied.folder / "results")
+    error = the_error(copied.snakemake())
+    assert error.startswith(f"error: {table}: dated in the future (")
+    assert error.endswith(f"; put the clock right, or touch {table}, and run again")
+    assert digests(copied.folder / "results") == before
+
+
 TARGET = "results/small/evidence/bert/crows/original/none.parquet"
 LOCK = "results/small/logs/evidence/bert/crows/.original.log.lock"
 

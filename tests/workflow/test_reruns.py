@@ -10,6 +10,7 @@ import pytest
 
 from small_study import AGGREGATES, Workflow, random_model
 from unmask.by_name import module_file
+from unmask.files import sha256_of_file
 
 
 def without_aggregates(planned: set[str]) -> set[str]:
@@ -51,6 +52,33 @@ def test_changing_alpha_makes_tables_and_report_again(finished: Workflow) -> Non
     assert "tables/table1.csv" in planned and "report/index.html" in planned
     upstream = ("evidence/", "scores/", "models/", "statistics/", "comparisons/")
     assert not [output for output in planned if output.startswith(upstream)]
+
+
+@pytest.mark.parametrize("change", [{"licence": "CC BY-SA 4.0"}, {"published": "crows-pairs"}])
+def test_what_is_only_shown_of_a_benchmark_makes_again_what_shows_it(
+    finished: Workflow, change: dict[str, str]
+) -> None:
+    config = copy.deepcopy(finished.config)
+    config["benchmarks"]["crows"] |= change
+    planned = finished.planned(config)
+    assert "report/sections/provenance.json" in planned or "published" in change
+    assert "tables/table5.csv" in planned or "licence" in change
+    assert "report/index.html" in planned and not without_aggregates(planned)
+    assert not [output for output in planned if output.startswith("comparisons/")]
+
+
+def test_a_checksum_of_a_benchmark_makes_nothing_again(finished: Workflow) -> None:
+    config = copy.deepcopy(finished.config)
+    config["benchmarks"]["crows"]["sha256"] = sha256_of_file(finished.folder / "crows.csv")
+    assert finished.planned(config) == set()
+
+
+def test_the_order_of_measures_makes_no_scores_again(finished: Workflow) -> None:
+    config = copy.deepcopy(finished.config)
+    config["measures"] = config["measures"][::-1]
+    planned = finished.planned(config)
+    assert {"statistics/bert/crows/bias.parquet", "comparisons/crows.parquet", "tables/table5.csv"} <= planned
+    assert not [output for output in planned if output.startswith(("scores/", "evidence/", "models/"))]
 
 
 def test_changing_the_null_makes_statistics_again_but_no_scores(finished: Workflow) -> None:

@@ -120,7 +120,7 @@ def draw_link(study: Study, scores: pd.DataFrame, ratios: pd.DataFrame, link: pd
     points = corrected.merge(ratios, on=["benchmark", "pair_id"])
     chosen = link[(link["protocol"] == CORRECTED) & (link["grouping"] == OVERALL)]
     rho = chosen.set_index(["benchmark", "model", "measure"])["rho"]
-    style = styles(scores["measure"])
+    style = styles(link["measure"])
     measures = [measure for measure in style if (points["measure"] == measure).any()]
     with mpl.rc_context(RC | {"font.size": 8}):
         figure = Figure(figsize=(1.0 + 1.7 * len(measures), 0.8 + 1.4 * len(rows)))

@@ -36,18 +36,21 @@ def make(entry: Mapping[str, Any], directory: str | Path, seed: int) -> dict[str
     """
     source = Path(entry["tokenizer"])
     tokenizer = _tokenizer(source)
-    config = _config(dict(entry["config"]), tokenizer)
     try:
+        config = _config(dict(entry["config"]), tokenizer)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             model = AutoModelForMaskedLM.from_config(config)  # type: ignore[no-untyped-call]
-    except ValueError as error:
-        raise InputError(f"config: no masked language model of these settings: {error}") from None
-    with directory_written_whole(directory) as partial:
-        with quiet_transformers():
-            model.save_pretrained(partial)
-        for name in tokenizer_files([path.name for path in source.iterdir()]):
-            shutil.copyfile(source / name, partial / name)
+        with directory_written_whole(directory) as partial:
+            with quiet_transformers():
+                model.save_pretrained(partial)
+            for name in tokenizer_files([path.name for path in source.iterdir()]):
+                shutil.copyfile(source / name, partial / name)
+    except (InputError, OSError):
+        raise
+    except Exception as error:  # each architecture has its own way with settings that it cannot use
+        told = str(error) or type(error).__name__
+        raise InputError(f"config: no masked language model of these settings: {told}") from None
     parameters = sum(parameter.numel() for parameter in model.parameters())
     logger.info("%s: %s with %d random parameters, seed %d", directory, config.model_type, parameters, seed)
     return {
@@ -71,7 +74,7 @@ def _config(settings: dict[str, Any], tokenizer: PreTrainedTokenizerBase) -> Pre
     model_type = settings.pop("model_type", None)
     try:
         default = AutoConfig.for_model(model_type)
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, TypeError):
         raise InputError(f"config.model_type: transformers knows no {model_type!r}") from None
     known = {*default.to_dict(), *default.attribute_map}
     unknown = sorted(set(settings) - known)
@@ -84,10 +87,7 @@ def _config(settings: dict[str, Any], tokenizer: PreTrainedTokenizerBase) -> Pre
     for end, stand_in in (("bos_token_id", "cls_token_id"), ("eos_token_id", "sep_token_id")):
         if end in fitting and fitting[end] is None:
             fitting[end] = ids[stand_in]
-    try:
-        config = AutoConfig.for_model(model_type, **{"vocab_size": len(tokenizer), **fitting, **settings})
-    except (ValueError, TypeError) as error:
-        raise InputError(f"config: {error}") from None
+    config = AutoConfig.for_model(model_type, **{"vocab_size": len(tokenizer), **fitting, **settings})
     if config.vocab_size < len(tokenizer):
         raise InputError(
             f"config.vocab_size: {config.vocab_size} is less than the tokenizer's {len(tokenizer)}"

@@ -18,13 +18,15 @@ def provenance(settings: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]
 
     An entry has a title; files, Parquet with facts in its metadata or JSON; keys, which of the facts are
     shown, empty for all; and may have `within`: then each value of that mapping of a file's facts counts as a
-    file's facts. An entry of several files has one value where all agree, else all of them.
+    file's facts; and `stated`: facts that the study states and no file has, which come first. An entry of several
+    files has one value where all agree, else all of them.
     """
     folds = [Fold("Settings", (Facts(tuple(flatten(settings))),))]
     for entry in entries:
         facts = [facts for path in entry["files"] for facts in _facts(path, entry.get("within"))]
         lines = agreed([list(flatten(_chosen(one, entry["keys"]))) for one in facts])
-        folds.append(Fold(entry["title"], (Facts(tuple(lines)),)))
+        stated = flatten(entry.get("stated", {}))
+        folds.append(Fold(entry["title"], (Facts((*stated, *lines)),)))
     return Section("provenance", "Provenance", (), tuple(folds))
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_N
 
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
-from unmask.models.directory import files_of
+from unmask.models.directory import ModelFiles, files_of
 from unmask.models.quiet import quiet_transformers
+from unmask.models.weights import not_floating
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +48,13 @@ _POSITIONS_AFTER_PADDING = frozenset(
 _RELATIVE_POSITIONS = frozenset(["deberta", "deberta-v2", "funnel"])
 """Model types that take any length, unless they add absolute positions too (`position_biased_input`)."""
 
+_WORD = re.compile(r"(##|[▁Ġ ])?[^\W_]+(['’-][^\W_]+)*")
+"""An ordinary word, with what tokenizers put before one. A mask token has brackets or some other mark."""
+
+_OTHER_SPECIAL = ("pad", "unk", "cls", "sep", "bos", "eos")
+
+_TENSORS = (".safetensors", ".bin")
+
 _UNSET_LENGTH = 10**9
 """Tokenizers that know no longest length state an astronomical one."""
 
@@ -54,23 +63,25 @@ def check(directory: str | Path, name: str) -> None:
     """Load a model as scoring will, and raise InputError naming the model where it is not fit for it.
 
     Refused are: what is not a model directory; an architecture that transformers has no masked-LM head for;
-    a decoder; no mask token; weights that are truncated, of other shapes, not finite, or missing, so
-    that transformers would draw them at random (a tied decoder and buffers are not weights of their own);
-    a tokenizer with more tokens than the model has embeddings, or that takes characters for special.
+    a decoder; no mask token, or one that is a word or another special token too; weights that are truncated, of
+    other shapes, not floating-point numbers, not finite, or missing, so that transformers would draw them at
+    random (a tied decoder and buffers are not weights of their own); a tokenizer with more tokens than the model
+    has embeddings, or that takes characters for special; settings with which the model reads nothing.
     """
     directory = Path(directory)
     what = f"model {name}"
-    files_of(directory, what)
+    files = files_of(directory, what)
     with quiet_transformers():
         config = _config(directory, what)
         tokenizer = _tokenizer(directory, what)
-        model = _model(directory, what)
+        model = _model(directory, files, what)
     vocabulary = max(tokenizer.get_vocab().values()) + 1
     embeddings = _embeddings(model)
     if vocabulary > embeddings:
         raise InputError(
             f"{what}: the tokenizer has ids up to {vocabulary - 1}, the model {embeddings} embeddings"
         )
+    _check_reading(model, tokenizer, what)
     logger.info("%s: %s with %d tokens is fit for scoring", what, config.model_type, vocabulary)
 
 
@@ -79,7 +90,7 @@ def _config(directory: Path, what: str) -> PretrainedConfig:
         config: PretrainedConfig = AutoConfig.from_pretrained(
             directory, local_files_only=True, trust_remote_code=False
         )
-    except (ValueError, OSError, KeyError, TypeError) as error:
+    except Exception as error:  # each architecture has its own way with settings that it cannot use
         raise InputError(f"{what}: its config.json cannot be used: {_first_line(error)}") from None
     if config.model_type not in MODEL_FOR_MASKED_LM_MAPPING_NAMES:
         raise InputError(
@@ -106,12 +117,24 @@ def _tokenizer(directory: Path, what: str) -> PreTrainedTokenizerBase:
             f"{what}: its tokenizer takes {' '.join(characters)} for special tokens, as happens with a "
             "spiece.model alone: add the model's tokenizer.json"
         )
+    _check_mask_token(tokenizer, what)
     return tokenizer
 
 
-def _model(directory: Path, what: str) -> PreTrainedModel:
+def _check_mask_token(tokenizer: PreTrainedTokenizerBase, what: str) -> None:
+    """Raise InputError where the mask token means something else too."""
+    mask = str(tokenizer.mask_token)
+    if _WORD.fullmatch(mask) and mask != "MASK":
+        raise InputError(f"{what}: its tokenizer has the word {mask!r} for its mask token")
+    for other in _OTHER_SPECIAL:
+        if getattr(tokenizer, f"{other}_token_id") == tokenizer.mask_token_id:
+            raise InputError(f"{what}: its tokenizer's mask token {mask!r} is its {other} token too")
+
+
+def _model(directory: Path, files: ModelFiles, what: str) -> PreTrainedModel:
     model: PreTrainedModel
     try:
+        others = {name: not_floating(directory / name) for name in files.weights if name.endswith(_TENSORS)}
         model, loading = AutoModelForMaskedLM.from_pretrained(
             directory,
             local_files_only=True,
@@ -124,6 +147,12 @@ def _model(directory: Path, what: str) -> PreTrainedModel:
     except Exception as error:  # corrupt files fail in as many ways as there are formats
         raise InputError(f"{what}: its weights cannot be loaded: {_first_line(error)}") from None
     parameters = dict(model.named_parameters(remove_duplicate=False))
+    # positions and the like are counted, and what is not loaded does not count
+    buffers = {name.rpartition(".")[2] for name, _ in model.named_buffers()}
+    for name, tensors in others.items():
+        loaded = set(tensors) - set(loading["unexpected_keys"])
+        if whole := sorted(key for key in loaded if key.rpartition(".")[2] not in buffers):
+            raise InputError(f"{what}: weights in {name} that are not floating-point numbers: {_some(whole)}")
     mismatched = sorted(str(key[0]) for key in loading["mismatched_keys"])
     if mismatched:
         raise InputError(f"{what}: weights of another shape than config.json says: {_some(mismatched)}")
@@ -137,6 +166,18 @@ def _model(directory: Path, what: str) -> PreTrainedModel:
     if broken:
         raise InputError(f"{what}: weights that are not finite: {_some(broken)}")
     return model
+
+
+def _check_reading(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, what: str) -> None:
+    """Raise InputError where the model does not read so much as a mask."""
+    ids = torch.tensor([tokenizer(str(tokenizer.mask_token))["input_ids"]])
+    try:
+        with torch.inference_mode():
+            logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
+    except Exception as error:  # whatever odd settings lead to in some architecture
+        raise InputError(f"{what}: with its config.json it reads no sentence: {_first_line(error)}") from None
+    if logits.isnan().any():
+        raise InputError(f"{what}: with its config.json it predicts what is not a number")
 
 
 def _embeddings(model: PreTrainedModel) -> int:
