@@ -203,7 +203,7 @@ class _Completing:
                         continue
                     instance[name] = value = value.replace("{data}", data.rstrip("/"))
                 if format_ in FORMATS and isinstance(value, str) and (found := _BRACES.search(value)):
-                    why = f"{_shortened(repr(value))} has {found[0]}: braces are for {{data}} alone"
+                    why = f"{_shortened(repr(without_secrets(value)))} has {found[0]}: braces are for {{data}} alone"
                     yield ValidationError(why, path=[name])
         check = jsonschema.Draft202012Validator.VALIDATORS["properties"]
         yield from check(validator, props, instance, schema)
@@ -369,7 +369,7 @@ def _reason(error: ValidationError) -> str:
         return f"unknown key {', '.join(map(str, unknown))} (known: {', '.join(known)})"
     if schema.get("format") == "url" and error.validator == "pattern":
         # the url itself can have secrets in it
-        return "not a url of http, https or a file (file:///) without { and }"
+        return "not a url of http, https or a file (file:///)"
     if error.validator == "oneOf":
         keys = [option["required"][0] for option in schema["oneOf"]]
         return f"give exactly one of {', '.join(keys)}"
