@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from unmask.errors import InputError
 from unmask.frequency.words import words_of
+from unmask.labels import Labels, fault_of
+from unmask.strict import yaml_of
+from unmask.user_files import read_text
 
 ADVANTAGED, DISADVANTAGED = "advantaged", "disadvantaged"
 GROUPS = (ADVANTAGED, DISADVANTAGED)
@@ -44,7 +46,11 @@ def read_listed(path: str | Path) -> pd.DataFrame:
     if not facts.get("source"):
         raise InputError(f"{path}: it does not say the source of its words")
     rows: list[dict[str, str]] = []
+    bias_types = Labels()
     for bias_type, lists in _mapping(path, facts.get("words"), "words").items():
+        fault = fault_of(str(bias_type)) or bias_types.check(str(bias_type), "before it")
+        if fault:
+            raise InputError(f"{path}: words: {fault}")
         seen: set[str] = set()
         for group, words in _mapping(path, lists, f"words.{bias_type}").items():
             if group not in GROUPS:
@@ -75,7 +81,7 @@ def read_listing(path: str | Path) -> dict[str, Any]:
         if not (isinstance(ranks, Mapping) and set(ranks) == set(GROUPS)):
             raise InputError(f"{path}: {place}: not one mean rank for each of {', '.join(GROUPS)}")
         for group, rank in ranks.items():
-            if isinstance(rank, bool) or not isinstance(rank, int | float) or not math.isfinite(rank):
+            if not _is_number(rank):
                 raise InputError(f"{path}: {place}.{group}: {rank!r} is not a number")
         mean_ranks[str(bias_type)] = {group: float(ranks[group]) for group in GROUPS}
     return {
@@ -87,11 +93,18 @@ def read_listing(path: str | Path) -> dict[str, Any]:
 
 def _read(path: str | Path) -> Any:
     try:
-        return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from None
-    except yaml.YAMLError as error:
-        raise InputError(f"{path}: not valid YAML: {error}") from None
+        return yaml_of(read_text(path))
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _mapping(path: str | Path, value: Any, place: str = "") -> Mapping[Any, Any]:

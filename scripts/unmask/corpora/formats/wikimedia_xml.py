@@ -1,27 +1,17 @@
 """Wikimedia's XML dumps (pages-articles): an article is a document."""
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
-import mwparserfromhell
-from mwparserfromhell.nodes import ExternalLink, Node, Tag, Wikilink
-from mwparserfromhell.wikicode import Wikicode
-
 from unmask.corpora.blocks import in_blocks
 from unmask.corpora.compressed import opened
+from unmask.corpora.wikitext import plain_text
 from unmask.errors import InputError
 
 ARTICLES = "0"
 """The namespace of articles."""
-
-_NO_TEXT = re.compile(r"\s*(file|image|category)\s*:", re.IGNORECASE)
-
-
-# mwparserfromhell itself leaves out formulas, galleries and their like
-_NO_PROSE = {"ref", "references", "source", "syntaxhighlight", "code"}
 
 
 def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
@@ -37,7 +27,8 @@ def articles(path: str | Path) -> Iterator[str]:
     with opened(path) as stream:
         try:
             yield from _articles(stream, path)
-        except ElementTree.ParseError as error:
+        # an encoding that XML's parser does not know is looked for among Python's
+        except (ElementTree.ParseError, LookupError, ValueError) as error:
             raise InputError(f"{path}: not whole XML ({error})") from None
 
 
@@ -60,24 +51,5 @@ def _name(element: ElementTree.Element) -> str:
 
 
 def _as_line(wikitext: str) -> bytes:
-    return (" ".join(plain_text(wikitext).split()) + "\n").encode()
-
-
-def plain_text(wikitext: str) -> str:
-    """Wikitext without its markup: templates, references, pictures, categories, formulas, code and addresses
-    go; the words of links, lists and tables stay."""
-    code = mwparserfromhell.parse(wikitext, skip_style_tags=True)
-    for tag in code.filter_tags(matches=_is_no_prose):
-        tag.contents = ""
-    text: str = Wikicode([node for node in code.nodes if _has_text(node)]).strip_code()
-    return text
-
-
-def _is_no_prose(tag: Tag) -> bool:
-    return str(tag.tag).strip().lower() in _NO_PROSE
-
-
-def _has_text(node: Node) -> bool:
-    if isinstance(node, Wikilink):
-        return not _NO_TEXT.match(str(node.title))
-    return not isinstance(node, ExternalLink) or bool(node.title)
+    # a page can name, by its number, half of a character
+    return (" ".join(plain_text(wikitext).split()) + "\n").encode(errors="replace")
