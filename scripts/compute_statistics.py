@@ -17,7 +17,7 @@ from unmask.terms import ORIGINAL, SHUFFLED
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     inputs = dict(snakemake.input.items())
     pairs = read_table(inputs.pop("pairs"), PAIRS)
     original = Scored.of(pairs, read_scores(inputs.pop("scores")), ORIGINAL)

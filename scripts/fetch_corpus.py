@@ -12,7 +12,7 @@ from unmask.record import record
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     entry, params = snakemake.params.entry, snakemake.params
     try:
         if "url" in entry:

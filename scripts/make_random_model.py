@@ -11,7 +11,7 @@ from unmask.record import record
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     entry = snakemake.params.entry
     try:
         facts = make(entry, snakemake.output.directory, entry["seed"])

@@ -11,7 +11,7 @@ from unmask.report.rendering import latex, markdown
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
     words = collect_words(inputs.words)
     captions = load_captions(inputs.captions, alpha=f"{params.alpha:g}")

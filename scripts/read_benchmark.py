@@ -14,7 +14,7 @@ from unmask.tables import write_table
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     name, entry, source = snakemake.params.name, snakemake.params.entry, snakemake.input[0]
     try:
         pairs = read_benchmark(source, entry)

@@ -10,7 +10,7 @@ from unmask.report.sections import write_section
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     params, inputs = snakemake.params, dict(snakemake.input.items())
     made = record(snakemake.input, params.code, "pandas", "pyarrow")
     for name, path in snakemake.output.items():

@@ -24,7 +24,7 @@ class Labels:
         """Why a label, first met at `place`, cannot stand beside those before it, if so."""
         first, where = self._seen.setdefault(_as_seen(label), (label, place))
         if first != label:
-            return f"{label!r} differs from {first!r} ({where}) only in what one does not see; write it in one way"
+            return f"{label!r} and {first!r} ({where}) look alike but are not; write them in one way"
         return None
 
 

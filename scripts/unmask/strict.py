@@ -66,7 +66,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def yaml_of(text: str) -> Any:
-    """What YAML says. Raises ValueError, in one line, also for a key given twice and values that cannot be."""
+    """What YAML says. Raises ValueError, in one line, also for a key given twice and for what is no value."""
     try:
         return _Loader(text).get_single_data()
     except yaml.YAMLError as error:

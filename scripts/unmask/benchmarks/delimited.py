@@ -17,8 +17,8 @@ def read_delimited(
     Fields are kept as they are, newlines inside quotes too; `quotes=False` takes quote signs for
     ordinary text. Blank lines are passed over. N counts data rows from 0, M lines from 1.
 
-    Raises InputError where the file is not UTF-8 text, the header is missing or repeats a name, a row has another number of fields
-    than the header, or quotes do not match.
+    Raises InputError where the file is not UTF-8 text, the header is missing or repeats a name, a row has
+    another number of fields than the header, or quotes do not match.
     """
     reader = csv.reader(
         io.StringIO(read_text(path), newline=""),

@@ -15,13 +15,17 @@ DEEPEST = 10
 
 Place = tuple[int, int]
 
+MOST_ENDS = 100
+"""Of one heading: the parser goes one level deeper at each, and breaks down at tens of thousands."""
+
 _SIGN = re.compile(
     r"(?P<comment><!--)"
     r"|(?P<tag_end></(?P<name>[^\s<>/]+)\s*>)"
     r"|(?P<tag><(?P<opened>[^\s<>/!=][^\s<>/]*))"
     r"|(?P<opening>\{\{|\[\[|^[^\S\n]?\{\||\[(?=(?:[a-z][a-z0-9+.-]{0,20}:|//)))"
     r"|(?P<closing>\}\}|\]\]|^[^\S\n]?\|\})"
-    r"|(?P<line_or_bracket>[\]\n])",
+    r"|(?P<line_or_bracket>[\]\n])"
+    r"|(?P<heading>=+)",
     re.MULTILINE | re.IGNORECASE,
 )
 _OPENINGS = {"}}": "{{", "]]": "[[", "|}": "{|"}
@@ -29,22 +33,8 @@ _OPENINGS = {"}}": "{{", "]]": "[[", "|}": "{|"}
 _TAG_END = re.compile(r"(?:[^<>{\[]|\{(?!\{)|\[(?!\[))*>")
 
 
-def weight(text: str) -> float:
-    """How many openings, on average over the text, are open or tried at once: a few on most pages."""
-    return _Pass(text).reading / max(len(text), 1)
-
-
-def without_stray_signs(text: str) -> str:
-    """A text with a space for each sign that nothing closes, that crosses others, or is nested too deeply."""
-    parts, done = [], 0
-    for start, end in sorted(_Pass(text).stray):
-        parts += [text[done:start], " "]
-        done = end
-    return "".join([*parts, text[done:]])
-
-
-class _Pass:
-    """One pass over a text. reading: characters that all openings have to read; stray: signs to take out."""
+class Signs:
+    """The signs of a text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -52,13 +42,30 @@ class _Pass:
         self._kinds: Counter[str] = Counter()
         # what comes nowhere behind here
         self._gone: set[str] = set()
-        self.reading = 0
-        self.stray: list[Place] = []
+        # signs that may end the last heading
+        self._ends = 0
+        # characters that all openings have to read, and signs that may be taken out
+        self._reading = 0
+        self._stray: list[Place] = []
         place = 0
         while match := _SIGN.search(text, place):
             place = getattr(self, f"_{match.lastgroup}")(match)
         for _, opening in self._opened:
             self._left_open(opening)
+
+    @property
+    def weight(self) -> float:
+        """How many openings, on average over the text, are open or tried at once: a few on most pages."""
+        return self._reading / max(len(self._text), 1)
+
+    def without_stray(self) -> str:
+        """The text with a space for each sign that nothing closes, that crosses others, or is nested too
+        deeply."""
+        parts, done = [], 0
+        for start, end in sorted(self._stray):
+            parts += [self._text[done:start], " "]
+            done = end
+        return "".join([*parts, self._text[done:]])
 
     def _comment(self, match: re.Match[str]) -> int:
         return self._end_of_plain(match.end(), re.compile("-->")) or self._left_open(match.span())
@@ -95,12 +102,25 @@ class _Pass:
         self._close(_OPENINGS[sign], match.span())
         return match.end()
 
+    def _heading(self, match: re.Match[str]) -> int:
+        """A heading begins its line; each further sign in it may be its end, so all are tried."""
+        if match.start() == 0 or self._text[match.start() - 1] == "\n":
+            self._open("=", match.span())
+            self._ends = 0
+        elif self._opened and self._opened[-1][0] == "=":
+            self._ends += 1
+            if self._ends > MOST_ENDS:
+                self._left_open(match.span())
+        return match.end()
+
     def _line_or_bracket(self, match: re.Match[str]) -> int:
-        """An address in brackets ends with a bracket, and fails where its line ends."""
+        """An address in brackets ends with a bracket, and fails where its line ends; so does a heading."""
         end = match.start() + 1
+        if match[0] == "\n" and self._opened and self._opened[-1][0] == "=":
+            self._close("=", (end, end))
         if self._opened and self._opened[-1][0] == "[":
             if match[0] == "\n":
-                self.stray.append(self._opened[-1][1])
+                self._stray.append(self._opened[-1][1])
             self._close("[", (match.start(), end))
         return end
 
@@ -121,15 +141,15 @@ class _Pass:
             self._left_open(opening)
         if crossed:
             self._left_open(opening)
-            self.stray.append(sign)
+            self._stray.append(sign)
             return
-        self.reading += sign[1] - opening[0]
+        self._reading += sign[1] - opening[0]
         if len(self._opened) >= DEEPEST:
-            self.stray += [opening, sign]
+            self._stray += [opening, sign]
 
     def _left_open(self, opening: Place) -> int:
-        self.reading += len(self._text) - opening[0]
-        self.stray.append(opening)
+        self._reading += len(self._text) - opening[0]
+        self._stray.append(opening)
         return opening[1]
 
     def _end_of_plain(self, start: int, closing: re.Pattern[str]) -> int:

@@ -6,7 +6,7 @@ import mwparserfromhell
 from mwparserfromhell.nodes import ExternalLink, Node, Tag, Wikilink
 from mwparserfromhell.wikicode import Wikicode
 
-from unmask.corpora.wiki_signs import weight, without_stray_signs
+from unmask.corpora.wiki_signs import Signs
 
 HEAVIEST = 50
 """Pages up to this weight go to the parser as they are. Its time grows with weight times length."""
@@ -24,8 +24,9 @@ def plain_text(wikitext: str) -> str:
     The time is linear in the text: of a page with so much markup left open, or nested so deeply, that its
     weight is over HEAVIEST, the signs that nothing closes are taken out first. No word goes with them.
     """
-    if weight(wikitext) > HEAVIEST:
-        wikitext = without_stray_signs(wikitext)
+    signs = Signs(wikitext)
+    if signs.weight > HEAVIEST:
+        wikitext = signs.without_stray()
     code = mwparserfromhell.parse(wikitext, skip_style_tags=True)
     for tag in code.filter_tags(matches=_is_no_prose):
         tag.contents = ""

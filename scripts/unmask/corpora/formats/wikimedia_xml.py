@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
+from mwparserfromhell.parser import ParserError
+
 from unmask.corpora.blocks import in_blocks
 from unmask.corpora.compressed import opened
 from unmask.corpora.wikitext import plain_text
@@ -19,7 +21,15 @@ def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
 
     Raises InputError naming the file where it is missing or broken, not such a dump, or without articles.
     """
-    return in_blocks((_as_line(wikitext) for wikitext in articles(path)), str(path))
+    return in_blocks(_lines(path), str(path))
+
+
+def _lines(path: str | Path) -> Iterator[bytes]:
+    for number, wikitext in enumerate(articles(path), start=1):
+        try:
+            yield _as_line(wikitext)
+        except ParserError as error:
+            raise InputError(f"{path}: article {number}: its markup cannot be parsed ({error})") from None
 
 
 def articles(path: str | Path) -> Iterator[str]:
