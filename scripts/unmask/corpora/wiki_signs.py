@@ -7,6 +7,7 @@ nothing closes take it hours. What is found here in one pass over the text bound
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 from mwparserfromhell.definitions import PARSER_BLACKLIST, SINGLE
 
@@ -21,7 +22,7 @@ MOST_ENDS = 100
 _SIGN = re.compile(
     r"(?P<comment><!--)"
     r"|(?P<tag_end></(?P<name>[^\s<>/]+)\s*>)"
-    r"|(?P<tag><(?P<opened>[^\s<>/!=][^\s<>/]*))"
+    r"|(?P<tag><(?P<opened>[^\s<>/!={}\[\]|]+))"
     r"|(?P<opening>\{\{|\[\[|^[^\S\n]?\{\||\[(?=(?:[a-z][a-z0-9+.-]{0,20}:|//)))"
     r"|(?P<closing>\}\}|\]\]|^[^\S\n]?\|\})"
     r"|(?P<line_or_bracket>[\]\n])"
@@ -47,6 +48,7 @@ class Signs:
         # characters that all openings have to read, and signs that may be taken out
         self._reading = 0
         self._stray: list[Place] = []
+        self._pairs: list[tuple[Place, Place]] = []
         place = 0
         while match := _SIGN.search(text, place):
             place = getattr(self, f"_{match.lastgroup}")(match)
@@ -62,10 +64,20 @@ class Signs:
         """The text with a space for each sign that nothing closes, that crosses others, or is nested too
         deeply."""
         parts, done = [], 0
-        for start, end in sorted(self._stray):
+        for start, end in sorted([*self._stray, *self._too_deep()]):
             parts += [self._text[done:start], " "]
             done = end
         return "".join([*parts, self._text[done:]])
+
+    def _too_deep(self) -> Iterator[Place]:
+        ends: list[int] = []
+        for opening, sign in sorted(self._pairs):
+            while ends and ends[-1] <= opening[0]:
+                ends.pop()
+            if len(ends) >= DEEPEST:
+                yield opening
+                yield sign
+            ends.append(sign[1])
 
     def _comment(self, match: re.Match[str]) -> int:
         return self._end_of_plain(match.end(), re.compile("-->")) or self._left_open(match.span())
@@ -144,8 +156,7 @@ class Signs:
             self._stray.append(sign)
             return
         self._reading += sign[1] - opening[0]
-        if len(self._opened) >= DEEPEST:
-            self._stray += [opening, sign]
+        self._pairs.append((opening, sign))
 
     def _left_open(self, opening: Place) -> int:
         self._reading += len(self._text) - opening[0]
