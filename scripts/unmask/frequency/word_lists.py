@@ -30,7 +30,10 @@ def read_left_out(path: str | Path) -> frozenset[str]:
         texts = entry.get("words")
         if not isinstance(texts, list):
             raise InputError(f"{path}: the list {name} has no words")
-        found |= {word for text in texts for word in _words(path, name, str(text).split())}
+        for text in texts:
+            # a number may be a word; what holds others is none, and its text can be of any length
+            parts = [text] if isinstance(text, list | dict) else str(text).split()
+            found.update(_words(path, name, parts))
     return frozenset(found)
 
 
@@ -115,8 +118,12 @@ def _mapping(path: str | Path, value: Any, place: str = "") -> Mapping[Any, Any]
 
 def _words(path: str | Path, place: str, words: object) -> Iterator[str]:
     if not isinstance(words, list):
-        raise InputError(f"{path}: {place}: {words!r} is not a list of words")
+        raise InputError(f"{path}: {place}: {_shown(words)} is not a list of words")
     for word in words:
-        if words_of(str(word)) != [word]:
-            raise InputError(f"{path}: {place}: {word!r} is not one word in lower case")
+        if not isinstance(word, str) or words_of(word) != [word]:
+            raise InputError(f"{path}: {place}: {_shown(word)} is not one word in lower case")
         yield word
+
+
+def _shown(value: object) -> str:
+    return f"a {type(value).__name__}" if isinstance(value, list | dict) else repr(value)
