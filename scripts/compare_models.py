@@ -16,7 +16,7 @@ from unmask.tables import read_table, write_table
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
     options = dict(params.options)
     pairs = read_table(inputs.pairs, PAIRS)

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 runtime = snakemake.config["runtime"]
-with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_tokens"]) as device:
+with (
+    job_log(snakemake.log[0], snakemake.input),
+    claim_device(runtime["device"], runtime["batch_tokens"]) as device,
+):
     params = snakemake.params
     torch.set_num_threads(runtime["threads"])
     manifest = json.loads(Path(snakemake.input.manifest).read_text())

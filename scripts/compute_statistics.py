@@ -18,7 +18,7 @@ from unmask.terms import ORIGINAL, SHUFFLED
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     inputs, measures = dict(snakemake.input.items()), snakemake.params.measures
     pairs = read_table(inputs.pop("pairs"), PAIRS)
     check_one_origin(path for name, path in inputs.items() if name != "untrained")

@@ -15,7 +15,7 @@ from unmask.tables import read_table, write_table
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     inputs, params = snakemake.input, snakemake.params
     pairs = read_table(inputs.pairs, PAIRS)
     listed = read_listed(inputs.listed) if inputs.listed else None

@@ -25,7 +25,7 @@ def blocks(shard: str, entry: Mapping[str, Any]) -> Iterator[bytes]:
         yield from load("corpora/formats", entry["format"]).read_blocks(shard, entry)
 
 
-with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     shard, entry = snakemake.input.shard, snakemake.params.entry
     facts = {
         "shard": snakemake.wildcards.shard,

@@ -11,7 +11,7 @@ from unmask.statistics.schema import AGREEMENT, BIAS, ROC
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     inputs, output = snakemake.input, snakemake.output
     study = Study.from_config(snakemake.params.models, snakemake.params.benchmarks)
     roc, agreement = study.collect(inputs.roc, ROC), study.collect(inputs.agreement, AGREEMENT)

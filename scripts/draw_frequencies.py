@@ -10,6 +10,6 @@ from unmask.report.figures import save
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     figure = draw_frequencies(collect_words(snakemake.input.words))
     save(figure, snakemake.output.frequency_svg, snakemake.output.frequency_png)

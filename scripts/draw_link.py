@@ -12,7 +12,7 @@ from unmask.report.study import Study, collect_by_benchmark
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
     study = Study.from_config(params.models, params.benchmarks)
     scores, link = study.collect(inputs.scores, SCORES), study.collect(inputs.link, LINK)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LARGEST = 1 << 32
 """Bytes of a benchmark whose server does not say how long it is."""
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     name = snakemake.params.name
     entry = snakemake.config["benchmarks"][name]
     checksums = entry.get("sha256"), entry.get("git_blob")

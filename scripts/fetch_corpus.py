@@ -16,7 +16,7 @@ from unmask.record import record
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     params = snakemake.params
     entry = snakemake.config["corpora"][params.name]
     try:

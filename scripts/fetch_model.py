@@ -10,7 +10,7 @@ from unmask.record import record
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     entry = snakemake.params.entry
     facts = fetch_model(entry["repo"], entry["revision"], snakemake.output.directory)
     write_facts(snakemake.output.facts, facts | record([], snakemake.params.code, "huggingface_hub"))

@@ -13,7 +13,7 @@ from unmask.tables import read_table, write_table
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
     link = link_table(
         read_table(inputs.pairs, PAIRS),

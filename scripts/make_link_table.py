@@ -10,7 +10,7 @@ from unmask.report.study import Study
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
     study = Study.from_config(params.models, params.benchmarks)
     planted = Planted.gather(study, inputs.truths, inputs.planted_pairs, inputs.planted_ratios)

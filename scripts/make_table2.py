@@ -12,7 +12,7 @@ from unmask.report.rendering import latex, markdown
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     inputs, params = snakemake.input, snakemake.params
     words = collect_words(inputs.words)
     captions = load_captions(inputs.captions, alpha=f"{params.alpha:g}")

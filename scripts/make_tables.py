@@ -13,7 +13,7 @@ from unmask.statistics.schema import NEAR_TIES
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     params, inputs = snakemake.params, dict(snakemake.input.items())
     study = Study.from_config(params.models, params.benchmarks)
     near_ties = study.collect(inputs.pop("near_ties"), NEAR_TIES)

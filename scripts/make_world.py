@@ -12,7 +12,7 @@ from unmask.worlds.pairs import crows_pairs, stereoset, write_crows_pairs, write
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     params, output = snakemake.params, snakemake.output
     world = World.from_config(params.name, params.entry)
     write_text(output.corpus, "\n".join(draw_corpus(world, params.entry["sentences"])) + "\n")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # the system's memory pool holds back less than the others
 pa.set_memory_pool(pa.system_memory_pool())
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     facts = {
         "corpus": snakemake.wildcards.corpus,
         **snakemake.params.facts,

@@ -11,7 +11,7 @@ from unmask.record import record
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     entry, base = snakemake.params.entry, read_facts(snakemake.input.manifest)
     check_files(base)
     facts = perturb(base["directory"], snakemake.output.directory, entry["scale"], entry["seed"])

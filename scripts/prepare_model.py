@@ -12,7 +12,7 @@ from unmask.record import record
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     params, entry = snakemake.params, dict(snakemake.params.entry)
     directory, kind = Path(params.directory), by_name.load("models/kinds", entry["kind"])
     kind.check(directory, params.name)

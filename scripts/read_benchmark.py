@@ -16,7 +16,7 @@ from unmask.tables import write_table
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     name, entry, source = snakemake.params.name, snakemake.params.entry, snakemake.input[0]
     try:
         with reading_download(source):

@@ -27,7 +27,10 @@ SOURCE = ("source", "repo", "revision", "commit", "architecture", "world", "from
 
 # how the machine is used changes no result: it is read past Snakemake's rerun triggers on purpose
 runtime = snakemake.config["runtime"]
-with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_tokens"]) as device:
+with (
+    job_log(snakemake.log[0], snakemake.input),
+    claim_device(runtime["device"], runtime["batch_tokens"]) as device,
+):
     names, params = dict(snakemake.wildcards.items()), snakemake.params
     torch.set_num_threads(runtime["threads"])
     manifest = json.loads(Path(snakemake.input.manifest).read_text())

@@ -15,7 +15,7 @@ from unmask.tables import as_table, read_metadata, read_table, write_batches
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     measures = snakemake.params.measures
     files = {masking: snakemake.input[masking.replace("-", "_")] for masking in maskings_of(measures)}
     check_one_origin(files.values())

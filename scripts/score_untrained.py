@@ -30,7 +30,10 @@ PAIRS_AT_ONCE = 2000
 """Of so many pairs the evidence is in memory at once."""
 
 runtime = snakemake.config["runtime"]
-with job_log(snakemake.log[0]), claim_device(runtime["device"], runtime["batch_tokens"]) as device:
+with (
+    job_log(snakemake.log[0], snakemake.input),
+    claim_device(runtime["device"], runtime["batch_tokens"]) as device,
+):
     names, params = dict(snakemake.wildcards.items()), snakemake.params
     torch.set_num_threads(runtime["threads"])
     manifest = json.loads(Path(snakemake.input.manifest).read_text())

@@ -14,7 +14,7 @@ from unmask.worlds.training import check_learnt, train
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     params, entry = snakemake.params, snakemake.params.entry
     world = World.from_config(entry["world"], params.settings)
     corruption = Corruption.from_config(world.name, params.settings)

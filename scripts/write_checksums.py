@@ -8,5 +8,5 @@ from unmask.results.checksums import write_checksums
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     write_checksums(snakemake.output[0], snakemake.input)

@@ -10,7 +10,7 @@ from unmask.report.sections import write_section
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     params = snakemake.params
     section = provenance(params.settings, params.entries)
     write_section(snakemake.output[0], section, record(snakemake.input, params.code, "pyarrow"))

@@ -8,5 +8,5 @@ from unmask.results.register import write_register
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     write_register(snakemake.output[0], snakemake.params.patterns)

@@ -10,6 +10,6 @@ from unmask.report.sections import read_section
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     sections = [read_section(path) for path in snakemake.input]
     write_text(snakemake.output[0], render_page(snakemake.params.title, sections))

@@ -11,7 +11,7 @@ from unmask.report.sections import write_section
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]), unchanged(snakemake.params.get("given", {})):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.get("given", {})):
     params, inputs = snakemake.params, dict(snakemake.input.items())
     made = record(snakemake.input, params.code, "pandas", "pyarrow")
     for name, path in snakemake.output.items():

@@ -8,5 +8,5 @@ from unmask.results.settings import write_settings
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0]):
+with job_log(snakemake.log[0], snakemake.input):
     write_settings(snakemake.output[0], snakemake.params.settings)

@@ -1,8 +1,17 @@
 """The one error that is for the user to fix."""
 
+LONGEST = 2000
+"""Characters of a message: what it quotes of a file may be of any length."""
+
 
 class InputError(Exception):
-    """Bad input: the message is one line that names the file, key, row or model at fault."""
+    """Bad input: the message is one line that names the file, key, row or model at fault.
+
+    Signs in it that cannot be printed are written as Python writes them: what it quotes comes from anywhere.
+    """
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.split()))
+        line = " ".join(message.split())
+        if len(line) > LONGEST:
+            line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 2 :]}"
+        super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line))

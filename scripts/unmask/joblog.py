@@ -4,7 +4,7 @@ import logging
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -17,16 +17,19 @@ from unmask.locks import locked
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 """Exit statuses, as shells have them."""
 
+MOST_INPUTS = 5
+"""So many of a job's inputs are named where it fails."""
+
 logger = logging.getLogger("unmask")
 
 
 @contextmanager
-def job_log(path: str | Path) -> Iterator[None]:
+def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[None]:
     """Send logging to `path` and to stderr while the block runs, alone among the processes of this job.
 
     An InputError ends the process with status 1 and its one line; the log file ends with that line too.
     So do a full disk, and SIGTERM and Ctrl-C (with statuses 143 and 130), after the block has cleaned up.
-    Any other exception leaves its traceback in the log file and goes on.
+    So does any other exception, with a line that names the job's `inputs`: its traceback is in the log file.
 
     A Snakemake that is killed leaves its jobs running, and a new one starts them again: then the new job
     waits for the old one, so that no two ever write the same.
@@ -54,7 +57,18 @@ def job_log(path: str | Path) -> Iterator[None]:
                 logger.error("error: %s: cannot be written: %s; fix that and run again", file, reason)
                 sys.exit(1)
             _log_traceback()
-            raise
+            logger.error("error: %s", _unexpected(error, path, inputs))
+            sys.exit(1)
+
+
+def _unexpected(error: Exception, path: Path, inputs: Iterable[str | Path]) -> InputError:
+    """One line on what nobody foresaw, be it a defect here or a fault of an input."""
+    names = [str(name) for name in inputs]
+    shown = ", ".join(names[:MOST_INPUTS]) + (
+        f" and {more} more" if (more := len(names) - MOST_INPUTS) > 0 else ""
+    )
+    made_from = f" (made from {shown})" if names else ""
+    return InputError(f"{type(error).__name__}: {error}: not foreseen; {path} has the details{made_from}")
 
 
 class _FileHandler(logging.FileHandler):
@@ -92,7 +106,7 @@ def _log_to_file(path: Path, stack: ExitStack) -> None:
 
 
 def _log_traceback() -> None:
-    """To the file only: Snakemake's own report has it too."""
+    """To the file only."""
     record = logger.makeRecord(logger.name, logging.ERROR, __file__, 0, traceback.format_exc(), (), None)
     for handler in logger.handlers:
         if isinstance(handler, _FileHandler):

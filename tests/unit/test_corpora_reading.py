@@ -14,8 +14,9 @@ from small_corpora import PAGES, PLAIN, WIKITEXT, dump
 from unmask.corpora import blocks as blocks_module
 from unmask.corpora.blocks import in_blocks
 from unmask.corpora.formats import hub_parquet, text, wikimedia_xml
-from unmask.corpora.formats.wikimedia_xml import articles, plain_text
+from unmask.corpora.formats.wikimedia_xml import articles
 from unmask.corpora.shards import fetched_shards, files_of
+from unmask.corpora.wikitext import plain_text
 from unmask.errors import InputError
 from unmask.frequency.counting import count_words
 

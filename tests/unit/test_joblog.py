@@ -72,11 +72,20 @@ def test_a_killed_job_holds_nobody_up(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["job.log", "logs", "table"]
 
 
-def test_an_unexpected_error_is_in_the_log_with_its_traceback(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), job_log(tmp_path / "job.log"):
-        print(1 // 0)
+def test_an_unexpected_error_is_one_line_and_its_traceback_is_in_the_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inputs = [f"data/{number}.csv" for number in range(7)]
+    with pytest.raises(SystemExit) as end, job_log(tmp_path / "job.log", inputs):
+        raise KeyError("two\nlines")
+    assert end.value.code == 1
+    line = (
+        rf"error: KeyError: 'two\nlines': not foreseen; {tmp_path}/job.log has the details "
+        "(made from data/0.csv, data/1.csv, data/2.csv, data/3.csv, data/4.csv and 2 more)"
+    )
+    assert capsys.readouterr().err == f"{line}\n"
     text = (tmp_path / "job.log").read_text()
-    assert "Traceback" in text and "ZeroDivisionError" in text
+    assert "Traceback" in text and text.endswith(f"{line}\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["job.log"]
 
 

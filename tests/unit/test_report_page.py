@@ -21,12 +21,13 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE
 from unmask.files import sha256_of_file
 from unmask.measures.schema import SCORES
+from unmask.report.figures import note, save
 from unmask.report.page import inline_svg
 from unmask.tables import write_table
 from unmask.terms import STATISTICS
 
 ROOT = Path(__file__).parents[2]
-HOSTILE = "a<script>alert(1)</script>&b"
+HOSTILE = r"a<script>alert(1)</script>&b $\foo{$"
 MODELS: list[dict[str, str]] = [
     {"name": "bert", "published": "bert-base-cased", "source": "hub"},
     {"name": HOSTILE, "source": "random"},
@@ -372,6 +373,18 @@ def test_an_svg_in_a_page_has_ids_of_its_own() -> None:
         '<svg viewBox="0 0 3 4"><defs><path id="f-m1"/></defs><use xlink:href="#f-m1"/>'
         '<g clip-path="url(#f-m1)"/></svg>'
     )
+
+
+def test_text_in_an_svg_that_looks_like_markup_is_left_alone() -> None:
+    text = 'x id="y" url(#z) href="#w"'
+    assert text in inline_svg(f'<svg viewBox="0 0 3 4"><text id="t">{text}</text></svg>', "f")
+
+
+@pytest.mark.parametrize("text", [r"$\foo{$", "$a$ and $b$", r"\$x", "$$", "_x^2", "100 % #1 ~ {a}"])
+def test_text_in_a_figure_is_drawn_as_it_is(text: str, tmp_path: Path) -> None:
+    save(note(text), tmp_path / "a.svg", tmp_path / "a.png")
+    drawn = [element.text for element in ElementTree.parse(tmp_path / "a.svg").iter() if element.text]
+    assert text in [line.strip() for line in drawn]
 
 
 def test_analysis_never_imports_torch_or_snakemake() -> None:

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from unmask.errors import InputError
+from unmask.user_files import faults_of
 
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 
@@ -18,10 +18,8 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
 
     Raises InputError naming the file where it is missing, and, also while it is read, where it is broken.
     """
-    try:
-        with pa.input_stream(str(path), compression=_COMPRESSIONS.get(Path(path).suffix)) as stream:
-            yield stream
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from None
+    with (
+        faults_of(path),
+        pa.input_stream(str(path), compression=_COMPRESSIONS.get(Path(path).suffix)) as stream,
+    ):
+        yield stream

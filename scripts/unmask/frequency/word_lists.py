@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from unmask.errors import InputError
 from unmask.frequency.words import words_of
+from unmask.labels import Labels, fault_of
+from unmask.strict import yaml_of
+from unmask.user_files import read_text
 
 ADVANTAGED, DISADVANTAGED = "advantaged", "disadvantaged"
 GROUPS = (ADVANTAGED, DISADVANTAGED)
@@ -28,7 +30,10 @@ def read_left_out(path: str | Path) -> frozenset[str]:
         texts = entry.get("words")
         if not isinstance(texts, list):
             raise InputError(f"{path}: the list {name} has no words")
-        found |= {word for text in texts for word in _words(path, name, str(text).split())}
+        for text in texts:
+            # a number may be a word; what holds others is none, and its text can be of any length
+            parts = [text] if isinstance(text, list | dict) else str(text).split()
+            found.update(_words(path, name, parts))
     return frozenset(found)
 
 
@@ -44,7 +49,11 @@ def read_listed(path: str | Path) -> pd.DataFrame:
     if not facts.get("source"):
         raise InputError(f"{path}: it does not say the source of its words")
     rows: list[dict[str, str]] = []
+    bias_types = Labels()
     for bias_type, lists in _mapping(path, facts.get("words"), "words").items():
+        fault = fault_of(str(bias_type)) or bias_types.check(str(bias_type), "before it")
+        if fault:
+            raise InputError(f"{path}: words: {fault}")
         seen: set[str] = set()
         for group, words in _mapping(path, lists, f"words.{bias_type}").items():
             if group not in GROUPS:
@@ -75,7 +84,7 @@ def read_listing(path: str | Path) -> dict[str, Any]:
         if not (isinstance(ranks, Mapping) and set(ranks) == set(GROUPS)):
             raise InputError(f"{path}: {place}: not one mean rank for each of {', '.join(GROUPS)}")
         for group, rank in ranks.items():
-            if isinstance(rank, bool) or not isinstance(rank, int | float) or not math.isfinite(rank):
+            if not _is_number(rank):
                 raise InputError(f"{path}: {place}.{group}: {rank!r} is not a number")
         mean_ranks[str(bias_type)] = {group: float(ranks[group]) for group in GROUPS}
     return {
@@ -87,11 +96,18 @@ def read_listing(path: str | Path) -> dict[str, Any]:
 
 def _read(path: str | Path) -> Any:
     try:
-        return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from None
-    except yaml.YAMLError as error:
-        raise InputError(f"{path}: not valid YAML: {error}") from None
+        return yaml_of(read_text(path))
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _mapping(path: str | Path, value: Any, place: str = "") -> Mapping[Any, Any]:
@@ -102,8 +118,12 @@ def _mapping(path: str | Path, value: Any, place: str = "") -> Mapping[Any, Any]
 
 def _words(path: str | Path, place: str, words: object) -> Iterator[str]:
     if not isinstance(words, list):
-        raise InputError(f"{path}: {place}: {words!r} is not a list of words")
+        raise InputError(f"{path}: {place}: {_shown(words)} is not a list of words")
     for word in words:
-        if words_of(str(word)) != [word]:
-            raise InputError(f"{path}: {place}: {word!r} is not one word in lower case")
+        if not isinstance(word, str) or words_of(word) != [word]:
+            raise InputError(f"{path}: {place}: {_shown(word)} is not one word in lower case")
         yield word
+
+
+def _shown(value: object) -> str:
+    return f"a {type(value).__name__}" if isinstance(value, list | dict) else repr(value)

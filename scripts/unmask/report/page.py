@@ -48,9 +48,14 @@ def inline_svg(svg: str, prefix: str) -> str:
     """
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
-    body = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', body)
-    body = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", body)
-    body = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}-\1"', body)
+    # in tags alone: text may look like anything
+    body = re.sub("<[^>]*>", lambda tag: _with_own_ids(tag[0], prefix), body)
     head, rest = body.split(">", 1)
     head = re.sub(r'\s(?:width|height)="[^"]*"', "", head)
     return f"{head}>{rest}"
+
+
+def _with_own_ids(tag: str, prefix: str) -> str:
+    tag = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', tag)
+    tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", tag)
+    return re.sub(r'href="#([^"]+)"', rf'href="#{prefix}-\1"', tag)

@@ -45,7 +45,7 @@ def _ratings(annotations: str) -> list[str | None]:
     """`[['gender'], [], …]`, a list for each validator, as what each chose: None for an empty list."""
     try:
         lists = ast.literal_eval(annotations)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         raise ValueError(f"annotations are not a list of lists: {annotations[:60]!r}") from None
     if not (isinstance(lists, list) and all(isinstance(choices, list) for choices in lists)):
         raise ValueError(f"annotations are not a list of lists: {annotations[:60]!r}")

@@ -1,12 +1,13 @@
 """StereoSet (Nadeem et al. 2021): a JSON file of items with three sentences each."""
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
+from unmask.strict import json_of
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE, UNRELATED
+from unmask.user_files import read_text
 
 _ROLES = {"stereotype": STEREOTYPE, "anti-stereotype": ANTISTEREOTYPE, "unrelated": UNRELATED}
 """Gold label -> role in the pair."""
@@ -19,9 +20,9 @@ def read(path: Path, entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, 
     annotators labelled sentences, not pairs.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}: not JSON ({error})") from None
+        content = json_of(read_text(path))
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
     try:
         items = content["data"]["intrasentence"]
     except (KeyError, TypeError):
@@ -53,7 +54,7 @@ def _pair(item: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("sentences are not a list of JSON objects")
     for sentence in sentences:
         label = sentence["gold_label"]
-        if label not in _ROLES:
+        if not isinstance(label, str) or label not in _ROLES:
             raise ValueError(f"unknown gold label {label!r} (known: {', '.join(_ROLES)})")
         if _ROLES[label] in row:
             raise ValueError(f"more than one {label} sentence")

@@ -13,19 +13,20 @@ delimiter: ";"                     between the fields of csv and tsv, if it is a
 quotes: false                      quote signs in csv and tsv are ordinary text
 """
 
-import json
+import io
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unmask.benchmarks.delimited import read_delimited
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
+from unmask.strict import json_of
 from unmask.terms import DIRECTIONS
+from unmask.user_files import faults_of, read_text
 
 _REQUIRED = ("stereotype", "antistereotype", "bias_type")
 _Rows = Iterator[tuple[str, dict[str, Any]]]
@@ -143,28 +144,35 @@ def _read_text_table(default_delimiter: str) -> Callable[[Path, Mapping[str, Any
 
 
 def _read_jsonl(path: Path, entry: Mapping[str, Any]) -> _Rows:
-    with open(path, encoding="utf-8-sig") as file:
-        row = -1
-        for line, text in enumerate(file, start=1):
-            if not text.strip():
-                continue
-            row += 1
-            place = f"row {row} (line {line})"
-            try:
-                fields = json.loads(text)
-            except json.JSONDecodeError as error:
-                raise InputError(f"{path}: {place}: not JSON ({error})") from None
-            if not isinstance(fields, dict):
-                raise InputError(f"{path}: {place}: not a JSON object")
-            yield place, fields
+    row = -1
+    for line, text in enumerate(io.StringIO(read_text(path), newline=None), start=1):
+        if not text.strip():
+            continue
+        row += 1
+        place = f"row {row} (line {line})"
+        try:
+            fields = json_of(text)
+        except ValueError as error:
+            raise InputError(f"{path}: {place}: {error}") from None
+        if not isinstance(fields, dict):
+            raise InputError(f"{path}: {place}: not a JSON object")
+        yield place, fields
 
 
 def _read_parquet(path: Path, entry: Mapping[str, Any]) -> _Rows:
-    try:
-        rows = pq.read_table(path).to_pylist()
-    except pa.ArrowException as error:
-        raise InputError(f"{path}: not a readable Parquet file ({error})") from None
-    for number, fields in enumerate(rows):
+    with faults_of(path, "not a readable Parquet file"), pq.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise InputError(f"{path}: column {repeated[0]!r} is there more than once")
+        table = file.read()
+        table.validate(full=True)
+    for number in range(len(table)):
+        try:
+            (fields,) = table.slice(number, 1).to_pylist()
+        except (ValueError, OverflowError) as error:
+            # a date that no calendar has, and their like
+            raise InputError(f"{path}: row {number}: a value in it cannot be read ({error})") from None
         yield f"row {number}", fields
 
 

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from unmask.corpora.blocks import BLOCK, in_blocks
 from unmask.errors import InputError
+from unmask.user_files import faults_of
 
 MOST_ROWS = 10_000
 """Rows read at once, at most; fewer where they are long."""
@@ -26,17 +27,15 @@ def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
 
 
 def _rows(path: str | Path, column: str) -> Iterator[bytes]:
-    try:
+    with (
+        faults_of(path, "not readable as Parquet"),
         # read piecemeal: a column of a row group can be larger than memory allows
-        with pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
-            _check_column(path, file.schema_arrow, column)
-            for batch in file.iter_batches(_rows_at_once(file), columns=[column], use_threads=False):
-                texts = batch.column(0).to_pylist()
-                yield "".join(text.replace("\n", " ") + "\n" for text in texts if text).encode()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not readable as Parquet ({error})") from None
+        pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file,
+    ):
+        _check_column(path, file.schema_arrow, column)
+        for batch in file.iter_batches(_rows_at_once(file), columns=[column], use_threads=False):
+            texts = batch.column(column).to_pylist()
+            yield "".join(text.replace("\n", " ") + "\n" for text in texts if text).encode()
 
 
 def _rows_at_once(file: pq.ParquetFile) -> int:
@@ -49,6 +48,8 @@ def _rows_at_once(file: pq.ParquetFile) -> int:
 def _check_column(path: str | Path, schema: pa.Schema, column: str) -> None:
     if column not in schema.names:
         raise InputError(f"{path}: has no column {column} (its columns: {', '.join(schema.names)})")
+    if schema.names.count(column) > 1:
+        raise InputError(f"{path}: column {column} is there more than once")
     type_ = schema.field(column).type
     if not (pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)):
         raise InputError(f"{path}: column {column} holds {type_}, not text")

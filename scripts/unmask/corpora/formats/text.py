@@ -6,6 +6,7 @@ from typing import Any
 
 from unmask.corpora.blocks import BLOCK, in_blocks
 from unmask.corpora.compressed import opened
+from unmask.errors import InputError
 
 
 def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
@@ -13,7 +14,11 @@ def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
 
     def pieces() -> Iterator[bytes]:
         with opened(path) as stream:
+            done = 0
             while piece := stream.read(BLOCK):
+                if (place := piece.find(b"\0")) >= 0:
+                    raise InputError(f"{path}: a NUL byte at {done + place}: not UTF-8 text")
+                done += len(piece)
                 yield piece
 
     return in_blocks(pieces(), str(path))

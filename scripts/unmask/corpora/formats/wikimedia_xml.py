@@ -1,27 +1,19 @@
 """Wikimedia's XML dumps (pages-articles): an article is a document."""
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
-import mwparserfromhell
-from mwparserfromhell.nodes import ExternalLink, Node, Tag, Wikilink
-from mwparserfromhell.wikicode import Wikicode
+from mwparserfromhell.parser import ParserError
 
 from unmask.corpora.blocks import in_blocks
 from unmask.corpora.compressed import opened
+from unmask.corpora.wikitext import plain_text
 from unmask.errors import InputError
 
 ARTICLES = "0"
 """The namespace of articles."""
-
-_NO_TEXT = re.compile(r"\s*(file|image|category)\s*:", re.IGNORECASE)
-
-
-# mwparserfromhell itself leaves out formulas, galleries and their like
-_NO_PROSE = {"ref", "references", "source", "syntaxhighlight", "code"}
 
 
 def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
@@ -29,7 +21,15 @@ def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
 
     Raises InputError naming the file where it is missing or broken, not such a dump, or without articles.
     """
-    return in_blocks((_as_line(wikitext) for wikitext in articles(path)), str(path))
+    return in_blocks(_lines(path), str(path))
+
+
+def _lines(path: str | Path) -> Iterator[bytes]:
+    for number, wikitext in enumerate(articles(path), start=1):
+        try:
+            yield _as_line(wikitext)
+        except ParserError as error:
+            raise InputError(f"{path}: article {number}: its markup cannot be parsed ({error})") from None
 
 
 def articles(path: str | Path) -> Iterator[str]:
@@ -37,7 +37,8 @@ def articles(path: str | Path) -> Iterator[str]:
     with opened(path) as stream:
         try:
             yield from _articles(stream, path)
-        except ElementTree.ParseError as error:
+        # an encoding that XML's parser does not know is looked for among Python's
+        except (ElementTree.ParseError, LookupError, ValueError) as error:
             raise InputError(f"{path}: not whole XML ({error})") from None
 
 
@@ -60,24 +61,5 @@ def _name(element: ElementTree.Element) -> str:
 
 
 def _as_line(wikitext: str) -> bytes:
-    return (" ".join(plain_text(wikitext).split()) + "\n").encode()
-
-
-def plain_text(wikitext: str) -> str:
-    """Wikitext without its markup: templates, references, pictures, categories, formulas, code and addresses
-    go; the words of links, lists and tables stay."""
-    code = mwparserfromhell.parse(wikitext, skip_style_tags=True)
-    for tag in code.filter_tags(matches=_is_no_prose):
-        tag.contents = ""
-    text: str = Wikicode([node for node in code.nodes if _has_text(node)]).strip_code()
-    return text
-
-
-def _is_no_prose(tag: Tag) -> bool:
-    return str(tag.tag).strip().lower() in _NO_PROSE
-
-
-def _has_text(node: Node) -> bool:
-    if isinstance(node, Wikilink):
-        return not _NO_TEXT.match(str(node.title))
-    return not isinstance(node, ExternalLink) or bool(node.title)
+    # a page can name, by its number, half of a character
+    return (" ".join(plain_text(wikitext).split()) + "\n").encode(errors="replace")

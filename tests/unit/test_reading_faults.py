@@ -1,0 +1,480 @@
+"""What is wrong with a file that a user gives is one line that names it; a fuzzer finds nothing else."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from small_corpora import PAGES, dump
+from unmask.benchmarks.reading import read_benchmark
+from unmask.benchmarks.schema import PAIRS
+from unmask.corpora.formats import hub_parquet, text, wikimedia_xml
+from unmask.errors import LONGEST, InputError
+from unmask.frequency.word_lists import read_left_out, read_listed, read_listing
+from unmask.tables import write_table
+
+COLUMNS = {"stereotype": "x", "antistereotype": "y", "bias_type": "t", "pair_id": "i"}
+STEREOSET = {"format": "stereoset"}
+CROWS_PAIRS = {"format": "crows-pairs"}
+HEADER = ",sent_more,sent_less,stereo_antistereo,bias_type,annotations,anon_writer,anon_annotators\n"
+
+
+def table(type_: str, **more: str) -> dict[str, Any]:
+    return {"format": "table", "type": type_, "columns": COLUMNS | more}
+
+
+def item(**changes: Any) -> dict[str, Any]:
+    labels = ("stereotype", "anti-stereotype", "unrelated")
+    sentences = [{"sentence": f"The {label}.", "gold_label": label} for label in labels]
+    whole = {"id": "a", "target": "nurse", "bias_type": "gender", "context": "c", "sentences": sentences}
+    return whole | changes
+
+
+def stereoset(*items: Any) -> str:
+    return json.dumps({"data": {"intrasentence": items}})
+
+
+def parquet(**columns: Any) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def read(folder: Path, content: str | bytes, entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """The pairs of a file as the job that reads it would have them: written as a table, too."""
+    path = folder / "file"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+    pairs = read_benchmark(path, entry)
+    write_table(folder / "pairs.parquet", pairs, PAIRS, {})
+    return [{str(key): value for key, value in row.items()} for row in pairs.to_dict("records")]
+
+
+def one_line(error: InputError, path: Path) -> str:
+    line = str(error)
+    assert line.startswith(f"{path}: ") and line.isprintable()
+    return line.removeprefix(f"{path}: ")
+
+
+def refused(folder: Path, content: str | bytes, entry: dict[str, Any]) -> str:
+    with pytest.raises(InputError) as caught:
+        read(folder, content, entry)
+    return one_line(caught.value, folder / "file")
+
+
+CSV = "i,x,y,t\n1,a,b,gender\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("2,c,d,gender ", "row 1 (line 3): bias_type: 'gender ' and 'gender' (row 0 (line 2)) look alike"),
+        ("2,c,d,\u00a0gender", "row 1 (line 3): bias_type: '\\xa0gender' and 'gender' (row 0 (line 2))"),
+        ("2,c,d,gen\u200bder", "row 1 (line 3): bias_type: 'gen\\u200bder' and 'gender' (row 0 (line 2))"),
+        ("1 ,c,d,gender", "row 1 (line 3): pair_id: '1 ' and '1' (row 0 (line 2)) look alike"),
+        ('"1\n",c,d,gender', "row 1 (line 3): pair_id: '1\\n' has a control character ('\\n') in it"),
+        ('2,c,d,"gender\n"', "row 1 (line 3): bias_type: 'gender\\n' has a control character"),
+        ("2,c,d,gen\x07der", "row 1 (line 3): bias_type: 'gen\\x07der' has a control character"),
+        ("2,c,d\x00,gender", "line 3: a NUL byte in it"),
+        (f"2,c,{'d' * 200_000},gender", "row 1 (line 3): field larger than field limit"),
+        ('2,c,d,"gender', "row 1 (line 3): unexpected end of data"),
+        ("2,c,d", "row 1 (line 3): 3 fields, but the header has 4"),
+    ],
+)
+def test_a_bad_row_of_csv(row: str, message: str, tmp_path: Path) -> None:
+    assert refused(tmp_path, f"{CSV}{row}\n", table("csv")).startswith(message)
+
+
+def test_labels_in_two_forms_of_unicode(tmp_path: Path) -> None:
+    line = refused(tmp_path, "i,x,y,t\n1,a,b,caf\u00e9\n2,c,d,cafe\u0301\n", table("csv"))
+    assert line.startswith("row 1 (line 3): bias_type: ") and "look alike but are not" in line
+
+
+def test_texts_and_labels_are_never_changed(tmp_path: Path) -> None:
+    rows = read(
+        tmp_path,
+        "i,x,y,t\n1, cafe\u0301 \u200b,\u00e9\tb ,Caf\u00e9 \n2,c,d,Caf\u00e9 \n3,e,f,caf\u00e9\n",
+        table("csv"),
+    )
+    assert rows[0]["stereotype"] == " cafe\u0301 \u200b" and rows[0]["antistereotype"] == "\u00e9\tb "
+    assert [row["bias_type"] for row in rows] == ["Caf\u00e9 ", "Caf\u00e9 ", "caf\u00e9"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no header in its first line"),
+        (CSV.encode("utf-16"), "line 1: not UTF-8 text (invalid start byte at byte 0); convert it to UTF-8"),
+        (CSV.encode("utf-16-le"), "line 1: a NUL byte in it; is it UTF-8 text, and whole?"),
+        ((CSV + "2,caf\u00e9,d,gender\n").encode("latin-1"), "line 3: not UTF-8 text"),
+        (b"i,x,y\n1,a,b\n", "row 0 (line 2): no column 't' for bias_type (columns: i, x, y)"),
+        (b"i,x,x,y,t\n", "column 'x' is there more than once"),
+        (b"PK\x03\x04\x00\x00", "line 1: a NUL byte in it"),
+    ],
+)
+def test_what_is_no_csv(content: bytes, message: str, tmp_path: Path) -> None:
+    assert refused(tmp_path, content, table("csv")).startswith(message)
+
+
+@pytest.mark.parametrize("entry", [table("csv"), table("jsonl"), table("parquet"), STEREOSET, CROWS_PAIRS])
+def test_a_folder_and_nothing(entry: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read_benchmark(tmp_path / "none", entry)
+    with pytest.raises(InputError, match="directory") as caught:
+        read_benchmark(tmp_path, entry)
+    one_line(caught.value, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ('"x": "again"', "the key 'x' is there twice in one object"),
+        ('"z": {"k": 1, "k": 1}', "the key 'k' is there twice in one object"),
+        ('"z": NaN', "NaN is no number"),
+        ('"z": -Infinity', "-Infinity is no number"),
+        ('"z": 1e999', "the number 1e999 is too large"),
+        (f'"z": {"1" * 5000}', "a number of 5000 digits, 1111111111…"),
+        (f'"z": {"[" * 100_000}', "not JSON that can be read (nested too deeply)"),
+        ('"unrelated": "\\ud800"', "unrelated has half of a character in it: '\\ud800'"),
+        ('"z": ', "not JSON (Expecting value"),
+    ],
+)
+def test_a_bad_line_of_jsonl(more: str, message: str, tmp_path: Path) -> None:
+    row = '"x": "a", "y": "b", "t": "gender"'
+    content = f'{{"i": "1", {row}, "unrelated": "c"}}\n\n{{"i": "2", {row}, {more}}}\n'
+    line = refused(tmp_path, content, table("jsonl", unrelated="unrelated"))
+    assert line.startswith(f"row 1 (line 3): {message}")
+
+
+def test_a_line_of_jsonl_ends_with_a_line_break_alone(tmp_path: Path) -> None:
+    content = '{"i": "1", "x": "a\u2028b\x85", "y": "\\ud83d\\ude00", "t": "gender"}\r\n'
+    (row,) = read(tmp_path, content, table("jsonl"))
+    assert (row["stereotype"], row["antistereotype"]) == ("a\u2028b\x85", "\U0001f600")
+
+
+NOT_TEXT = [5, 1.5, True, ["a"], {"a": 1}, "half \ud800"]
+
+
+@pytest.mark.parametrize("value", NOT_TEXT)
+@pytest.mark.parametrize("field", ["id", "target", "bias_type", "context"])
+def test_a_field_of_stereoset_that_is_no_text(field: str, value: Any, tmp_path: Path) -> None:
+    line = refused(tmp_path, stereoset(item(id="0"), item(**{field: value})), STEREOSET)
+    name = {"id": "pair_id"}.get(field, field)
+    assert "(row 1): " in line and (f"no text in {name}" in line or f"{name} " in line)
+
+
+@pytest.mark.parametrize("value", [*NOT_TEXT, None])
+def test_a_sentence_of_stereoset_that_is_no_text(value: Any, tmp_path: Path) -> None:
+    for field in ("sentence", "gold_label"):
+        bad = item()
+        bad["sentences"][0][field] = value
+        assert refused(tmp_path, stereoset(item(id="0"), bad), STEREOSET).startswith("item a (row 1): ")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (stereoset(item()).replace('"id":', '"id": "b", "id":'), "the key 'id' is there twice in one object"),
+        (stereoset(item(other=float("nan"))), "NaN is no number"),
+        ("[" * 200_000, "not JSON that can be read (nested too deeply)"),
+        ('{"data":' * 200_000, "not JSON that can be read (nested too deeply)"),
+        (stereoset(item()) + "x", "not JSON (Extra data"),
+        (stereoset(item()).encode("utf-16"), "line 1: not UTF-8 text"),
+        (
+            stereoset(item(), item(id="b", bias_type="gender ")),
+            "item b (row 1): bias_type: 'gender ' and 'gender'",
+        ),
+        (
+            stereoset(item(), item(id="b", target="nurse\n")),
+            "item b (row 1): target: 'nurse\\n' has a control",
+        ),
+        ("", "not JSON (Expecting value"),
+    ],
+)
+def test_what_is_no_stereoset(content: str | bytes, message: str, tmp_path: Path) -> None:
+    assert refused(tmp_path, content, STEREOSET).startswith(message)
+
+
+def test_what_a_line_quotes_is_cut(tmp_path: Path) -> None:
+    assert len(refused(tmp_path, stereoset(item(id=["x" * 10_000])), STEREOSET)) <= LONGEST + 10
+
+
+@pytest.mark.parametrize(
+    "annotations",
+    ["{[]: 1}", "[['\\ud800']]", "[['gender\\n']]", "[['gender'], ['gender ']]", "[" * 5000, "[\x00]"],
+)
+def test_bad_annotations(annotations: str, tmp_path: Path) -> None:
+    content = f'{HEADER}0,a,b,stereo,gender,"{annotations}",a0,[]\n'
+    assert "line 2" in refused(tmp_path, content, CROWS_PAIRS)
+
+
+GOOD = {"i": ["1", "2"], "x": ["a", "b"], "y": ["c", "d"], "t": ["gender", "race"]}
+BROKEN = pa.Array.from_buffers(
+    pa.string(), 2, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"a\xff")]
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not a readable Parquet file"),
+        (parquet(**GOOD)[:-5], "not a readable Parquet file"),
+        (parquet(**GOOD)[200:], "not a readable Parquet file"),
+        (
+            parquet(**GOOD | {"x": BROKEN}),
+            "not a readable Parquet file (Column 1: In chunk 0: Invalid: Invalid UTF8 sequence at",
+        ),
+        (parquet(**GOOD, z=pa.array([0, 10**9], pa.date32())), "row 1: a value in it cannot be read"),
+        (parquet(**GOOD | {"t": [1, 2]}), "row 0: column 't': bias_type is not text but 1"),
+    ],
+)
+def test_bad_parquet(content: bytes, message: str, tmp_path: Path) -> None:
+    assert refused(tmp_path, content, table("parquet")).startswith(message)
+
+
+def test_a_column_of_parquet_that_is_there_twice(tmp_path: Path) -> None:
+    twice = pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["x", "x"])
+    pq.write_table(twice, tmp_path / "twice")
+    with pytest.raises(InputError, match="twice: column 'x' is there more than once"):
+        read_benchmark(tmp_path / "twice", table("parquet"))
+    with pytest.raises(InputError, match="twice: column x is there more than once"):
+        list(hub_parquet.read_blocks(tmp_path / "twice", {"column": "x"}))
+
+
+def test_a_column_of_a_corpus_is_taken_by_its_whole_name(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"b": pa.array([{"a": "other"}]), "b.a": ["text"]}), tmp_path / "a")
+    assert list(hub_parquet.read_blocks(tmp_path / "a", {"column": "b.a"})) == [b"text\n"]
+
+
+@pytest.mark.parametrize(
+    "encoding", ["klingon", "base64", "utf-7", "idna", "shift_jis", "utf-32", "undefined"]
+)
+def test_an_encoding_that_xml_does_not_know(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.xml"
+    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?>{dump(*PAGES)}')
+    with pytest.raises(InputError, match=r"a\.xml: not whole XML"):
+        list(wikimedia_xml.read_blocks(path, {}))
+
+
+def test_a_corpus_of_bytes_is_no_text(tmp_path: Path) -> None:
+    for content in ("one two".encode("utf-16-le"), b"PK\x03\x04\x00", b"x" * 3_000_000 + b" \0"):
+        (tmp_path / "a").write_bytes(content)
+        with pytest.raises(InputError, match=rf"a: a NUL byte at {content.index(0)}: not UTF-8 text"):
+            list(text.read_blocks(tmp_path / "a", {}))
+
+
+WORDS = "source: s\nwords: {age: {advantaged: [young], disadvantaged: [old]}}\n"
+
+
+@pytest.mark.parametrize("reader", [read_left_out, read_listed, read_listing])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "a: {source: s, words: [a]}\na: {source: s, words: [b]}",
+            "the key 'a' is there twice, in lines 1 and 2",
+        ),
+        (f"{WORDS}1: x\n'1': y\n", "the key '1' is there twice, in lines 3 and 4"),
+        ("[" * 3000, "not valid YAML: nested too deeply"),
+        (f"{WORDS}n: {'1' * 5000}", "Exceeds the limit"),
+        (f"{WORDS}n: 2001-99-99", "month must be in 1..12"),
+        ("a: b".encode("utf-16"), "line 1: not UTF-8 text"),
+        (b"\0", "line 1: a NUL byte in it"),
+        ("a: !!python/object/apply:os.getcwd []", "not valid YAML: could not determine a constructor"),
+    ],
+)
+def test_bad_word_lists(
+    reader: Callable[[Path], Any], content: str | bytes, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "words.yaml"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError) as caught:
+        reader(path)
+    assert one_line(caught.value, path).startswith(message)
+
+
+@pytest.mark.parametrize("name", ["'age '", '"age\\n"', '"a\\ud800"'])
+def test_bias_types_of_word_lists_are_labels(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "words.yaml"
+    path.write_text(f"source: s\nwords: {{age: {{advantaged: [a]}}, {name}: {{advantaged: [b]}}}}\n")
+    with pytest.raises(InputError, match="words: 'a"):
+        read_listed(path)
+
+
+def test_lists_within_lists_are_no_words_and_are_not_written_out(tmp_path: Path) -> None:
+    """A few lines of YAML can stand for thousands of millions of words."""
+    lists = [f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]" for before, name in pairwise("abcdefghij")]
+    path = tmp_path / "words.yaml"
+    path.write_text("\n".join(["a: &a [x]", *lists, "source: s", "words: {age: {advantaged: *j}}"]))
+    with pytest.raises(InputError, match=r"words\.age\.advantaged: a list is not one word"):
+        read_listed(path)
+    path.write_text("j: {source: s, words: [[a, [b]]]}")
+    with pytest.raises(InputError, match="j: a list is not one word"):
+        read_left_out(path)
+
+
+def test_a_rank_too_large_to_be_one(tmp_path: Path) -> None:
+    path = tmp_path / "words.yaml"
+    path.write_text(f"{WORDS}mean_ranks: {{age: {{advantaged: 1{'0' * 400}, disadvantaged: 2}}}}\n")
+    with pytest.raises(InputError, match="is not a number"):
+        read_listing(path)
+
+
+# fuzzers: drawn values, and valid files with a part changed
+
+FUZZ = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=150,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+TEXTS = st.text(st.characters(exclude_categories=()), max_size=8)
+SOME = st.one_of(TEXTS, st.none(), st.booleans(), st.integers(), st.floats(), st.just("gender"), st.just("a"))
+VALUES = st.recursive(
+    SOME, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3), max_leaves=5
+)
+CROWS = f'{HEADER}0,a,b,stereo,gender,"[[\'gender\'], []]",a0,[]\n1,"c, d",é,antistereo,age,[],a1,[]\n'
+LINES = '{"i": "1", "x": "a", "y": "é", "t": "gender"}\n{"i": 2, "x": "c", "y": "d", "t": "age"}\n'
+VALID: dict[str, tuple[bytes, dict[str, Any]]] = {
+    "csv": ((CSV + "2,é,d,age\n").encode(), table("csv")),
+    "tsv": ((CSV + "2,é,d,age\n").replace(",", "\t").encode(), table("tsv")),
+    "jsonl": (LINES.encode(), table("jsonl")),
+    "parquet": (parquet(**GOOD), table("parquet")),
+    "stereoset": (stereoset(item(), item(id="b", context="é")).encode(), STEREOSET),
+    "crows-pairs": (CROWS.encode(), CROWS_PAIRS),
+}
+CHANGES = st.lists(
+    st.tuples(st.floats(0, 1), st.integers(0, 5), st.binary(max_size=6)), min_size=1, max_size=4
+)
+
+
+def changed(content: bytes, changes: list[tuple[float, int, bytes]]) -> bytes:
+    """A file with some bytes replaced by others, in several places, and perhaps cut short."""
+    for place, length, put in changes:
+        start = int(place * len(content))
+        content = content[:start] + put + (content[start + length :] if length < 5 else b"")
+    return content
+
+
+def read_or_refused(folder: Path, content: str | bytes, entry: dict[str, Any]) -> list[dict[str, Any]] | None:
+    try:
+        return read(folder, content, entry)
+    except InputError as error:
+        one_line(error, folder / "file")
+        return None
+
+
+@pytest.mark.parametrize("kind", VALID)
+@FUZZ
+@given(changes=CHANGES)
+def test_a_benchmark_with_bytes_changed(
+    kind: str, changes: list[tuple[float, int, bytes]], tmp_path: Path
+) -> None:
+    content, entry = VALID[kind]
+    assert read(tmp_path, content, entry)
+    read_or_refused(tmp_path, changed(content, changes), entry)
+
+
+@pytest.mark.parametrize("entry", [entry for _, entry in VALID.values()])
+@FUZZ
+@given(content=st.binary(max_size=60))
+def test_a_benchmark_of_any_bytes(entry: dict[str, Any], content: bytes, tmp_path: Path) -> None:
+    read_or_refused(tmp_path, content, entry)
+
+
+@FUZZ
+@given(data=st.data())
+def test_stereoset_with_any_values(data: st.DataObject, tmp_path: Path) -> None:
+    items: list[Any] = [item(), item(id="b")]
+    for place in data.draw(st.lists(st.sampled_from([*items, *items[0]["sentences"]]), max_size=3)):
+        key = data.draw(st.sampled_from([*place, "more"]))
+        if data.draw(st.booleans()):
+            place[key] = data.draw(VALUES)
+        else:
+            place.pop(key, None)
+    read_or_refused(tmp_path, stereoset(*items), STEREOSET)
+    read_or_refused(tmp_path, json.dumps(data.draw(VALUES)), STEREOSET)
+
+
+@FUZZ
+@given(
+    rows=st.lists(
+        st.fixed_dictionaries({name: VALUES for name in ("i", "x", "y", "t", "d", "r")}), max_size=3
+    )
+)
+def test_jsonl_with_any_values(rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    entry = table("jsonl", direction="d", ratings="r")
+    read_or_refused(tmp_path, "\n".join(map(json.dumps, rows)), entry)
+
+
+def plain(value: str) -> bool:
+    return bool(value.strip()) and "\0" not in value
+
+
+PAIR = st.tuples(
+    *[st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12).filter(plain)] * 2
+)
+
+
+@FUZZ
+@given(pairs=st.lists(PAIR, min_size=1, max_size=5))
+def test_a_valid_file_gives_exactly_its_texts(pairs: list[tuple[str, str]], tmp_path: Path) -> None:
+    rows = [{"i": str(n), "x": x, "y": y, "t": "gender"} for n, (x, y) in enumerate(pairs)]
+    written = io.StringIO(newline="")
+    writer = csv.DictWriter(written, fieldnames=list(COLUMNS.values()), quoting=csv.QUOTE_ALL)
+    writer.writeheader()
+    writer.writerows(rows)
+    items = [item(id=row["i"]) for row in rows]
+    for one, (x, y) in zip(items, pairs, strict=True):
+        one["sentences"][0]["sentence"], one["sentences"][1]["sentence"] = x, y
+    files: list[tuple[str | bytes, dict[str, Any]]] = [
+        (written.getvalue(), table("csv")),
+        ("\n".join(map(json.dumps, rows)), table("jsonl")),
+        (parquet(**{name: [row[name] for row in rows] for name in rows[0]}), table("parquet")),
+        (stereoset(*items), STEREOSET),
+    ]
+    for content, entry in files:
+        found = read(tmp_path, content, entry)
+        assert [(row["stereotype"], row["antistereotype"]) for row in found] == pairs
+
+
+CORPORA: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
+    "a.txt": ("one twö\nthree".encode(), lambda path: list(text.read_blocks(path, {}))),
+    "a.xml": (dump(*PAGES).encode(), lambda path: list(wikimedia_xml.read_blocks(path, {}))),
+    "a.parquet": (parquet(x=["a", "é"]), lambda path: list(hub_parquet.read_blocks(path, {"column": "x"}))),
+    "left.yaml": (b"a: {source: s, words: [the, a b]}", read_left_out),
+    "listed.yaml": (WORDS.encode(), read_listed),
+    "listing.yaml": (WORDS.encode() + b"mean_ranks: {age: {advantaged: 1, disadvantaged: 2}}", read_listing),
+}
+for ending, compression in ((".gz", "gzip"), (".bz2", "bz2"), (".zst", "zstd")):
+    for name in ("a.txt", "a.xml"):
+        plain_content, reader_of = CORPORA[name]
+        with pa.BufferOutputStream() as sink:
+            with pa.CompressedOutputStream(sink, compression) as stream:
+                stream.write(plain_content)
+            CORPORA[name + ending] = (sink.getvalue().to_pybytes(), reader_of)
+
+
+@pytest.mark.parametrize("name", CORPORA)
+@FUZZ
+@given(changes=CHANGES, drawn=st.binary(max_size=40))
+def test_a_corpus_or_word_list_with_bytes_changed(
+    name: str, changes: list[tuple[float, int, bytes]], drawn: bytes, tmp_path: Path
+) -> None:
+    content, reader = CORPORA[name]
+    path = tmp_path / name
+    for given_content in (content, changed(content, changes), drawn):
+        path.write_bytes(given_content)
+        try:
+            reader(path)
+        except InputError as error:
+            one_line(error, path)
+            assert given_content != content
