@@ -317,12 +317,14 @@ def _check_plain(config: Config) -> None:
         if depth > DEEPEST or count > MOST_VALUES:
             raise InputError(f"config key {_shortened(place)}: too much in it, or something in itself")
         inside: Iterable[tuple[Any, Any]] = ()
+        plain = [value]
         if isinstance(value, Mapping):
-            inside = value.items()
+            inside, plain = value.items(), list(value)
         elif isinstance(value, list):
-            inside = enumerate(value)
-        elif reason := _no_value(value):
-            raise InputError(f"config key {_shortened(place)}: {reason}")
+            inside, plain = enumerate(value), []
+        for each in plain:
+            if reason := _no_value(each):
+                raise InputError(f"config key {_shortened(place) or '(top)'}: {reason}")
         waiting += [(f"{place}.{key}" if place else str(key), depth + 1, each) for key, each in inside]
 
 

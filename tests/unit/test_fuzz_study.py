@@ -1,0 +1,162 @@
+"""Whatever stands in a study's file, it is a study or one line that says why it is none."""
+
+import copy
+import json
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from study_schema import FAMILIES, MEASURES, ROOT
+from unmask.configuration import choose_study, read_config
+from unmask.errors import InputError
+from unmask.schemas import check_files, complete
+
+FILES = [ROOT / "config.yaml", *sorted((ROOT / "configs").glob("*.yaml"))]
+STUDIES = [read_config(path) for path in FILES]
+FUZZ = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=300,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # a drawn path leads nowhere else
+    monkeypatch.chdir(tmp_path)
+
+
+def words_of(value: object) -> set[str]:
+    """All keys and texts in a study or a schema."""
+    if isinstance(value, dict):
+        return {str(key) for key in value} | {word for each in value.values() for word in words_of(each)}
+    if isinstance(value, list):
+        return {word for each in value for word in words_of(each)}
+    return {value} if isinstance(value, str) else set()
+
+
+NAMED = ("models", "benchmarks", "corpora", "worlds")
+KEYS = sorted(words_of(STUDIES) | set().union(*(words_of(schema) for schema in FAMILIES.values())))
+TEXTS = st.one_of(
+    st.sampled_from([*KEYS, *MEASURES, "{data}", "{data}/x", "{x}", "}", "a\n", "x" * 300, "", "..", "/", "\0", "*"]),
+    st.text(max_size=8),
+    st.text(st.characters(), max_size=3),
+)
+LEAVES = st.one_of(
+    TEXTS,
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(-(10**40), 10**40),
+    st.floats(),
+    st.binary(max_size=3),
+    st.dates(),
+    st.sampled_from([0, 1, -1, 0.5, 10**400, float("nan"), set(), ()]),
+)
+NAMES = st.one_of(TEXTS, st.integers(), st.none(), st.booleans(), st.floats(), st.tuples(st.integers()))
+VALUES = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3), max_leaves=8
+)
+
+
+def judge(choose: Callable[[], dict[str, Any]]) -> None:
+    """What is chosen is a study or one line, through the checks in their order."""
+    try:
+        completed = complete(choose(), FAMILIES)
+    except InputError as error:
+        assert 0 < len(str(error)) < 3000 and "\n" not in str(error)
+        return
+    # what is complete stays as it is, can be written down, and has names that files can have
+    assert complete(completed, FAMILIES) == completed
+    json.dumps(completed, allow_nan=False, ensure_ascii=False).encode()
+    for name in [completed["study"], *(name for key in NAMED for name in completed.get(key, {}))]:
+        assert re.fullmatch(r"[\w.-]{1,100}", name, re.ASCII), name
+    urls_and_paths = [entry.get(key, "") for entry in completed.get("benchmarks", {}).values() for key in ("url", "path")]
+    assert not [text for text in urls_and_paths if "{" in text or "}" in text]
+    try:
+        check_files(completed, FAMILIES)
+    except InputError as error:
+        assert str(error).startswith("config key ") and "\n" not in str(error)
+
+
+def places(value: object, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The way to every value in a study."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [way for key, each in inside for way in [(*here, key), *places(each, (*here, key))]]
+
+
+WAYS = [places(study) for study in STUDIES]
+
+
+def like(value: object) -> st.SearchStrategy[Any]:
+    """Values of the same type: what gets past the first look."""
+    if isinstance(value, bool) or value is None or isinstance(value, dict | list):
+        return VALUES
+    if isinstance(value, int | float):
+        return st.sampled_from([math.nan, math.inf, 1e300, 2**70, 0, 1, -1, 0.5]) | st.floats() | st.integers()
+    return TEXTS
+
+
+@st.composite
+def changed_studies(draw: st.DrawFn) -> dict[str, Any]:
+    """One of the studies that come along, with a value or two gone, put elsewhere or made something else."""
+    number = draw(st.integers(0, len(STUDIES) - 1))
+    study = copy.deepcopy(STUDIES[number])
+    study["data"] = draw(st.sampled_from(["/nowhere", "/nowhere", "d{x}", "", "\0", "x" * 300]) | TEXTS)
+    for _ in range(draw(st.integers(1, 2))):
+        *way, last = draw(st.sampled_from(WAYS[number]))
+        parent: Any = study
+        try:
+            for key in way:
+                parent = parent[key]
+            change = draw(st.sampled_from(["like", "like", "set", "drop", "rename", "add"]))
+            if change == "drop":
+                del parent[last]
+            elif change == "rename":
+                parent[draw(NAMES)] = parent.pop(last)
+            elif change == "add":
+                parent[draw(st.sampled_from(KEYS) | NAMES)] = draw(VALUES)
+            else:
+                parent[last] = draw(like(parent[last]) if change == "like" else VALUES)
+        except (KeyError, IndexError, TypeError, AttributeError):
+            # an earlier change has taken the place away
+            continue
+    return study
+
+
+@FUZZ
+@given(study=changed_studies())
+def test_a_changed_study_is_a_study_or_one_line(study: dict[str, Any]) -> None:
+    judge(lambda: study)
+
+
+PIECES = [" ", "\n", "  ", "\t", "- ", ": ", ":", "[", "]", "{", "}", "&a ", "*a", "<<: *a", "? ", "!!set ", "!!", "|", "'", '"', "#", "%", ".nan"]  # fmt: skip
+TAGS = ["!!bool x", "!!timestamp x", "!!binary x", "!!omap [a: 1]", "!!float x", "2020-01-01", "0x_", "1:60", "~"]
+
+
+@st.composite
+def changed_texts(draw: st.DrawFn) -> bytes:
+    """The text of a study, or drawn YAML, with pieces put in and taken out."""
+    own = [path.read_text() for path in FILES]
+    drawn = st.lists(st.sampled_from([*PIECES, *TAGS, "a", *KEYS]), max_size=30).map("".join)
+    text = draw(st.sampled_from(own) | drawn)
+    for _ in range(draw(st.integers(0, 3))):
+        start = draw(st.integers(0, len(text)))
+        end = start + draw(st.sampled_from([0, 0, 1, 5]))
+        text = text[:start] + draw(st.sampled_from([*PIECES, *TAGS, ""]) | TEXTS) + text[end:]
+    encoded = text.encode(draw(st.sampled_from(["utf-8", "utf-8", "latin-1", "utf-16"])), errors="replace")
+    return encoded + draw(st.binary(max_size=2))
+
+
+@FUZZ
+@given(text=changed_texts())
+def test_a_text_is_a_study_or_one_line(text: bytes, tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_bytes(text)
+    judge(lambda: choose_study({"study": str(tmp_path / "study.yaml"), "data": str(tmp_path)}, ROOT, []))
