@@ -130,8 +130,16 @@ def run(stage: str, folder: Path) -> None:
     else:
         made = {name: str(folder / f"{name}-table.parquet") for name in SCHEMAS}
         inputs |= {"scores": scores}
-        params = {"measures": MEASURES, "options": statistics_with(), "model": "made", "benchmark": "made"}
-        run_script(stage, inputs, made, log, **params)
+        run_script(
+            stage,
+            inputs,
+            made,
+            log,
+            measures=MEASURES,
+            options=statistics_with(),
+            model="made",
+            benchmark="made",
+        )
 
 
 def measured(stage: str, folder: Path) -> tuple[float, float]:

@@ -225,7 +225,7 @@ def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
         )
     (tmp_path / "facts.json").write_text(json.dumps({"source": "hub", "files": [{"name": "x", "size": 3}]}))
     tables = [str(tmp_path / f"{name}.parquet") for name in ("one", "two")]
-    entries = [
+    entries: list[dict[str, Any]] = [
         {
             "title": "Model m",
             "files": [str(tmp_path / "facts.json")],

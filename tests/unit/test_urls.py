@@ -114,7 +114,7 @@ def test_urls_that_are_shown_alike_are_told_apart() -> None:
     [
         (
             "https://user:sesame@host/{x}.csv",
-            r"not a url of http, https or a file \(file:///\) without { and }",
+            r"'https://host/{x}.csv' has {x}: braces are for {data} alone",
         ),
         ("https://user:sesame@host:pw/x.csv", "its port is not a number"),
         ("file://sesame/x.csv", "it needs three slashes"),

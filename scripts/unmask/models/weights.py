@@ -11,7 +11,7 @@ from unmask.errors import InputError
 def not_floating(file: Path) -> list[str]:
     """The names of the tensors in a file of weights that hold something other than floating-point numbers.
 
-    Raises InputError naming the file where it cannot be read; a pickle is read only as far as it holds tensors.
+    Raises InputError naming the file where it cannot be read; of a pickle tensors alone are read.
     """
     if file.suffix == ".safetensors":
         try:
