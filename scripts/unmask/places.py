@@ -31,8 +31,8 @@ def check_places(reads: Iterable[str], writes: Iterable[str], folders: Iterable[
         if os.path.exists(path) and (seconds := os.stat(path).st_mtime) > latest:
             date = f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M}"
             raise InputError(
-                f"{path}: dated in the future ({date}), and what is made from it would be older; put the clock "
-                f"right, or touch {shlex.quote(path)}, and run again"
+                f"{path}: dated in the future ({date}), and what is made from it would be older; put the "
+                f"clock right, or touch {shlex.quote(path)}, and run again"
             )
     for folder in dict.fromkeys(os.path.dirname(path) for path in writes):
         check_folder(folder)
