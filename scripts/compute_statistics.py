@@ -22,9 +22,7 @@ with job_log(snakemake.log[0]):
     pairs = read_table(inputs.pop("pairs"), PAIRS)
     original = Scored.of(pairs, read_scores(inputs.pop("scores"), measures), ORIGINAL)
     of_shuffled = inputs.pop("shuffled_scores", None)
-    shuffled = (
-        None if of_shuffled is None else Scored.of(pairs, read_scores(of_shuffled, measures), SHUFFLED)
-    )
+    shuffled = None if of_shuffled is None else Scored.of(pairs, read_scores(of_shuffled, measures), SHUFFLED)
     untrained = [decisions(pairs, read_scores(path, measures)) for path in inputs.pop("untrained", [])]
     # all else is evidence, that of the shuffled variant beside that of each masking
     files = {name.replace("_", "-"): path for name, path in inputs.items()}

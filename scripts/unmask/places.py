@@ -18,8 +18,8 @@ def check_places(reads: Iterable[str], writes: Iterable[str], folders: Iterable[
     """Check that jobs can read and write where they are to, `folders` folders and all else files.
 
     reads: what is there already, beside what the jobs make themselves; what is missing is not looked for.
-    Raises InputError naming the first path that is of the other kind, that lies where nothing can be written, or
-    that is dated in the future: nothing made from it would ever be newer.
+    Raises InputError naming the first path that is of the other kind, that lies where nothing can be written,
+    or that is dated in the future: nothing made from it would be newer, and Snakemake would not take it.
     """
     folders = set(folders)
     latest = time.time() + AHEAD
@@ -29,9 +29,10 @@ def check_places(reads: Iterable[str], writes: Iterable[str], folders: Iterable[
             raise InputError(f"{path}: {found} lies where {wanted} belongs; move it away and run again")
     for path in dict.fromkeys(reads):
         if os.path.exists(path) and (date := os.stat(path).st_mtime) > latest:
+            told = f"{datetime.fromtimestamp(date):%Y-%m-%d %H:%M}"
             raise InputError(
-                f"{path}: dated in the future ({datetime.fromtimestamp(date):%Y-%m-%d %H:%M}), and what is made from "
-                f"it would be older; put the clock right, or touch {shlex.quote(path)}, and run again"
+                f"{path}: dated in the future ({told}), and what is made from it would be older; "
+                f"put the clock right, or touch {shlex.quote(path)}, and run again"
             )
     for folder in dict.fromkeys(os.path.dirname(path) for path in writes):
         check_folder(folder)
@@ -46,12 +47,13 @@ def check_folder(folder: str | Path) -> None:
 
 
 def check_way(folder: str | Path) -> Path:
-    """The folder, or the nearest above it that is there. Raises InputError where something else is in the way."""
+    """The folder, or the nearest above it that is there. Raises InputError where something is in the way."""
     place = Path(folder)
     while not os.path.lexists(place):
         place = place.parent
     if not place.exists():
-        raise InputError(f"{place}: a link to {os.readlink(place)}, which leads nowhere; fix that and run again")
+        target = os.readlink(place)
+        raise InputError(f"{place}: a link to {target}, which leads nowhere; fix that and run again")
     if not place.is_dir():
         raise InputError(f"{place}: a file lies where a folder belongs; move it away and run again")
     return place

@@ -45,7 +45,9 @@ def words_of(value: object) -> set[str]:
 NAMED = ("models", "benchmarks", "corpora", "worlds")
 KEYS = sorted(words_of(STUDIES) | set().union(*(words_of(schema) for schema in FAMILIES.values())))
 TEXTS = st.one_of(
-    st.sampled_from([*KEYS, *MEASURES, "{data}", "{data}/x", "{x}", "}", "a\n", "x" * 300, "", "..", "/", "\0", "*"]),
+    st.sampled_from(
+        [*KEYS, *MEASURES, "{data}", "{data}/x", "{x}", "}", "a\n", "x" * 300, "", "..", "/", "\0", "*"]
+    ),
     st.text(max_size=8),
     st.text(st.characters(), max_size=3),
 )
@@ -62,7 +64,9 @@ LEAVES = st.one_of(
 )
 NAMES = st.one_of(TEXTS, st.integers(), st.none(), st.booleans(), st.floats(), st.tuples(st.integers()))
 VALUES = st.recursive(
-    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3), max_leaves=8
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=8,
 )
 
 
@@ -78,8 +82,8 @@ def judge(choose: Callable[[], dict[str, Any]]) -> None:
     json.dumps(completed, allow_nan=False, ensure_ascii=False).encode()
     for name in [completed["study"], *(name for key in NAMED for name in completed.get(key, {}))]:
         assert re.fullmatch(r"[\w.-]{1,100}", name, re.ASCII), name
-    urls_and_paths = [entry.get(key, "") for entry in completed.get("benchmarks", {}).values() for key in ("url", "path")]
-    assert not [text for text in urls_and_paths if "{" in text or "}" in text]
+    for entry in completed.get("benchmarks", {}).values():
+        assert not set("{}") & set(entry.get("url", "") + entry.get("path", ""))
     try:
         check_files(completed, FAMILIES)
     except InputError as error:
@@ -100,7 +104,9 @@ def like(value: object) -> st.SearchStrategy[Any]:
     if isinstance(value, bool) or value is None or isinstance(value, dict | list):
         return VALUES
     if isinstance(value, int | float):
-        return st.sampled_from([math.nan, math.inf, 1e300, 2**70, 0, 1, -1, 0.5]) | st.floats() | st.integers()
+        return (
+            st.sampled_from([math.nan, math.inf, 1e300, 2**70, 0, 1, -1, 0.5]) | st.floats() | st.integers()
+        )
     return TEXTS
 
 
@@ -137,8 +143,8 @@ def test_a_changed_study_is_a_study_or_one_line(study: dict[str, Any]) -> None:
     judge(lambda: study)
 
 
-PIECES = [" ", "\n", "  ", "\t", "- ", ": ", ":", "[", "]", "{", "}", "&a ", "*a", "<<: *a", "? ", "!!set ", "!!", "|", "'", '"', "#", "%", ".nan"]  # fmt: skip
-TAGS = ["!!bool x", "!!timestamp x", "!!binary x", "!!omap [a: 1]", "!!float x", "2020-01-01", "0x_", "1:60", "~"]
+PIECES = [" ", "\n", "  ", "\t", "- ", ": ", *":[]{}|'\"#%~", "&a ", "*a", "<<: *a", "? ", "!!set ", "!!"]
+TAGS = ["!!bool x", "!!timestamp x", "!!binary x", "!!omap [a: 1]", "!!float x", "2020-01-01", "0x_", ".nan"]
 
 
 @st.composite

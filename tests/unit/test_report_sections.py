@@ -225,7 +225,7 @@ def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
         )
     (tmp_path / "facts.json").write_text(json.dumps({"source": "hub", "files": [{"name": "x", "size": 3}]}))
     tables = [str(tmp_path / f"{name}.parquet") for name in ("one", "two")]
-    entries = [
+    entries: list[dict[str, Any]] = [
         {
             "title": "Model m",
             "files": [str(tmp_path / "facts.json")],
@@ -241,7 +241,13 @@ def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
     assert lines == {
         "Settings": Facts((("alpha", "0.01"),)),
         "Model m": Facts(
-            (("licence", DASH), ("kind", "k"), ("source", "hub"), ("files.x.name", "x"), ("files.x.size", "3"))
+            (
+                ("licence", DASH),
+                ("kind", "k"),
+                ("source", "hub"),
+                ("files.x.name", "x"),
+                ("files.x.size", "3"),
+            )
         ),
         # a seed of none does not count beside one; in order of their keys in the metadata
         "Scoring": Facts((("seed", "3"), ("code", "c, d"))),

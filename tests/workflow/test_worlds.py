@@ -14,7 +14,7 @@ from workflow_copy import copy_workflow
 
 FILES = ("corpus.txt", "crows_pairs.csv", "stereoset.json", "truth.json")
 OTHER = {
-    "sentences": 1000,
+    "sentences": 2000,
     "associations": [0.7],
     "ratios": [1.5],
     "both": {"association": 0.6, "ratios": [2]},

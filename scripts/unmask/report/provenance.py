@@ -18,8 +18,8 @@ def provenance(settings: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]
 
     An entry has a title; files, Parquet with facts in its metadata or JSON; keys, which of the facts are
     shown, empty for all; and may have `within`: then each value of that mapping of a file's facts counts as a
-    file's facts; and `stated`: facts that the study states and no file has, which come first. An entry of several
-    files has one value where all agree, else all of them.
+    file's facts; and `stated`: facts that the study states and no file has, which come first. An entry of
+    several files has one value where all agree, else all of them.
     """
     folds = [Fold("Settings", (Facts(tuple(flatten(settings))),))]
     for entry in entries:

@@ -63,10 +63,10 @@ def check(directory: str | Path, name: str) -> None:
     """Load a model as scoring will, and raise InputError naming the model where it is not fit for it.
 
     Refused are: what is not a model directory; an architecture that transformers has no masked-LM head for;
-    a decoder; no mask token, or one that is a word or another special token too; weights that are truncated, of
-    other shapes, not floating-point numbers, not finite, or missing, so that transformers would draw them at
-    random (a tied decoder and buffers are not weights of their own); a tokenizer with more tokens than the model
-    has embeddings, or that takes characters for special; settings with which the model reads nothing.
+    a decoder; no mask token, or one that is a word or another special token too; weights that are truncated,
+    of other shapes, not floating-point numbers, not finite, or missing, so that transformers would draw them
+    at random (a tied decoder and buffers are not weights of their own); a tokenizer with more tokens than the
+    model has embeddings, or that takes characters for special; settings with which the model reads nothing.
     """
     directory = Path(directory)
     what = f"model {name}"
