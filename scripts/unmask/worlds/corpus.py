@@ -16,8 +16,8 @@ def check_enough(name: str, sentences: int) -> None:
     """Raise InputError naming the key where the world `name` has too few sentences to train models on."""
     if sentences < ENOUGH:
         raise InputError(
-            f"worlds.{name}.sentences: {sentences} are too few to train models on: they would learn them by heart, "
-            f"and not how probable they are, and be refused once trained; give {ENOUGH} or more"
+            f"worlds.{name}.sentences: {sentences} are too few to train models on: they would learn them by "
+            f"heart and not how probable they are, and be refused once trained; give {ENOUGH} or more"
         )
 
 
