@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -130,16 +131,13 @@ def run(stage: str, folder: Path) -> None:
     else:
         made = {name: str(folder / f"{name}-table.parquet") for name in SCHEMAS}
         inputs |= {"scores": scores}
-        run_script(
-            stage,
-            inputs,
-            made,
-            log,
-            measures=MEASURES,
-            options=statistics_with(),
-            model="made",
-            benchmark="made",
-        )
+        params: dict[str, Any] = {
+            "measures": MEASURES,
+            "options": statistics_with(),
+            "model": "made",
+            "benchmark": "made",
+        }
+        run_script(stage, inputs, made, log, **params)
 
 
 def measured(stage: str, folder: Path) -> tuple[float, float]:

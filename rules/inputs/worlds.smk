@@ -1,5 +1,6 @@
 # Functions that tell rules what worlds make.
 
+from unmask.worlds.corpus import check_enough
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import World
 
@@ -7,6 +8,8 @@ try:
     for _name, _entry in WORLDS.items():
         World.from_config(_name, _entry)
         Corruption.from_config(_name, _entry)
+    for _model in models_of("train"):
+        check_enough(MODELS[_model]["world"], WORLDS[MODELS[_model]["world"]]["sentences"])
 except InputError as error:
     sys.exit(f"error: config key {error}")
 

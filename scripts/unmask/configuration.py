@@ -74,8 +74,8 @@ def choose_study(given: Mapping[str, Any], root: Path, files: list[str]) -> Conf
     if name.endswith(_ENDINGS):
         return _merged(read_config(name), {key: value for key, value in given.items() if key != "study"})
     known = {path.stem: path for path in sorted((root / "configs").glob("*.yaml"))}
-    if name not in known and name != (of_default := str(read_config(default).get("study"))):
-        told = ", ".join(sorted([*known, of_default]))
+    if name not in known and name != (shown := str(read_config(default).get("study"))):
+        told = ", ".join(sorted([*known, shown]))
         raise InputError(f"config key study: there is no configs/{name}.yaml (known: {told})")
     return _merged(read_config(known.get(name, default)), given)
 

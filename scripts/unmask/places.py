@@ -19,7 +19,7 @@ def check_places(reads: Iterable[str], writes: Iterable[str], folders: Iterable[
 
     reads: what is there already, beside what the jobs make themselves; what is missing is not looked for.
     Raises InputError naming the first path that is of the other kind, that lies where nothing can be written,
-    or that is dated in the future: nothing made from it would ever be newer.
+    or that is dated in the future: nothing made from it would be newer, and Snakemake would not take it.
     """
     folders = set(folders)
     latest = time.time() + AHEAD
@@ -28,11 +28,11 @@ def check_places(reads: Iterable[str], writes: Iterable[str], folders: Iterable[
             found, wanted = ("a file", "a folder") if path in folders else ("a folder", "a file")
             raise InputError(f"{path}: {found} lies where {wanted} belongs; move it away and run again")
     for path in dict.fromkeys(reads):
-        if os.path.exists(path) and (seconds := os.stat(path).st_mtime) > latest:
-            date = f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M}"
+        if os.path.exists(path) and (date := os.stat(path).st_mtime) > latest:
+            told = f"{datetime.fromtimestamp(date):%Y-%m-%d %H:%M}"
             raise InputError(
-                f"{path}: dated in the future ({date}), and what is made from it would be older; put the "
-                f"clock right, or touch {shlex.quote(path)}, and run again"
+                f"{path}: dated in the future ({told}), and what is made from it would be older; "
+                f"put the clock right, or touch {shlex.quote(path)}, and run again"
             )
     for folder in dict.fromkeys(os.path.dirname(path) for path in writes):
         check_folder(folder)
@@ -47,17 +47,13 @@ def check_folder(folder: str | Path) -> None:
 
 
 def check_way(folder: str | Path) -> Path:
-    """The folder, or the nearest above it that is there.
-
-    Raises InputError where something else is in the way.
-    """
+    """The folder, or the nearest above it that is there. Raises InputError where something is in the way."""
     place = Path(folder)
     while not os.path.lexists(place):
         place = place.parent
     if not place.exists():
-        raise InputError(
-            f"{place}: a link to {os.readlink(place)}, which leads nowhere; fix that and run again"
-        )
+        target = os.readlink(place)
+        raise InputError(f"{place}: a link to {target}, which leads nowhere; fix that and run again")
     if not place.is_dir():
         raise InputError(f"{place}: a file lies where a folder belongs; move it away and run again")
     return place

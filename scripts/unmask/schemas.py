@@ -11,6 +11,7 @@ bring the family into a study. Keywords of our own:
   data directory, and a path is there (`files`: a pattern that something matches); Snakemake would take other
   braces for wildcards;
 - `pattern`: of the whole text, in which $ never stands before a line break;
+- `because: TEXT`: why what the schema refuses is refused;
 - `checksums: KEY`: the keys sha256 and git_blob beside KEY are those of its file;
 - `directory: false` in `$defs: model/SOURCE`: such a model has no files (see `alternative`).
 """
@@ -377,7 +378,8 @@ def _reason(error: ValidationError) -> str:
     if error.validator == "oneOf":
         keys = [option["required"][0] for option in schema["oneOf"]]
         return f"give exactly one of {', '.join(keys)}"
-    return _shortened(error.message)
+    because = schema.get("because")
+    return _shortened(error.message) + (f": {because}" if because else "")
 
 
 def _shortened(text: str, most: int = 400) -> str:

@@ -82,10 +82,8 @@ def judge(choose: Callable[[], dict[str, Any]]) -> None:
     json.dumps(completed, allow_nan=False, ensure_ascii=False).encode()
     for name in [completed["study"], *(name for key in NAMED for name in completed.get(key, {}))]:
         assert re.fullmatch(r"[\w.-]{1,100}", name, re.ASCII), name
-    urls_and_paths = [
-        entry.get(key, "") for entry in completed.get("benchmarks", {}).values() for key in ("url", "path")
-    ]
-    assert not [text for text in urls_and_paths if "{" in text or "}" in text]
+    for entry in completed.get("benchmarks", {}).values():
+        assert not set("{}") & set(entry.get("url", "") + entry.get("path", ""))
     try:
         check_files(completed, FAMILIES)
     except InputError as error:
@@ -145,21 +143,8 @@ def test_a_changed_study_is_a_study_or_one_line(study: dict[str, Any]) -> None:
     judge(lambda: study)
 
 
-PIECES = [
-    *(" ", "\n", "  ", "\t", "- ", ": ", ":", "[", "]", "{", "}", "? ", "|", "'", '"', "#", "%"),
-    *("&a ", "*a", "<<: *a", "!!set ", "!!", ".nan"),
-]
-TAGS = [
-    "!!bool x",
-    "!!timestamp x",
-    "!!binary x",
-    "!!omap [a: 1]",
-    "!!float x",
-    "2020-01-01",
-    "0x_",
-    "1:60",
-    "~",
-]
+PIECES = [" ", "\n", "  ", "\t", "- ", ": ", *":[]{}|'\"#%~", "&a ", "*a", "<<: *a", "? ", "!!set ", "!!"]
+TAGS = ["!!bool x", "!!timestamp x", "!!binary x", "!!omap [a: 1]", "!!float x", "2020-01-01", "0x_", ".nan"]
 
 
 @st.composite

@@ -67,11 +67,8 @@ def test_a_link_to_nothing_or_to_itself_and_a_file_on_the_way() -> None:
 def test_a_folder_that_takes_no_writing(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("results/evidence").mkdir(parents=True)
     access = os.access
-    monkeypatch.setattr(
-        os, "access", lambda path, mode: path != Path("results/evidence") and access(path, mode)
-    )
-    with pytest.raises(
-        InputError, match=r"^results/evidence: cannot be written: Permission denied; fix that"
-    ):
+    closed = Path("results/evidence")
+    monkeypatch.setattr(os, "access", lambda path, mode: path != closed and access(path, mode))
+    with pytest.raises(InputError, match=r"^results/evidence: cannot be written: Permission denied; fix"):
         check_places([], ["results/tables/a", "results/evidence/bert/none.parquet"])
     assert check_way("results/evidence/bert") == Path("results/evidence")

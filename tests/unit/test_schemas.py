@@ -324,9 +324,7 @@ def test_a_value_that_is_in_itself_or_too_large_is_named() -> None:
     for value in (circle, laughs):
         config = copy.deepcopy(GOOD)
         config["models"]["r"] = {"source": "random", "tokenizer": "t", "config": {"x": value}}
-        with pytest.raises(
-            InputError, match=r"^config key models\.r\.config\.x\..*: too much in it, or something"
-        ):
+        with pytest.raises(InputError, match=r"^config key models\.r\.config\.x\..*: too much in it, or"):
             complete(config, FAMILIES)
 
 
@@ -359,9 +357,7 @@ def test_files_with_braces_in_their_names_are_named(tmp_path: Path) -> None:
     ):
         config = copy.deepcopy(GOOD)
         config.setdefault(key, {})["z"] = entry
-        with pytest.raises(
-            InputError, match=rf"^config key {key}\.z\.path: .*a{{b}}\.txt has braces in its name"
-        ):
+        with pytest.raises(InputError, match=rf"^config key {key}\.z\.path: .*a{{b}}\.txt has braces"):
             check_files(complete(config, FAMILIES), FAMILIES)
 
 

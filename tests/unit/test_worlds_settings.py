@@ -6,6 +6,7 @@ import pytest
 
 from made_worlds import OTHERS, make_world, settings
 from unmask.errors import InputError
+from unmask.worlds.corpus import ENOUGH, check_enough
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import Both, World
 
@@ -19,6 +20,14 @@ def test_a_world_is_made_of_its_settings() -> None:
 
 def test_a_part_of_both_may_be_given() -> None:
     assert settings(both={"association": 0.7})["both"] == {**settings()["both"], "association": 0.7}
+
+
+def test_a_corpus_to_train_on_has_enough_sentences() -> None:
+    check_enough("w", ENOUGH)
+    with pytest.raises(
+        InputError, match=r"^worlds\.w\.sentences: 1999 are too few to train models on: .* give 2000"
+    ):
+        check_enough("w", ENOUGH - 1)
 
 
 @pytest.mark.parametrize(

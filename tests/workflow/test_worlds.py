@@ -14,7 +14,7 @@ from workflow_copy import copy_workflow
 
 FILES = ("corpus.txt", "crows_pairs.csv", "stereoset.json", "truth.json")
 OTHER = {
-    "sentences": 1000,
+    "sentences": 2000,
     "associations": [0.7],
     "ratios": [1.5],
     "both": {"association": 0.6, "ratios": [2]},
@@ -76,7 +76,7 @@ def test_each_world_has_its_own_files(worlds: Workflow) -> None:
         one, other = ((planted / world / name).read_bytes() for world in ("one", "other"))
         assert one and other and one != other
     assert len((planted / "one/corpus.txt").read_text().splitlines()) == 40_000
-    assert len((planted / "other/corpus.txt").read_text().splitlines()) == 1000
+    assert len((planted / "other/corpus.txt").read_text().splitlines()) == 2000
     truth = json.loads((planted / "other/truth.json").read_text())
     assert truth["world"] == "other"
     assert {occupation["p"] for occupation in truth["occupations"]} == {0.7}
