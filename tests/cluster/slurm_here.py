@@ -215,20 +215,13 @@ class Slurm:
         numbers = [int(line.split()[0]) for line in done.stdout.splitlines()[1:]]
         return [number for number in numbers if number > 0]
 
-    def fail(self, job: Job) -> None:
-        """The node that a job runs on goes, and with it all that the job has there."""
-        node = job.facts["BatchHost"]
-        # Slurm's own processes first: none is to tell what became of the job
-        processes = [self._daemons[node].pid, *_keepers_of(job), *self.processes(job)]
-        for process in processes:
+    def fail(self, node: str) -> None:
+        """A node goes, and with it all that its jobs have there."""
+        jobs = [job for job in self.jobs("RUNNING") if job.facts["BatchHost"] == node]
+        # Slurm's own processes first: none is to tell what became of the jobs
+        keepers = [self._daemons[node].pid, *(process for job in jobs for process in _keepers_of(job))]
+        for process in [*keepers, *(process for job in jobs for process in self.processes(job))]:
             os.kill(process, signal.SIGKILL)
-        self._daemons[node].wait()
-
-    def mend(self, job: Job) -> None:
-        """The node that failed is back."""
-        node = job.facts["BatchHost"]
-        self._start(node, "slurmd", "-D", "-N", node)
-        self._wait_until(lambda: self._is_idle(node), "the node does not come back")
 
     def ask(self, *command: str) -> list[str]:
         """The lines that one of Slurm's commands prints."""
