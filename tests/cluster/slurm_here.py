@@ -1,13 +1,15 @@
-"""A Slurm of one node on this machine: munged, slurmctld and slurmd in a temporary folder."""
+"""A Slurm of three nodes on this machine: munged, slurmctld, and a slurmd for each, in a temporary folder."""
 
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +19,8 @@ SETTINGS = Path("/etc/slurm")
 """Where the files must lie: Snakemake's plugin clears SLURM_CONF inside jobs."""
 FILES = ("slurm.conf", "gres.conf")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "squeue", "scancel", "sinfo", "setpriv")
+NODES = ("with-gpus", "without", "failing")
+"""The nodes; those without GPUs are the first to get what asks for none."""
 GPUS = 2
 CPUS = 4
 """Pretended: a job that has stopped takes none, and there is more waiting than computing."""
@@ -28,12 +32,12 @@ SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge/socket
-SlurmctldPort={ports[0]}
-SlurmdPort={ports[1]}
+SlurmctldPort={ports[slurmctld]}
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool.%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
+SlurmdTimeout=30
 SlurmdParameters=config_overrides
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
@@ -42,18 +46,44 @@ ReturnToService=2
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2
-AccountingStorageType=accounting_storage/none
-JobAcctGatherType=jobacct_gather/none
+{accounting}
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=task=2
+JobAcctGatherParams=OverMemoryKill
 KillWait=2
 MinJobAge=3600
 TaskProlog={folder}/prolog
 EnforcePartLimits=ALL
 GresTypes=gpu
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory={memory} Gres=gpu:{gpus} State=UNKNOWN
-PartitionName=cpu Nodes={host} Default=YES MaxTime=INFINITE State=UP
-PartitionName=gpu Nodes={host} MaxTime=INFINITE State=UP
+NodeName=DEFAULT CPUs={cpus} RealMemory={memory} State=UNKNOWN
+NodeName=with-gpus NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[with-gpus]} Weight=3 Gres=gpu:{gpus}
+NodeName=without NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[without]} Weight=2
+NodeName=failing NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[failing]} Weight=1
+PartitionName=DEFAULT MaxTime=INFINITE State=UP
+PartitionName=cpu Nodes=with-gpus,without Default=YES
+PartitionName=gpu Nodes=with-gpus
+PartitionName=failing Nodes=without,failing
 """
-
+WITH_ACCOUNTING = """\
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort={ports[slurmdbd]}
+AccountingStoragePass={folder}/munge/socket"""
+WITHOUT_ACCOUNTING = "AccountingStorageType=accounting_storage/none"
+ACCOUNTANTS = ("slurmdbd", "mariadbd", "mariadb-install-db", "my_print_defaults")
+"""Programs that accounting needs; without them Slurm does without."""
+SLURMDBD_CONF = """\
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge/socket
+DbdHost=localhost
+DbdPort={ports[slurmdbd]}
+SlurmUser=root
+PidFile={folder}/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort={ports[mariadbd]}
+StorageUser=root
+"""
 
 FIELD = re.compile(r"(\S+?)=(\S*)")
 
@@ -90,6 +120,13 @@ class Job:
         return begin, end
 
 
+def why_no_accounting() -> str | None:
+    """Why a Slurm here has no accounting, and with it no sacct; None where it has."""
+    missing = [program for program in ACCOUNTANTS if shutil.which(program) is None]
+    packages = "slurmdbd mariadb-server-core mariadb-client-core"
+    return f"not installed: {', '.join(missing)} (apt-get install {packages})" if missing else None
+
+
 def why_not() -> str | None:
     """Why Slurm cannot be brought up here; None where it can."""
     if sys.platform != "linux":
@@ -108,26 +145,32 @@ def why_not() -> str | None:
 
 
 class Slurm:
-    """Daemons of a cluster with one node, two pretended GPUs, and the partitions `cpu` and `gpu`.
+    """Daemons of a cluster with three nodes, one of which has two pretended GPUs.
+
+    The partitions are `cpu`, `gpu`, and `failing`, which has a node to fail and one to take its place.
+    There is accounting where its programs are installed.
 
     They are children of this process, and the kernel ends them when it dies, however it dies.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._daemons: list[subprocess.Popen[bytes]] = []
-        self._logs: list[Path] = []
+        self._ports = _free_ports("slurmctld", *NODES, "slurmdbd", "mariadbd")
+        self._daemons: dict[str, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> Self:
         try:
             self._configure()
             munge = self.folder / "munge"
             files = [f"--{name}-file={munge / name}" for name in ("key", "pid", "log", "seed")]
-            self._start("munged", "--foreground", "--force", f"--socket={munge / 'socket'}", *files)
-            self._wait_until(lambda: (munge / "socket").exists(), "munged does not answer")
-            self._start("slurmctld", "-D")
-            self._start("slurmd", "-D")
-            self._wait_until(self._is_idle, "the node does not come up")
+            self._start("munged", "munged", "--foreground", "--force", f"--socket={munge / 'socket'}", *files)
+            self._wait_until((munge / "socket").exists, "munged does not answer")
+            if why_no_accounting() is None:
+                self._start_accounting()
+            self._start("slurmctld", "slurmctld", "-D")
+            for node in NODES:
+                self._start(node, "slurmd", "-D", "-N", node)
+            self._wait_until(lambda: all(map(self._is_idle, NODES)), "the nodes do not come up")
         except BaseException:
             self.__exit__()
             raise
@@ -139,7 +182,7 @@ class Slurm:
             end = time.monotonic() + 10
             while self._is_up() and self.jobs("RUNNING", "COMPLETING") and time.monotonic() < end:
                 time.sleep(0.1)
-        for daemon in reversed(self._daemons):
+        for daemon in reversed(self._daemons.values()):
             daemon.terminate()
             try:
                 daemon.wait(10)
@@ -166,11 +209,19 @@ class Slurm:
 
     def processes(self, job: Job) -> list[int]:
         """The processes of a running job; none yet where it has only just begun."""
-        command = ["scontrol", "listpids", str(job.number)]
+        command = ["scontrol", "listpids", str(job.number), job.facts.get("BatchHost", NODES[0])]
         # it fails while the job is only about to begin
         done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
         numbers = [int(line.split()[0]) for line in done.stdout.splitlines()[1:]]
         return [number for number in numbers if number > 0]
+
+    def fail(self, node: str) -> None:
+        """A node goes, and with it all that its jobs have there."""
+        jobs = [job for job in self.jobs("RUNNING") if job.facts["BatchHost"] == node]
+        # Slurm's own processes first: none is to tell what became of the jobs
+        keepers = [self._daemons[node].pid, *(process for job in jobs for process in _keepers_of(job))]
+        for process in [*keepers, *(process for job in jobs for process in self.processes(job))]:
+            os.kill(process, signal.SIGKILL)
 
     def ask(self, *command: str) -> list[str]:
         """The lines that one of Slurm's commands prints."""
@@ -178,7 +229,7 @@ class Slurm:
         return done.stdout.splitlines()
 
     def _configure(self) -> None:
-        for name in ("state", "spool", "munge"):
+        for name in ("state", "munge"):
             (self.folder / name).mkdir(parents=True)
         # munge wants folders that others can pass but not write
         for path in (self.folder, self.folder / "munge"):
@@ -186,16 +237,12 @@ class Slurm:
         key = self.folder / "munge" / "key"
         key.write_bytes(os.urandom(1024))
         key.chmod(0o600)
-        (self.folder / "slurm.conf").write_text(
-            SLURM_CONF.format(
-                host=socket.gethostname().split(".")[0],
-                folder=self.folder,
-                ports=_free_ports(2),
-                cpus=CPUS,
-                gpus=GPUS,
-                memory=64_000,
-            )
-        )
+        facts = {"folder": self.folder, "ports": self._ports, "cpus": CPUS, "gpus": GPUS, "memory": 64_000}
+        accounting = WITHOUT_ACCOUNTING if why_no_accounting() else WITH_ACCOUNTING.format(**facts)
+        host = socket.gethostname().split(".")[0]
+        (self.folder / "slurm.conf").write_text(SLURM_CONF.format(host=host, accounting=accounting, **facts))
+        (self.folder / "slurmdbd.conf").write_text(SLURMDBD_CONF.format(**facts))
+        (self.folder / "slurmdbd.conf").chmod(0o600)
         prolog = self.folder / "prolog"
         prolog.write_text(f'#!/bin/sh\necho "$SLURM_JOB_ID $CUDA_VISIBLE_DEVICES" >> {self.folder}/devices\n')
         prolog.chmod(0o755)
@@ -203,7 +250,7 @@ class Slurm:
         for number in range(GPUS):
             os.mknod(self.folder / f"nvidia{number}", 0o20666, os.makedev(195, number))
         (self.folder / "gres.conf").write_text(
-            f"Name=gpu File={self.folder}/nvidia[0-{GPUS - 1}] Flags=nvidia_gpu_env\n"
+            f"NodeName=with-gpus Name=gpu File={self.folder}/nvidia[0-{GPUS - 1}] Flags=nvidia_gpu_env\n"
         )
         SETTINGS.mkdir(exist_ok=True)
         for name in FILES:
@@ -211,49 +258,80 @@ class Slurm:
             (SETTINGS / name).unlink(missing_ok=True)
             (SETTINGS / name).symlink_to(self.folder / name)
 
-    def _start(self, *command: str) -> None:
-        self._logs.append(self.folder / f"{command[0]}.log")
-        with open(self._logs[-1], "wb") as log:
-            self._daemons.append(
-                subprocess.Popen(
-                    ["setpriv", "--pdeathsig", "TERM", *command],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
-                )
+    def _start_accounting(self) -> None:
+        data, port = self.folder / "database", self._ports["mariadbd"]
+        options = ("--no-defaults", f"--datadir={data}", "--user=root")
+        self.ask("mariadb-install-db", *options, "--skip-test-db", "--auth-root-authentication-method=normal")
+        self._start(
+            "mariadbd",
+            "mariadbd",
+            *options,
+            *("--bind-address=127.0.0.1", f"--port={port}", f"--socket={self.folder}/mariadbd.socket"),
+        )
+        self._wait_until(lambda: _listens(port), "mariadbd does not answer")
+        # it looks for its settings beside those of Slurm
+        self._start("slurmdbd", "env", f"SLURM_CONF={self.folder}/slurm.conf", "slurmdbd", "-D")
+        self._wait_until(lambda: _listens(self._ports["slurmdbd"]), "slurmdbd does not answer")
+
+    def _start(self, name: str, *command: str) -> None:
+        with open(self._log_of(name), "ab") as log:
+            self._daemons[name] = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "TERM", *command],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
 
+    def _log_of(self, name: str) -> Path:
+        return self.folder / f"{name}.log"
+
     def _wait_until(self, ready: Callable[[], bool], failure: str) -> None:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 60
         while not ready():
-            if time.monotonic() > end or any(daemon.poll() is not None for daemon in self._daemons):
-                logs = "\n".join(f"{path}:\n{path.read_text()[-2000:]}" for path in self._logs)
-                raise RuntimeError(f"{failure}\n{logs}")
+            if time.monotonic() > end or any(daemon.poll() is not None for daemon in self._daemons.values()):
+                logs = (f"{name}:\n{self._log_of(name).read_text()[-2000:]}" for name in self._daemons)
+                raise RuntimeError("\n".join([failure, *logs]))
             time.sleep(0.1)
 
-    def _is_idle(self) -> bool:
+    def _is_idle(self, node: str) -> bool:
         done = subprocess.run(
-            ["sinfo", "--noheader", "--partition=cpu", "--format=%T"],
+            ["sinfo", "--noheader", "--Node", f"--nodes={node}", "--format=%T"],
             capture_output=True,
             text=True,
             timeout=20,
             check=False,
         )
-        return done.stdout.strip() == "idle"
+        return set(done.stdout.split()) == {"idle"}
 
     def _is_up(self) -> bool:
-        return len(self._daemons) == 3 and all(daemon.poll() is None for daemon in self._daemons)
+        daemon = self._daemons.get("slurmctld")
+        return daemon is not None and daemon.poll() is None
 
     def _is_ours(self, path: Path) -> bool:
         return path.is_symlink() and path.readlink().parent == self.folder
 
 
-def _free_ports(number: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(number)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [int(one.getsockname()[1]) for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+def _free_ports(*names: str) -> dict[str, int]:
+    """A port for each, at which no one listens."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in names]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return {name: int(one.getsockname()[1]) for name, one in zip(names, sockets, strict=True)}
+
+
+def _listens(port: int) -> bool:
+    """Whether someone takes connections at a port of this machine."""
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _keepers_of(job: Job) -> list[int]:
+    """Slurm's own processes that look after a job on its node."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if path.read_text().startswith(f"slurmstepd: [{job.number}."):
+                found.append(int(path.parent.name))
+    return found

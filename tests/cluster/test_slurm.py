@@ -5,12 +5,13 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from cluster_run import ClusterRun, on_slurm, scoring, wait_for_jobs, wait_for_scoring
-from slurm_here import GPUS, Slurm, why_not
+from cluster_run import ClusterRun, command_of, on_slurm, scoring, wait_for_jobs, wait_for_scoring
+from slurm_here import GPUS, Slurm, why_no_accounting, why_not
 from small_study import Workflow
 
 pytestmark = pytest.mark.slow
@@ -84,9 +85,29 @@ def demonstrating(
         yield workflow, run
 
 
+@pytest.fixture(scope="module")
+def node_failed(
+    slurm: Slurm, finished: Workflow, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[tuple[Workflow, ClusterRun]]]:
+    """Two runs whose scoring jobs are on a node when it fails; Slurm may run that of the first again."""
+    elsewhere = ["--set-resources", "evidence:gpu=0", "evidence:slurm_partition=failing"]
+    with ExitStack() as stack:
+        runs = []
+        for options in ([], ["--slurm-no-requeue"]):
+            workflow = unfinished(finished, tmp_path_factory.mktemp("failing") / "unmask")
+            runs.append((workflow, stack.enter_context(on_slurm(workflow, TARGET, *elsewhere, *options))))
+        for workflow, run in runs:
+            _, processes = wait_for_scoring(slurm, workflow, run)
+            # held until the other run has its job there too
+            for process in processes:
+                os.kill(process, signal.SIGSTOP)
+        slurm.fail("failing")
+        yield runs
+
+
 @pytest.fixture(scope="module", autouse=True)
-def begun(stuck: object, demonstrating: object) -> None:
-    """Both take minutes and mostly wait: the first tests run beside them, the last ones wait for them."""
+def begun(stuck: object, node_failed: object, demonstrating: object) -> None:
+    """They take minutes and mostly wait: the first tests run beside them, the last ones wait for them."""
 
 
 def test_a_cancelled_job_is_tried_again(slurm: Slurm, finished: Workflow, tmp_path: Path) -> None:
@@ -99,6 +120,38 @@ def test_a_cancelled_job_is_tried_again(slurm: Slurm, finished: Workflow, tmp_pa
     assert (first.state, second.state) == ("CANCELLED", "COMPLETED")
     assert second.minutes == 2 * first.minutes
     assert f"SLURM-job '{first.number}' failed, SLURM status is: 'CANCELLED'" in said
+    assert differing(finished, workflow) == []
+
+
+def test_a_job_over_its_memory_is_tried_again_with_more(
+    slurm: Slurm, finished: Workflow, tmp_path: Path
+) -> None:
+    workflow = unfinished(finished, tmp_path / "unmask")
+    # PyTorch alone takes more than the first attempt may
+    limits = ["evidence:mem_mb=200 if attempt == 1 else 4000 * attempt", "evidence:slurm_partition=gpu"]
+    with on_slurm(workflow, TARGET, "--set-resources", *limits) as run:
+        said = run.finish()
+    first, second = scoring(slurm, workflow)
+    # OUT_OF_MEMORY is said by a Slurm with control groups
+    assert (first.state, second.state) == ("FAILED", "COMPLETED")
+    assert "exceeded memory limit" in said
+    assert differing(finished, workflow) == []
+
+
+def test_sacct_tells_snakemake_as_well(slurm: Slurm, finished: Workflow, tmp_path: Path) -> None:
+    reason = why_no_accounting()
+    if reason:
+        pytest.skip(f"no accounting: {reason}")
+    workflow = unfinished(finished, tmp_path / "unmask")
+    with on_slurm(workflow, TARGET, "--slurm-status-command", "sacct") as run:
+        _, processes = wait_for_scoring(slurm, workflow, run)
+        for process in processes:
+            if "score_evidence.py" in command_of(process):
+                os.kill(process, signal.SIGKILL)
+        said = run.finish()
+    first, second = scoring(slurm, workflow)
+    assert (first.state, second.state) == ("FAILED", "COMPLETED")
+    assert f"SLURM-job '{first.number}' failed, SLURM status is: 'FAILED'. Reason" in said
     assert differing(finished, workflow) == []
 
 
@@ -136,7 +189,8 @@ def test_jobs_that_run_a_model_have_a_gpu_each_and_no_others(
     slurm: Slurm, demonstrating: tuple[Workflow, ClusterRun]
 ) -> None:
     demonstrating[1].finish()
-    jobs = slurm.jobs("COMPLETED")
+    # those for the node that fails ask for none, though they run a model
+    jobs = [job for job in slurm.jobs("COMPLETED") if job.facts["Partition"] != "failing"]
     devices = slurm.devices()
     with_gpu = [job for job in jobs if job.gpus]
     assert {job.name.split("_")[1] for job in with_gpu} == {"evidence", "shuffled", "untrained"}
@@ -158,4 +212,27 @@ def test_a_job_out_of_time_is_tried_again_with_more(
     first, second = scoring(slurm, workflow)
     assert (first.state, second.state) == ("TIMEOUT", "COMPLETED")
     assert (first.minutes, second.minutes) == (1, 2)
+    assert differing(finished, workflow) == []
+
+
+def test_slurm_has_the_job_of_a_failed_node_run_by_another(
+    slurm: Slurm, finished: Workflow, node_failed: list[tuple[Workflow, ClusterRun]]
+) -> None:
+    workflow, run = node_failed[0]
+    run.finish()
+    (job,) = scoring(slurm, workflow)
+    assert (job.state, job.facts["Restarts"], job.facts["BatchHost"]) == ("COMPLETED", "1", "without")
+    assert differing(finished, workflow) == []
+
+
+def test_snakemake_has_it_run_where_slurm_may_not(
+    slurm: Slurm, finished: Workflow, node_failed: list[tuple[Workflow, ClusterRun]]
+) -> None:
+    workflow, run = node_failed[1]
+    said = run.finish()
+    first, second = scoring(slurm, workflow)
+    assert (first.state, second.state) == ("NODE_FAIL", "COMPLETED")
+    assert second.facts["BatchHost"] == "without"
+    assert second.minutes == 2 * first.minutes
+    assert f"SLURM-job '{first.number}' failed due to a node failure" in said
     assert differing(finished, workflow) == []
