@@ -17,6 +17,7 @@ from unmask.by_name import module_file
 from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
 from unmask.errors import InputError
+from unmask.files import sha256_of_file
 from unmask.given import Digests
 from unmask.places import check_places, check_way
 from unmask.results.settings import difference, stated
