@@ -34,8 +34,10 @@ def read_config(path: str | Path) -> Config:
     """Read one YAML file. Raises InputError for a missing file, broken YAML or a name given twice."""
     try:
         text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from None
     try:
         loader = _StrictLoader(text)
         loader.name = str(path)

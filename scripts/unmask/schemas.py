@@ -286,7 +286,7 @@ def _are_files(pattern: str) -> None:
 def _is_directory(path: str) -> None:
     if not Path(path).is_dir():
         raise InputError(f"{path} is not a directory")
-    _have_no_braces(Path(path).iterdir())
+    _have_no_braces(each for each in Path(path).iterdir() if each.is_file())
 
 
 def _is_model_directory(path: str) -> None:

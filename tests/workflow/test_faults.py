@@ -63,6 +63,17 @@ def test_a_name_given_twice_stops_before_any_work(fresh: Workflow) -> None:
     assert "twice.yaml: the name stereo is given twice, on lines 2 and " in error
 
 
+def test_a_study_by_the_path_of_its_file(fresh: Workflow) -> None:
+    (fresh.folder / "mine.yaml").write_text(yaml.safe_dump(fresh.config))
+    done = fresh.command("-n", "--config", "study=mine.yaml")
+    assert done.returncode == 0 and "results/small/report/index.html" in done.stdout, done.stderr
+    (fresh.folder / "mine.yaml").write_bytes(b"title: caf\xe9\n")
+    error = the_error(fresh.command("--config", "study=mine.yaml"))
+    assert error == "error: mine.yaml: not UTF-8 text (invalid continuation byte at byte 10)"
+    error = the_error(fresh.command("--config", "study=none.yaml"))
+    assert error == "error: none.yaml: cannot be read: No such file or directory"
+
+
 def test_an_unknown_study_is_answered_with_the_known_ones(fresh: Workflow) -> None:
     error = the_error(fresh.command("--config", "study=papr"))
     assert error.startswith(
@@ -111,6 +122,16 @@ def test_what_is_in_the_way_of_results_stops_before_any_work(fresh: Workflow) ->
     results.unlink()
     results.touch()
     assert the_error(fresh.snakemake()).startswith("error: results: a file lies where a folder belongs")
+
+
+def test_a_folder_of_results_that_takes_no_writing(fresh: Workflow, small_disk: Path) -> None:
+    evidence = fresh.folder / "results/small/evidence"
+    evidence.parent.mkdir(parents=True)
+    evidence.symlink_to(small_disk)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    reason = "cannot be written: Read-only file system; fix that and run again"
+    assert the_error(fresh.snakemake()) == f"error: results/small/evidence: {reason}"
+    assert [path.name for path in evidence.parent.iterdir()] == ["evidence"]
 
 
 def test_a_folder_where_an_output_belongs_is_named(copied: Workflow) -> None:
