@@ -2,7 +2,7 @@
 
 snakemake --cores all                                  the demonstration (config.yaml)
 snakemake --cores all --config study=paper             the study configs/paper.yaml
-snakemake --cores all --configfile my_study.yaml       any other study
+snakemake --cores all --config study=my_study.yaml     any other study
 """
 
 from snakemake.utils import min_version
