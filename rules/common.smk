@@ -100,26 +100,26 @@ def finished_study(wildcards):
 
 
 def hold_unrecorded_results():
-    """Stop where results, copied from elsewhere, are of other settings: no record tells Snakemake so."""
-    made = [
-        path
-        for path in (result("settings.json"), result("SHA256SUMS"), result("register.json"))
-        if os.path.exists(path)
-    ]
-    if not made or workflow.persistence.metadata(IOFile(made[0])) is not None:
+    """Stop where results without Snakemake's record, as copies are, are not those of this study."""
+    finished = [result(name) for name in ("SHA256SUMS", "register.json") if os.path.exists(result(name))]
+    some = finished or sorted(map(str, Path(STUDY).glob("**/*.parquet")))[:1]
+    if not some or any(workflow.persistence.metadata(IOFile(path)) is not None for path in some):
         return
-    known = "there is no record (.snakemake) of how they were made"
+    known = "there is no record (.snakemake) of how these results were made"
     remedy = "add --forceall to make them anew, or remove them"
-    try:
-        other = difference(STUDY, config)
-    except InputError:
-        other, known = None, f"{known}, nor of their settings"
-    if other:
-        sys.exit(f"error: {STUDY}: these results have {other}, and {known}; {remedy}")
-    print(
-        f"{STUDY}: {known}: whether they are of just this study and code cannot be known; {remedy}",
-        file=sys.stderr,
-    )
+    if len(finished) == 2:
+        # it reads tables, which planning does not
+        from unmask.results.verifying import verify
+
+        try:
+            other = difference(STUDY, config)
+            problem = f"they have {other}" if other else next(iter(verify(STUDY).problems), None)
+        except InputError as error:
+            problem = str(error)
+        if problem:
+            sys.exit(f"error: {STUDY}: {known}, and {problem}; {remedy}")
+    told = f"{STUDY}: {known}: whether they are of just this study and code cannot be known; {remedy}"
+    print(told, file=sys.stderr)
 
 
 def log_of(*parts):

@@ -14,6 +14,9 @@ def fault_of(label: str) -> str | None:
     return None
 
 
+_JOINERS = "\u200c\u200d"
+
+
 class Labels:
     """Labels that a reader can tell apart: two that look alike would be two groups in silence."""
 
@@ -29,6 +32,9 @@ class Labels:
 
 
 def _as_seen(label: str) -> str:
-    """A label without what no one sees: surrounding spaces, format characters, the form of its characters."""
-    visible = "".join(character for character in label if unicodedata.category(character) != "Cf")
+    """A label without what no one sees: surrounding spaces, format characters, the form of its characters.
+
+    Joiners are kept: in some scripts they make other words.
+    """
+    visible = "".join(each for each in label if each in _JOINERS or unicodedata.category(each) != "Cf")
     return unicodedata.normalize("NFC", visible).strip()

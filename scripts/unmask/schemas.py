@@ -36,7 +36,7 @@ from unmask.configuration import Config, read_config
 from unmask.corpora.shards import files_of
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
-from unmask.urls import check_url, without_secrets
+from unmask.urls import check_url, shown_url
 
 FORMATS = ("file", "files", "directory", "model-directory", "url")
 """What may hold `{data}`."""
@@ -205,7 +205,7 @@ class _Completing:
                         continue
                     instance[name] = value = value.replace("{data}", data.rstrip("/"))
                 if format_ in FORMATS and isinstance(value, str) and (found := _BRACES.search(value)):
-                    shown = _shortened(repr(without_secrets(value)))
+                    shown = _shortened(repr(shown_url(value) if format_ == "url" else value))
                     why = f"{shown} has {found[0]}: braces are for {{data}} alone"
                     yield ValidationError(why, path=[name])
         check = jsonschema.Draft202012Validator.VALIDATORS["properties"]

@@ -35,7 +35,7 @@ def test_tables_of_two_origins_do_not(tmp_path: Path, key: str) -> None:
         path = table(tmp_path / "other.parquet", facts)
         with pytest.raises(InputError) as error:
             check_one_origin([none, path])
-        told = f"its {key} is another, that of {none} is some {key}: delete both and run again"
+        told = f"{key} differs: another here, some {key} in {none}; delete both and run again"
         assert str(error.value) == f"{path}: {told}"
     # of another model, say, but of the same benchmark
     check_one_origin([none, path], [each for each in ORIGIN if each != key])

@@ -21,7 +21,6 @@ def test_where_and_how_a_study_is_run_is_not_stated() -> None:
     assert stated(STUDY) == {
         "study": "s",
         "models": {"a": {"path": "{data}/a", "seeds": [1, 2]}},
-        "title": None,
     }
     assert stated({"study": "s", "models": {"a": {"path": "/data/a"}}})["models"]["a"]["path"] == "/data/a"
 
@@ -36,6 +35,8 @@ def test_where_and_how_a_study_is_run_is_not_stated() -> None:
         ({"models": {"a": {"path": "/data/a", "seeds": [1]}}}, "models.a.seeds [1, 2], not [1]"),
         ({"models": {}}, "a models.a"),
         ({"alpha": 0.05}, "no alpha"),
+        ({"title": "T"}, None),
+        ({"models": {"a": {"path": "/data/a", "seeds": [1, 2], "published": "p"}}}, None),
     ],
 )
 def test_the_first_key_that_differs_is_named(
@@ -46,11 +47,13 @@ def test_the_first_key_that_differs_is_named(
 
 
 def test_secrets_of_urls_are_not_stated(tmp_path: Path) -> None:
-    study = {"benchmarks": {"b": {"url": "https://me:word@host/b.csv?token=secret"}}}
+    study = {"benchmarks": {"b": {"url": "https://me:wo'rd@host/b.csv?token=sec'ret"}}}
     write_settings(tmp_path / FILE, stated(study))
     written = (tmp_path / FILE).read_text()
-    assert "https://host/b.csv?token=..." in written and "word" not in written and "secret" not in written
+    assert "https://host/b.csv?token=..." in written and "rd@" not in written and "ret" not in written
     assert difference(tmp_path, study) is None
+    other = {"benchmarks": {"b": {"url": "https://host/b.csv?token=other"}}}
+    assert str(difference(tmp_path, other)).startswith("benchmarks.b.query ")
 
 
 @pytest.mark.parametrize("content", [None, "{", "\xff"])

@@ -23,7 +23,7 @@ def check_one_origin(tables: Iterable[str | Path], keys: Iterable[str] = ORIGIN)
             for key in keys:
                 if facts.get(key) != first[1].get(key):
                     raise InputError(
-                        f"{path}: its {key} is {facts.get(key)}, that of {first[0]} is {first[1].get(key)}: "
+                        f"{path}: {key} differs: {facts.get(key)} here, {first[1].get(key)} in {first[0]}; "
                         "delete both and run again"
                     )
 

@@ -7,30 +7,35 @@ from typing import Any
 
 from unmask.errors import InputError
 from unmask.files import write_text
-from unmask.urls import without_secrets
+from unmask.urls import as_shown, query_digest
 
 FILE = "settings.json"
 """Its name in the study's folder of results."""
 
-_ELSEWHERE = ("data", "runtime")
-"""Keys of a study that say where and how it is run."""
+_NO_MATTER = ("data", "runtime", "title", "licence", "published", "sha256", "git_blob")
+"""Keys that say where and how a study is run, or what is only shown or checked: no number depends on them."""
 
 
 def stated(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A completed configuration without what differs from machine to machine, and without secrets of urls."""
+    """What of a completed configuration its results depend on, without secrets of urls."""
     data = str(config["data"]).rstrip("/") if config.get("data") else None
 
     def plain(value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {str(key): plain(each) for key, each in value.items()}
+            if isinstance(value.get("url"), str):
+                value = {**as_shown(value), "query": query_digest(value)}
+            return {str(key): plain(each) for key, each in value.items() if key not in _NO_MATTER}
         if isinstance(value, list):
             return [plain(each) for each in value]
-        if isinstance(value, str):
-            shown = without_secrets(value)
-            return shown.replace(data, "{data}", 1) if data and shown.startswith(f"{data}/") else shown
+        if data and isinstance(value, str) and value.startswith(f"{data}/"):
+            return value.replace(data, "{data}", 1)
         return value
 
-    return {key: plain(value) for key, value in config.items() if key not in _ELSEWHERE}
+    settings: dict[str, Any] = plain(config)
+    if "measures" in settings:
+        # their order is one of showing
+        settings["measures"] = sorted(settings["measures"])
+    return settings
 
 
 def write_settings(path: str | Path, settings: Mapping[str, Any]) -> None:

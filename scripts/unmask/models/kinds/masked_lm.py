@@ -170,8 +170,9 @@ def _model(directory: Path, files: ModelFiles, what: str) -> PreTrainedModel:
 
 def _check_reading(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, what: str) -> None:
     """Raise InputError where the model does not read so much as a mask."""
-    ids = torch.tensor([tokenizer(str(tokenizer.mask_token))["input_ids"]])
     try:
+        # as long as a short sentence: some architectures read nothing shorter
+        ids = torch.tensor([tokenizer(6 * f"{tokenizer.mask_token} ")["input_ids"]])
         with torch.inference_mode():
             logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
     except Exception as error:  # whatever odd settings lead to in some architecture
