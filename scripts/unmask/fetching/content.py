@@ -35,7 +35,8 @@ def check_content(path: Path, name: str, content_type: str) -> None:
         content_type.partition(";")[0].strip().lower() in _PAGE_TYPES or _PAGE.match(beginning)
     ):
         raise InputError(
-            "the server sent a web page, not a file; check the url, and that it needs no login, or give its sha256"
+            "the server sent a web page, not a file; check the url, and that it needs no login, or give the "
+            "file's sha256"
         )
     if not beginning.startswith(_BEGINNINGS.get(suffix, (b"",))):
         raise InputError(f"what came does not begin like a file in {suffix[1:]}, which its name says it is")
