@@ -61,7 +61,7 @@ def test_of_the_same_settings_it_is_said_what_cannot_be_known(unrecorded: Workfl
     assert (status, lines) == (0, [unknown])
     # of unfinished results nothing is known
     (unrecorded.folder / "results/small/SHA256SUMS").unlink()
-    assert told(unrecorded, "-n") == (0, [known])
+    assert told(unrecorded, "-n") == (0, [unknown])
 
 
 def test_results_on_record_are_not_spoken_of(copied: Workflow) -> None:
