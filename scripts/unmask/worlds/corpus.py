@@ -9,7 +9,8 @@ from unmask.worlds.grammar import World, text_of
 
 ENOUGH = 2000
 """Sentences that models may be trained on. Of 1000, BERT, RoBERTa and ALBERT all learnt p = .9 as .96 or more
-(log-odds of 3.2 to 3.6 in place of 2.2) and failed the gate; of 2000, none was off by more than 0.3."""
+(log-odds of 3.2 to 3.6 in place of 2.2) and failed the gate; of 2000, six models passed, the farthest off by
+0.45."""
 
 
 def check_enough(name: str, sentences: int) -> None:
