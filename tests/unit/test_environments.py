@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -47,3 +48,13 @@ def test_every_package_of_the_project_is_locked() -> None:
     named = bounds([*PROJECT["dependencies"], *extras["cluster"], *extras["dev"]])
     assert named.pop("unmask[cluster]") == ""
     assert {re.sub(r"[-_.]+", "-", name).lower() for name in named} <= locked
+
+
+@pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.stem)
+def test_what_is_locked_is_within_the_bounds_of_an_environment(path: Path) -> None:
+    """What conda may solve for an environment has the versions that the tests run with."""
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    locked = dict(line.lower().replace("_", "-").split("==") for line in lines if "==" in line)
+    for name, bound in conda_bounds(path).items():
+        if name != "python":
+            assert SpecifierSet(bound).contains(locked[name.lower()], prereleases=True), name
