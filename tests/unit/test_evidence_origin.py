@@ -39,3 +39,12 @@ def test_tables_of_two_origins_do_not(tmp_path: Path, key: str) -> None:
         assert str(error.value) == f"{path}: {told}"
     # of another model, say, but of the same benchmark
     check_one_origin([none, path], [each for each in ORIGIN if each != key])
+
+
+def test_a_broken_table_is_named(tmp_path: Path) -> None:
+    path = table(tmp_path / "none.parquet", FACTS)
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(
+        InputError, match=rf"^{path}: not a readable Parquet file .*; delete it and run again$"
+    ):
+        check_one_origin([path])

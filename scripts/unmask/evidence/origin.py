@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from unmask.errors import InputError
-from unmask.tables import read_metadata
+from unmask.tables import read_metadata, unreadable
 
 ORIGIN = ("model", "weights", "tokenizer", "attention", "dtype", "benchmark", "benchmark_sha256")
 """Facts that all evidence in one table shares; what a table lacks is taken for a value of its own."""
@@ -14,7 +16,7 @@ ORIGIN = ("model", "weights", "tokenizer", "attention", "dtype", "benchmark", "b
 def check_one_origin(tables: Iterable[str | Path], keys: Iterable[str] = ORIGIN) -> None:
     """Check that tables of evidence, or of scores, which keep the facts of theirs, agree in these facts.
 
-    Raises InputError naming two tables that do not.
+    Raises InputError naming two tables that do not, or one that cannot be read.
     """
     first: tuple[str | Path, Mapping[str, Any]] | None = None
     for path in tables:
@@ -29,5 +31,8 @@ def check_one_origin(tables: Iterable[str | Path], keys: Iterable[str] = ORIGIN)
 
 
 def _of_evidence(path: str | Path) -> Iterator[Mapping[str, Any]]:
-    facts = read_metadata(path)
+    try:
+        facts = read_metadata(path)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise unreadable(path, error) from None
     yield from facts["evidence"].values() if "evidence" in facts else [facts]
