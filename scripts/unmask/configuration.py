@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from unmask.errors import InputError
+from unmask.user_files import read_yaml
 
 Config = dict[str, Any]
 
@@ -15,39 +14,9 @@ _ENDINGS = (".yaml", ".yml", ".json")
 """Of a study that is given by the path of its file."""
 
 
-class _StrictLoader(yaml.SafeLoader):
-    """YAML as it is meant: a key that is given twice is an error, not a silent loss of the first."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: dict[str, int] = {}
-        for key, _ in node.value:
-            line = key.start_mark.line + 1
-            if key.value in seen:
-                raise InputError(
-                    f"{self.name}: the name {key.value} is given twice, on lines {seen[key.value]} and {line}"
-                )
-            seen[key.value] = line
-        return super().construct_mapping(node, deep)
-
-
 def read_config(path: str | Path) -> Config:
-    """Read one YAML file. Raises InputError for a missing file, broken YAML or a name given twice."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from None
-    try:
-        loader = _StrictLoader(text)
-        loader.name = str(path)
-        config = loader.get_single_data()
-    except InputError:
-        raise
-    except RecursionError:
-        raise InputError(f"{path}: not valid YAML: nested too deeply") from None
-    except Exception as error:  # besides its own errors, whatever a value that is not of its tag leads to
-        raise InputError(f"{path}: not valid YAML: {error}") from None
+    """Read one YAML file. Raises InputError for a missing file, broken YAML or a key given twice."""
+    config = read_yaml(path)
     if not isinstance(config, dict):
         raise InputError(f"{path}: holds no configuration")
     return config

@@ -36,6 +36,7 @@ from unmask.configuration import Config, read_config
 from unmask.corpora.shards import files_of
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
+from unmask.strict import HALF
 from unmask.urls import check_url, shown_url
 
 FORMATS = ("file", "files", "directory", "model-directory", "url")
@@ -45,7 +46,6 @@ DEEPEST, MOST_VALUES = 50, 100_000
 """How deeply the values of a study may be nested, and how many there may be."""
 
 _BRACES = re.compile(r"\{[^{}]*\}|[{}]")
-_HALVES = re.compile("[\ud800-\udfff]")
 
 Keyword = Callable[[Any, Any, Any, Mapping[str, Any]], Iterator[ValidationError]]
 Families = Mapping[str, Mapping[str, Any]]
@@ -338,7 +338,7 @@ def _no_value(value: object) -> str | None:
     if isinstance(value, int) and abs(value) >= 2**63:
         return "too large a number"
     if isinstance(value, str):
-        return None if value.isascii() or not _HALVES.search(value) else f"{value!r} has half a character"
+        return None if value.isascii() or not HALF.search(value) else f"{value!r} has half a character"
     known = value is None or isinstance(value, bool | int | float)
     return None if known else f"{value!r} is neither text nor a number; text goes in quotes"
 

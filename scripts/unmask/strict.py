@@ -2,12 +2,16 @@
 
 import json
 import math
+import re
 from typing import Any, NoReturn
 
 import yaml
 
 MOST_DIGITS = 1000
 """Of a whole number: more are no number of anything."""
+
+HALF = re.compile("[\ud800-\udfff]")
+"""Half of a character: JSON and YAML can say it, and no file can hold it."""
 
 
 def json_of(text: str) -> Any:
@@ -53,25 +57,31 @@ def _finite(digits: str) -> float:
     return number
 
 
+class _TwiceError(ValueError):
+    pass
+
+
 class _Loader(yaml.SafeLoader):
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        # here a mapping is as it was written: later `<<` has put keys of others into it
+        node: yaml.MappingNode = super().compose_mapping_node(anchor)
         lines: dict[str, int] = {}
         for key, _ in node.value:
             # 1 and "1" would be one name
             name, line = str(key.value), key.start_mark.line + 1
             if name in lines:
-                raise ValueError(f"the key {name!r} is there twice, in lines {lines[name]} and {line}")
+                raise _TwiceError(f"the key {name!r} is there twice, in lines {lines[name]} and {line}")
             lines[name] = line
-        return super().construct_mapping(node, deep)
+        return node
 
 
 def yaml_of(text: str) -> Any:
     """What YAML says. Raises ValueError, in one line, also for a key given twice and for what is no value."""
     try:
         return _Loader(text).get_single_data()
-    except yaml.YAMLError as error:
-        raise ValueError(f"not valid YAML: {' '.join(str(error).split())}") from None
+    except _TwiceError:
+        raise
     except RecursionError:
         raise ValueError("not valid YAML: nested too deeply") from None
-    except (TypeError, OverflowError) as error:
-        raise ValueError(f"not valid YAML: {error}") from None
+    except Exception as error:  # besides its own errors, whatever a value that is not of its tag leads to
+        raise ValueError(f"not valid YAML: {' '.join(str(error).split())}") from None

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import pyarrow as pa
+from typing import Any
 
 from unmask.errors import InputError
+from unmask.strict import yaml_of
 
 
 @contextmanager
@@ -19,9 +19,24 @@ def faults_of(path: str | Path, kind: str = "cannot be read") -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
-    except (OSError, EOFError, UnicodeError, pa.ArrowException) as error:
+    except Exception as error:
+        if not isinstance(error, OSError | EOFError | UnicodeError) and not _is_of_arrow(error):
+            raise
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: {kind} ({reason})") from None
+
+
+def _is_of_arrow(error: Exception) -> bool:
+    # by name: who reads text alone should not have to load Arrow
+    return any(each.__module__.partition(".")[0] == "pyarrow" for each in type(error).__mro__)
+
+
+def read_yaml(path: str | Path) -> Any:
+    """What a YAML file says. Raises InputError naming the file for what `read_text` and `yaml_of` refuse."""
+    try:
+        return yaml_of(read_text(path))
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def read_text(path: str | Path) -> str:

@@ -13,14 +13,14 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_a_name_that_is_given_twice_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "twice.yaml"
     path.write_text("models:\n  a: {source: hub}\n  b: {source: hub}\n  a: {source: path}\n")
-    with pytest.raises(InputError, match=r"twice.yaml: the name a is given twice, on lines 2 and 4"):
+    with pytest.raises(InputError, match=r"twice.yaml: the key 'a' is there twice, in lines 2 and 4"):
         read_config(path)
 
 
 def test_a_name_that_is_given_twice_in_json_is_an_error_too(tmp_path: Path) -> None:
     path = tmp_path / "twice.json"
     path.write_text('{"models": {"a": {},\n "a": {}}}')
-    with pytest.raises(InputError, match=r"twice.json: the name a is given twice, on lines 1 and 2"):
+    with pytest.raises(InputError, match=r"twice.json: the key 'a' is there twice, in lines 1 and 2"):
         read_config(path)
 
 
@@ -50,9 +50,15 @@ def test_files_that_hold_no_configuration_are_named(tmp_path: Path, bad: str) ->
 
 
 def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.yaml", tmp_path):
-        with pytest.raises(InputError, match=rf"^{path}: cannot be read: (No such file|Is a dir)"):
+    for path, why in ((tmp_path / "none.yaml", "no such file"), (tmp_path, r"cannot be read \(Is a dir")):
+        with pytest.raises(InputError, match=f"^{path}: {why}"):
             read_config(path)
+
+
+def test_a_key_that_a_merge_brings_in_may_be_given_anew(tmp_path: Path) -> None:
+    path = tmp_path / "merged.yaml"
+    path.write_text("base: &b {k: 0}\nx: {y: &a {<<: *b, k: 1}}\nz: {<<: *a}\n")
+    assert read_config(path) == {"base": {"k": 0}, "x": {"y": {"k": 1}}, "z": {"k": 1}}
 
 
 def test_a_study_may_be_the_path_of_its_file(tmp_path: Path) -> None:

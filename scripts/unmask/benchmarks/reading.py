@@ -1,7 +1,6 @@
 """Reading a benchmark, whatever its format, into the Pairs table."""
 
 import logging
-import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.by_name import load
 from unmask.errors import InputError
 from unmask.labels import Labels, fault_of
+from unmask.strict import HALF
 from unmask.terms import DIRECTIONS
 
 _REQUIRED = ("pair_id", "bias_type", "stereotype", "antistereotype")
@@ -20,7 +20,6 @@ _TEXTS = (*_REQUIRED, "unrelated", "context", "target", "writer")
 _LABELS = ("pair_id", "bias_type", "target", "writer", "ratings")
 """What rows are put together by. Other texts may hold anything."""
 
-_SURROGATE = re.compile("[\\ud800-\\udfff]")
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +73,7 @@ def _fault(row: Mapping[str, Any]) -> str | None:
         value = row.get(column)
         if value is not None and not isinstance(value, str):
             return f"{column} is not text but {_shown(value)}"
-        if value is not None and _SURROGATE.search(value):
+        if value is not None and HALF.search(value):
             return f"{column} has half of a character in it: {_shown(value)}"
     if row.get("direction") not in (None, *DIRECTIONS):
         return f"unknown direction {row['direction']!r} (known: {', '.join(DIRECTIONS)})"

@@ -10,8 +10,7 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.frequency.words import words_of
 from unmask.labels import Labels, fault_of
-from unmask.strict import yaml_of
-from unmask.user_files import read_text
+from unmask.user_files import read_yaml
 
 ADVANTAGED, DISADVANTAGED = "advantaged", "disadvantaged"
 GROUPS = (ADVANTAGED, DISADVANTAGED)
@@ -24,7 +23,7 @@ def read_left_out(path: str | Path) -> frozenset[str]:
     Raises InputError for a file of another shape, or a word that is not as words_of writes it.
     """
     found: set[str] = set()
-    for name, entry in _mapping(path, _read(path)).items():
+    for name, entry in _mapping(path, read_yaml(path)).items():
         if not isinstance(entry, Mapping) or not entry.get("source"):
             raise InputError(f"{path}: the list {name} has no source")
         texts = entry.get("words")
@@ -45,7 +44,7 @@ def read_listed(path: str | Path) -> pd.DataFrame:
     Raises InputError for a file of another shape, an unknown group, a word in both groups of a bias type,
     or one that is not as words_of writes it.
     """
-    facts = _mapping(path, _read(path))
+    facts = _mapping(path, read_yaml(path))
     if not facts.get("source"):
         raise InputError(f"{path}: it does not say the source of its words")
     rows: list[dict[str, str]] = []
@@ -75,7 +74,7 @@ def read_listing(path: str | Path) -> dict[str, Any]:
     not one number for each group.
     """
     known = set(read_listed(path)["bias_type"])
-    facts = _mapping(path, _read(path))
+    facts = _mapping(path, read_yaml(path))
     mean_ranks: dict[str, dict[str, float]] = {}
     for bias_type, ranks in _mapping(path, facts.get("mean_ranks", {}), "mean_ranks").items():
         place = f"mean_ranks.{bias_type}"
@@ -92,13 +91,6 @@ def read_listing(path: str | Path) -> dict[str, Any]:
         "note": " ".join(str(facts.get("note", "")).split()),
         "mean_ranks": mean_ranks,
     }
-
-
-def _read(path: str | Path) -> Any:
-    try:
-        return yaml_of(read_text(path))
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def _is_number(value: object) -> bool:
