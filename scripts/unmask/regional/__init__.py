@@ -1,0 +1,1 @@
+"""Hierarchical regional bias (HERB; Li et al., 2022): how differently a model speaks of the regions of a region."""

