@@ -71,25 +71,26 @@ rule untrained:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         manifest=result("models", "{model}", "manifest.json"),
     output:
-        result("untrained", "{model}", "{benchmark}", "{seed}.parquet"),
+        # a study without them has a pattern all the same
+        untrained_tables("{model}", "{benchmark}", UNTRAINED_SEEDS or [1]),
     log:
-        log_of("untrained", "{model}", "{benchmark}", "{seed}.log"),
+        log_of("untrained", "{model}", "{benchmark}.log"),
     wildcard_constraints:
         model=any_of(models_with_files()),
-        seed="[0-9]+",
     conda:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
     resources:
         gpu=1,
         mem_mb=scoring_memory,
-        runtime=scoring_time,
+        runtime=untrained_time,
     params:
         code=code("score_untrained.py", *measure_modules(), *masking_modules().values()),
         dtype=SCORING.get("dtype"),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         measures=SCORED_MEASURES,
+        seeds=UNTRAINED_SEEDS,
     message:
-        "Scoring {wildcards.benchmark} with an untrained network like {wildcards.model} (seed {wildcards.seed})"
+        "Scoring {wildcards.benchmark} with untrained networks like {wildcards.model}"
     script:
         "../scripts/score_untrained.py"

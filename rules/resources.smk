@@ -61,6 +61,11 @@ def scoring_time(wildcards, input, attempt):
     return round(20 + 2e-10 * weights * rows(input.pairs)) * attempt
 
 
+def untrained_time(wildcards, input, attempt):
+    """As scoring, for every network."""
+    return scoring_time(wildcards, input, attempt) * len(UNTRAINED_SEEDS)
+
+
 def making_memory(wildcards, attempt):
     """A small model that is made here."""
     return 4000 * attempt

@@ -1,5 +1,4 @@
-"""Score a benchmark with an untrained network of a model's own architecture: what its scores are by
-chance."""
+"""Score a benchmark with untrained networks of a model's own architecture: what its scores are by chance."""
 
 import json
 import tempfile
@@ -29,19 +28,12 @@ if TYPE_CHECKING:
 PAIRS_AT_ONCE = 2000
 """Of so many pairs the evidence is in memory at once."""
 
-runtime = snakemake.config["runtime"]
-with (
-    job_log(snakemake.log[0], snakemake.input),
-    claim_device(runtime["device"], runtime["batch_tokens"]) as device,
-):
-    names, params = dict(snakemake.wildcards.items()), snakemake.params
-    torch.set_num_threads(runtime["threads"])
-    manifest = json.loads(Path(snakemake.input.manifest).read_text())
-    check_files(manifest)
-    pairs = read_table(snakemake.input.pairs, PAIRS)
+
+def score(seed: int) -> pd.DataFrame:
+    """The scores of one network, as SCORES."""
     scores = []
     with tempfile.TemporaryDirectory() as folder:
-        make_untrained(manifest["directory"], Path(folder, "model"), int(names["seed"]))
+        make_untrained(manifest["directory"], Path(folder, "model"), seed)
         networks = {
             attention: load(Path(folder, "model"), device, attention, params.attention["stack"], params.dtype)
             for attention in {masking == NONE for masking in maskings_of(params.measures)}
@@ -55,10 +47,27 @@ with (
                 for masking in maskings_of(params.measures)
             }
             scores.append(score_pairs(list(some["pair_id"]), evidence, params.measures))
-    facts = {
-        **names,
-        "device": device.name,
-        "dtype": params.dtype,
-        **record(snakemake.input, params.code, "torch", "transformers", "tokenizers", "pandas", "pyarrow"),
-    }
-    write_table(snakemake.output[0], pd.concat(scores, ignore_index=True), SCORES, facts)
+    return pd.concat(scores, ignore_index=True)
+
+
+runtime = snakemake.config["runtime"]
+with (
+    job_log(snakemake.log[0], snakemake.input),
+    claim_device(runtime["device"], runtime["batch_tokens"]) as device,
+):
+    names, params = dict(snakemake.wildcards.items()), snakemake.params
+    torch.set_num_threads(runtime["threads"])
+    manifest = json.loads(Path(snakemake.input.manifest).read_text())
+    check_files(manifest)
+    pairs = read_table(snakemake.input.pairs, PAIRS)
+    for seed, path in zip(params.seeds, snakemake.output, strict=True):
+        facts = {
+            **names,
+            "seed": str(seed),
+            "device": device.name,
+            "dtype": params.dtype,
+            **record(
+                snakemake.input, params.code, "torch", "transformers", "tokenizers", "pandas", "pyarrow"
+            ),
+        }
+        write_table(path, score(seed), SCORES, facts)

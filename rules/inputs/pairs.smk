@@ -21,6 +21,8 @@ STUDY_STATISTICS = (
     "agreement",
     "areas_compared",
 )
+# of the untrained networks that each model is held against
+UNTRAINED_SEEDS = list(range(1, 1 + (config.get("controls", {}).get("untrained") or {}).get("seeds", 0)))
 # the models that are scored on pairs of sentences
 SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
 
@@ -35,12 +37,14 @@ def shuffles():
     return config.get("controls", {}).get("shuffled") is not None and bool(SHUFFLED_MEASURES)
 
 
-def untrained_tables(model, benchmark):
-    """The scores of untrained networks like a model; none of a model that is itself untrained or has no files."""
-    seeds = (config.get("controls", {}).get("untrained") or {}).get("seeds", 0)
-    if model not in models_with_files() or MODELS[model]["source"] == "random":
-        return []
-    return [result("untrained", model, benchmark, f"{seed}.parquet") for seed in range(1, seeds + 1)]
+def has_untrained(model):
+    """Whether there are untrained networks like a model: not like one that is itself untrained or has no files."""
+    return model in models_with_files() and MODELS[model]["source"] != "random"
+
+
+def untrained_tables(model, benchmark, seeds=UNTRAINED_SEEDS):
+    """The scores of untrained networks, one of each seed."""
+    return [result("untrained", model, benchmark, f"{seed}.parquet") for seed in seeds]
 
 
 def all_untrained():
@@ -49,7 +53,7 @@ def all_untrained():
         path
         for model in SCORED
         for benchmark in BENCHMARKS
-        if is_scored_on(model, benchmark)
+        if is_scored_on(model, benchmark) and has_untrained(model)
         for path in untrained_tables(model, benchmark)
     ]
 
@@ -133,7 +137,7 @@ def statistics_inputs(wildcards):
     if shuffles():
         inputs["shuffled_scores"] = result("scores", *place, f"{SHUFFLED}.parquet")
         inputs["shuffled"] = result("evidence", *place, SHUFFLED, "none.parquet")
-    untrained = untrained_tables(*place)
+    untrained = untrained_tables(*place) if has_untrained(wildcards.model) else []
     return inputs | ({"untrained": untrained} if untrained else {})
 
 
