@@ -35,7 +35,7 @@ def read_geonames(
     """City < country < continent < world as a REGIONS table, and what is to be said of its source.
 
     min_population: of a city, at least 500; None or 0 for all cities of the package's usual table.
-    continents: codes of those to keep (all six). countries: so many of each continent, those with most people;
+    continents: codes of those kept (all six). countries: so many of each continent, those of most people;
     cities: so many of each country (None or 0: all). Among equals the earlier code, or number, comes first.
     What is kept stands level by level in the package's order, countries without a city too.
 

@@ -12,8 +12,9 @@ import pandas as pd
 from unmask.benchmarks.delimited import read_delimited
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
-from unmask.labels import Labels, fault_of
+from unmask.labels import Labels
 from unmask.regional.schema import REGIONS
+from unmask.regional.wording import fault_in
 from unmask.tables import framed
 
 REQUIRED = ("name", "parent", "level")
@@ -81,7 +82,7 @@ def _rows(path: Path) -> Iterator[_Region]:
         for name, seen in labels.items():
             if name in fields:
                 text = fields[name]
-                fault = _fault_of(text) or seen.check(text, place)
+                fault = fault_in(text) or seen.check(text, place)
                 if fault:
                     raise _FaultError(f"{place}: {name}: {fault}")
         yield _Region(
@@ -92,16 +93,6 @@ def _rows(path: Path) -> Iterator[_Region]:
             numbers={name: _number(place, name, fields.get(name, "")) for name in RANGES},
             id=fields.get("id", ""),
         )
-
-
-def _fault_of(text: str) -> str | None:
-    if not text.strip():
-        return "it is empty"
-    if text != text.strip():
-        return f"{text!r} has spaces around it"
-    if "{" in text or "}" in text:
-        return f"{text!r} has a brace in it"
-    return fault_of(text)
 
 
 def _number(place: str, name: str, text: str) -> int | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 EXAMPLES = 3
-"""Names that a remark gives."""
+"""So many names a remark gives."""
 
 
 def remarks(regions: pd.DataFrame) -> list[str]:
@@ -23,15 +23,15 @@ def remarks(regions: pd.DataFrame) -> list[str]:
                 names = list(places["name"][numbers == number])
                 if names:
                     found.append(
-                        f"{len(names):,} of {len(places):,} regions of the level {level} have {words}: "
-                        f"{_listed(names)}."
+                        f"Regions of the level {level} with {words}: "
+                        f"{len(names):,} of {len(places):,} ({_listed(names)})."
                     )
     sharing = regions.groupby("name", sort=False).size()
     sharing = sharing[sharing > 1]
     if len(sharing):
         found.append(
-            f"{len(sharing):,} names are each shared by several regions, {sharing.sum():,} in all: "
-            f"{_listed(list(sharing.index))}."
+            f"Names that several regions share: {len(sharing):,}, of {sharing.sum():,} regions "
+            f"({_listed(list(sharing.index))})."
         )
     return found
 
@@ -39,4 +39,4 @@ def remarks(regions: pd.DataFrame) -> list[str]:
 def _listed(names: Sequence[str]) -> str:
     """The first few, as text: a name may hold a comma."""
     shown = "; ".join(names[:EXAMPLES])
-    return f"{shown}; and {len(names) - EXAMPLES:,} more" if len(names) > EXAMPLES else shown
+    return f"{shown}; {len(names) - EXAMPLES:,} more" if len(names) > EXAMPLES else shown

@@ -1,5 +1,6 @@
 """The words that regions are described with: the paper's two lists, and a user's own."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -7,16 +8,15 @@ from typing import Any
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.labels import Labels, fault_of
+from unmask.labels import Labels
 from unmask.regional.schema import WORDS
 from unmask.regional.terms import ORIGINAL, SUBSTITUTED
 from unmask.regional.word_sets import is_set_name
+from unmask.regional.wording import fault_in
 from unmask.tables import framed
 from unmask.user_files import read_yaml
 
 PUBLISHED_LISTS = (ORIGINAL, SUBSTITUTED)
-
-PLACES = ("{region}", "{word}")
 
 
 def read_words(
@@ -55,7 +55,7 @@ def read_list(path: str | Path, name: str) -> pd.DataFrame:
                 raise InputError(
                     f"{path}: {topic}: {_shown(word)} is not a text; put quotation marks around it"
                 )
-            fault = _fault_of(word) or labels.check(word, f"word {number}")
+            fault = fault_in(word) or labels.check(word, f"word {number}")
             if word in found:
                 fault = f"{word!r} is there more than once"
             if fault:
@@ -84,39 +84,25 @@ def remarks_on_words(words: pd.DataFrame) -> list[str]:
     """Sentences on words of a WORDS table that stand more than once in a list: each is so many dimensions."""
     found = []
     for name, rows in words.groupby("list", sort=False):
-        within = rows.groupby(["topic", "word"], sort=False).size()
-        twice = [f"{word} ({topic})" for topic, word in within[within > 1].index]
+        numbers = Counter(zip(rows["topic"], rows["word"], strict=True))
+        twice = [f"{word} ({topic})" for (topic, word), number in numbers.items() if number > 1]
         if twice:
             found.append(f"In the list {name}, words stand more than once in one topic: {', '.join(twice)}.")
-        topics = {word: group["topic"].unique() for word, group in rows.groupby("word", sort=False)}
+        topics = defaultdict(list)
+        for topic, word in numbers:
+            topics[word].append(topic)
         several = [f"{word} ({', '.join(those)})" for word, those in topics.items() if len(those) > 1]
         if several:
             found.append(f"In the list {name}, words stand under several topics: {', '.join(several)}.")
     return found
 
 
-def check_template(template: object) -> None:
-    """Raise InputError unless a template has each of the PLACES once, and no brace besides."""
-    if not isinstance(template, str):
-        raise InputError(f"template: {_shown(template)} is not a text")
-    rest = template
-    for place in PLACES:
-        number = template.count(place)
-        if number != 1:
-            raise InputError(f"template: {template!r} has {place} {number} times, not once")
-        rest = rest.replace(place, "")
-    if "{" in rest or "}" in rest:
-        raise InputError(f"template: {template!r} has a brace besides {' and '.join(PLACES)}")
-    if fault := fault_of(template):
-        raise InputError(f"template: {fault}")
-
-
 def _check_name(name: object, path: str | Path | None, labels: Labels) -> None:
     if not isinstance(name, str):
         raise InputError(f"words: {_shown(name)} is not a name of a list")
-    fault = _fault_of(name) or labels.check(name, "before it")
+    fault = fault_in(name) or labels.check(name, "before it")
     if fault:
-        raise InputError(f"words: {fault}")
+        raise InputError(f"words: a list's name: {fault}")
     if is_set_name(name):
         raise InputError(f"words: {name!r} is the name of a part of a list; give this list another")
     if path is None and name not in PUBLISHED_LISTS:
@@ -136,24 +122,14 @@ def _topics(path: str | Path, value: object) -> Iterator[tuple[str, list[Any]]]:
             raise InputError(
                 f"{path}: the topic {_shown(topic)} is not a text; put quotation marks around it"
             )
-        fault = _fault_of(topic) or labels.check(topic, "before it")
+        fault = fault_in(topic) or labels.check(topic, "before it")
         if fault:
-            raise InputError(f"{path}: the topic {fault}")
+            raise InputError(f"{path}: a topic: {fault}")
         if not isinstance(words, list):
             raise InputError(f"{path}: {topic}: {_shown(words)} is not a list of words")
         if not words:
             raise InputError(f"{path}: {topic}: no words")
         yield topic, words
-
-
-def _fault_of(text: str) -> str | None:
-    if not text.strip():
-        return f"{text!r} is empty"
-    if text != text.strip():
-        return f"{text!r} has spaces around it"
-    if "{" in text or "}" in text:
-        return f"{text!r} has a brace in it"
-    return fault_of(text)
 
 
 def _shown(value: object) -> str:

@@ -17,9 +17,9 @@ def is_set_name(name: str) -> bool:
 def word_sets(words: pd.DataFrame) -> dict[str, NDArray[np.intp]]:
     """The sets of a WORDS table by name, each as rows of it (counted from 0) in the order of dimensions.
 
-    `full`, the first list; `without-{topic}`, it without that topic, where two words or more are left (Table 3
-    of the paper); `replace-{topic}`, it with the words of that topic from the list `substituted`, where that
-    is another one, of the same topics with as many words in each (Table 6); and every other list by its name.
+    `full`, the first list; `without-{topic}`, it without that topic, where at least two words are left (Table
+    3 of the paper); `replace-{topic}`, it with that topic's words from the list `substituted`, where this is
+    another one, of the same topics with as many words in each (Table 6); and every other list by its name.
     """
     lists = {str(name): rows for name, rows in words.reset_index(drop=True).groupby("list", sort=False)}
     first, *others = lists
