@@ -454,24 +454,36 @@ FUZZ = settings(
     max_examples=150,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-NAMES = st.one_of(st.sampled_from(["", "a", "b", "c", "a, b", "d"]), st.text(max_size=3))
-NUMBERS = st.sampled_from(["", "", "7", "8", "x"])
+NAMES = st.sampled_from("abcdef")
+LEVELS = st.sampled_from("xyz")
+ODD = st.one_of(st.sampled_from(["", "a, b", "b ", "{a}"]), st.text(max_size=3))
 
 
 @FUZZ
 @given(
-    rows=st.lists(st.tuples(NAMES, NAMES, st.sampled_from(["x", "y", "z"]), NAMES, NUMBERS), max_size=6),
+    rows=st.lists(st.tuples(NAMES, NAMES, LEVELS, NAMES, st.sampled_from(["", "7"])), max_size=4),
+    odd=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), ODD), max_size=1),
     ids=st.booleans(),
 )
-def test_any_rows_are_a_tree_or_refused(rows: list[tuple[str, ...]], ids: bool, tmp_path: Path) -> None:
+def test_any_rows_are_a_tree_or_refused(
+    rows: list[tuple[str, ...]], odd: list[tuple[int, int, str]], ids: bool, tmp_path: Path
+) -> None:
+    cells = [["root", "", "w", "a", ""], *map(list, rows)]
+    if not ids:
+        # many a name lies in the root
+        cells = [[name, "root" if parent in "abc" else parent, *rest] for name, parent, *rest in cells[1:]]
+        cells.insert(0, ["root", "", "w", "", ""])
+    for row, column, put in odd:
+        cells[row % len(cells)][column] = put
     header = (*HEADER, "id", "country_code") if ids else HEADER
+    content = text([tuple(row[: len(header)]) for row in cells], header)
     try:
-        regions = read(tmp_path, text([row[: len(header)] for row in rows], header))
+        regions = read(tmp_path, content)
     except InputError as error:
         assert str(error).startswith(f"{tmp_path / 'regions.csv'}: ") and str(error).isprintable()
         return
     assert_tree(regions)
-    assert sorted(regions["name"]) == sorted(row[0] for row in rows)
+    assert sorted(regions["name"]) == sorted(row[0] for row in cells)
 
 
 @FUZZ
