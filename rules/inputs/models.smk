@@ -50,7 +50,11 @@ def check_bases(source, kind):
 
 def masked_language_models():
     """The models that are scored on pairs of sentences."""
-    return [name for name in MODELS if kind_of(name) == "masked-lm"]
+    sources = {entry["source"] for entry in MODELS.values()}
+    on_pairs = {source for source in sources if alternative(FAMILIES, "model", source).get("pairs", True)}
+    return [
+        name for name, entry in MODELS.items() if kind_of(name) == "masked-lm" and entry["source"] in on_pairs
+    ]
 
 
 def model_directory(wildcards):

@@ -1,0 +1,191 @@
+# Functions that tell rules their inputs and outputs: regional bias.
+
+from unmask.regional.wording import check_template
+
+REGIONAL = config.get("regional", {})
+PUBLISHED_SENTENCES = "published" in REGIONAL.get("variants", [])
+REGIONAL_WORDS = REGIONAL.get("words", {})
+REGIONAL_TABLES = [f"table{number}" for number in range(1, 7)] + ["countries", "rankings", "stability", "planted"]
+REGIONAL_FIGURES = ["scores", "score_map", "band_map", "word_map", "points", "series", "planted_figure"]
+
+if REGIONAL:
+    try:
+        check_template(REGIONAL["template"])
+    except InputError as error:
+        sys.exit(f"error: config key regional.{error}")
+
+
+def regional_models():
+    """The models that are measured, in the order of the study."""
+    if not REGIONAL:
+        return []
+    able = [name for name in models_with_files() if kind_of(name) == "masked-lm"]
+    wanted = REGIONAL["models"] or able
+    for name in wanted:
+        if name not in able:
+            sys.exit(f"error: config key regional.models: {name} is not a masked-lm model with files")
+    return [name for name in able if name in wanted or is_on_regional_sentences(name)]
+
+
+def is_on_regional_sentences(model):
+    """Whether a model is one trained on sentences about regions."""
+    return MODELS[model]["source"] == "regional-sentences"
+
+
+def regional_result(*parts):
+    """A path among the results on regions."""
+    return result("regional", *parts)
+
+
+def region_table():
+    """The user's table of regions, if that is where they come from."""
+    entry = REGIONAL.get("regions", {})
+    return {"table": outside(entry["path"])} if entry.get("source") == "table" else {}
+
+
+def own_word_lists():
+    """The files of word lists that are not the paper's."""
+    return [outside(path) for path in REGIONAL_WORDS.values() if path != "published"]
+
+
+def likelihoods_of(model, kind="likelihoods"):
+    """What a model makes of the sentences with the words of every list."""
+    return [regional_result(model, kind, f"{name}.parquet") for name in REGIONAL_WORDS]
+
+
+def padded_of(model):
+    """The same of the sentences that the released code has, where its variant is wanted."""
+    return likelihoods_of(model, "padded") if PUBLISHED_SENTENCES else []
+
+
+def first_likelihoods(model):
+    """What a model makes of the sentences with the words of the first list."""
+    return likelihoods_of(model)[0]
+
+
+def of_regional_models(name):
+    """A table of every model that is measured."""
+    return [regional_result(model, f"{name}.parquet") for model in regional_models()]
+
+
+def classifiers():
+    """The models that classify texts."""
+    return [name for name in models_with_files() if kind_of(name) == "text-classification"]
+
+
+def prefix_entries():
+    """What regions' prefixes are tried on, by name."""
+    return REGIONAL.get("prefixes", {})
+
+
+def made_reviews(place):
+    """The prefixes' table that is made here, or the one on disk."""
+    entry = prefix_entries()[place]
+    return regional_result("reviews", place, "test.csv") if "reviews" in entry else outside(entry["path"])
+
+
+def prefix_tables():
+    """What prefixes do to every classifier on every table that it has the labels of."""
+    return [
+        regional_result("prefixes", classifier, f"{place}.parquet")
+        for place, entry in prefix_entries().items()
+        for classifier in entry["classifiers"] or classifiers()
+    ]
+
+
+def regional_series():
+    """The models trained on regional sentences, by the model that they come from, with their epochs."""
+    steps = [name for name in regional_models() if is_on_regional_sentences(name)]
+    bases = list(dict.fromkeys(MODELS[name]["from"] for name in steps))
+    return [
+        {
+            "model": base,
+            "models": sorted(
+                [{"model": base, "epochs": 0}]
+                + [
+                    {"model": name, "epochs": MODELS[name]["epochs"]}
+                    for name in steps
+                    if MODELS[name]["from"] == base
+                ],
+                key=lambda step: step["epochs"],
+            ),
+        }
+        for base in bases
+    ]
+
+
+def regional_table_files():
+    """The tables on regions by the names that their script gives them."""
+    names = [f"{table}_{form}" for table in REGIONAL_TABLES for form in ("csv", "md", "tex")] + ["leaves_csv"]
+    return {name: result("tables", "regional_{}.{}".format(*name.rsplit("_", 1))) for name in names}
+
+
+def regional_figure_files():
+    """The figures on regions by the names that their script gives them."""
+    shown = {"series": regional_series(), "word_map": REGIONAL["mapped_word"]}
+    return {
+        f"{name}_{form}": result("figures", f"regional_{name.removesuffix('_figure')}.{form}")
+        for name in REGIONAL_FIGURES
+        if shown.get(name, True)
+        for form in ("svg", "png")
+    }
+
+
+def regional_pictures():
+    """The figures that the section shows, by name; nothing for those that the study has not got."""
+    files = regional_figure_files()
+    return {name: files.get(f"{name}_svg", []) for name in REGIONAL_FIGURES}
+
+
+def regional_settings():
+    """What tables, figures and the section need to know of the study."""
+    return {
+        "models": as_listed(regional_models(), MODELS),
+        "alpha": config["statistics"]["alpha"],
+        "confidence": config["statistics"]["confidence"],
+        "reading": REGIONAL.get("reading"),
+        "word": REGIONAL.get("mapped_word"),
+        "list": next(iter(REGIONAL_WORDS), None),
+        "series": regional_series(),
+    }
+
+
+def regional_resources():
+    """The hand-kept facts that tables, figures and the section read."""
+    names = ("captions.yaml", "published.yaml", "countries-110m.json", "small-countries.csv")
+    return [resource(f"regional/{name}") for name in names]
+
+
+def regional_inputs():
+    """All that tables, figures and the section are made from."""
+    captions, published, borders, places = regional_resources()
+    return {
+        "regions": regional_result("regions.parquet"),
+        "words": regional_result("words.parquet"),
+        "scores": of_regional_models("scores"),
+        "stability": of_regional_models("stability"),
+        "likelihoods": [first_likelihoods(model) for model in regional_models()],
+        "planted": regional_result("planted.parquet"),
+        "prefixes": prefix_tables(),
+        "captions": captions,
+        "published": published,
+        "borders": borders,
+        "places": places,
+    }
+
+
+def regional_provenance():
+    """Where regions, words and likelihoods came from."""
+    if not REGIONAL:
+        return []
+    made = ["versions", "code"]
+    likelihoods = [path for model in regional_models() for path in [*likelihoods_of(model), *padded_of(model)]]
+    return [
+        {"title": "Regions", "files": [regional_result("regions.parquet")], "keys": []},
+        {"title": "Words about regions", "files": [regional_result("words.parquet")], "keys": []},
+        {
+            "title": "Sentences about regions",
+            "files": likelihoods,
+            "keys": ["template", "device", "dtype", *made],
+        },
+    ]

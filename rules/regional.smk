@@ -1,0 +1,332 @@
+# Regional bias (HERB): how differently models speak of the regions of a region, and what that does to classifiers.
+
+
+include: "inputs/regional.smk"
+
+
+wildcard_constraints:
+    list=any_of(REGIONAL_WORDS),
+    place=any_of(prefix_entries()),
+
+
+register(
+    "regional",
+    files=[*regional_table_files().values(), *regional_figure_files().values()] if REGIONAL else [],
+    statistics=[*of_regional_models("scores"), *of_regional_models("stability"), *prefix_tables()],
+    provenance=regional_provenance(),
+    sections=["regional"] if REGIONAL else [],
+    removable=(
+        [
+            {
+                "kind": "likelihoods of sentences about regions",
+                "name": "{model} with the words {list}",
+                "files": "regional/{model}/likelihoods/{list}.parquet",
+                "needed_by": "regional/{model}/scores.parquet",
+            }
+        ]
+        if REGIONAL
+        else []
+    ),
+)
+
+
+rule read_regions:
+    input:
+        **region_table(),
+    output:
+        regional_result("regions.parquet"),
+    log:
+        log_of("regional", "regions.log"),
+    conda:
+        "../envs/regional.yaml"
+    params:
+        code=code("read_regions.py"),
+        regions=REGIONAL.get("regions"),
+        given=given(*region_table().values()),
+    message:
+        "Reading the regions"
+    script:
+        "../scripts/read_regions.py"
+
+
+rule read_words:
+    input:
+        published=resource("regional/words.yaml"),
+        lists=own_word_lists(),
+    output:
+        regional_result("words.parquet"),
+    log:
+        log_of("regional", "words.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("read_words.py"),
+        words=REGIONAL_WORDS,
+        given=given(resource("regional/words.yaml"), own_word_lists()),
+    message:
+        "Reading the words that regions are described with"
+    script:
+        "../scripts/read_words.py"
+
+
+rule regional_likelihoods:
+    input:
+        regions=regional_result("regions.parquet"),
+        words=regional_result("words.parquet"),
+        manifest=result("models", "{model}", "manifest.json"),
+    output:
+        regional_result("{model}", "likelihoods", "{list}.parquet"),
+    log:
+        log_of("regional", "{model}", "{list}.log"),
+    wildcard_constraints:
+        model=any_of(regional_models()),
+    conda:
+        "../envs/scoring.yaml"
+    threads: config["runtime"]["threads"]
+    resources:
+        gpu=1,
+        mem_mb=scoring_memory,
+        runtime=regional_time,
+    params:
+        code=code("score_regions.py"),
+        model=lambda wildcards: wildcards.model,
+        list=lambda wildcards: wildcards.list,
+        template=REGIONAL.get("template"),
+        padded=False,
+        dtype="float32",
+    message:
+        "Scoring sentences about regions with {wildcards.model} (words: {wildcards.list})"
+    script:
+        "../scripts/score_regions.py"
+
+
+use rule regional_likelihoods as regional_padded with:
+    output:
+        regional_result("{model}", "padded", "{list}.parquet"),
+    log:
+        log_of("regional", "{model}", "{list}.padded.log"),
+    params:
+        code=code("score_regions.py"),
+        model=lambda wildcards: wildcards.model,
+        list=lambda wildcards: wildcards.list,
+        template=None,
+        padded=True,
+        dtype="float32",
+
+
+rule score_hierarchy:
+    input:
+        regions=regional_result("regions.parquet"),
+        words=regional_result("words.parquet"),
+        likelihoods=lambda wildcards: likelihoods_of(wildcards.model),
+        padded=lambda wildcards: padded_of(wildcards.model),
+    output:
+        scores=regional_result("{model}", "scores.parquet"),
+        stability=regional_result("{model}", "stability.parquet"),
+    log:
+        log_of("regional", "{model}", "scores.log"),
+    wildcard_constraints:
+        model=any_of(regional_models()),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+        runtime=table_time,
+    params:
+        code=code("score_hierarchy.py"),
+        model=lambda wildcards: wildcards.model,
+        variants=REGIONAL.get("variants"),
+        draws=REGIONAL.get("draws"),
+        resamples=REGIONAL.get("resamples"),
+        seed=REGIONAL.get("seed"),
+        reading=REGIONAL.get("reading"),
+        confidence=config["statistics"]["confidence"],
+    message:
+        "Scoring the regional bias of {wildcards.model}"
+    script:
+        "../scripts/score_hierarchy.py"
+
+
+rule plant_regions:
+    input:
+        regions=regional_result("regions.parquet"),
+        words=regional_result("words.parquet"),
+    output:
+        regional_result("planted.parquet"),
+    log:
+        log_of("regional", "planted.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("plant_regions.py"),
+        list=next(iter(REGIONAL_WORDS), None),
+        variants=REGIONAL.get("variants"),
+        confidence=config["statistics"]["confidence"],
+        **REGIONAL.get("planted", {}),
+    message:
+        "Planting regional bias in made worlds"
+    script:
+        "../scripts/plant_regions.py"
+
+
+rule make_reviews:
+    input:
+        regions=regional_result("regions.parquet"),
+    output:
+        train=regional_result("reviews", "{place}", "train.csv"),
+        test=regional_result("reviews", "{place}", "test.csv"),
+        truth=regional_result("reviews", "{place}", "truth.json"),
+    log:
+        log_of("regional", "reviews", "{place}.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("make_reviews.py"),
+        place=lambda wildcards: wildcards.place,
+        entry=lambda wildcards: prefix_entries()[wildcards.place]["reviews"],
+        level="country",
+    message:
+        "Making reviews that name regions"
+    script:
+        "../scripts/make_reviews.py"
+
+
+rule train_classifier:
+    input:
+        reviews=lambda wildcards: regional_result("reviews", MODELS[wildcards.model]["reviews"], "train.csv"),
+    output:
+        directory=directory(result("models", "{model}", "files")),
+        facts=result("models", "{model}", "facts.json"),
+    log:
+        log_of("models", "{model}", "training.log"),
+    wildcard_constraints:
+        model=any_of(models_of("classifier")),
+    conda:
+        "../envs/scoring.yaml"
+    threads: 1
+    resources:
+        mem_mb=making_memory,
+        runtime=training_time,
+    params:
+        code=code("train_classifier.py"),
+        entry=lambda wildcards: {"seed": MODELS[wildcards.model]["seed"]},
+    message:
+        "Training the classifier {wildcards.model}"
+    script:
+        "../scripts/train_classifier.py"
+
+
+rule prefix_regions:
+    input:
+        regions=regional_result("regions.parquet"),
+        table=lambda wildcards: made_reviews(wildcards.place),
+        manifest=result("models", "{model}", "manifest.json"),
+    output:
+        regional_result("prefixes", "{model}", "{place}.parquet"),
+    log:
+        log_of("regional", "prefixes", "{model}", "{place}.log"),
+    wildcard_constraints:
+        model=any_of(classifiers()),
+    conda:
+        "../envs/scoring.yaml"
+    threads: config["runtime"]["threads"]
+    resources:
+        gpu=1,
+        mem_mb=scoring_memory,
+        runtime=prefix_time,
+    params:
+        code=code("prefix_regions.py"),
+        classifier=lambda wildcards: wildcards.model,
+        table=lambda wildcards: wildcards.place,
+        entry=prefix_settings,
+        confidence=config["statistics"]["confidence"],
+        given=given(lambda wildcards: made_reviews(wildcards.place)),
+    message:
+        "Reading {wildcards.place} with {wildcards.model} behind the names of regions"
+    script:
+        "../scripts/prefix_regions.py"
+
+
+rule train_on_regions:
+    input:
+        manifest=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
+        likelihoods=lambda wildcards: first_likelihoods(MODELS[wildcards.model]["from"]),
+    output:
+        directory=directory(result("models", "{model}", "files")),
+        facts=result("models", "{model}", "facts.json"),
+    log:
+        log_of("models", "{model}", "training.log"),
+    wildcard_constraints:
+        model=any_of(models_of("regional-sentences")),
+    conda:
+        "../envs/scoring.yaml"
+    threads: 1
+    resources:
+        mem_mb=scoring_memory,
+        runtime=training_time,
+    params:
+        code=code("train_on_regions.py"),
+        entry=lambda wildcards: MODELS[wildcards.model],
+    message:
+        "Training {wildcards.model} on sentences about regions"
+    script:
+        "../scripts/train_on_regions.py"
+
+
+rule regional_tables:
+    input:
+        **regional_inputs(),
+    output:
+        **regional_table_files(),
+    log:
+        log_of("report", "regional_tables.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("make_regional_tables.py"),
+        given=given(*regional_resources()),
+        **regional_settings(),
+    message:
+        "Making the tables of regional bias"
+    script:
+        "../scripts/make_regional_tables.py"
+
+
+rule regional_figures:
+    input:
+        **regional_inputs(),
+    output:
+        **regional_figure_files(),
+    log:
+        log_of("report", "regional_figures.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("draw_regional.py"),
+        given=given(*regional_resources()),
+        **regional_settings(),
+    message:
+        "Drawing regional bias"
+    script:
+        "../scripts/draw_regional.py"
+
+
+rule regional_sections:
+    input:
+        **regional_inputs(),
+        **regional_pictures(),
+    output:
+        regional=section_file("regional"),
+    log:
+        log_of("report", "sections", "regional.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=sections_code("regional", ["regional"]),
+        family="regional",
+        settings=regional_settings(),
+        given=given(*regional_resources()),
+    message:
+        "Writing the section on regional bias"
+    script:
+        "../scripts/write_sections.py"
