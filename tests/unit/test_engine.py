@@ -128,7 +128,7 @@ def test_equal_inputs_are_read_once_and_equal_places_projected_once() -> None:
     read: list[tuple[int, ...]] = []
     projected: list[int] = []
 
-    def encode(ids: torch.Tensor, places: torch.Tensor) -> loading.Encoded:
+    def encode(ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None) -> loading.Encoded:
         read.extend(map(tuple, ids.tolist()))
         return model.encode(ids, places)
 
@@ -283,7 +283,9 @@ class Limited:
         self.failures = 0
         self.left: list[weakref.ref[torch.Tensor]] = []
 
-    def encode(self, ids: torch.Tensor, places: torch.Tensor) -> loading.Encoded:
+    def encode(
+        self, ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None
+    ) -> loading.Encoded:
         self.may_fail(ids.numel(), self.tokens)
         self.read.append(ids.numel())
         return self.whole.encode(ids, places)
@@ -347,7 +349,7 @@ def test_a_batch_is_halved_where_a_single_place_has_no_room_beside_it() -> None:
     whole = load(model_directory("bert"), pick_device("cpu", 10**6), with_attention=True)
     beside = 0
 
-    def encode(ids: torch.Tensor, places: torch.Tensor) -> loading.Encoded:
+    def encode(ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None) -> loading.Encoded:
         nonlocal beside
         beside = ids.numel()
         return whole.encode(ids, places)
