@@ -221,6 +221,23 @@ def test_the_kind_of_processor_alone_decides_about_linear_layers(
     assert ("linear layers: oneDNN's" if taken else "linear layers: PyTorch's own") in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("vendor", "capability", "taken"),
+    [("AuthenticAMD", "AVX2", 1), ("AuthenticAMD", "DEFAULT", 0), ("GenuineIntel", "AVX2", 0)],
+)
+def test_layers_as_wide_as_a_vocabulary_pay_on_more_processors(
+    monkeypatch: pytest.MonkeyPatch, vendor: str, capability: str, taken: int
+) -> None:
+    if not torch._C._has_mkldnn:
+        pytest.skip("this PyTorch has no oneDNN")
+    monkeypatch.setattr(linear, "_vendor", lambda: vendor)
+    monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: capability)
+    network = nn.Sequential(nn.Linear(256, 256), nn.Linear(256, linear.WIDE))
+    assert use_fast_linear_layers(network) == taken
+    assert type(network[0]) is nn.Linear
+    assert isinstance(network[1], PackedLinear) == bool(taken)
+
+
 @pytest.mark.usefixtures("forced")
 def test_layers_that_differ_are_left_out(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -298,6 +298,10 @@ def _project(
     """`_ask` at places whose distributions are computed at once, for `room` questions at a time."""
     device = model.device.torch
     logits = model.head(states).float()
+    if not ranks and len(tokens) == len(states):
+        # each place is asked about once, for its probability alone: one fused step, which pays
+        token = torch.from_numpy(tokens).to(device)
+        return (logits.log_softmax(1).gather(1, token[:, None])[:, 0].cpu().numpy(),)
     total = logits.logsumexp(1)
     at, token = (torch.from_numpy(indices).to(device) for indices in (of_question, tokens))
     log_probs, found_ranks = [], []
