@@ -10,6 +10,7 @@ import torch
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.evidence.keeping import forget, give_out, is_intact, kept
+from unmask.evidence.origin import SOURCE
 from unmask.evidence.streaming import is_done, write_evidence
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
@@ -21,9 +22,6 @@ from unmask.terms import NONE
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
-
-SOURCE = ("source", "repo", "revision", "commit", "architecture", "world", "from", "scale", "seed")
-"""What the evidence says of where its model is from."""
 
 # how the machine is used changes no result: it is read past Snakemake's rerun triggers on purpose
 runtime = snakemake.config["runtime"]

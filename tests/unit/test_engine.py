@@ -128,7 +128,7 @@ def test_equal_inputs_are_read_once_and_equal_places_projected_once() -> None:
     read: list[tuple[int, ...]] = []
     projected: list[int] = []
 
-    def encode(ids: torch.Tensor, places: torch.Tensor) -> loading.Encoded:
+    def encode(ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None) -> loading.Encoded:
         read.extend(map(tuple, ids.tolist()))
         return model.encode(ids, places)
 
@@ -221,6 +221,23 @@ def test_the_kind_of_processor_alone_decides_about_linear_layers(
     assert ("linear layers: oneDNN's" if taken else "linear layers: PyTorch's own") in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("vendor", "capability", "taken"),
+    [("AuthenticAMD", "AVX2", 1), ("AuthenticAMD", "DEFAULT", 0), ("GenuineIntel", "AVX2", 0)],
+)
+def test_layers_as_wide_as_a_vocabulary_pay_on_more_processors(
+    monkeypatch: pytest.MonkeyPatch, vendor: str, capability: str, taken: int
+) -> None:
+    if not torch._C._has_mkldnn:
+        pytest.skip("this PyTorch has no oneDNN")
+    monkeypatch.setattr(linear, "_vendor", lambda: vendor)
+    monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: capability)
+    network = nn.Sequential(nn.Linear(256, 256), nn.Linear(256, linear.WIDE))
+    assert use_fast_linear_layers(network) == taken
+    assert type(network[0]) is nn.Linear
+    assert isinstance(network[1], PackedLinear) == bool(taken)
+
+
 @pytest.mark.usefixtures("forced")
 def test_layers_that_differ_are_left_out(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -283,7 +300,9 @@ class Limited:
         self.failures = 0
         self.left: list[weakref.ref[torch.Tensor]] = []
 
-    def encode(self, ids: torch.Tensor, places: torch.Tensor) -> loading.Encoded:
+    def encode(
+        self, ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None
+    ) -> loading.Encoded:
         self.may_fail(ids.numel(), self.tokens)
         self.read.append(ids.numel())
         return self.whole.encode(ids, places)
@@ -347,7 +366,7 @@ def test_a_batch_is_halved_where_a_single_place_has_no_room_beside_it() -> None:
     whole = load(model_directory("bert"), pick_device("cpu", 10**6), with_attention=True)
     beside = 0
 
-    def encode(ids: torch.Tensor, places: torch.Tensor) -> loading.Encoded:
+    def encode(ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None) -> loading.Encoded:
         nonlocal beside
         beside = ids.numel()
         return whole.encode(ids, places)

@@ -1,6 +1,6 @@
 """The engine: a work list of unique inputs with questions about them, and a loop that answers.
 
-Inputs are read in batches of exactly one length, so nothing is padded and no result depends on the
+Inputs are read in batches of exactly one length, so the engine pads nothing and no result depends on the
 other sequences of its batch beyond float error. An input that occurs twice is read once, and a
 distribution over the vocabulary that is asked about twice is computed once. What does not fit into the
 device's memory is taken in smaller portions.
@@ -8,7 +8,8 @@ device's memory is taken in smaller portions.
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +57,22 @@ class Answers:
     """The same over the queries that are not special tokens."""
 
 
-@torch.inference_mode()
+@dataclass(frozen=True)
+class Block:
+    """Inputs of one length, each asked for its own tokens, nothing hidden.
+
+    The short form of Work for very many inputs: no Python object for each.
+    """
+
+    ids: Indices
+    """inputs × length"""
+    columns: slice = field(default_factory=lambda: slice(None))
+    """The positions that are asked for."""
+    mask: npt.NDArray[np.bool_] | None = None
+    """inputs × length: False where a token only fills up its input, and is not attended to; None where all
+    are."""
+
+
 def answer(model: LoadedModel, work: Work, progress: Progress | None = None) -> Answers:
     """Run the model over all inputs, in batches of the size that suits its device.
 
@@ -66,21 +82,42 @@ def answer(model: LoadedModel, work: Work, progress: Progress | None = None) -> 
     count = len(work.input)
     log_prob, attention, content = (np.full(count, np.nan, dtype=np.float32) for _ in range(3))
     rank = np.zeros(count, dtype=np.int32)
-    order = _Order(work)
+    _fill((log_prob, rank, attention, content), model, _Order(work), progress)
+    return Answers(log_prob, rank, attention, content)
+
+
+def own_log_probs(
+    model: LoadedModel, blocks: Sequence[Block], progress: Progress | None = None
+) -> list[npt.NDArray[np.float32]]:
+    """Log-probability of each block's tokens where they stand: inputs × columns asked for.
+
+    Neither ranks, which take a look at the whole vocabulary for each token, nor attention. Memory and errors
+    as with `answer`.
+    """
+    order = _Blocks(blocks)
+    log_prob = np.full(order.starts[-1], np.nan, dtype=np.float32)
+    _fill((log_prob,), model, order, progress)
+    return [
+        log_prob[start:end].reshape(len(block.ids), -1)
+        for block, start, end in zip(blocks, order.starts, order.starts[1:], strict=False)
+    ]
+
+
+def _fill(columns: Columns, model: LoadedModel, order: "_Ordered", progress: Progress | None) -> None:
+    """Read all inputs, and put what is found out about each question at its place in the columns."""
     done = 0
-    while done < len(work.inputs):
+    while done < order.inputs:
         batch = order.batch(done, model.device.batch_tokens)
         found = _read(model, batch)
         if found is None:
             _halve(model.device, batch)
             continue
-        for column, values in zip((log_prob, rank, attention, content), found, strict=True):
+        for column, values in zip(columns, found, strict=True):
             column[batch.questions] = values
         sequences, length = batch.ids.shape
         done += sequences
         if progress is not None:
             progress.add(sequences, sequences * length)
-    return Answers(log_prob, rank, attention, content)
 
 
 @dataclass(frozen=True)
@@ -88,43 +125,90 @@ class _Batch:
     """Inputs of one length (batch × length); row, position and token are those of each question, by place."""
 
     ids: Indices
-    special: npt.NDArray[np.bool_]
     questions: Indices
     row: Indices
     position: Indices
     token: Indices
+    special: npt.NDArray[np.bool_] | None = None
+    """batch × length; None where the log-probability alone is wanted, without rank and attention."""
+    mask: npt.NDArray[np.bool_] | None = None
+    """batch × length, as in Block"""
+
+
+class _Ordered(Protocol):
+    """The order in which inputs are read: longest first, so that memory runs out early or never."""
+
+    @property
+    def inputs(self) -> int:
+        """How many there are."""
+
+    def batch(self, first: int, tokens: int) -> _Batch:
+        """The batch that begins with the input whose turn is `first`: of about `tokens` tokens or fewer."""
+
+
+class _Blocks:
+    """The order of blocks; their questions are numbered block by block, input by input."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        asked = [len(block.ids) * len(self._columns(block)) for block in blocks]
+        self.starts = np.concatenate([[0], np.cumsum(asked, dtype=np.int64)])
+        longest = sorted(range(len(blocks)), key=lambda number: -blocks[number].ids.shape[1])
+        self.blocks = [(blocks[number], self.starts[number]) for number in longest]
+        self.ends = np.cumsum([len(block.ids) for block, _ in self.blocks], dtype=np.int64)
+        self.inputs = int(self.ends[-1]) if len(self.ends) else 0
+
+    @staticmethod
+    def _columns(block: Block) -> Indices:
+        return np.arange(block.ids.shape[1])[block.columns]
+
+    def batch(self, first: int, tokens: int) -> _Batch:
+        """The batch that begins with the input whose turn is `first`: of one block."""
+        number = int(np.searchsorted(self.ends, first, side="right"))
+        block, start = self.blocks[number]
+        before = self.ends[number] - len(block.ids)
+        length = block.ids.shape[1]
+        rows = slice(first - before, min(first - before + max(1, tokens // length), len(block.ids)))
+        ids, columns = block.ids[rows], self._columns(block)
+        return _Batch(
+            ids,
+            start + np.arange(rows.start * len(columns), rows.stop * len(columns)),
+            np.repeat(np.arange(len(ids)), len(columns)),
+            np.tile(columns, len(ids)),
+            ids[:, columns].ravel(),
+            mask=None if block.mask is None else block.mask[rows],
+        )
 
 
 class _Order:
-    """The order in which inputs are read: longest first, so that memory runs out early or never."""
+    """The order of a work list, in which equal beginnings stand together."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
-        count = len(work.inputs)
-        self.inputs = sorted(range(count), key=lambda i: (-len(work.inputs[i]), work.inputs[i]))
-        lengths = np.array([len(work.inputs[i]) for i in self.inputs])
+        self.inputs = count = len(work.inputs)
+        self.order = sorted(range(count), key=lambda i: (-len(work.inputs[i]), work.inputs[i]))
+        lengths = np.array([len(work.inputs[i]) for i in self.order])
         # for each turn, the one after the last input of its length
         self.ends = np.searchsorted(-lengths, -lengths, side="right")
         turn = np.empty(count, dtype=np.int64)
-        turn[self.inputs] = np.arange(count)
+        turn[self.order] = np.arange(count)
         self.turn = turn[work.input]
         self.questions = np.lexsort((work.position, self.turn))
         self.starts = np.searchsorted(self.turn[self.questions], np.arange(count + 1))
 
     def batch(self, first: int, tokens: int) -> _Batch:
-        """The batch that begins with the input whose turn is `first`: of about `tokens` tokens or fewer."""
+        """The batch that begins with the input whose turn is `first`."""
         work = self.work
-        length = len(work.inputs[self.inputs[first]])
+        length = len(work.inputs[self.order[first]])
         last = min(first + max(1, tokens // length), self.ends[first])
-        inputs = self.inputs[first:last]
+        inputs = self.order[first:last]
         asked = self.questions[self.starts[first] : self.starts[last]]
         return _Batch(
             np.array([work.inputs[i] for i in inputs], dtype=np.int64),
-            np.array([work.special[i] for i in inputs]),
             asked,
             self.turn[asked] - first,
             work.position[asked],
             work.token[asked],
+            np.array([work.special[i] for i in inputs]),
         )
 
 
@@ -147,29 +231,36 @@ def _halve(device: Device, batch: _Batch) -> None:
     )
 
 
+@torch.inference_mode()
 def _read(model: LoadedModel, batch: _Batch) -> Columns | None:
-    """The four columns of Answers for a batch; None where memory runs out."""
+    """The four columns of Answers for a batch, or the first alone; None where memory runs out."""
     places, of_question = np.unique(batch.row * batch.ids.shape[1] + batch.position, return_inverse=True)
     encoded = within_memory(_encode, model, batch, places)
     if encoded is None:
         return None
     states, received = encoded
-    asked = _ask(model, states, of_question, batch.token)
+    asked = _ask(model, states, of_question, batch.token, ranks=batch.special is not None)
     return None if asked is None else (*asked, *received)
 
 
 def _encode(model: LoadedModel, batch: _Batch, places: Indices) -> tuple[torch.Tensor, Columns]:
-    """Hidden states at the places (indices into the batch's tokens), and both attentions."""
+    """Hidden states at the places (indices into the batch's tokens), and both attentions if wanted."""
     device = model.device.torch
-    encoded = model.encode(torch.from_numpy(batch.ids).to(device), torch.from_numpy(places).to(device))
+    ids, at = torch.from_numpy(batch.ids).to(device), torch.from_numpy(places).to(device)
+    mask = None if batch.mask is None else torch.from_numpy(batch.mask).to(device)
+    encoded = model.encode(ids, at, mask)
+    if batch.special is None:
+        return encoded.hidden, ()
     if encoded.attention is None:
         return encoded.hidden, (np.full(len(batch.questions), np.nan),) * 2
     received = _received(encoded.attention, ~torch.from_numpy(batch.special).to(device))
     return encoded.hidden, tuple(values.cpu().numpy()[batch.row, batch.position] for values in received)
 
 
-def _ask(model: LoadedModel, states: torch.Tensor, of_question: Indices, token: Indices) -> Columns | None:
-    """Log-probability and rank of each question's token; None where memory runs out at a single place.
+def _ask(
+    model: LoadedModel, states: torch.Tensor, of_question: Indices, token: Indices, ranks: bool
+) -> Columns | None:
+    """Log-probability (and rank) of each question's token; None where memory runs out at a single place.
 
     `of_question` tells each question's place, in order.
     """
@@ -182,7 +273,7 @@ def _ask(model: LoadedModel, states: torch.Tensor, of_question: Indices, token: 
         room = max(1, device.head_bytes // place_bytes)
         first, last = np.searchsorted(of_question, (done, done + room))
         asked = of_question[first:last] - done, token[first:last]
-        part = within_memory(_project, model, states[done : done + room], *asked, room)
+        part = within_memory(_project, model, states[done : done + room], *asked, room, ranks)
         taken = min(room, len(asked[0]))
         if part is not None:
             found.append(part)
@@ -202,21 +293,27 @@ def _ask(model: LoadedModel, states: torch.Tensor, of_question: Indices, token: 
 
 
 def _project(
-    model: LoadedModel, states: torch.Tensor, of_question: Indices, tokens: Indices, room: int
+    model: LoadedModel, states: torch.Tensor, of_question: Indices, tokens: Indices, room: int, ranks: bool
 ) -> Columns:
     """`_ask` at places whose distributions are computed at once, for `room` questions at a time."""
     device = model.device.torch
     logits = model.head(states).float()
+    if not ranks and len(tokens) == len(states):
+        # each place is asked about once, for its probability alone: one fused step, which pays
+        token = torch.from_numpy(tokens).to(device)
+        return (logits.log_softmax(1).gather(1, token[:, None])[:, 0].cpu().numpy(),)
     total = logits.logsumexp(1)
     at, token = (torch.from_numpy(indices).to(device) for indices in (of_question, tokens))
-    log_probs, ranks = [], []
+    log_probs, found_ranks = [], []
     for start in range(0, len(at), room):
         rows, ids = at[start : start + room], token[start : start + room]
         of_places = logits if len(at) == len(rows) == len(logits) else logits[rows]
         chosen = of_places.gather(1, ids[:, None])
         log_probs.append(chosen[:, 0] - total[rows])
-        ranks.append(1 + (of_places > chosen).sum(1, dtype=torch.int32))
-    return torch.cat(log_probs).cpu().numpy(), torch.cat(ranks).cpu().numpy()
+        if ranks:
+            found_ranks.append(1 + (of_places > chosen).sum(1, dtype=torch.int32))
+    columns = [log_probs, found_ranks] if ranks else [log_probs]
+    return tuple(torch.cat(column).cpu().numpy() for column in columns)
 
 
 def _received(attention: torch.Tensor, content: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -12,6 +12,9 @@ from unmask.tables import read_metadata, unreadable
 ORIGIN = ("model", "weights", "tokenizer", "attention", "dtype", "benchmark", "benchmark_sha256")
 """Facts that all evidence in one table shares; what a table lacks is taken for a value of its own."""
 
+SOURCE = ("source", "repo", "revision", "commit", "architecture", "world", "from", "scale", "seed")
+"""What the evidence says of where its model is from: keys of the model's entry."""
+
 
 def check_one_origin(tables: Iterable[str | Path], keys: Iterable[str] = ORIGIN) -> None:
     """Check that tables of evidence, or of scores, which keep the facts of theirs, agree in these facts.

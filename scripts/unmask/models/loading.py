@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import nn
@@ -41,6 +41,18 @@ class Encoded:
     """batch × query × key, mean over layers and heads; None where not asked for or not to be had"""
 
 
+class Encode(Protocol):
+    """Reads a batch (batch × length) of token ids, and gives the hidden states at those places that are asked
+    for: sorted indices into the batch's tokens, one sequence after the other.
+
+    `mask` (batch × length) is False where a token only fills up its sequence, and is not attended to; without
+    one all tokens count."""
+
+    def __call__(
+        self, ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None
+    ) -> Encoded: ...
+
+
 @dataclass(frozen=True)
 class LoadedModel:
     """A masked language model on its device, ready to score."""
@@ -48,9 +60,7 @@ class LoadedModel:
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     device: Device
-    encode: Callable[[torch.Tensor, torch.Tensor], Encoded]
-    """Reads a batch (batch × length) of token ids, nothing padded, and gives the hidden states at those
-    places that are asked for: sorted indices into the batch's tokens, one sequence after the other."""
+    encode: Encode
     head: Callable[[torch.Tensor], torch.Tensor]
     """Turns hidden states (rows × width) into logits (rows × vocabulary)."""
 
@@ -151,10 +161,10 @@ class _Plain:
     def __init__(self, network: PreTrainedModel, attention: str | None) -> None:
         self.network, self.attention = network, attention
 
-    def encode(self, ids: torch.Tensor, places: torch.Tensor) -> Encoded:
+    def encode(self, ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None) -> Encoded:
         output = self.network(
             input_ids=ids,
-            attention_mask=torch.ones_like(ids),
+            attention_mask=_attended(ids, mask),
             output_attentions=self.attention is not None,
         )
         attention = None if self.attention is None else _mean(output[self.attention])
@@ -185,7 +195,7 @@ class _Split:
         self.narrowing = Narrowing.of(self.base)
         self.output: Any = None
 
-    def encode(self, ids: torch.Tensor, places: torch.Tensor) -> Encoded:
+    def encode(self, ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None) -> Encoded:
         # the hidden states of the batch before
         self.output = None
         if self.sum is not None:
@@ -194,7 +204,7 @@ class _Split:
         with self.narrowing.to(places) if self.narrowing is not None and narrow else nullcontext():
             output = self.base(
                 input_ids=ids,
-                attention_mask=torch.ones_like(ids),
+                attention_mask=_attended(ids, mask),
                 output_attentions=self.attention is not None,
             )
         hidden = output.last_hidden_state.flatten(0, 1)
@@ -217,6 +227,11 @@ class _Split:
         finally:
             self.base.forward = forward
         return logits
+
+
+def _attended(ids: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+    """The mask in the form that networks take, 1 where a token is attended to."""
+    return torch.ones_like(ids) if mask is None else mask.to(ids.dtype)
 
 
 def _mean(maps: tuple[torch.Tensor, ...]) -> torch.Tensor:

@@ -1,0 +1,66 @@
+"""Run one model over the sentences of all regions and one word list: a Likelihoods or a Padded table."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from unmask.errors import InputError
+from unmask.evidence.keeping import forget, give_out, is_intact, kept
+from unmask.evidence.origin import SOURCE
+from unmask.joblog import job_log
+from unmask.models.devices import claim_device
+from unmask.models.directory import check_files
+from unmask.models.loading import load
+from unmask.record import record
+from unmask.regional.likelihoods import write_likelihoods
+from unmask.regional.padded import write_padded
+from unmask.regional.schema import REGIONS, WORDS
+from unmask.tables import read_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+# how the machine is used changes no result: it is read past Snakemake's rerun triggers on purpose
+runtime = snakemake.config["runtime"]
+with (
+    job_log(snakemake.log[0], snakemake.input),
+    claim_device(runtime["device"], runtime["batch_tokens"]) as device,
+):
+    inputs, params, table = snakemake.input, snakemake.params, Path(snakemake.output[0])
+    torch.set_num_threads(runtime["threads"])
+    manifest = json.loads(Path(inputs.manifest).read_text())
+    check_files(manifest)
+    entry = manifest["entry"]
+    facts = {
+        "model": params.model,
+        "list": params.list,
+        "template": params.template,
+        "device": device.name,
+        "dtype": params.dtype,
+        "weights": manifest["weights_digest"],
+        "tokenizer": manifest["tokenizer_digest"],
+        "model_source": {key: entry[key] for key in SOURCE if key in entry},
+        **record(inputs, params.code, "torch", "transformers", "tokenizers", "pyarrow"),
+    }
+    if not is_intact(table):
+        forget(table)
+    model = load(manifest["directory"], device, with_attention=False, dtype=params.dtype)
+    write = write_padded if params.padded else write_likelihoods
+    try:
+        write(
+            kept(table),
+            read_table(inputs.regions, REGIONS),
+            read_table(inputs.words, WORDS),
+            params.list,
+            model,
+            params.template,
+            manifest["max_length"],
+            facts,
+            # Snakemake has a display of its own
+            bar=False,
+        )
+    except InputError as error:
+        raise InputError(f"model {params.model}, list {params.list}, {error}") from None
+    give_out([table])

@@ -1,0 +1,134 @@
+"""A table of a model's answers, written in shards: bounded memory, and a killed job goes on where it was."""
+
+import json
+import logging
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unmask.errors import InputError
+from unmask.evidence.progress import Progress
+from unmask.tables import read_metadata, write_batches, write_table
+
+logger = logging.getLogger(__name__)
+
+Layout = TypeVar("Layout")
+Found = TypeVar("Found")
+
+CIRCUMSTANCES = ("device", "versions")
+"""Facts of a table whose change makes no job run again."""
+
+
+@dataclass(frozen=True)
+class Shard(Generic[Layout, Found]):
+    """A run of a table's rows."""
+
+    sentences: str
+    """A digest of all that its rows are made from, besides the table's facts."""
+    tokens: float
+    """About how many a model reads for it."""
+    prepare: Callable[[], Layout]
+    read: Callable[[Layout], Found]
+    as_rows: Callable[[Layout, Found], pd.DataFrame | pa.Table]
+
+
+def write_in_shards(
+    path: Path,
+    schema: pa.Schema,
+    shards: Sequence[Shard[Layout, Found]],
+    facts: Mapping[str, Any],
+    progress: Progress,
+) -> None:
+    """Write the rows of all shards to `path`, whole or not at all; `facts` are the table's metadata.
+
+    Each shard is kept in a folder beside `path` when it is done; a later call with equal facts takes it from
+    there. The folder goes when the table is whole. While one shard is read, a second thread prepares the next
+    and writes the one before.
+
+    What a killed process leaves is whole shards: a shard says in its metadata of which facts and which
+    sentences it is, so shards of different facts are never mixed, and it gets its name when it is whole. (No
+    file is forced to the disk: after a power cut a shard that cannot be read is done again, too.) Two
+    processes must not write one table at a time: jobs see to that, see `unmask.joblog`.
+    Raises InputError where a shard cannot be written, or is damaged.
+    """
+    folder = path.parent / f".{path.stem}.shards"
+    paths = [folder / f"{number:06}.parquet" for number in range(len(shards))]
+    of_shard = [
+        {**facts, "shard": number, "sentences": shard.sentences} for number, shard in enumerate(shards)
+    ]
+    missing = [number for number in range(len(shards)) if _facts(paths[number]) != _as_json(of_shard[number])]
+    for number in sorted(set(range(len(shards))) - set(missing)):
+        logger.info("shard %d of %d was done before", number + 1, len(shards))
+        progress.skip(shards[number].tokens)
+
+    def write_shard(number: int, layout: Layout, found: Found) -> None:
+        write_table(paths[number], shards[number].as_rows(layout, found), schema, of_shard[number])
+
+    with ThreadPoolExecutor(max_workers=1) as worker:
+        ahead = [worker.submit(shards[number].prepare) for number in missing[:1]]
+        written: list[Future[None]] = []
+        for number, after in zip_longest(missing, missing[1:]):
+            layout = ahead.pop().result()
+            if after is not None:
+                ahead.append(worker.submit(shards[after].prepare))
+            found = shards[number].read(layout)
+            # no more than one waits to be written, and an error in writing comes out here
+            for before in written:
+                before.result()
+            written = [worker.submit(write_shard, number, layout, found)]
+        for before in written:
+            before.result()
+    progress.close()
+    write_batches(path, _read(paths), schema, facts)
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def is_table_done(path: Path, facts: Mapping[str, Any]) -> bool:
+    """Whether the table is there, can be read, and is of these facts, CIRCUMSTANCES aside."""
+    found, wanted = _facts(path), _as_json(facts)
+    same = found is not None and all(
+        found.get(key) == wanted.get(key) for key in {*found, *wanted} - {*CIRCUMSTANCES}
+    )
+    if same and _is_readable(path):
+        logger.info("%s is there, of just these sentences and this model: nothing is left to do", path)
+        return True
+    return False
+
+
+def _facts(table: Path) -> dict[str, Any] | None:
+    try:
+        return read_metadata(table)
+    except (OSError, ValueError, pa.ArrowException):
+        return None
+
+
+def _as_json(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts as they come back from a table."""
+    stored: dict[str, Any] = json.loads(json.dumps(facts))
+    return stored
+
+
+def _is_readable(table: Path) -> bool:
+    try:
+        for _ in pq.ParquetFile(table).iter_batches():
+            pass
+    except (OSError, pa.ArrowException):
+        return False
+    return True
+
+
+def _read(shards: Sequence[Path]) -> Iterator[pa.Table]:
+    for shard in shards:
+        try:
+            yield pq.read_table(shard)
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"{shard}: damaged ({error}); delete it and run again") from None
