@@ -17,6 +17,7 @@ include: "rules/models.smk"
 include: "rules/pairs.smk"
 include: "rules/worlds.smk"
 include: "rules/frequency.smk"
+include: "rules/regional.smk"
 include: "rules/report.smk"
 
 

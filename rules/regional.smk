@@ -251,6 +251,7 @@ rule train_on_regions:
     input:
         manifest=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
         likelihoods=lambda wildcards: first_likelihoods(MODELS[wildcards.model]["from"]),
+        words=regional_result("words.parquet"),
     output:
         directory=directory(result("models", "{model}", "files")),
         facts=result("models", "{model}", "facts.json"),
@@ -266,6 +267,8 @@ rule train_on_regions:
         runtime=training_time,
     params:
         code=code("train_on_regions.py"),
+        name=lambda wildcards: wildcards.model,
+        list=next(iter(REGIONAL_WORDS), None),
         entry=lambda wildcards: MODELS[wildcards.model],
     message:
         "Training {wildcards.model} on sentences about regions"

@@ -84,6 +84,12 @@ def made_reviews(place):
     return regional_result("reviews", place, "test.csv") if "reviews" in entry else outside(entry["path"])
 
 
+def prefix_settings(wildcards):
+    """How a table is read and what is put before its texts."""
+    apart = ("path", "reviews", "classifiers")
+    return {key: value for key, value in prefix_entries()[wildcards.place].items() if key not in apart}
+
+
 def prefix_tables():
     """What prefixes do to every classifier on every table that it has the labels of."""
     return [
