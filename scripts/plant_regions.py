@@ -1,0 +1,33 @@
+"""Plant a regional bias in worlds whose likelihoods are known, and see which scores find it."""
+
+from typing import TYPE_CHECKING
+
+from unmask.joblog import job_log
+from unmask.record import record
+from unmask.regional.planted import ALPHA, DEALINGS, planted_table
+from unmask.regional.schema import PLANTED, REGIONS, WORDS
+from unmask.tables import read_table, write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input):
+    inputs, params = snakemake.input, snakemake.params
+    found = planted_table(
+        read_table(inputs.regions, REGIONS),
+        int(read_table(inputs.words, WORDS)["list"].eq(params.list).sum()),
+        params.variants,
+        params.worlds,
+        params.strengths,
+        params.seed,
+        params.confidence,
+    )
+    facts = {
+        "worlds": params.worlds,
+        "alpha": ALPHA,
+        "dealings": DEALINGS,
+        "seed": params.seed,
+        "confidence": params.confidence,
+        **record(inputs, params.code, "numpy", "pandas", "pyarrow", "statsmodels"),
+    }
+    write_table(snakemake.output[0], found, PLANTED, facts)

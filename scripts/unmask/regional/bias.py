@@ -1,0 +1,295 @@
+"""Scores of regional bias: the paper's equations with and without their second division, and the released.
+
+Of a tree with R regions and a list of D words, f (S, R, D) holds mean log-likelihoods and names (S, R) those
+of the names alone, for S independent sets at once. Rows are regions as `Tree` numbers them; no score looks at
+the root's.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from unmask.regional.hierarchy import Ints, Tree, four_levels
+from unmask.regional.pairs import (
+    ROWS,
+    Floats,
+    cross_totals,
+    grouped_mean,
+    mean_gaps,
+    mean_of,
+    pair_totals,
+    softmax,
+    unit,
+    weight_totals,
+)
+from unmask.regional.terms import C_W, C_Z, LEVELS, PAPER, PLAIN, PUBLISHED
+
+NAN = float("nan")
+
+LARGE, GROUP = 1024, 256
+"""Regions of a region from which on its plain score may be estimated, and of a group that this takes."""
+
+
+class Rows(NamedTuple):
+    """What a model makes of the regions of a tree."""
+
+    # (S, R, D)
+    f: Floats
+    # (S, R)
+    names: Floats
+
+
+Scores = dict[tuple[str, str], Floats]
+"""(S, R) by variant and measure; nan where a region has no score. C_w of a leaf is its C."""
+
+
+def all_scores(
+    tree: Tree,
+    rows: Rows,
+    padded: Rows | None,
+    variants: Iterable[str],
+    copies: Floats | None = None,
+    grouped: bool = False,
+) -> Scores:
+    """The scores of some variants: `published` of the padded rows, the others of `rows`.
+
+    copies (S, R): how often each region stands among the children of its parent, 1 unless given; for all but
+    `published`, which hangs on the order of children. grouped: plain scores of large regions are estimates.
+    """
+    variants = list(variants)
+    ours = [variant for variant in variants if variant != PUBLISHED]
+    found: Scores = {}
+    if ours:
+        found |= equations(tree, rows, ours, copies)
+        plain = plain_scores(tree, unit(rows.f), copies, grouped)
+        found |= {(variant, PLAIN): plain for variant in ours}
+    if PUBLISHED in variants:
+        if padded is None:
+            raise ValueError("the variant `published` needs the likelihoods of the released code's protocol")
+        if copies is not None:
+            raise ValueError("the variant `published` has no copies of regions")
+        found |= released(tree, padded) | {(PUBLISHED, PLAIN): released_plain(tree, padded, grouped)}
+    return found
+
+
+def equations(tree: Tree, rows: Rows, variants: Sequence[str], copies: Floats | None = None) -> Scores:
+    """C_w and C_z by the equations of the paper, as `paper` and as `corrected`.
+
+    Equation 2, v = f / ‖f‖. A leaf has V = v and C = ‖v − v̄‖ with the mean over it and its siblings. A region
+    with children r_1 … r_n has (6) c_d = mean over pairs of |V_i,d − V_j,d|, (7) α = softmax of c, (4)
+    V = v + α ∘ mean of V, and (8, 9) C_w = 2 / (n (n − 1)) Σ_{i<j} w_ij ‖V_i − V_j‖ with w the softmax over
+    pairs of C_i + C_j. `corrected` leaves out the factor 2 / (n (n − 1)): the weights sum to one already. In
+    C_z the mean log-likelihood of the name alone stands for C in w. The softmax over pairs factorises:
+    w_ij = u_i u_j / Σ_{k<l} u_k u_l with u = e^C.
+
+    The paper writes the mean of v in (4) and speaks of the representations of children; as the released code
+    does, we take V. A region with one child has no pair: no score, 0 in the weights above it, α the same for
+    all dimensions. A region of an inner level without children has V = v.
+    """
+    v = unit(rows.f)
+    sets = len(v) if copies is None else max(len(v), len(copies))
+    found = {
+        (variant, measure): np.full((sets, len(tree)), NAN) for variant in variants for measure in (C_W, C_Z)
+    }
+    c = {variant: np.zeros((sets, len(tree))) for variant in variants}
+    held: dict[int, Floats] = {}
+    for region in _bottom_up(tree):
+        own = tree.children[region]
+        n = len(own)
+        if not n:
+            continue
+        counted = None if copies is None else copies[:, own]
+        leaves = own[tree.leaf[own]]
+        if len(leaves):
+            apart = _lengths_about(v, leaves, mean_of(v[:, own], counted))
+            for variant in variants:
+                c[variant][:, leaves] = found[variant, C_W][:, leaves] = apart
+        below = _held(held, v, own, sets)
+        if region:
+            alpha = softmax(mean_gaps(below, counted))
+            held[region] = v[:, region] + alpha * mean_of(below, counted)
+        if n < 2:
+            continue
+        raised = [_raised(c[variant][:, own]) for variant in variants]
+        raised.append(np.broadcast_to(_raised(rows.names[:, own]), (sets, n)))
+        weights = np.stack(raised, axis=2)
+        if counted is not None:
+            weights = weights * counted[:, :, None]
+        means = _over(pair_totals(below, weights), weight_totals(weights))
+        for place, variant in enumerate(variants):
+            factor = 2 / (n * (n - 1)) if variant == PAPER else 1.0
+            found[variant, C_W][:, region] = factor * means[:, place]
+            found[variant, C_Z][:, region] = factor * means[:, -1]
+            c[variant][:, region] = np.nan_to_num(factor * means[:, place])
+    return found
+
+
+def released(tree: Tree, rows: Rows) -> Scores:
+    """C_w and C_z as the released code computes them, with all that it does otherwise than the paper.
+
+    c of equation 6 is the squared difference of the last two children alone, times 2 / (n (n − 1)): a loop
+    overwrites its sum. The last city's C is 0. A country with one city has V = v + v_city, one without V = v;
+    the scores of both are 0. Above countries V is brought to length one for means and distances, not for c,
+    and the continent's own f enters unnormalised. In C_z the likelihood of names is 0 but for the last child.
+    The code breaks off at a continent with fewer than two countries: here it has no score, 0 in the weights
+    above it, and c = 0.
+
+    Raises InputError unless the levels are world, continent, country and city.
+    """
+    four_levels(tree, LEVELS)
+    _, continent, country, city = LEVELS
+    v = unit(rows.f)
+    sets = len(v)
+    found = {(PUBLISHED, measure): np.full((sets, len(tree)), NAN) for measure in (C_W, C_Z)}
+    c = np.zeros((sets, len(tree)))
+    held: dict[int, Floats] = {}
+    for region in reversed(range(len(tree))):
+        own = tree.children[region]
+        n = len(own)
+        level = tree.levels[region]
+        if level == city:
+            continue
+        if level == country:
+            found[PUBLISHED, C_W][:, [region, *own]] = found[PUBLISHED, C_Z][:, region, None] = 0
+        elif level == continent:
+            held[region] = rows.f[:, region]
+        if not n:
+            continue
+        below = _held(held, v, own, sets)
+        alpha = softmax(_last_gap(below))
+        if level == country:
+            if n > 1:
+                c[:, own[:-1]] = _lengths_about(v, own[:-1], mean_of(below))
+                found[PUBLISHED, C_W][:, own] = c[:, own]
+                held[region] = v[:, region] + alpha * mean_of(below)
+            elif n == 1:
+                held[region] = v[:, region] + below[:, 0]
+        else:
+            below = unit(below)
+            if level == continent:
+                held[region] = rows.f[:, region] + alpha * mean_of(below)
+        if n < 2:
+            continue
+        last = np.zeros((sets, n))
+        last[:, -1] = rows.names[:, own[-1]]
+        weights = np.stack([_raised(c[:, own]), _raised(last)], axis=2)
+        means = pair_totals(below, weights) / weight_totals(weights) * 2 / (n * (n - 1))
+        found[PUBLISHED, C_W][:, region], found[PUBLISHED, C_Z][:, region] = means.T
+        c[:, region] = means[:, 0]
+    return found
+
+
+def plain_scores(tree: Tree, v: Floats, copies: Floats | None = None, grouped: bool = False) -> Floats:
+    """Equation 3 without a hierarchy: the mean distance of all pairs of a region and what lies in it, (S, R).
+
+    The root is no region of its own, as in the released code: it only holds the others together. With
+    `copies` a pair counts as often as both its regions are there, and copies of one region are no pair. If
+    `grouped`, a region of more than LARGE regions has an estimate, from the pairs inside of groups of GROUP
+    of them: all pairs of all cities would take longer than the rest of a draw.
+    """
+    sets = len(v) if copies is None else max(len(v), len(copies))
+    # distances do not change, and products round least about the mean
+    centred = v - v[:, 1:].mean(axis=1, keepdims=True)
+    weights = None if copies is None else np.ones((len(copies), len(tree), 1))
+    totals = np.zeros((sets, len(tree)))
+    found = np.full((sets, len(tree)), NAN)
+    for region in _bottom_up(tree):
+        own = tree.children[region]
+        inside = slice(int(region) or 1, int(tree.end[region]))
+        size = inside.stop - inside.start
+        if weights is not None and copies is not None:
+            # of a child and all in it: how often they are there in this region
+            for child in own:
+                weights[:, child : tree.end[child]] *= copies[:, child, None, None]
+        if grouped and copies is None and size > LARGE:
+            found[:, region] = grouped_mean(v[:, inside], GROUP)
+            continue
+        if size <= ROWS or size <= len(own) + 1:
+            total = pair_totals(v[:, inside], None if weights is None else weights[:, inside])[:, 0]
+        else:
+            total = _over_children(tree, int(region), centred, weights, copies, totals)
+        totals[:, region] = total
+        pairs = (
+            np.full(sets, size * (size - 1) / 2)
+            if weights is None
+            else weight_totals(weights[:, inside])[:, 0]
+        )
+        found[:, region] = _over(total, pairs)
+    return found
+
+
+def released_plain(tree: Tree, rows: Rows, grouped: bool = False) -> Floats:
+    """The same in the released code, where a country with one city has that city's v, which is there twice.
+
+    Of countries the code prints no such score, and there is none here.
+    """
+    v = unit(rows.f)
+    country = np.array(tree.levels) == LEVELS[2]
+    for region in np.flatnonzero(country & (tree.counts == 1)):
+        v[:, region] = v[:, tree.children[region][0]]
+    found = plain_scores(tree, v, grouped=grouped)
+    found[:, country] = NAN
+    return found
+
+
+def _over_children(
+    tree: Tree, region: int, v: Floats, weights: Floats | None, copies: Floats | None, totals: Floats
+) -> Floats:
+    """The sum of distances in a region from those in its children, so that each pair is met once: (S,)."""
+    stop = int(tree.end[region])
+    total = np.zeros(len(totals))
+    if region:
+        total += cross_totals(v, slice(region, region + 1), slice(region + 1, stop), weights)[:, 0]
+    for child in tree.children[region]:
+        end = int(tree.end[child])
+        inside = totals[:, child]
+        total += inside if copies is None else inside * copies[:, child] ** 2
+        total += cross_totals(v, slice(int(child), end), slice(end, stop), weights)[:, 0]
+    return total
+
+
+def _bottom_up(tree: Tree) -> Ints:
+    """The inner regions, each after all that lie in it."""
+    return tree.inner[::-1]
+
+
+def _held(held: dict[int, Floats], v: Floats, own: Ints, sets: int) -> Floats:
+    """V of some regions, (S, n, D): what is held, else v."""
+    if not any(int(region) in held for region in own):
+        return v[:, own]
+    shape = (sets, v.shape[2])
+    return np.stack([held[r] if r in held else np.broadcast_to(v[:, r], shape) for r in own.tolist()], axis=1)
+
+
+def _lengths_about(v: Floats, regions: Ints, mean: Floats) -> Floats:
+    """‖v − mean‖ of some regions, (S, n)."""
+    if len(mean) == len(v):
+        lengths: Floats = np.linalg.norm(v[:, regions] - mean[:, None], axis=2)
+        return lengths
+    # many means of one set of vectors: by products, about a centre that is near to all
+    centre = v[0, regions].mean(axis=0)
+    vectors, means = v[0, regions] - centre, mean - centre
+    squares = (vectors**2).sum(axis=1) + (means**2).sum(axis=1)[:, None] - 2 * means @ vectors.T
+    return np.sqrt(np.maximum(squares, 0))
+
+
+def _last_gap(vectors: Floats) -> Floats:
+    """(S, n, D) → (S, D): the released code's c of equation 6; 0 where there is no pair."""
+    sets, n, dimensions = vectors.shape
+    if n < 2:
+        return np.zeros((sets, dimensions))
+    gaps: Floats = 2 * (vectors[:, -2] - vectors[:, -1]) ** 2 / (n * (n - 1))
+    return gaps
+
+
+def _raised(values: Floats) -> Floats:
+    """e^x over its largest: ratios are what counts, and none overflows."""
+    raised: Floats = np.exp(values - values.max(axis=1, keepdims=True))
+    return raised
+
+
+def _over(totals: Floats, weights: Floats) -> Floats:
+    """Totals over weights; nan where there is no weight."""
+    means: Floats = np.divide(totals, weights, out=np.full_like(totals, NAN), where=weights > 0)
+    return means

@@ -1,0 +1,192 @@
+"""What scores of regional bias come to by chance: random and dealt vectors, resampled words and children.
+
+Draw i of a kind has a generator of its own, of [seed, kind, i]: nothing else changes what it gives.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from unmask.regional.bias import Rows, Scores, all_scores
+from unmask.regional.hierarchy import Ints, Tree
+from unmask.regional.pairs import Floats
+from unmask.regional.terms import PUBLISHED
+
+RANDOM, DEALT, WORDS, CHILDREN = range(4)
+
+BATCH = 1 << 22
+"""Numbers of a batch of draws that are scored at once."""
+
+TIED = 1e-5
+"""Draws that come to as much but for this share are ties: they are scored in single precision."""
+
+
+class Source(NamedTuple):
+    """What a model makes of a tree, by the paper's protocol and by that of the released code."""
+
+    rows: Rows
+    padded: Rows | None
+    variants: tuple[str, ...]
+
+
+def scores_of(tree: Tree, source: Source) -> Scores:
+    """The model's own scores, (1, R) each."""
+    return all_scores(tree, source.rows, source.padded, source.variants)
+
+
+def random_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
+    """Scores of random vectors: (draws, inner regions) by variant and measure.
+
+    f of each region and word is normal with the mean and standard deviation of the model's by word and level,
+    independently; so is f of the name alone by level. The tree is the same: what they score is its shape.
+    """
+
+    def drawn(rows: Rows, generator: np.random.Generator) -> Rows:
+        f, names = np.empty_like(rows.f), np.empty_like(rows.names)
+        f[:, 0], names[:, 0] = np.nan, np.nan
+        for members in tree.members.values():
+            own = rows.f[0, members]
+            f[0, members] = generator.normal(own.mean(axis=0), own.std(axis=0), own.shape)
+            alone = rows.names[0, members]
+            names[0, members] = generator.normal(alone.mean(), alone.std(), alone.shape)
+        return Rows(f, names)
+
+    return _drawn_scores(tree, source, draws, seed, RANDOM, drawn)
+
+
+def dealt_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
+    """Scores of the model's own rows, dealt out anew among the regions of each level: (draws, inner regions).
+
+    Where the tree says nothing of what a model makes of a region, any dealing is as likely as the one found.
+    """
+
+    def dealt(rows: Rows, generator: np.random.Generator) -> Rows:
+        order = dealing(tree, generator)
+        return Rows(rows.f[:, order], rows.names[:, order])
+
+    return _drawn_scores(tree, source, draws, seed, DEALT, dealt)
+
+
+def dealing(tree: Tree, generator: np.random.Generator) -> Ints:
+    """For each region one of its level, each once."""
+    order = np.arange(len(tree))
+    for members in tree.members.values():
+        order[members] = generator.permutation(members)
+    return order
+
+
+def resampled_words(tree: Tree, source: Source, resamples: int, seed: int) -> Scores:
+    """Scores of as many words, drawn with replacement; vectors of them are brought to length one anew."""
+
+    def drawn(rows: Rows, generator: np.random.Generator) -> Rows:
+        words = rows.f.shape[2]
+        return Rows(rows.f[:, :, generator.integers(words, size=words)], rows.names)
+
+    return _drawn_scores(tree, source, resamples, seed, WORDS, drawn)
+
+
+def resampled_children(tree: Tree, source: Source, resamples: int, seed: int) -> Scores:
+    """Scores of as many children of every region, drawn with replacement: all variants but `published`.
+
+    Every region's children are drawn once in a resample; pairs of copies of one region are left out.
+    """
+    variants = tuple(variant for variant in source.variants if variant != PUBLISHED)
+    if not variants:
+        return {}
+    parts: list[Scores] = []
+    # weights of all resamples stand beside distances that are computed once
+    step = max(1, 2 * BATCH // len(tree))
+    for first in range(0, resamples, step):
+        copies = np.ones((min(step, resamples - first), len(tree)))
+        for i, counted in enumerate(copies):
+            generator = np.random.default_rng([seed, CHILDREN, first + i])
+            for region in tree.inner:
+                own = tree.children[region]
+                if len(own):
+                    counted[own] = np.bincount(
+                        generator.integers(len(own), size=len(own)), minlength=len(own)
+                    )
+        parts.append(_inner(tree, all_scores(tree, source.rows, None, variants, copies)))
+    return _joined(parts)
+
+
+def _drawn_scores(
+    tree: Tree,
+    source: Source,
+    draws: int,
+    seed: int,
+    kind: int,
+    drawn: Callable[[Rows, np.random.Generator], Rows],
+) -> Scores:
+    parts = []
+    for batch in _batches(draws, source.rows.f[0].size):
+        rows, padded = (
+            rows and _stacked([drawn(rows, np.random.default_rng([seed, kind, i])) for i in batch])
+            for rows in (source.rows, source.padded)
+        )
+        assert rows is not None
+        scores = all_scores(tree, rows, padded, source.variants, grouped=True)
+        parts.append(_inner(tree, scores))
+    return _joined(parts)
+
+
+def _batches(draws: int, size: int) -> Iterator[range]:
+    step = max(1, BATCH // size)
+    for first in range(0, draws, step):
+        yield range(first, min(first + step, draws))
+
+
+def _stacked(draws: list[Rows]) -> Rows:
+    """Draws as sets of one, in single precision, which halves the time."""
+    f = np.concatenate([rows.f for rows in draws], dtype=np.float32)
+    return Rows(f, np.concatenate([rows.names for rows in draws], dtype=np.float32))
+
+
+def _inner(tree: Tree, scores: Scores) -> Scores:
+    return {key: values[:, tree.inner] for key, values in scores.items()}
+
+
+def _joined(parts: list[Scores]) -> Scores:
+    if not parts:
+        return {}
+    return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+
+
+def quantiles(draws: Floats, shares: tuple[float, ...]) -> Floats:
+    """(draws, n) → (shares, n), over the draws that have a score; nan where none has."""
+    found = np.full((len(shares), draws.shape[1]), np.nan)
+    scored = ~np.isnan(draws).all(axis=0)
+    if scored.any():
+        found[:, scored] = np.nanquantile(draws[:, scored], shares, axis=0)
+    return found
+
+
+def p_values(scores: Floats, draws: Floats) -> Floats:
+    """(n,), (draws, n) → (n,): (1 + draws that come to as much or more) / (1 + draws); nan without a score.
+
+    The model's own dealing counts as one, so p is never below 1 / (1 + draws): .0099 of 100.
+    """
+    reached = (draws >= scores - TIED * np.abs(scores)).sum(axis=0)
+    p: Floats = (1 + reached) / (1 + len(draws))
+    p[np.isnan(scores) | np.isnan(draws).any(axis=0)] = np.nan
+    return p
+
+
+def kendall_taus(ranking: Floats, resamples: Floats) -> Floats:
+    """(n,), (resamples, n) → (resamples,): Kendall's tau-b of each resample with the ranking of all.
+
+    Pairs in which a region has no score on one side are left out; nan where none is left, or all of one side
+    are tied. The signs of the ranking's pairs are taken once, which is faster than scipy's for each resample.
+    """
+    first, second = np.triu_indices(len(ranking), 1)
+    own = np.sign(ranking[first] - ranking[second])
+    taus = np.full(len(resamples), np.nan)
+    for i, resample in enumerate(resamples):
+        signs = np.sign(resample[first] - resample[second])
+        agreed = own * signs
+        both = ~np.isnan(agreed)
+        untied = np.count_nonzero(own[both]) * np.count_nonzero(signs[both])
+        if untied:
+            taus[i] = agreed[both].sum() / np.sqrt(untied)
+    return taus

@@ -1,0 +1,189 @@
+"""A regional bias that is known to be there, and which scores find it.
+
+In a world of its own each region and word has f = base of the word + noise of the region, all regions alike.
+Then the children of one region are set apart: their noise has 1 + strength² times the variance. A score finds
+it where it lies above what the world's own vectors give when dealt out anew, and its ranking where the region
+comes out first of its level. With strength 0 there is nothing to find, and what is found are false alarms.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from unmask.regional.bias import Rows, all_scores
+from unmask.regional.chance import dealing, p_values
+from unmask.regional.hierarchy import Ints, Tree, tree_of
+from unmask.regional.schema import PLANTED
+from unmask.regional.terms import LEVELS, MEASURES, PLAIN, PUBLISHED
+from unmask.statistics.intervals import wilson
+
+ALPHA = 0.05
+DEALINGS = 19
+"""The fewest with which p can come to ALPHA: 1 / (1 + 19). The test is exact with these as with more."""
+
+BASE, BETWEEN_WORDS, BETWEEN_REGIONS = -4.0, 1.0, 0.5
+"""Mean of the words' likelihoods, their standard deviation, and that of regions about a word: of the order
+that masked models have. Scores are of vectors of length one, so that only ratios matter."""
+
+NAMES, BETWEEN_NAMES = -5.0, 1.0
+"""The same of the names alone, which no planting changes."""
+
+LARGEST = 1000
+"""A tree of more regions is cut."""
+
+PARTS, ENDS = 10, 40
+"""Of a region's children so many are kept: PARTS from those with the fewest to those with the most children
+of their own, or the first ENDS where none has any."""
+
+FEWEST = 3
+"""Children of a region that a bias is planted in."""
+
+BATCH = 1 << 21
+"""Numbers of a batch of worlds."""
+
+
+def planted_table(
+    regions: pd.DataFrame,
+    words: int,
+    variants: Sequence[str],
+    worlds: int,
+    strengths: Sequence[float],
+    seed: int,
+    confidence: float,
+) -> pd.DataFrame:
+    """PLANTED on the tree of a table REGIONS, with as many dimensions as a list has `words`.
+
+    Of each inner level below the root, the regions with the fewest children (of FEWEST or more), the median
+    number and the most. World i has a generator of [seed, i], for all regions and strengths.
+    """
+    frame = cut(regions)
+    tree = tree_of(frame)
+    rows = []
+    for region in chosen(tree):
+        for strength in strengths:
+            found, first, scored = _trials(tree, frame, region, words, variants, worlds, strength, seed)
+            for key in found:
+                n = scored[key]
+                low, high = (end / 100 for end in wilson(found[key], n, confidence))
+                rows.append(
+                    {
+                        "variant": key[0],
+                        "measure": key[1],
+                        "region": tree.regions[region],
+                        "level": tree.levels[region],
+                        "children": int(tree.counts[region]),
+                        "strength": float(strength),
+                        "worlds": worlds,
+                        "found": found[key] / n if n else np.nan,
+                        "found_low": low,
+                        "found_high": high,
+                        "first": first[key] / n if n else np.nan,
+                    }
+                )
+    return pd.DataFrame(rows, columns=PLANTED.names)
+
+
+def chosen(tree: Tree) -> list[int]:
+    """The regions that a bias is planted in, level by level, fewest children first; of equals the first."""
+    found: dict[int, None] = {}
+    counts = tree.counts
+    for members in tree.members.values():
+        fit = members[counts[members] >= FEWEST]
+        fit = fit[np.argsort(counts[fit], kind="stable")]
+        if len(fit):
+            found |= dict.fromkeys(int(fit[place]) for place in (0, (len(fit) - 1) // 2, len(fit) - 1))
+    return list(found)
+
+
+def cut(regions: pd.DataFrame) -> pd.DataFrame:
+    """The table of regions, or of a part where it has more than LARGEST: see there."""
+    tree = tree_of(regions)
+    if len(tree) <= LARGEST:
+        return regions
+    kept: list[int] = []
+    waiting = [0]
+    counts = tree.counts
+    while waiting:
+        region = waiting.pop()
+        kept.append(region)
+        own = tree.children[region]
+        if len(own) and tree.leaf[own].all():
+            own = own[:ENDS]
+        elif len(own) > PARTS:
+            by_size = own[np.argsort(counts[own], kind="stable")]
+            places = np.linspace(0, len(own) - 1, PARTS).round().astype(int)
+            own = np.sort(by_size[places])
+        waiting.extend(own.tolist())
+    return regions.iloc[np.sort(tree.rows[kept])].reset_index(drop=True)
+
+
+def _trials(
+    tree: Tree,
+    frame: pd.DataFrame,
+    region: int,
+    words: int,
+    variants: Sequence[str],
+    worlds: int,
+    strength: float,
+    seed: int,
+) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int], dict[tuple[str, str], int]]:
+    """Worlds in which each score finds the bias, has its region first, and has a score at all."""
+    keys = [
+        (variant, measure)
+        for variant in variants
+        for measure in MEASURES
+        # the released code has no plain score of countries
+        if not (variant == PUBLISHED and measure == PLAIN and tree.levels[region] == LEVELS[2])
+    ]
+    found, first, scored = ({key: 0 for key in keys} for _ in range(3))
+    part, inside = _part(tree, frame, region)
+    place = int(np.flatnonzero(inside == region)[0])
+    level = tree.members[tree.levels[region]]
+    step = max(1, BATCH // (len(tree) * words))
+    for begin in range(0, worlds, step):
+        batch = range(begin, min(begin + step, worlds))
+        rows, dealt = _worlds(tree, region, words, strength, seed, batch, inside)
+        whole = all_scores(tree, rows, rows, variants)
+        drawn = all_scores(part, dealt, dealt, variants)
+        for key in keys:
+            own = whole[key][:, region]
+            # (dealings, worlds)
+            chance = drawn[key][:, place].reshape(len(batch), DEALINGS).T
+            found[key] += int((p_values(own, chance) <= ALPHA).sum())
+            first[key] += int((own >= np.nanmax(whole[key][:, level], axis=1)).sum())
+            scored[key] += int((~np.isnan(own)).sum())
+    return found, first, scored
+
+
+def _part(tree: Tree, frame: pd.DataFrame, region: int) -> tuple[Tree, Ints]:
+    """A region, all in it and those it lies in, as a tree, and their numbers: its scores hang on no other."""
+    above = []
+    parent = int(tree.parents[region])
+    while parent >= 0:
+        above.append(parent)
+        parent = int(tree.parents[parent])
+    inside = np.array([*reversed(above), *range(region, int(tree.end[region]))])
+    # both are depth first, so the numbers of the part follow the same order
+    return tree_of(frame.iloc[tree.rows[inside]]), inside
+
+
+def _worlds(
+    tree: Tree, region: int, words: int, strength: float, seed: int, worlds: range, inside: Ints
+) -> tuple[Rows, Rows]:
+    """Some worlds with the bias, and the part `inside` of each, dealt out anew DEALINGS times."""
+    f = np.empty((len(worlds), len(tree), words))
+    names = np.empty((len(worlds), len(tree)))
+    orders = np.empty((len(worlds), DEALINGS, len(inside)), np.int64)
+    own = tree.children[region]
+    for i, world in enumerate(worlds):
+        generator = np.random.default_rng([seed, world])
+        base = generator.normal(BASE, BETWEEN_WORDS, words)
+        f[i] = base + generator.normal(0, BETWEEN_REGIONS, (len(tree), words))
+        names[i] = generator.normal(NAMES, BETWEEN_NAMES, len(tree))
+        for dealt in orders[i]:
+            dealt[:] = dealing(tree, generator)[inside]
+        f[i, own] += strength * generator.normal(0, BETWEEN_REGIONS, (len(own), words))
+    sets = np.arange(len(worlds))[:, None, None]
+    dealt_f = f[sets, orders].reshape(-1, len(inside), words)
+    return Rows(f, names), Rows(dealt_f, names[sets, orders].reshape(-1, len(inside)))

@@ -1,0 +1,202 @@
+"""The tables of scores of one model: bias by region with what chance gives, and how stable its ranking is."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from unmask.regional.bias import Scores
+from unmask.regional.chance import (
+    Source,
+    dealt_scores,
+    kendall_taus,
+    p_values,
+    quantiles,
+    random_scores,
+    resampled_children,
+    resampled_words,
+    scores_of,
+)
+from unmask.regional.hierarchy import Ints, Tree
+from unmask.regional.pairs import Floats
+from unmask.regional.schema import SCORES, STABILITY
+from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN
+from unmask.regional.vectors import Likelihoods, rows_of, words_at
+from unmask.statistics.correction import holm
+
+FAMILY = "the regions of a level, by variant, measure and set of words"
+"""What Holm's correction is over."""
+
+FEWEST = 3
+"""Children that an interval by resampled children needs: of two, one pair is all that can be drawn."""
+
+WORDS, CHILDREN = "words", "children"
+
+
+class Chance(NamedTuple):
+    """How often and how chance is asked, and the share that intervals hold."""
+
+    draws: int
+    resamples: int
+    seed: int
+    confidence: float
+
+    @property
+    def tails(self) -> tuple[float, float, float]:
+        tail = (1 - self.confidence) / 2
+        return tail, 0.5, 1 - tail
+
+
+class Tables(NamedTuple):
+    # SCORES
+    scores: pd.DataFrame
+    # STABILITY, of the set `full`
+    stability: pd.DataFrame
+
+
+def score_tables(
+    tree: Tree,
+    words: pd.DataFrame,
+    sets: Mapping[str, Sequence[int] | Ints],
+    likelihoods: Likelihoods,
+    padded: Likelihoods | None,
+    variants: Sequence[str],
+    chance: Chance,
+) -> Tables:
+    """Scores of one model by sets of words, which are rows of the table WORDS.
+
+    `full` and sets that have the name of a list come with bands, p and intervals; others, as without a topic,
+    have scores alone. `padded`, which `published` needs, may be null else.
+    Raises InputError where a likelihood is missing, or the tree does not have the levels of `published`.
+    """
+    whole = {FULL, *words["list"]}
+    scores, stability = [], []
+    for name, rows in sets.items():
+        source = Source(
+            rows_of(tree, likelihoods, words_at(words, rows, "word")),
+            None if padded is None else rows_of(tree, padded, words_at(words, rows, "word_published")),
+            tuple(variants),
+        )
+        own = scores_of(tree, source)
+        table = _scores_table(tree, name, own)
+        if name in whole:
+            resampled = {
+                WORDS: resampled_words(tree, source, chance.resamples, chance.seed),
+                CHILDREN: resampled_children(tree, source, chance.resamples, chance.seed),
+            }
+            table = _with_chance(
+                tree,
+                table,
+                own,
+                random_scores(tree, source, chance.draws, chance.seed),
+                dealt_scores(tree, source, chance.draws, chance.seed),
+                resampled,
+                chance,
+            )
+            if name == FULL:
+                stability.append(_stability(tree, own, resampled, chance))
+        scores.append(table)
+    found = pd.concat(scores, ignore_index=True)
+    found = holm(found, ["variant", "measure", "words", "level"])
+    return Tables(found[SCORES.names], pd.concat([_empty(STABILITY.names), *stability], ignore_index=True))
+
+
+def _empty(columns: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame(columns=list(columns))
+
+
+def _scores_table(tree: Tree, words: str, own: Scores) -> pd.DataFrame:
+    """One row per variant, measure and region, in the order of the table of regions; the rest is null."""
+    blocks = []
+    for (variant, measure), values in _in_order(own).items():
+        with_leaves = measure == C_W and words == FULL
+        regions = np.arange(len(tree)) if with_leaves else tree.inner
+        regions = regions[np.argsort(tree.rows[regions], kind="stable")]
+        block = pd.DataFrame(
+            {
+                "variant": variant,
+                "measure": measure,
+                "words": words,
+                "region": np.array(tree.regions, object)[regions],
+                "level": np.array(tree.levels, object)[regions],
+                "children": tree.counts[regions].astype(np.int32),
+                "score": values[0, regions],
+                "place": np.where(tree.leaf[regions], -1, np.searchsorted(tree.inner, regions)),
+            }
+        )
+        blocks.append(block)
+    return pd.concat(blocks, ignore_index=True).assign(
+        **{name: np.nan for name in SCORES.names if name not in block}
+    )
+
+
+def _in_order(scores: Scores) -> Scores:
+    variants = dict.fromkeys(variant for variant, _ in scores)
+    return {(variant, measure): scores[variant, measure] for variant in variants for measure in MEASURES}
+
+
+def _with_chance(
+    tree: Tree,
+    table: pd.DataFrame,
+    own: Scores,
+    random: Scores,
+    dealt: Scores,
+    resampled: Mapping[str, Scores],
+    chance: Chance,
+) -> pd.DataFrame:
+    counts = tree.counts[tree.inner]
+    for (variant, measure), rows in table.groupby(["variant", "measure"], sort=False):
+        key = (str(variant), str(measure))
+        scores = own[key][0, tree.inner]
+        # the released code says 0 of a region without a pair: no score that chance could have given otherwise
+        scored = ~np.isnan(scores) & ((counts > 1) | (measure == PLAIN))
+        columns: dict[str, Floats] = {}
+        low, _, high = chance.tails
+        for kind, names in ((random, "random"), (dealt, "dealt")):
+            band = quantiles(kind[key], chance.tails)
+            columns |= {f"{names}_{part}": band[i] for i, part in enumerate(("low", "median", "high"))}
+        columns["p"] = p_values(scores, dealt[key])
+        for kind_name, kind in resampled.items():
+            if key in kind:
+                enough = counts >= (FEWEST if kind_name == CHILDREN else 0)
+                ends = np.where(enough, quantiles(kind[key], (low, high)), np.nan)
+                columns |= {f"{kind_name}_low": ends[0], f"{kind_name}_high": ends[1]}
+        inner = rows.index[rows["place"] >= 0]
+        place = rows.loc[inner, "place"].to_numpy()
+        for column, values in columns.items():
+            table.loc[inner, column] = np.where(scored, values, np.nan)[place]
+    return table
+
+
+def _stability(tree: Tree, own: Scores, resampled: Mapping[str, Scores], chance: Chance) -> pd.DataFrame:
+    """Of each level with at least two regions that have a score and can have another."""
+    levels = np.array(tree.levels)[tree.inner]
+    low, _, high = chance.tails
+    found = []
+    for key, values in _in_order(own).items():
+        scores = values[0, tree.inner]
+        scored = ~np.isnan(scores) & ((tree.counts[tree.inner] > 1) | (key[1] == PLAIN))
+        for level in dict.fromkeys(levels.tolist()):
+            members = np.flatnonzero((levels == level) & scored)
+            if len(members) < 2:
+                continue
+            for kind, drawn in resampled.items():
+                if key not in drawn:
+                    continue
+                taus = kendall_taus(scores[members], drawn[key][:, members])
+                taus = taus[~np.isnan(taus)]
+                low_end, high_end = np.quantile(taus, (low, high)) if len(taus) else (np.nan, np.nan)
+                found.append(
+                    {
+                        "variant": key[0],
+                        "measure": key[1],
+                        "level": level,
+                        "resampled": kind,
+                        "regions": len(members),
+                        "tau": taus.mean() if len(taus) else np.nan,
+                        "low": low_end,
+                        "high": high_end,
+                    }
+                )
+    return pd.DataFrame(found, columns=STABILITY.names)
