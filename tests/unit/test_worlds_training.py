@@ -11,6 +11,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenize
 from made_worlds import CORRUPTION, OTHERS, make_world, settings
 from running import run_script
 from unmask.errors import InputError
+from unmask.models.corrupting import corrupt
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
@@ -27,7 +28,7 @@ from unmask.worlds.grammar import (
     words_of,
 )
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
-from unmask.worlds.training import GATE_FILE, TOLERANCE, Recipe, check_learnt, corrupt, is_learnt, train
+from unmask.worlds.training import GATE_FILE, TOLERANCE, Recipe, check_learnt, is_learnt, train
 
 ARCHITECTURES = ("bert", "roberta", "albert")
 WORLD = make_world(0)

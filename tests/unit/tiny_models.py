@@ -1,8 +1,8 @@
-"""Tiny random masked language models, each with its own kind of tokenizer, for tests."""
+"""Tiny random models, each with its own kind of tokenizer, for tests."""
 
 import json
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from transformers import (
     AlbertTokenizer,
     AutoConfig,
     AutoModelForMaskedLM,
+    AutoModelForSequenceClassification,
     BertTokenizer,
     DebertaV2Tokenizer,
     MPNetTokenizer,
@@ -204,11 +205,29 @@ def tiny_model(architecture: str, directory: Path, seed: int = 0, **overrides: A
     size 32, 2 layers of 4 heads, sentences of up to 128 tokens; weights large enough for clearly
     different scores. The same seed gives the same weights.
     """
+    return _saved(AutoModelForMaskedLM, architecture, directory, seed, overrides)
+
+
+def tiny_classifier(
+    architecture: str,
+    directory: Path,
+    seed: int = 0,
+    labels: Sequence[str] = ("bad", "good"),
+    **overrides: Any,
+) -> Path:
+    """The same of a random text classifier with these labels."""
+    numbered = dict(enumerate(labels))
+    ids = {label: number for number, label in numbered.items()}
+    settings = {"id2label": numbered, "label2id": ids, **overrides}
+    return _saved(AutoModelForSequenceClassification, architecture, directory, seed, settings)
+
+
+def _saved(auto: Any, architecture: str, directory: Path, seed: int, overrides: dict[str, Any]) -> Path:
     tokenizer = tiny_tokenizer(architecture)
     config = tiny_config(architecture, tokenizer, **overrides)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = AutoModelForMaskedLM.from_config(config)  # type: ignore[no-untyped-call]
+        model = auto.from_config(config)
     model.save_pretrained(directory)
     tokenizer.save_pretrained(directory)
     return directory

@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from unmask.errors import InputError
 from unmask.evidence.progress import Progress
-from unmask.models.devices import Device, within_memory
+from unmask.models.devices import SAME, within_memory
 from unmask.models.loading import LoadedModel
 
 logger = logging.getLogger(__name__)
@@ -25,7 +24,6 @@ logger = logging.getLogger(__name__)
 Indices = npt.NDArray[np.int64]
 Columns = tuple[npt.NDArray[np.generic], ...]
 """Some of what is found out about each question, in the order of questions."""
-SAME = "the results stay the same but for rounding, which the shape of a batch may change"
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ def _fill(columns: Columns, model: LoadedModel, order: "_Ordered", progress: Pro
         batch = order.batch(done, model.device.batch_tokens)
         found = _read(model, batch)
         if found is None:
-            _halve(model.device, batch)
+            model.device.take_half(*batch.ids.shape)
             continue
         for column, values in zip(columns, found, strict=True):
             column[batch.questions] = values
@@ -210,25 +208,6 @@ class _Order:
             work.token[asked],
             np.array([work.special[i] for i in inputs]),
         )
-
-
-def _halve(device: Device, batch: _Batch) -> None:
-    """Have the device take half of a batch at a time that was too large."""
-    sequences, length = batch.ids.shape
-    if sequences == 1:
-        raise InputError(
-            f"one sequence of {length} tokens by itself is too large for the memory of {device}: "
-            "give it more, or take another device (config key runtime.device)"
-        )
-    device.batch_tokens = sequences // 2 * length
-    logger.warning(
-        "out of memory on %s with %d sequences of %d tokens at a time: at most %d tokens from here on; %s",
-        device,
-        sequences,
-        length,
-        device.batch_tokens,
-        SAME,
-    )
 
 
 @torch.inference_mode()

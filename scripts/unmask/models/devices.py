@@ -28,6 +28,8 @@ OUT_OF_MEMORY = re.compile(
 )
 """What errors say that are about memory, but of no type of their own."""
 
+SAME = "the results stay the same but for rounding, which the shape of a batch may change"
+
 
 @dataclass
 class Device:
@@ -45,6 +47,27 @@ class Device:
 
     def __str__(self) -> str:
         return self.name if self.torch.type == "cpu" else f"{self.torch} ({self.name})"
+
+    def take_half(self, sequences: int, length: int) -> None:
+        """Take half of a batch at a time from here on: one of `sequences` of `length` tokens was too large.
+
+        Raises InputError where that was a single sequence.
+        """
+        if sequences == 1:
+            raise InputError(
+                f"one sequence of {length} tokens by itself is too large for the memory of {self}: "
+                "give it more, or take another device (config key runtime.device)"
+            )
+        self.batch_tokens = sequences // 2 * length
+        logger.warning(
+            "out of memory on %s with %d sequences of %d tokens at a time: "
+            "at most %d tokens from here on; %s",
+            self,
+            sequences,
+            length,
+            self.batch_tokens,
+            SAME,
+        )
 
 
 def pick_device(name: str, batch_tokens: int | None = None) -> Device:

@@ -151,29 +151,41 @@ Strength 0 is the share of false alarms. Metadata: worlds, alpha, seed.
 
 PREFIXES = pa.schema(
     [
-        # null: all regions of the level together
+        # the region, or the words of a control; null: all of the level and template together
         field("region", pa.string(), nullable=True),
+        # none | control | that of the regions
         field("level", WORD),
+        # as it stands before the text; in a row of all together the template
         field("prefix", pa.string(), nullable=True),
+        # texts that were read: in a row of all together each as often as there are prefixes
         field("items", pa.int32()),
+        # of these, those that were too long for the classifier and lost their end
+        field("truncated", pa.int32()),
+        # shares lie between 0 and 1; intervals are by item, which is one witness however often it is read
         field("accuracy", pa.float64()),
         field("accuracy_low", pa.float64(), nullable=True),
         field("accuracy_high", pa.float64(), nullable=True),
         field("macro_f1", pa.float64()),
+        # mean change of the probability of the positive label
+        field("shift", pa.float64()),
+        field("shift_low", pa.float64(), nullable=True),
+        field("shift_high", pa.float64(), nullable=True),
         # items whose probability of the positive label rises and falls, and by how much on average
         field("up", pa.int32()),
         field("mean_up", pa.float64(), nullable=True),
         field("down", pa.int32()),
         field("mean_down", pa.float64(), nullable=True),
-        # of all items, those whose predicted label changes from the negative to the positive one, and back
+        # of all items, those whose predicted label changes from a negative to the positive one, and back
         field("to_positive", pa.float64()),
         field("to_negative", pa.float64()),
-        # of to_positive + to_negative, by item
+        # of to_positive + to_negative
         field("changed_low", pa.float64(), nullable=True),
         field("changed_high", pa.float64(), nullable=True),
     ]
 )
-"""What a region's prefix does to a classifier on one labelled table. The first row has no prefix (level `none`).
+"""What a prefix that names a region does to a classifier on one labelled table.
 
-Metadata: classifier, table, template, labels (negative first), control (the same with prefixes that name no region).
+The first row has no prefix (level `none`). Rows of prefixes that name no region (level `control`) come next,
+and then the regions level by level. Metadata: classifier, table, templates, labels (the classifier's, by
+number), positive (one of them), control (its words), confidence.
 """

@@ -18,3 +18,6 @@ ORIGINAL, SUBSTITUTED = "original", "substituted"
 
 FULL = "full"
 """All words of a list, in tables that also have some of them."""
+
+NO_PREFIX, CONTROL = "none", "control"
+"""In place of a level: texts as they are, and behind a prefix that names no region."""

@@ -26,6 +26,7 @@ from transformers import (
 
 from unmask.errors import InputError
 from unmask.files import write_text
+from unmask.models.corrupting import corrupt
 from unmask.models.quiet import quiet_transformers
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
@@ -108,6 +109,7 @@ def train(
     )
     generator = torch.Generator().manual_seed(seed)
     token_ids: list[list[int]] = tokenizer(list(lines))["input_ids"]
+    # else a vocabulary's unused part (256 bytes in RoBERTa) would decide how far a visible token is trusted
     seen = torch.tensor(sorted({i for ids in token_ids for i in ids} - set(tokenizer.all_special_ids)))
     recent: list[float] = []
     for step, original in enumerate(_batches(token_ids, recipe, generator), start=1):
@@ -235,27 +237,6 @@ def _batches(
             order[i] = torch.cat([order[i], torch.randperm(len(tables[i]), generator=generator)])
         rows, order[i] = order[i][: recipe.batch], order[i][recipe.batch :]
         yield tables[i][rows]
-
-
-def corrupt(
-    original: Tensor,
-    rates: Tensor,
-    seen: Tensor,
-    mask_id: int,
-    corruption: Corruption,
-    generator: torch.Generator,
-) -> tuple[Tensor, Tensor]:
-    """BERT's corruption: some tokens are chosen; of these some are masked, some kept, the others made random.
-
-    Random tokens are uniform over `seen`, the tokens that the corpus has: else a vocabulary's unused
-    part (256 bytes in RoBERTa) would decide how far a visible token is to be trusted.
-    Returns the corrupted ids and what is chosen, both of the shape of `original`.
-    """
-    chosen = torch.rand(original.shape, generator=generator) < rates[original]
-    fate = torch.rand(original.shape, generator=generator)
-    corrupted = torch.where(chosen & (fate < corruption.masked), mask_id, original)
-    random = seen[torch.randint(len(seen), original.shape, generator=generator)]
-    return torch.where(chosen & (fate >= corruption.masked + corruption.kept), random, corrupted), chosen
 
 
 def _questions(world: World) -> Iterator[tuple[tuple[str, float, float], str, Fillers, Fillers]]:

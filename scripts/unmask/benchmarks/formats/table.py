@@ -13,26 +13,19 @@ delimiter: ";"                     between the fields of csv and tsv, if it is a
 quotes: false                      quote signs in csv and tsv are ordinary text
 """
 
-import io
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-import pyarrow.parquet as pq
-
-from unmask.benchmarks.delimited import read_delimited
+from unmask.benchmarks.rows import Rows, read_rows
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.strict import json_of
 from unmask.terms import DIRECTIONS
-from unmask.user_files import faults_of, read_text
 
 _REQUIRED = ("stereotype", "antistereotype", "bias_type")
-_Rows = Iterator[tuple[str, dict[str, Any]]]
 
 
-def read(path: Path, entry: Mapping[str, Any]) -> _Rows:
+def read(path: Path, entry: Mapping[str, Any]) -> Rows:
     """Yield the place and the Pairs columns of every row, as the entry's `columns` map them.
 
     Without a map for `pair_id` the number of the row is the id. Raises InputError naming the key where
@@ -41,8 +34,7 @@ def read(path: Path, entry: Mapping[str, Any]) -> _Rows:
     """
     columns = _checked_columns(path, entry)
     to_direction = _direction_map(path, entry)
-    source = _TYPES[_type(path, entry)]
-    for number, (place, fields) in enumerate(source(path, entry)):
+    for number, (place, fields) in enumerate(read_rows(path, entry)):
         row: dict[str, Any] = {"pair_id": str(number)}
         for column, rule in columns.items():
             if isinstance(rule, Mapping):
@@ -121,64 +113,3 @@ def _ratings(value: Any, separator: str | None) -> list[str | None] | None:
     if not (isinstance(value, list) and all(choice is None or isinstance(choice, str) for choice in value)):
         raise ValueError(f"ratings are not a list of texts: {value!r}")
     return [choice or None for choice in value]
-
-
-def _type(path: Path, entry: Mapping[str, Any]) -> str:
-    """What the entry says, else what the source's or the file's name ends in."""
-    names = [urlsplit(entry.get("url") or "").path, str(entry.get("path") or ""), path.name]
-    types = [entry.get("type"), *(PurePosixPath(name).suffix[1:].lower() for name in names)]
-    for type_ in types:
-        if type_ in _TYPES:
-            return str(type_)
-    raise InputError(f"{path}: what kind of table is it? Set type to one of {', '.join(_TYPES)}")
-
-
-def _read_text_table(default_delimiter: str) -> Callable[[Path, Mapping[str, Any]], _Rows]:
-    def rows(path: Path, entry: Mapping[str, Any]) -> _Rows:
-        delimiter = str(entry.get("delimiter", default_delimiter))
-        if len(delimiter) != 1:
-            raise InputError(f"{path}: delimiter must be one character, not {delimiter!r}")
-        return read_delimited(path, delimiter, quotes=bool(entry.get("quotes", True)))
-
-    return rows
-
-
-def _read_jsonl(path: Path, entry: Mapping[str, Any]) -> _Rows:
-    row = -1
-    for line, text in enumerate(io.StringIO(read_text(path), newline=None), start=1):
-        if not text.strip():
-            continue
-        row += 1
-        place = f"row {row} (line {line})"
-        try:
-            fields = json_of(text)
-        except ValueError as error:
-            raise InputError(f"{path}: {place}: {error}") from None
-        if not isinstance(fields, dict):
-            raise InputError(f"{path}: {place}: not a JSON object")
-        yield place, fields
-
-
-def _read_parquet(path: Path, entry: Mapping[str, Any]) -> _Rows:
-    with faults_of(path, "not a readable Parquet file"), pq.ParquetFile(path) as file:
-        names = file.schema_arrow.names
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
-            raise InputError(f"{path}: column {repeated[0]!r} is there more than once")
-        table = file.read()
-        table.validate(full=True)
-    for number in range(len(table)):
-        try:
-            (fields,) = table.slice(number, 1).to_pylist()
-        except (ValueError, OverflowError) as error:
-            # a date that no calendar has, and their like
-            raise InputError(f"{path}: row {number}: a value in it cannot be read ({error})") from None
-        yield f"row {number}", fields
-
-
-_TYPES: dict[str, Callable[[Path, Mapping[str, Any]], _Rows]] = {
-    "csv": _read_text_table(","),
-    "tsv": _read_text_table("\t"),
-    "jsonl": _read_jsonl,
-    "parquet": _read_parquet,
-}

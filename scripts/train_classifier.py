@@ -1,0 +1,22 @@
+"""Train a small text classifier on made reviews."""
+
+from typing import TYPE_CHECKING
+
+from unmask.facts import write_facts
+from unmask.joblog import job_log
+from unmask.models.directory import directory_written_whole
+from unmask.record import record
+from unmask.regional.labelled import read_labelled
+from unmask.regional.reviews import COLUMNS, LABELS
+from unmask.regional.training_classifiers import train_classifier
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input):
+    output, entry = snakemake.output, snakemake.params.entry
+    items = read_labelled(snakemake.input.reviews, {"columns": COLUMNS}, LABELS)
+    with directory_written_whole(output.directory) as partial:
+        facts = train_classifier(items, LABELS, entry["seed"], partial, snakemake.threads)
+    made = record(snakemake.input, snakemake.params.code, "torch", "transformers", "tokenizers")
+    write_facts(output.facts, {"seed": entry["seed"], **facts, **made})

@@ -1,0 +1,54 @@
+"""Train a model of the study on the sentences on regions that it finds the most likely."""
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from unmask.errors import InputError
+from unmask.facts import read_facts, write_facts
+from unmask.joblog import job_log
+from unmask.models.devices import claim_device
+from unmask.models.directory import check_files
+from unmask.record import record
+from unmask.regional.schema import LIKELIHOODS, WORDS
+from unmask.regional.training_sentences import likely_sentences, train_on
+from unmask.tables import read_metadata, read_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+# what the machine has is read past Snakemake's rerun triggers on purpose
+runtime = snakemake.config["runtime"]
+with (
+    job_log(snakemake.log[0], snakemake.input),
+    claim_device(runtime["device"], runtime["batch_tokens"]) as device,
+):
+    inputs, params, entry = snakemake.input, snakemake.params, snakemake.params.entry
+    torch.set_num_threads(runtime["threads"])
+    base = read_facts(inputs.manifest)
+    check_files(base)
+    words = read_table(inputs.words, WORDS)
+    try:
+        sentences = likely_sentences(
+            read_table(inputs.likelihoods, LIKELIHOODS),
+            list(words.loc[words["list"] == params.list, "word"]),
+            read_metadata(inputs.likelihoods)["template"],
+            entry["top"],
+        )
+        facts = train_on(
+            base["directory"],
+            sentences,
+            snakemake.output.directory,
+            entry["epochs"],
+            entry["learning_rate"],
+            entry["seed"],
+            device,
+        )
+    except InputError as error:
+        raise InputError(f"model {params.name}: {error}") from None
+    made = record(inputs, params.code, "torch", "transformers", "tokenizers")
+    keys = ("from", "epochs", "top", "learning_rate", "seed")
+    write_facts(
+        snakemake.output.facts,
+        {key: entry[key] for key in keys} | facts | made | {"list": params.list, "device": device.name},
+    )

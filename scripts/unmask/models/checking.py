@@ -1,0 +1,208 @@
+"""What checking a model directory has in common, whatever kind of model it holds."""
+
+import hashlib
+import math
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from transformers import AutoConfig, AutoTokenizer, PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+
+from unmask.errors import InputError
+from unmask.files import sha256_of_file
+from unmask.models.directory import ModelFiles, files_of
+from unmask.models.quiet import quiet_transformers
+from unmask.models.weights import not_floating
+
+_POSITIONS_AFTER_PADDING = frozenset(
+    [
+        "camembert",
+        "data2vec-text",
+        "esm",
+        "ibert",
+        "longformer",
+        "luke",
+        "mpnet",
+        "roberta",
+        "roberta-prelayernorm",
+        "xlm-roberta",
+        "xlm-roberta-xl",
+        "xmod",
+    ]
+)
+"""Model types whose first token has position `padding id + 1`, so that fewer tokens fit."""
+
+_RELATIVE_POSITIONS = frozenset(["deberta", "deberta-v2", "funnel"])
+"""Model types that take any length, unless they add absolute positions too (`position_biased_input`)."""
+
+_TENSORS = (".safetensors", ".bin")
+
+_UNSET_LENGTH = 10**9
+"""Tokenizers that know no longest length state an astronomical one."""
+
+
+def load_config(
+    directory: Path, what: str, known: Collection[str], kind: str, remark: str
+) -> PretrainedConfig:
+    """The configuration of a model.
+
+    known: the types of models that there are of its kind; kind: what such a model is called; remark: what is
+    added where it is none. Raises InputError where it is none, and where its settings cannot be used.
+    """
+    try:
+        config: PretrainedConfig = AutoConfig.from_pretrained(
+            directory, local_files_only=True, trust_remote_code=False
+        )
+    except Exception as error:  # each architecture has its own way with settings that it cannot use
+        raise InputError(f"{what}: its config.json cannot be used: {first_line(error)}") from None
+    if config.model_type not in known:
+        raise InputError(
+            f"{what}: transformers {transformers.__version__} has no {kind} of type "
+            f"{config.model_type}: {remark}"
+        )
+    return config
+
+
+def load_tokenizer(directory: Path, what: str) -> PreTrainedTokenizerBase:
+    """The tokenizer of a model. Raises InputError where it cannot be loaded."""
+    try:
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
+            directory, local_files_only=True, trust_remote_code=False
+        )
+    except Exception as error:  # whatever a broken file of some tokenizer's own format leads to
+        raise InputError(f"{what}: its tokenizer cannot be loaded: {first_line(error)}") from None
+    return tokenizer
+
+
+def refuse_characters_as_special(tokenizer: PreTrainedTokenizerBase, what: str) -> None:
+    """Raise InputError where a tokenizer takes single characters for special tokens."""
+    characters = sorted(token for token in tokenizer.all_special_tokens if len(token) == 1)
+    if characters:
+        raise InputError(
+            f"{what}: its tokenizer takes {' '.join(characters)} for special tokens, as happens with a "
+            "spiece.model alone: add the model's tokenizer.json"
+        )
+
+
+def load_network(auto: Any, directory: Path, files: ModelFiles, what: str, kind: str) -> PreTrainedModel:
+    """The network of a model as `auto` loads it, every weight being one that the checkpoint has.
+
+    auto: one of transformers' classes AutoModelFor…; kind: what such a model is called. Raises InputError for
+    weights that are truncated, of other shapes, not floating-point numbers, not finite, or missing.
+    """
+    model: PreTrainedModel
+    try:
+        others = {name: not_floating(directory / name) for name in files.weights if name.endswith(_TENSORS)}
+        model, loading = auto.from_pretrained(
+            directory,
+            local_files_only=True,
+            trust_remote_code=False,
+            dtype=torch.float32,
+            output_loading_info=True,
+            # listed by name below
+            ignore_mismatched_sizes=True,
+        )
+    except Exception as error:  # corrupt files fail in as many ways as there are formats
+        raise InputError(f"{what}: its weights cannot be loaded: {first_line(error)}") from None
+    parameters = dict(model.named_parameters(remove_duplicate=False))
+    # positions and the like are counted, and what is not loaded does not count
+    buffers = {name.rpartition(".")[2] for name, _ in model.named_buffers()}
+    for name, tensors in others.items():
+        loaded = set(tensors) - set(loading["unexpected_keys"])
+        if whole := sorted(key for key in loaded if key.rpartition(".")[2] not in buffers):
+            raise InputError(f"{what}: weights in {name} that are not floating-point numbers: {_some(whole)}")
+    mismatched = sorted(str(key[0]) for key in loading["mismatched_keys"])
+    if mismatched:
+        raise InputError(f"{what}: weights of another shape than config.json says: {_some(mismatched)}")
+    missing = sorted(key for key in loading["missing_keys"] if key in parameters)
+    if missing:
+        raise InputError(
+            f"{what}: the checkpoint lacks weights of the {kind}, which would be drawn "
+            f"at random ({_some(missing)}): it was not trained as one, or was saved without its head"
+        )
+    broken = sorted(key for key, weights in parameters.items() if not torch.isfinite(weights).all())
+    if broken:
+        raise InputError(f"{what}: weights that are not finite: {_some(broken)}")
+    return model
+
+
+def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, what: str) -> int:
+    """How many tokens the tokenizer has. Raises InputError where the model has fewer embeddings."""
+    vocabulary = max(tokenizer.get_vocab().values()) + 1
+    embeddings = count_embeddings(model)
+    if vocabulary > embeddings:
+        raise InputError(
+            f"{what}: the tokenizer has ids up to {vocabulary - 1}, the model {embeddings} embeddings"
+        )
+    return vocabulary
+
+
+def count_embeddings(model: PreTrainedModel) -> int:
+    """Rows of the embedding."""
+    table: Any = model.get_input_embeddings()
+    return int(table.weight.shape[0])
+
+
+def describe_files(
+    auto: Any, directory: Path, config: PretrainedConfig, tokenizer: PreTrainedTokenizerBase
+) -> dict[str, Any]:
+    """What the manifests of all kinds of models say.
+
+    - files: size in bytes and SHA-256 of every file that the model is loaded from
+    - model_type, architectures: as the configuration states them
+    - parameters: how many numbers the model has, tied ones once
+    - vocab_size: rows of the embedding; tokenizer_size: tokens of the tokenizer
+    - max_length: how many tokens a text may have, special ones included; None for any number
+    - weights_digest, tokenizer_digest, digest: SHA-256 over the digests of the weights (with the
+      configuration), of the tokenizer, and of all
+
+    Raises InputError where it is not a model directory.
+    """
+    chosen = files_of(directory, f"model directory {directory}")
+    with quiet_transformers(), torch.device("meta"):
+        model = auto.from_config(config)
+    sha256 = {name: sha256_of_file(directory / name) for name in chosen.all}
+    files = {name: {"size": (directory / name).stat().st_size, "sha256": sha256[name]} for name in chosen.all}
+    return {
+        "files": files,
+        "model_type": config.model_type,
+        "architectures": config.architectures,
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "vocab_size": count_embeddings(model),
+        "tokenizer_size": len(tokenizer),
+        "max_length": max_length(config, tokenizer),
+        "weights_digest": _digest([sha256[name] for name in chosen.all if name not in chosen.tokenizer]),
+        "tokenizer_digest": _digest([sha256[name] for name in chosen.tokenizer]),
+        "digest": _digest(list(sha256.values())),
+    }
+
+
+def max_length(config: PretrainedConfig, tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """How many tokens the model takes, special ones included; None where positions are relative only."""
+    limits = [math.inf]
+    relative = config.model_type in _RELATIVE_POSITIONS and not getattr(
+        config, "position_biased_input", False
+    )
+    positions = getattr(config, "max_position_embeddings", None)
+    if isinstance(positions, int) and positions > 0 and not relative:
+        skipped = config.pad_token_id + 1 if config.model_type in _POSITIONS_AFTER_PADDING else 0
+        limits.append(positions - skipped)
+    if 0 < tokenizer.model_max_length < _UNSET_LENGTH:
+        limits.append(tokenizer.model_max_length)
+    shortest = min(limits)
+    return None if math.isinf(shortest) else int(shortest)
+
+
+def _digest(digests: list[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(digests)).encode()).hexdigest()
+
+
+def _some(keys: list[str]) -> str:
+    return ", ".join(keys[:3]) + (f" and {len(keys) - 3} more" if len(keys) > 3 else "")
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,255 @@
+"""What a prefix that names a region does to a text classifier's predictions (Tables 4 and 5 of the paper).
+
+Every text of a labelled table is read as it is, and behind each prefix: that of a region, and that of a
+control, the same words around a place that is no region, which shows what any prefix does.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from string import Formatter
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.stats import t as student
+
+from unmask.errors import InputError
+from unmask.regional.classifying import Classifier, Predictions, predict
+from unmask.regional.labelled import Items
+from unmask.regional.schema import PREFIXES
+from unmask.regional.terms import CONTROL, NO_PREFIX
+from unmask.statistics.intervals import effective_wilson, wilson
+from unmask.tables import framed
+
+logger = logging.getLogger(__name__)
+
+Floats = npt.NDArray[np.float64]
+
+REGION, PARENT = "region", "parent"
+MOST_ITEMS = np.iinfo(np.int32).max
+
+
+class Prefix(NamedTuple):
+    region: str
+    """The region's own id, or the words of a control."""
+    text: str
+
+
+class Group(NamedTuple):
+    """Prefixes that are looked at together."""
+
+    level: str
+    template: str
+    prefixes: tuple[Prefix, ...]
+
+
+def places_of(template: str) -> set[str]:
+    """What a template leaves open: {region}, and {parent} where it names the region around that too.
+
+    Raises InputError where it does not have the one, or has anything else.
+    """
+    try:
+        parsed = [field for field in Formatter().parse(template) if field[1] is not None]
+    except ValueError as error:
+        raise InputError(f"template {template!r}: {error}") from None
+    names = [name for _, name, _, _ in parsed]
+    plain = all(not spec and not conversion for _, _, spec, conversion in parsed)
+    if REGION not in names or not plain or not set(names) <= {REGION, PARENT}:
+        raise InputError(f"template {template!r}: it must have {{region}}, may have {{parent}}, and no more")
+    return {str(name) for name in names}
+
+
+def region_groups(regions: pd.DataFrame, wanted: Iterable[Mapping[str, Any]]) -> list[Group]:
+    """The prefixes of regions: one group for each of `wanted`.
+
+    regions: a Regions table. wanted: `level`, `template`, and `regions`, names at that level, all of it where
+    there are none; of several regions with one name, each has its prefix. Raises InputError naming the level
+    or the region that is not there.
+    """
+    name_of = dict(zip(regions["region"], regions["name"], strict=True))
+    groups = []
+    for each in wanted:
+        level, template, names = each["level"], each["template"], each.get("regions")
+        places = places_of(template)
+        chosen = regions[regions["level"] == level]
+        if chosen.empty:
+            known = ", ".join(regions["level"].unique())
+            raise InputError(f"no region is a {level} (levels: {known})")
+        if names:
+            unknown = sorted(set(names) - set(chosen["name"]))
+            if unknown:
+                raise InputError(f"no {level} is called {unknown[0]!r}")
+            chosen = chosen[chosen["name"].isin(names)]
+        prefixes = []
+        for row in chosen.itertuples():
+            if PARENT in places and pd.isna(row.parent):
+                raise InputError(
+                    f"template {template!r}: {row.name} lies in no region, so it has no {{parent}}"
+                )
+            parent = name_of.get(row.parent, "")
+            prefixes.append(Prefix(str(row.region), template.format(region=row.name, parent=parent)))
+        groups.append(Group(level, template, tuple(prefixes)))
+    return groups
+
+
+def control_groups(templates: Iterable[str], words: Sequence[str]) -> list[Group]:
+    """The same prefixes with words that name no region, for every template that names one place alone."""
+    alone = [each for each in dict.fromkeys(templates) if PARENT not in places_of(each)]
+    return [
+        Group(CONTROL, each, tuple(Prefix(word, each.format(region=word)) for word in words))
+        for each in alone
+        if words
+    ]
+
+
+def prefixed(prefix: str, text: str) -> str:
+    """A text behind a prefix, with a space between."""
+    return f"{prefix} {text}" if prefix else text
+
+
+def prefix_table(
+    classifier: Classifier, items: Items, groups: Sequence[Group], positive: int, confidence: float
+) -> pd.DataFrame:
+    """What each prefix does, as the table `PREFIXES`: no prefix first, then group by group.
+
+    positive: the number of the label whose probability is followed; all others count as negative. The rows
+    of a group's prefixes are followed by that of all of them together. Prefixes that read the same are read
+    once. What is kept in memory does not grow with the number of prefixes. Raises InputError for a group with
+    more texts than can be counted.
+    """
+    for group in groups:
+        if len(group.prefixes) * len(items.texts) > MOST_ITEMS:
+            raise InputError(
+                f"{len(group.prefixes)} prefixes (level {group.level}) before {len(items.texts)} texts "
+                "are too many: choose fewer regions"
+            )
+    before = predict(classifier, items.texts)
+    plain = Effects(items, before, positive)
+    plain.add(before)
+    rows = [{"region": None, "level": NO_PREFIX, "prefix": None} | plain.row(confidence)]
+    for group in groups:
+        rows += _rows(classifier, items, before, group, positive, confidence)
+    return framed(rows, PREFIXES)
+
+
+def _rows(
+    classifier: Classifier,
+    items: Items,
+    before: Predictions,
+    group: Group,
+    positive: int,
+    confidence: float,
+) -> Iterator[dict[str, Any]]:
+    regions: dict[str, list[str]] = {}
+    for prefix in group.prefixes:
+        regions.setdefault(prefix.text, []).append(prefix.region)
+    together = Effects(items, before, positive)
+    found: dict[str, dict[str, Any]] = {}
+    for number, (text, of_text) in enumerate(regions.items(), start=1):
+        after = predict(classifier, [prefixed(text, item) for item in items.texts])
+        alone = Effects(items, before, positive)
+        alone.add(after)
+        found[text] = alone.row(confidence)
+        for _ in of_text:
+            together.add(after)
+        logger.info("%s: prefix %d of %d", group.level, number, len(regions))
+    for prefix in group.prefixes:
+        yield {"region": prefix.region, "level": group.level, "prefix": prefix.text} | found[prefix.text]
+    yield {"region": None, "level": group.level, "prefix": group.template} | together.row(confidence)
+
+
+class Effects:
+    """What one prefix or several do, added up for each item."""
+
+    def __init__(self, items: Items, before: Predictions, positive: int) -> None:
+        self.items, self.before, self.positive = items, before, positive
+        labels = before.probabilities.shape[1]
+        # true label × predicted label
+        self.confusion = np.zeros((labels, labels), dtype=np.int64)
+        self.correct, self.changed, self.shift = (np.zeros(len(items.texts)) for _ in range(3))
+        self.prefixes = self.truncated = self.up = self.down = self.to_positive = self.to_negative = 0
+        self.risen = self.fallen = 0.0
+
+    def add(self, after: Predictions) -> None:
+        """Count the predictions behind a prefix in."""
+        first, second = (each.probabilities.argmax(axis=1) for each in (self.before, after))
+        change = (after.probabilities - self.before.probabilities)[:, self.positive]
+        was, is_ = first == self.positive, second == self.positive
+        np.add.at(self.confusion, (self.items.labels, second), 1)
+        self.correct += second == self.items.labels
+        self.changed += was != is_
+        self.shift += change
+        self.prefixes += 1
+        self.truncated += after.truncated
+        self.up += int((change > 0).sum())
+        self.down += int((change < 0).sum())
+        self.risen += float(change[change > 0].sum())
+        self.fallen += float(-change[change < 0].sum())
+        self.to_positive += int((~was & is_).sum())
+        self.to_negative += int((was & ~is_).sum())
+
+    def row(self, confidence: float) -> dict[str, Any]:
+        """The columns of `PREFIXES` from `items` on."""
+        n = len(self.items.texts)
+        read = n * self.prefixes
+        accuracy_low, accuracy_high = share_interval(self.correct / self.prefixes, self.prefixes, confidence)
+        changed_low, changed_high = share_interval(self.changed / self.prefixes, self.prefixes, confidence)
+        shift_low, shift_high = mean_interval(self.shift / self.prefixes, confidence)
+        return {
+            "items": read,
+            "truncated": self.truncated,
+            "accuracy": self.correct.sum() / read,
+            "accuracy_low": accuracy_low,
+            "accuracy_high": accuracy_high,
+            "macro_f1": macro_f1(self.confusion),
+            "shift": self.shift.sum() / read,
+            "shift_low": shift_low,
+            "shift_high": shift_high,
+            "up": self.up,
+            "mean_up": self.risen / self.up if self.up else None,
+            "down": self.down,
+            "mean_down": self.fallen / self.down if self.down else None,
+            "to_positive": self.to_positive / read,
+            "to_negative": self.to_negative / read,
+            "changed_low": changed_low,
+            "changed_high": changed_high,
+        }
+
+
+def macro_f1(confusion: npt.NDArray[np.int64]) -> float:
+    """The mean of F1 over the labels that occur, from counts of true label × predicted label."""
+    right = np.diag(confusion)
+    # F1 = 2 · right / (true + predicted)
+    occurs = confusion.sum(axis=0) + confusion.sum(axis=1)
+    return float(np.mean(2 * right[occurs > 0] / occurs[occurs > 0]))
+
+
+def share_interval(
+    of_items: Floats, readings: int, confidence: float
+) -> tuple[float, float] | tuple[None, None]:
+    """Interval of a share, given for each item the share of its `readings`; (None, None) where undefined.
+
+    Wilson's of items where each is read once. Else items are clusters: Wilson's with as many trials as
+    independent readings would need for the same variance, at least as many as there are items and at most as
+    many as there are readings.
+    """
+    n, share = len(of_items), float(of_items.mean())
+    if readings == 1:
+        low, high = wilson(of_items.sum(), n, confidence)
+    else:
+        # without any variation between items one item tells all
+        independent = share * (1 - share) / (n * readings)
+        effect = of_items.var(ddof=1) / n / independent if n > 1 and independent > 0 else readings
+        effect = min(max(effect, 1.0), readings)
+        low, high = effective_wilson(share * n * readings, n * readings, effect, n - 1, confidence)
+    return (None, None) if np.isnan(low) else (low / 100, high / 100)
+
+
+def mean_interval(of_items: Floats, confidence: float) -> tuple[float, float] | tuple[None, None]:
+    """Student's interval of a mean over items; (None, None) for one item."""
+    n = len(of_items)
+    if n < 2:
+        return None, None
+    half = float(student.ppf((1 + confidence) / 2, n - 1) * of_items.std(ddof=1) / np.sqrt(n))
+    return float(of_items.mean()) - half, float(of_items.mean()) + half
