@@ -1,0 +1,192 @@
+"""What the numbers of regional bias say, in plain sentences."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from unmask.regional.outline import Outline, named, plural
+from unmask.regional.published import ORDERS
+from unmask.regional.rankings import INNER, TOPS, by_variant, printed_taus, ranged
+from unmask.regional.tables import CONTROL, THOUSAND, Findings, main_variant
+from unmask.regional.terms import C_W, FULL, MEASURES, VARIANTS
+from unmask.report.sheets import interval, number, rows_of
+
+
+def beyond_chance(found: Findings) -> Iterator[str]:
+    """For each model, which continents and how many countries lie above what dealt vectors give."""
+    outline, alpha = found.outline, found.alpha
+    rows = found.chosen((C_W,), (FULL,), [*outline.shown(), *outline.inner()])
+    variant = main_variant(rows)
+    rows = rows[(rows["variant"] == variant) & rows["score"].notna()]
+    for model in found.models:
+        own = {str(row.region): row for row in rows_of(rows[rows["model"] == model.name])}
+        if not own:
+            yield f"{model.name} has no score: no region of the study has two children."
+            continue
+        sentence = (
+            f"For {model.name} (C_w {variant}, p < {alpha:g} after Holm's correction), "
+            f"{_of_tops(outline, own, alpha)}."
+        )
+        if outline.root in own:
+            clear = own[outline.root].p_holm < alpha
+            below = _below(outline, [outline.root])
+            sentence += f" Overall, the {below} {'do' if clear else 'do not'}."
+        inner = [own[region] for region in outline.inner() if region in own]
+        if inner:
+            levels = " and ".join(plural(level) for level in dict.fromkeys(row.level for row in inner))
+            sentence += (
+                f" Of the {len(inner)} {levels} with a score {sum(row.p_holm < alpha for row in inner)} do, "
+                f"and {sum(row.p < alpha for row in inner)} before correction, where chance alone gives "
+                f"about {alpha * len(inner):.0f}."
+            )
+        if model.source == "random":
+            sentence += (
+                f" {model.name} has random weights: it was never trained, and its scores show only what the "
+                "tree and the tokens of names come to."
+            )
+        yield sentence
+
+
+def _of_tops(outline: Outline, own: Mapping[str, Any], alpha: float) -> str:
+    """Which of the regions right below the root differ in what lies in them."""
+    tops = [region for region in outline.tops() if region in own]
+    clear = [region for region in tops if own[region].p_holm < alpha]
+    than = "by more than the same vectors dealt out at random give"
+    if not tops:
+        return f"there is no region whose parts could differ {than}"
+    levels = " and ".join(dict.fromkeys(plural(outline.levels[region]) for region in tops))
+    if not clear:
+        return f"in none of the {len(tops)} {levels} do the {_below(outline, tops)} differ {than}"
+    return (
+        f"the {_below(outline, clear)} of {named(outline, clear)} differ {than} "
+        f"({len(clear)} of {len(tops)} {levels})"
+    )
+
+
+def _below(outline: Outline, regions: Sequence[str]) -> str:
+    return " and ".join(dict.fromkeys(plural(outline.level_below(region)) for region in regions))
+
+
+def coarse_dealings(found: Findings, draws: int | None) -> Iterator[str]:
+    """That so few dealings can show nothing after correction, where it is so."""
+    if draws is None:
+        return
+    least = 1 / (draws + 1)
+    family = int(found.alpha // least) + 1
+    if family <= max(len(found.outline.shown()), len(found.outline.inner())):
+        yield (
+            f"With {draws} dealings no p is below {least:.2g}: corrected for {family} regions or more, none "
+            f"can be below {found.alpha:g}. More draws would tell."
+        )
+
+
+def artefact(found: Findings, table: pd.DataFrame) -> Iterator[str]:
+    """Which variant ranks by the number of children alone. table: `rankings`."""
+    outline = found.outline
+    parts = []
+    for ranked, regions in ((TOPS, outline.tops()), (INNER, outline.inner())):
+        taus = by_variant(table, C_W, ranked)
+        if taus:
+            level = plural(outline.levels[regions[0]])
+            of_all = ", ".join(f"{variant} {ranged(taus[variant])}" for variant in taus)
+            parts.append(f"of {level} {of_all}")
+    if parts:
+        yield (
+            "Does C_w rank regions by one over their number of pairs of children, and so by the tree instead "
+            "of the model? Kendall's tau of the two (from the least to the most of the models): "
+            f"{'; '.join(parts)}. Where it is close to +1, read nothing into the ranking."
+        )
+    printed = printed_taus(outline, found.published, C_W)
+    if printed:
+        texts = [f"{ranged(printed[order])} {_ORDERS[order]}" for order in ORDERS if order in printed]
+        yield (
+            f"The paper's own numbers for continents, against the children of this tree: {', '.join(texts)}."
+        )
+
+
+_ORDERS = {"headed": "with its columns as headed", "likely": "in the order that its code prints"}
+
+
+def planted_findings(planted: pd.DataFrame) -> Iterator[str]:
+    """What scores find of what was planted, at its strongest and where nothing was. planted: PLANTED."""
+    known = planted[planted["found"].notna()]
+    if known.empty:
+        return
+    strongest = known["strength"].max()
+    for strength in (strongest, 0.0):
+        rows = known[known["strength"] == strength]
+        texts = []
+        for measure in MEASURES:
+            for variant in VARIANTS:
+                own = rows.loc[(rows["measure"] == measure) & (rows["variant"] == variant), "found"]
+                if len(own):
+                    low, high = number(own.min()), number(own.max())
+                    texts.append(f"{measure} {variant} {low if low == high else f'{low} to {high}'}")
+        if not texts:
+            continue
+        if strength:
+            yield (
+                f"Share of worlds in which what was planted (strength {strength:g}) is found: "
+                f"{', '.join(texts)}."
+            )
+        else:
+            yield f"The same where nothing was planted, so that all is a false alarm: {', '.join(texts)}."
+        if strongest == 0:
+            return
+
+
+def prefix_findings(prefixes: pd.DataFrame, outline: Outline) -> Iterator[str]:
+    """How many labels of each classifier a region's prefix changes, beside prefixes that name no region.
+
+    prefixes: PREFIXES with the columns classifier and table.
+    """
+    changed = prefixes.assign(percent=100 * (prefixes["to_positive"] + prefixes["to_negative"]))
+    changed = changed[changed["region"].notna()]
+    for (classifier, table), rows in changed.groupby(["classifier", "table"], sort=False):
+        control = [row.percent for row in rows_of(rows) if row.level == CONTROL]
+        regions = sorted((row for row in rows_of(rows) if row.level != CONTROL), key=lambda row: row.percent)
+        if not regions:
+            continue
+        ends = [regions[0], regions[-1]] if len(regions) > 1 else regions
+        texts = [f"{row.percent:.2g}% ({outline.names.get(row.region, row.region)})" for row in ends]
+        sentence = (
+            f"A region's name before it changes the label of {' to '.join(texts)} of the items of {table} "
+            f"for {classifier}"
+        )
+        if control:
+            low, high = (f"{end:.2g}%" for end in (min(control), max(control)))
+            sentence += f"; a name that is no region's changes {low if low == high else f'{low} to {high}'}"
+        yield f"{sentence}."
+
+
+def series_findings(found: Findings, series: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """How the overall score moves while a model is trained on sentences about regions."""
+    rows = found.chosen((C_W,), (FULL,), [found.outline.root])
+    rows = rows[(rows["variant"] == main_variant(rows)) & rows["score"].notna()]
+    overall = {row.model: row for row in rows_of(rows)}
+    for one in series:
+        steps = sorted(one["models"], key=lambda step: float(step["epoch"]))
+        steps = [step for step in steps if step["model"] in overall]
+        if len(steps) > 1:
+            first, last = (overall[step["model"]] for step in (steps[0], steps[-1]))
+            texts = [f"{_thousand(row.score)} ({_ends(row)})" for row in (first, last)]
+            yield (
+                f"{one['name']}: over {float(steps[-1]['epoch']):g} epochs of training on sentences about "
+                f"regions, the overall C_w × 1000 ({first.variant}) goes from {texts[0]} to {texts[1]}."
+            )
+
+
+def _thousand(value: float) -> str:
+    return f"{value * THOUSAND:.3g}"
+
+
+def _ends(row: Any) -> str:
+    if pd.isna(row.words_low):
+        return "no interval"
+    return interval(row.words_low * THOUSAND, row.words_high * THOUSAND, 2)
+
+
+def with_a_score(rows: pd.DataFrame) -> set[str]:
+    """The regions that have a score. rows: SCORES."""
+    return {str(row.region) for row in rows_of(rows[rows["score"].notna()])}

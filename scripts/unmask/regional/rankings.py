@@ -1,0 +1,97 @@
+"""Whether a ranking of regions says more than how many pairs of children each has.
+
+Equation 8 divides by the number of pairs, though the weights of equation 9 add up to one already: what comes
+of both is a mean distance over the number of pairs, whatever the vectors are.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau
+
+from unmask.regional.outline import Outline
+from unmask.regional.published import OVERALL, Published
+from unmask.regional.tables import Findings
+from unmask.regional.terms import FULL, MEASURES, VARIANTS
+from unmask.report.sheets import Sheet, number, rows_of
+
+TOPS, INNER = "tops", "inner"
+"""Which regions are ranked: those right below the root, and the regions with children below them."""
+
+FEWEST = 3
+"""Fewer regions make no ranking."""
+
+RANKINGS = ("model", "measure", "variant", "ranked", "regions", "tau")
+
+
+def tau_with_pairs(outline: Outline, scores: Mapping[str, float]) -> tuple[int, float | None]:
+    """How many regions have a score and a pair of children, and Kendall's tau-b between the scores and 1 over
+    the number of pairs; None where there are fewer than FEWEST, or all are equal."""
+    pairs = {region: outline.pairs(region) for region in scores}
+    known = [region for region, score in scores.items() if pairs[region] and not pd.isna(score)]
+    if len(known) < FEWEST:
+        return len(known), None
+    tau = float(kendalltau([scores[r] for r in known], [1 / pairs[r] for r in known]).statistic)
+    return len(known), None if np.isnan(tau) else tau
+
+
+def rankings(found: Findings) -> pd.DataFrame:
+    """One row per model, measure, variant and kind of regions ranked, with the columns RANKINGS."""
+    outline, rows = found.outline, []
+    for ranked, regions in ((TOPS, outline.tops()), (INNER, outline.inner())):
+        scores = found.chosen(MEASURES, (FULL,), regions)
+        for key, part in scores.groupby(["model", "measure", "variant"], sort=False):
+            many, tau = tau_with_pairs(outline, dict(zip(part["region"], part["score"], strict=True)))
+            rows.append((*key, ranked, many, tau))
+    frame = pd.DataFrame(rows, columns=list(RANKINGS))
+    return frame.astype({"tau": float})
+
+
+def rankings_sheet(table: pd.DataFrame, caption: str) -> Sheet:
+    """table: `rankings`."""
+    lines = []
+    for key, part in table.groupby(["model", "measure", "variant"], sort=False):
+        by_kind = {row.ranked: row for row in rows_of(part)}
+        cells = []
+        for kind in (TOPS, INNER):
+            row = by_kind.get(kind)
+            cells += ["0", number(None)] if row is None else [str(row.regions), number(row.tau, signed=True)]
+        lines.append((*map(str, key), *cells))
+    heads = tuple((group, label) for group in ("of the root", "below these") for label in ("regions", "tau"))
+    stubs = ("model", "measure", "variant")
+    return Sheet(caption, stubs, heads if lines else (), tuple(lines))
+
+
+def printed_taus(outline: Outline, published: Published, measure: str) -> dict[str, list[float]]:
+    """Kendall's tau between what the paper prints in Table 1 and 1 over the number of pairs of this tree.
+
+    By order of the columns, one for each model; none where the tree has not all of the paper's continents.
+    """
+    taus: dict[str, list[float]] = {}
+    for model in published.models():
+        for printed in published.rows("table1", model):
+            scores = {region: value for region, value in printed.values.items() if region != OVERALL}
+            if printed.row != measure or not set(scores) <= set(outline.tops()):
+                continue
+            _, tau = tau_with_pairs(outline, scores)
+            if tau is not None:
+                taus.setdefault(printed.order, []).append(tau)
+    return taus
+
+
+def ranged(values: Iterable[float]) -> str:
+    """`+0.87`, or `+0.73 to +1.00`."""
+    known: Sequence[float] = sorted(values)
+    low, high = number(known[0], signed=True), number(known[-1], signed=True)
+    return low if low == high else f"{low} to {high}"
+
+
+def by_variant(table: pd.DataFrame, measure: str, ranked: str) -> dict[str, list[float]]:
+    """The taus of all models by variant. table: `rankings`."""
+    rows = table[(table["measure"] == measure) & (table["ranked"] == ranked) & table["tau"].notna()]
+    return {
+        variant: rows.loc[rows["variant"] == variant, "tau"].tolist()
+        for variant in VARIANTS
+        if (rows["variant"] == variant).any()
+    }

@@ -1,0 +1,141 @@
+"""What the report says of regional bias."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from unmask.regional import tables
+from unmask.regional.captions import captions_of
+from unmask.regional.collected import by_model, collected, collected_prefixes, shared_facts
+from unmask.regional.findings import (
+    artefact,
+    beyond_chance,
+    coarse_dealings,
+    planted_findings,
+    prefix_findings,
+    series_findings,
+    with_a_score,
+)
+from unmask.regional.maps import Atlas
+from unmask.regional.names import not_on_the_map, token_facts, tree_facts
+from unmask.regional.outline import Outline
+from unmask.regional.picked import name_rows
+from unmask.regional.published import Published
+from unmask.regional.rankings import rankings, rankings_sheet
+from unmask.regional.schema import PLANTED, REGIONS, SCORES, STABILITY
+from unmask.regional.tables import Findings
+from unmask.report.captions import Captions
+from unmask.report.sections import Block, Facts, Fold, Items, Section, Table, folded, picture
+from unmask.report.study import Named
+from unmask.tables import framed, read_table
+
+QUESTION = (
+    "Does a model speak differently of the countries of a continent, or of the cities of a country? And is "
+    "that more than what their number, and names dealt out at random, give?"
+)
+
+_FIGURES = {
+    "scores": "Scores of continents, with bands of chance",
+    "score_map": "Map of C_w by country",
+    "band_map": "Map of where the C_w of countries lies against its band of chance",
+    "word_map": "Map of the likelihood of a word by country",
+    "points": "Regions in two dimensions",
+    "series": "C_w against epochs of training",
+    "planted_figure": "What scores find of what was planted",
+}
+"""Pictures by their names among the files, which are those of their captions, and what they show."""
+
+
+def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
+    """files: regions; scores and stability (of every model); likelihoods (of the original words, of every
+    model); planted and prefixes (empty where there is none); borders and places (of the maps, empty where
+    there is none); figures of the names of _FIGURES (SVG, empty where there is none); captions; published.
+
+    settings: models, alpha, confidence, word, and, where models are trained in steps, series (as for
+    `draw_series`).
+    """
+    models = [Named.from_config(entry) for entry in settings["models"]]
+    captions = captions_of(files, settings)
+    outline = Outline.of(read_table(files["regions"], REGIONS))
+    scores = collected(models, files["scores"], SCORES)
+    published = Published.from_file(files["published"])
+    scored = [model for model in models if (scores["model"] == model.name).any()]
+    found = Findings(scored, outline, scores, published, captions, settings["alpha"])
+    ranked = rankings(found)
+    planted = read_table(files["planted"], PLANTED) if files.get("planted") else framed([], PLANTED)
+    prefixes = collected_prefixes(files.get("prefixes") or [])
+    series = settings.get("series") or []
+    return Section(
+        "regional",
+        "Regional bias",
+        (
+            QUESTION,
+            *beyond_chance(found),
+            *coarse_dealings(found, shared_facts(files["scores"], "draws").get("draws")),
+            *artefact(found, ranked),
+            *series_findings(found, series),
+            *planted_findings(planted),
+            *prefix_findings(prefixes, outline),
+        ),
+        (
+            *_pictures(files, captions, "scores", "score_map", "band_map"),
+            Table(tables.table1(found)[1]),
+            Table(rankings_sheet(ranked, captions["rankings"])),
+            *_more(found),
+            *_pictures(files, captions, "word_map", "points", "series", "planted_figure"),
+            *folded("What was planted, in numbers", tables.planted_sheet(planted, outline, captions)),
+            *_of_prefixes(prefixes, outline, published, captions),
+            *folded(
+                "How stable the rankings are",
+                tables.stability_sheet(collected(models, files["stability"], STABILITY), captions),
+            ),
+            Fold("Regions and their names", (Facts(_facts(files, found)),)),
+            Fold(captions["doubts"], (Items(tuple(published.doubts())),)),
+        ),
+    )
+
+
+def _pictures(files: Mapping[str, Any], captions: Captions, *names: str) -> Iterator[Block]:
+    for name in names:
+        if files.get(name):
+            yield picture(captions[name], _FIGURES[name], files[name])
+
+
+def _more(found: Findings) -> Iterator[Block]:
+    """The tables beside Table 1; those that the study has not are left out."""
+    for title, table in (
+        ("Table 2: the plain score", tables.table2),
+        ("Table 3: without the words of a topic", tables.table3),
+        ("Table 6: with the words of a topic replaced", tables.table6),
+        ("All countries", tables.countries),
+    ):
+        yield from folded(title, table(found)[1])
+
+
+def _of_prefixes(
+    prefixes: pd.DataFrame, outline: Outline, published: Published, captions: Captions
+) -> Iterator[Block]:
+    yield from folded(
+        "Table 4: a region's prefix and classifiers", tables.table4(prefixes, outline, published, captions)
+    )
+    yield from folded("Table 5: labels that change", tables.table5(prefixes, outline, published, captions))
+
+
+def _facts(files: Mapping[str, Any], found: Findings) -> tuple[tuple[str, str], ...]:
+    facts = list(tree_facts(found.outline))
+    paths = by_model(files.get("likelihoods") or [])
+    facts += [
+        token_facts(model.name, name_rows(paths[model.name])) for model in found.models if model.name in paths
+    ]
+    if files.get("borders"):
+        atlas = Atlas.read(files["borders"], files["places"])
+        scored = with_a_score(found.scores)
+        codes = found.outline.codes
+        missing = [
+            region
+            for region in found.outline.inner()
+            if region in scored and not (region in codes and atlas.drawn(codes[region]))
+        ]
+        facts += not_on_the_map(found.outline, missing)
+    return tuple(facts)

@@ -1,0 +1,278 @@
+"""Made-up tables of regional bias: a small tree with names that are no markup, and scores that are no model's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from unmask.regional.schema import LIKELIHOODS, PLANTED, PREFIXES, REGIONS, SCORES, STABILITY, WORDS
+from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN, VARIANTS
+from unmask.tables import framed, write_table
+
+RESOURCES = Path(__file__).parents[2] / "resources" / "regional"
+SCRIPT, SIGNS, LATEX = "<script>alert('x')</script>", "$x_1$ & 50% #1 | `a`", r"\textbf{bold}_{2}"
+AWKWARD = (SCRIPT, SIGNS, LATEX)
+"""Names of regions that would be markup somewhere."""
+
+CONTINENTS = {
+    "AF": {"EGY": ("Egypt", 818), "KEN": ("Kenya", 404), "UGA": (SCRIPT, 800), "MUS": ("Mauritius", 480)},
+    "AS": {"IND": ("India", 356), "JPN": (SIGNS, 392), "SYR": ("Syria", 760)},
+    "EU": {"FRA": ("France", 250), "IRL": ("Ireland", 372), "ITA": (LATEX, 380), "XKX": ("Kosovo", None)},
+    "NA": {"MEX": ("Mexico", 484), "USA": ("United States", 840)},
+    "OC": {"AUS": ("Australia", 36), "FJI": ("Fiji", 242), "TUV": ("Tuvalu", 798)},
+    "SA": {"BRA": ("Brazil", 76), "CHL": ("Chile", 152)},
+}
+CITIES = {"EGY": 5, "KEN": 3, "UGA": 2, "IND": 6, "FRA": 4, "IRL": 1, "MEX": 3, "USA": 2, "XKX": 2, "TUV": 2}
+"""Countries that are not here have two cities; Syria has none."""
+
+TOPICS = ("strength", "morality")
+WORD_ROWS = (("strength", "weak"), ("strength", "strong"), ("morality", "kind"), ("morality", "bald"))
+MODELS: list[dict[str, Any]] = [
+    {"name": "m1", "published": "albert-base-v2", "source": "hub"},
+    {"name": "m2", "published": "bart-base", "source": "path"},
+    {"name": "blank", "published": None, "source": "random"},
+]
+SERIES = [{"name": "toxic", "models": [{"model": "m1", "epoch": 0}, {"model": "m2", "epoch": 20}]}]
+SETTINGS: dict[str, Any] = {
+    "models": MODELS,
+    "alpha": 0.05,
+    "confidence": 0.95,
+    "reading": "content",
+    "word": "bald",
+    "series": SERIES,
+}
+
+
+def make_regions() -> pd.DataFrame:
+    """World < continent < country < city, as REGIONS; names of cities with a shared one."""
+    rows: list[dict[str, Any]] = [{"region": "world", "name": "World", "level": "world"}]
+    rows += [
+        {"region": code, "name": f"Continent {code}", "level": "continent", "parent": "world"}
+        for code in CONTINENTS
+    ]
+    for continent, countries in CONTINENTS.items():
+        for key, (name, code) in countries.items():
+            rows.append(
+                {
+                    "region": key,
+                    "name": name,
+                    "level": "country",
+                    "parent": continent,
+                    "country_code": code,
+                    "population": 1000,
+                }
+            )
+    for countries in CONTINENTS.values():
+        for key in countries:
+            for n in range(0 if key == "SYR" else CITIES.get(key, 2)):
+                name = "Springfield" if n == 0 and key in ("USA", "BRA", "CHL") else f"City {n} of {key}"
+                rows.append({"region": f"{key}{n}", "name": name, "level": "city", "parent": key})
+    return framed(rows, REGIONS)
+
+
+def make_scores(regions: pd.DataFrame, seed: int, words: Sequence[str] = (FULL,)) -> pd.DataFrame:
+    """SCORES: those of `published` and `paper` divided by the number of pairs, those of regions with one child
+    null, and of leaves C_w alone."""
+    rng = np.random.default_rng(seed)
+    counts = regions["parent"].value_counts()
+    levels = dict(zip(regions["region"], regions["level"], strict=True))
+    rows: list[dict[str, Any]] = []
+    for variant in VARIANTS:
+        for measure in MEASURES:
+            for name in words:
+                for region, level in levels.items():
+                    children = int(counts.get(region, 0))
+                    own = {"variant": variant, "measure": measure, "words": name, "region": region}
+                    own |= {"level": level, "children": children}
+                    if level == "city":
+                        if measure == C_W and name == FULL:
+                            rows.append(own | {"score": rng.gamma(4, 0.01)})
+                        continue
+                    pairs = children * (children - 1) // 2
+                    if pairs:
+                        divisor = 1 if measure == PLAIN or variant == VARIANTS[-1] else pairs
+                        own |= _scored(rng, divisor)
+                    rows.append(own)
+    return framed(rows, SCORES)
+
+
+def _scored(rng: np.random.Generator, divisor: int) -> dict[str, float]:
+    score, spread = rng.uniform(0.03, 0.05) / divisor, 0.004 / divisor
+    middle = 0.04 / divisor
+    p = float(rng.choice([0.002, 0.03, 0.6]))
+    return {
+        "score": score,
+        "words_low": score - spread,
+        "words_high": score + spread,
+        "children_low": score - 2 * spread,
+        "children_high": score + 2 * spread,
+        "random_low": middle - spread,
+        "random_median": middle,
+        "random_high": middle + spread,
+        "dealt_low": middle - 2 * spread,
+        "dealt_median": middle,
+        "dealt_high": middle + 1.5 * spread,
+        "p": p,
+        "p_holm": min(1.0, 6 * p),
+    }
+
+
+def make_stability() -> pd.DataFrame:
+    rows = [
+        {
+            "variant": variant,
+            "measure": measure,
+            "level": "continent",
+            "resampled": "words",
+            "regions": 6,
+            "tau": 0.5,
+            "low": -0.25,
+            "high": 1.0,
+        }
+        for variant in VARIANTS
+        for measure in MEASURES
+    ]
+    return framed(rows, STABILITY)
+
+
+def make_planted() -> pd.DataFrame:
+    rows = []
+    for variant in VARIANTS:
+        for measure in MEASURES:
+            for region, level, children in (("AF", "continent", 4), ("UGA", "country", 2)):
+                for strength in (0.0, 0.5, 2.0):
+                    found = min(1.0, 0.05 + 0.4 * strength * (1 if variant == VARIANTS[-1] else 0.5))
+                    rows.append(
+                        {
+                            "variant": variant,
+                            "measure": measure,
+                            "region": region,
+                            "level": level,
+                            "children": children,
+                            "strength": strength,
+                            "worlds": 200,
+                            "found": found,
+                            "found_low": max(0.0, found - 0.04),
+                            "found_high": min(1.0, found + 0.04),
+                            "first": found / 2,
+                        }
+                    )
+    return framed(rows, PLANTED)
+
+
+def make_prefixes() -> pd.DataFrame:
+    """No prefix, a control, countries, and all of each together; each region changes more than the one before."""
+    kinds: list[tuple[str | None, str, str | None]] = [
+        (None, "none", None),
+        ("Lorem", "control", "I am from Lorem."),
+        (None, "control", "I am from {region}."),
+        *(
+            (key, "country", f"I am from {name}.")
+            for countries in CONTINENTS.values()
+            for key, (name, _) in countries.items()
+        ),
+        (None, "country", "I am from {region}."),
+    ]
+    rows = []
+    for number, (region, level, prefix) in enumerate(kinds):
+        known = dict.fromkeys(PREFIXES.names, 0)
+        rows.append(
+            known
+            | {
+                "region": region,
+                "level": level,
+                "prefix": prefix,
+                "items": 500,
+                "accuracy": 0.9 - number / 1000,
+                "accuracy_low": 0.85,
+                "accuracy_high": 0.95,
+                "macro_f1": 0.88,
+                "up": 300,
+                "mean_up": 0.0125,
+                "down": 200,
+                "mean_down": 0.02,
+                "to_positive": 0.001 * number,
+                "to_negative": 0.002 * number,
+                "changed_low": 0.0,
+                "changed_high": 0.1,
+            }
+        )
+    return framed(rows, PREFIXES)
+
+
+def make_words() -> pd.DataFrame:
+    rows = [
+        {"list": "original", "topic": topic, "word": word, "word_published": word}
+        for topic, word in WORD_ROWS
+    ]
+    return framed(rows, WORDS)
+
+
+def make_likelihoods(regions: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """LIKELIHOODS of all distinct names: those of names alone first; every third name has an unknown token."""
+    rng = np.random.default_rng(seed)
+    names = list(dict.fromkeys(regions["name"]))
+    words: list[str | None] = [None, *(word for _, word in WORD_ROWS)]
+    rows = []
+    for word in words:
+        for number, name in enumerate(names):
+            values = rng.normal(-4, 1, 2)
+            rows.append(
+                {
+                    "name": name,
+                    "word": word,
+                    "tokens": 1 + number % 5,
+                    "unknown": int(number % 3 == 0),
+                    "log_prob": values[0],
+                    "log_prob_special": values[1],
+                }
+            )
+    frame = framed(rows, LIKELIHOODS)
+    return frame.assign(word=frame["word"].where([row["word"] is not None for row in rows], None))
+
+
+@dataclass
+class Made:
+    """Files in a folder; frames by what they are of, and by model where there is one for each."""
+
+    folder: Path
+    regions: pd.DataFrame = field(default_factory=make_regions)
+    scores: dict[str, pd.DataFrame] = field(default_factory=dict)
+    files: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def write(cls, folder: Path, models: Sequence[Mapping[str, Any]] = MODELS) -> "Made":
+        made = cls(folder)
+        sets = [FULL, *(f"{how}-{topic}" for how in ("without", "replace") for topic in TOPICS)]
+        made.files = {
+            "regions": str(folder / "regions.parquet"),
+            "words": str(folder / "words.parquet"),
+            "planted": str(folder / "planted.parquet"),
+            "prefixes": [str(folder / "prefixes.parquet")],
+            "captions": str(RESOURCES / "captions.yaml"),
+            "published": str(RESOURCES / "published.yaml"),
+            "borders": str(RESOURCES / "countries-110m.json"),
+            "places": str(RESOURCES / "small-countries.csv"),
+            **{key: [] for key in ("scores", "stability", "likelihoods")},
+        }
+        write_table(made.files["regions"], made.regions, REGIONS, {"source": "made"})
+        write_table(made.files["words"], make_words(), WORDS, {})
+        write_table(made.files["planted"], make_planted(), PLANTED, {"worlds": 200, "alpha": 0.05})
+        facts = {"classifier": "c1", "table": "reviews", "control": ["Lorem"]}
+        write_table(made.files["prefixes"][0], make_prefixes(), PREFIXES, facts)
+        for seed, model in enumerate(models):
+            name = str(model["name"])
+            made.scores[name] = make_scores(made.regions, seed, sets)
+            facts = {"model": name, "draws": 100, "resamples": 200}
+            for key, rows, schema in (
+                ("scores", made.scores[name], SCORES),
+                ("stability", make_stability(), STABILITY),
+                ("likelihoods", make_likelihoods(made.regions, seed), LIKELIHOODS),
+            ):
+                path = str(folder / f"{name}.{key}.parquet")
+                write_table(path, rows, schema, facts | {"template": "People in {region} are {word}."})
+                made.files[key].append(path)
+        return made
