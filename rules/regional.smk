@@ -91,7 +91,8 @@ rule regional_likelihoods:
         code=code("score_regions.py"),
         model=lambda wildcards: wildcards.model,
         list=lambda wildcards: wildcards.list,
-        template=REGIONAL.get("template"),
+        # a function, as its braces are no wildcards
+        template=lambda wildcards: REGIONAL["template"],
         padded=False,
         dtype="float32",
     message:

@@ -6,7 +6,7 @@ REGIONAL = config.get("regional", {})
 PUBLISHED_SENTENCES = "published" in REGIONAL.get("variants", [])
 REGIONAL_WORDS = REGIONAL.get("words", {})
 REGIONAL_TABLES = [f"table{number}" for number in range(1, 7)] + ["countries", "rankings", "stability", "planted"]
-REGIONAL_FIGURES = ["scores", "score_map", "band_map", "word_map", "points", "series", "planted_figure"]
+REGIONAL_FIGURES = ["scores_figure", "score_map", "band_map", "word_map", "points_figure", "series_figure", "planted_figure"]
 
 if REGIONAL:
     try:
@@ -128,7 +128,7 @@ def regional_table_files():
 
 def regional_figure_files():
     """The figures on regions by the names that their script gives them."""
-    shown = {"series": regional_series(), "word_map": REGIONAL["mapped_word"]}
+    shown = {"series_figure": regional_series(), "word_map": REGIONAL["mapped_word"]}
     return {
         f"{name}_{form}": result("figures", f"regional_{name.removesuffix('_figure')}.{form}")
         for name in REGIONAL_FIGURES
