@@ -159,11 +159,11 @@ rule plant_regions:
     conda:
         "../envs/analysis.yaml"
     params:
+        **REGIONAL.get("planted", {}),
         code=code("plant_regions.py"),
         list=next(iter(REGIONAL_WORDS), None),
         variants=REGIONAL.get("variants"),
         confidence=config["statistics"]["confidence"],
-        **REGIONAL.get("planted", {}),
     message:
         "Planting regional bias in made worlds"
     script:
@@ -287,9 +287,9 @@ rule regional_tables:
     conda:
         "../envs/analysis.yaml"
     params:
+        **regional_settings(),
         code=code("make_regional_tables.py"),
         given=given(*regional_resources()),
-        **regional_settings(),
     message:
         "Making the tables of regional bias"
     script:
@@ -306,9 +306,9 @@ rule regional_figures:
     conda:
         "../envs/analysis.yaml"
     params:
+        **regional_settings(),
         code=code("draw_regional.py"),
         given=given(*regional_resources()),
-        **regional_settings(),
     message:
         "Drawing regional bias"
     script:

@@ -5,8 +5,21 @@ from unmask.regional.wording import check_template
 REGIONAL = config.get("regional", {})
 PUBLISHED_SENTENCES = "published" in REGIONAL.get("variants", [])
 REGIONAL_WORDS = REGIONAL.get("words", {})
-REGIONAL_TABLES = [f"table{number}" for number in range(1, 7)] + ["countries", "rankings", "stability", "planted"]
-REGIONAL_FIGURES = ["scores_figure", "score_map", "band_map", "word_map", "points_figure", "series_figure", "planted_figure"]
+REGIONAL_TABLES = [f"table{number}" for number in range(1, 7)] + [
+    "countries",
+    "rankings",
+    "stability",
+    "planted",
+]
+REGIONAL_FIGURES = [
+    "scores_figure",
+    "score_map",
+    "band_map",
+    "word_map",
+    "points_figure",
+    "series_figure",
+    "planted_figure",
+]
 
 if REGIONAL:
     try:
@@ -185,7 +198,9 @@ def regional_provenance():
     if not REGIONAL:
         return []
     made = ["versions", "code"]
-    likelihoods = [path for model in regional_models() for path in [*likelihoods_of(model), *padded_of(model)]]
+    likelihoods = [
+        path for model in regional_models() for path in [*likelihoods_of(model), *padded_of(model)]
+    ]
     return [
         {"title": "Regions", "files": [regional_result("regions.parquet")], "keys": []},
         {"title": "Words about regions", "files": [regional_result("words.parquet")], "keys": []},
