@@ -1,4 +1,4 @@
-"""Made-up tables of regional bias: a small tree with names that are no markup, and scores that are no model's."""
+"""Made-up tables of regional bias: a small tree with names like markup, and scores that are no model's."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -74,8 +74,7 @@ def make_regions() -> pd.DataFrame:
 
 
 def make_scores(regions: pd.DataFrame, seed: int, words: Sequence[str] = (FULL,)) -> pd.DataFrame:
-    """SCORES: those of `published` and `paper` divided by the number of pairs, those of regions with one child
-    null, and of leaves C_w alone."""
+    """SCORES: `published` and `paper` divided by the number of pairs, null for one child, of cities C_w."""
     rng = np.random.default_rng(seed)
     counts = regions["parent"].value_counts()
     levels = dict(zip(regions["region"], regions["level"], strict=True))
@@ -164,7 +163,7 @@ def make_planted() -> pd.DataFrame:
 
 
 def make_prefixes() -> pd.DataFrame:
-    """No prefix, a control, countries, and all of each together; each region changes more than the one before."""
+    """No prefix, a control, countries, and all of each; each changes more labels than the one before."""
     kinds: list[tuple[str | None, str, str | None]] = [
         (None, "none", None),
         ("Lorem", "control", "I am from Lorem."),
@@ -212,7 +211,7 @@ def make_words() -> pd.DataFrame:
 
 
 def make_likelihoods(regions: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """LIKELIHOODS of all distinct names: those of names alone first; every third name has an unknown token."""
+    """LIKELIHOODS of all distinct names, alone first; every third name has an unknown token."""
     rng = np.random.default_rng(seed)
     names = list(dict.fromkeys(regions["name"]))
     words: list[str | None] = [None, *(word for _, word in WORD_ROWS)]

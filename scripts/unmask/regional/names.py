@@ -30,7 +30,7 @@ def tree_facts(outline: Outline) -> Iterator[tuple[str, str]]:
         most = ", ".join(f"{name} ({count})" for name, count in counts.head(EXAMPLES).items())
         yield (
             "names of several regions, which one sentence stands for",
-            f"{len(counts):,} names of {len(shared):,} regions, such as {most}",
+            f"{len(counts):,} for {len(shared):,} regions, such as {most}",
         )
 
 
