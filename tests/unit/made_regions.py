@@ -17,7 +17,7 @@ SCRIPT, SIGNS, LATEX = "<script>alert('x')</script>", "$x_1$ & 50% #1 | `a`", r"
 AWKWARD = (SCRIPT, SIGNS, LATEX)
 """Names of regions that would be markup somewhere."""
 
-CONTINENTS = {
+CONTINENTS: dict[str, dict[str, tuple[str, int | None]]] = {
     "AF": {"EGY": ("Egypt", 818), "KEN": ("Kenya", 404), "UGA": (SCRIPT, 800), "MUS": ("Mauritius", 480)},
     "AS": {"IND": ("India", 356), "JPN": (SIGNS, 392), "SYR": ("Syria", 760)},
     "EU": {"FRA": ("France", 250), "IRL": ("Ireland", 372), "ITA": (LATEX, 380), "XKX": ("Kosovo", None)},
@@ -230,7 +230,9 @@ def make_likelihoods(regions: pd.DataFrame, seed: int) -> pd.DataFrame:
                 }
             )
     frame = framed(rows, LIKELIHOODS)
-    return frame.assign(word=frame["word"].where([row["word"] is not None for row in rows], None))
+    # framed has text in this column throughout
+    frame["word"] = pd.Series([row["word"] for row in rows], dtype=object)
+    return frame
 
 
 @dataclass
@@ -265,13 +267,13 @@ class Made:
         for seed, model in enumerate(models):
             name = str(model["name"])
             made.scores[name] = make_scores(made.regions, seed, sets)
-            facts = {"model": name, "draws": 100, "resamples": 200}
+            of_model: dict[str, Any] = {"model": name, "draws": 100, "resamples": 200}
             for key, rows, schema in (
                 ("scores", made.scores[name], SCORES),
                 ("stability", make_stability(), STABILITY),
                 ("likelihoods", make_likelihoods(made.regions, seed), LIKELIHOODS),
             ):
                 path = str(folder / f"{name}.{key}.parquet")
-                write_table(path, rows, schema, facts | {"template": "People in {region} are {word}."})
+                write_table(path, rows, schema, of_model | {"template": "People in {region} are {word}."})
                 made.files[key].append(path)
         return made

@@ -222,7 +222,7 @@ def test_what_was_planted_stands_by_strength(found: Findings) -> None:
         *(("highest of its level", s) for s in ("0", "0.5", "2")),
     )
     rows = {row[:3]: row[3:] for row in sheet.rows}
-    for (variant, measure, region), part in planted.groupby(["variant", "measure", "region"]):
+    for (variant, measure, region), part in tables.groups(planted, ("variant", "measure", "region")):
         level, children = part["level"].iloc[0], part["children"].iloc[0]
         line = rows[variant, measure, f"{found.outline.names[region]} ({level}, {children})"]
         part = part.sort_values("strength")

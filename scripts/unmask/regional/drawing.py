@@ -120,10 +120,11 @@ class Drawing:
         """Figure 3."""
         outline = self.outline
         tops = outline.tops()
+        with_children = {outline.levels[region] for region, count in outline.children.items() if count}
         regions = [
             region
-            for region in outline.parents
-            if region in tops or (outline.parents[region] in tops and not self._is_leaf_level(region))
+            for region, parent in outline.parents.items()
+            if region in tops or (parent in tops and outline.levels[region] in with_children)
         ]
         # where what lies in the continents are the leaves themselves, these
         regions = regions if len(regions) > len(tops) else [r for r in outline.parents if outline.top_of(r)]
@@ -140,10 +141,6 @@ class Drawing:
         path = self.files.get("planted")
         rows = read_table(path, PLANTED) if path else framed([], PLANTED)
         return draw_planted(rows, self.outline, self.settings["alpha"])
-
-    def _is_leaf_level(self, region: str) -> bool:
-        level = self.outline.levels[region]
-        return not any(self.outline.children[own] for own in self.outline.of_level(level))
 
     def _words(self) -> Sequence[str]:
         """The dimensions: the rows of the list."""
