@@ -16,6 +16,8 @@ def tree_facts(outline: Outline) -> Iterator[tuple[str, str]]:
     leaf_levels = {level for level in levels if not any(outline.children[r] for r in outline.of_level(level))}
     for level in levels:
         own = outline.of_level(level)
+        if own == [outline.root]:
+            continue
         yield plural(level), f"{len(own):,}"
         if level in leaf_levels:
             continue
