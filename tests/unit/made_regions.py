@@ -1,4 +1,4 @@
-"""Made-up tables of regional bias: a small tree with names that are no markup, and scores that are no model's."""
+"""Made-up tables of regional bias: a small tree with names like markup, and scores that are no model's."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ SCRIPT, SIGNS, LATEX = "<script>alert('x')</script>", "$x_1$ & 50% #1 | `a`", r"
 AWKWARD = (SCRIPT, SIGNS, LATEX)
 """Names of regions that would be markup somewhere."""
 
-CONTINENTS = {
+CONTINENTS: dict[str, dict[str, tuple[str, int | None]]] = {
     "AF": {"EGY": ("Egypt", 818), "KEN": ("Kenya", 404), "UGA": (SCRIPT, 800), "MUS": ("Mauritius", 480)},
     "AS": {"IND": ("India", 356), "JPN": (SIGNS, 392), "SYR": ("Syria", 760)},
     "EU": {"FRA": ("France", 250), "IRL": ("Ireland", 372), "ITA": (LATEX, 380), "XKX": ("Kosovo", None)},
@@ -74,8 +74,7 @@ def make_regions() -> pd.DataFrame:
 
 
 def make_scores(regions: pd.DataFrame, seed: int, words: Sequence[str] = (FULL,)) -> pd.DataFrame:
-    """SCORES: those of `published` and `paper` divided by the number of pairs, those of regions with one child
-    null, and of leaves C_w alone."""
+    """SCORES: `published` and `paper` divided by the number of pairs, null for one child, of cities C_w."""
     rng = np.random.default_rng(seed)
     counts = regions["parent"].value_counts()
     levels = dict(zip(regions["region"], regions["level"], strict=True))
@@ -164,7 +163,7 @@ def make_planted() -> pd.DataFrame:
 
 
 def make_prefixes() -> pd.DataFrame:
-    """No prefix, a control, countries, and all of each together; each region changes more than the one before."""
+    """No prefix, a control, countries, and all of each; each changes more labels than the one before."""
     kinds: list[tuple[str | None, str, str | None]] = [
         (None, "none", None),
         ("Lorem", "control", "I am from Lorem."),
@@ -212,7 +211,7 @@ def make_words() -> pd.DataFrame:
 
 
 def make_likelihoods(regions: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """LIKELIHOODS of all distinct names: those of names alone first; every third name has an unknown token."""
+    """LIKELIHOODS of all distinct names, alone first; every third name has an unknown token."""
     rng = np.random.default_rng(seed)
     names = list(dict.fromkeys(regions["name"]))
     words: list[str | None] = [None, *(word for _, word in WORD_ROWS)]
@@ -231,7 +230,9 @@ def make_likelihoods(regions: pd.DataFrame, seed: int) -> pd.DataFrame:
                 }
             )
     frame = framed(rows, LIKELIHOODS)
-    return frame.assign(word=frame["word"].where([row["word"] is not None for row in rows], None))
+    # framed has text in this column throughout
+    frame["word"] = pd.Series([row["word"] for row in rows], dtype=object)
+    return frame
 
 
 @dataclass
@@ -266,13 +267,13 @@ class Made:
         for seed, model in enumerate(models):
             name = str(model["name"])
             made.scores[name] = make_scores(made.regions, seed, sets)
-            facts = {"model": name, "draws": 100, "resamples": 200}
+            of_model: dict[str, Any] = {"model": name, "draws": 100, "resamples": 200}
             for key, rows, schema in (
                 ("scores", made.scores[name], SCORES),
                 ("stability", make_stability(), STABILITY),
                 ("likelihoods", make_likelihoods(made.regions, seed), LIKELIHOODS),
             ):
                 path = str(folder / f"{name}.{key}.parquet")
-                write_table(path, rows, schema, facts | {"template": "People in {region} are {word}."})
+                write_table(path, rows, schema, of_model | {"template": "People in {region} are {word}."})
                 made.files[key].append(path)
         return made

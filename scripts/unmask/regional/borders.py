@@ -1,6 +1,7 @@
 """Borders of countries, decoded from TopoJSON and laid flat."""
 
 import csv
+import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,10 @@ CENTRE = 11.0
 
 LATITUDES = (-58.0, 84.0)
 """What the map shows, in degrees."""
+
+
+STEP = 3.0
+"""Degrees."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,7 @@ def flat(ring: Points) -> list[Points]:
         for axis, sign, limit in ((0, 1, -180), (0, -1, -180), (1, 1, LATITUDES[0]), (1, -1, -LATITUDES[1])):
             cut = _kept(cut, axis, sign, limit)
         if len(cut) > 3:
-            shapes.append(equal_earth(cut))
+            shapes.append(equal_earth(_in_steps(cut)))
     return shapes
 
 
@@ -144,10 +149,17 @@ def _kept(ring: Points, axis: int, sign: int, limit: float) -> Points:
     return np.array([*kept, kept[0]]) if kept else ring[:0]
 
 
+def _in_steps(ring: Points) -> Points:
+    """The same line with points no farther apart than STEP, as meridians are curves on the map."""
+    parts = []
+    for here, there in itertools.pairwise(ring):
+        steps = max(1, int(np.ceil(np.abs(there - here).max() / STEP)))
+        parts.append(here + (there - here) * (np.arange(steps) / steps)[:, None])
+    return np.concatenate([*parts, ring[-1:]])
+
+
 def outline() -> Points:
     """The edge of the map."""
     south, north = LATITUDES
-    steps = np.linspace(south, north, 60)
-    side = np.full_like(steps, 180.0)
-    right, left = np.column_stack([side, steps]), np.column_stack([-side, steps[::-1]])
-    return equal_earth(np.concatenate([right, left, right[:1]]))
+    corners = [[180, south], [180, north], [-180, north], [-180, south], [180, south]]
+    return equal_earth(_in_steps(np.array(corners, dtype=float)))

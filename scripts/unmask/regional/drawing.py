@@ -26,7 +26,8 @@ from unmask.tables import framed, read_table
 def drawn_figures(
     files: Mapping[str, Any], settings: Mapping[str, Any], wanted: Iterable[str]
 ) -> Iterator[tuple[str, Figure]]:
-    """The figures of these names: scores, score_map, band_map, word_map, points, series, planted_figure.
+    """The figures of these names: scores_figure, score_map, band_map, word_map, points_figure, series_figure
+    and planted_figure.
 
     files: regions, words, scores and likelihoods (of one list of words) of every model, published, borders,
     places, planted (empty where there is none).
@@ -36,12 +37,12 @@ def drawn_figures(
     """
     drawing = Drawing(files, settings)
     makers: Mapping[str, Callable[[], Figure]] = {
-        "scores": lambda: draw_scores(drawing.found),
+        "scores_figure": lambda: draw_scores(drawing.found),
         "score_map": drawing.score_map,
         "band_map": drawing.band_map,
         "word_map": drawing.word_map,
-        "points": drawing.points,
-        "series": lambda: draw_series(drawing.found, settings.get("series") or []),
+        "points_figure": drawing.points,
+        "series_figure": lambda: draw_series(drawing.found, settings.get("series") or []),
         "planted_figure": drawing.planted,
     }
     for name in wanted:
@@ -113,16 +114,17 @@ class Drawing:
             panels[model] = pd.Series(
                 {code: by_name[outline.names[region]] for region, code in outline.codes.items()}
             )
-        return draw_values(self._atlas(), panels, f"mean log-probability with “{word}”")
+        return draw_values(self._atlas(), panels, f"mean log-probability with “{word}”", "not in the study")
 
     def points(self) -> Figure:
         """Figure 3."""
         outline = self.outline
         tops = outline.tops()
+        with_children = {outline.levels[region] for region, count in outline.children.items() if count}
         regions = [
             region
-            for region in outline.parents
-            if region in tops or (outline.parents[region] in tops and not self._is_leaf_level(region))
+            for region, parent in outline.parents.items()
+            if region in tops or (parent in tops and outline.levels[region] in with_children)
         ]
         # where what lies in the continents are the leaves themselves, these
         regions = regions if len(regions) > len(tops) else [r for r in outline.parents if outline.top_of(r)]
@@ -139,10 +141,6 @@ class Drawing:
         path = self.files.get("planted")
         rows = read_table(path, PLANTED) if path else framed([], PLANTED)
         return draw_planted(rows, self.outline, self.settings["alpha"])
-
-    def _is_leaf_level(self, region: str) -> bool:
-        level = self.outline.levels[region]
-        return not any(self.outline.children[own] for own in self.outline.of_level(level))
 
     def _words(self) -> Sequence[str]:
         """The dimensions: the rows of the list."""

@@ -10,10 +10,11 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from unmask.regional.outline import Outline
 from unmask.regional.picked import in_two_dimensions
@@ -101,10 +102,17 @@ def _finish_scores(axes: Axes, variant: str, measure: str, rows: pd.DataFrame) -
     # scores of zero, as of equal vectors, have no logarithm
     if variant != CORRECTED and measure != PLAIN and (rows["score"] > 0).all():
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        _plain_powers(axes.xaxis, axes.get_xlim())
     else:
-        axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.set_title(f"{titled(measure)}, {variant}", fontsize=9)
+
+
+def _plain_powers(axis: Axis, ends: tuple[float, float]) -> None:
+    """Plain numbers at powers of ten, and at twos and fives where there are few powers."""
+    axis.set_major_locator(LogLocator(subs=(1.0,) if ends[1] / ends[0] > 100 else (1.0, 2.0, 5.0)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def draw_points(outline: Outline, panels: Mapping[str, tuple[Sequence[str], npt.NDArray[Any]]]) -> Figure:
@@ -199,7 +207,7 @@ def draw_series(found: Findings, series: Sequence[Mapping[str, Any]]) -> Figure:
                     axes.fill_between(points["epoch"], low, high, color=colour, alpha=0.08, linewidth=0)
                 if variant != CORRECTED and (here["score"] > 0).all():
                     axes.set_yscale("log")
-                    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+                    _plain_powers(axes.yaxis, axes.get_ylim())
                 axes.set_title(f"{name}, {variant}", fontsize=9)
                 axes.set_xlabel("epochs")
                 axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
@@ -259,7 +267,7 @@ def draw_planted(planted: pd.DataFrame, outline: Outline, alpha: float) -> Figur
                     places, own["found_low"], own["found_high"], color=colours[measure], linewidth=0.7
                 )
             name = outline.names.get(region, region)
-            axes.set_title(f"{name} ({level}, {children} children)", fontsize=9)
+            axes.set_title(f"{name}\n({level}, {children} children)", fontsize=9)
             axes.set(ylim=(-0.03, 1.03))
         for axes in grid[: len(panels)]:
             axes.set(xlabel="strength")

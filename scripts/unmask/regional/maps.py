@@ -29,7 +29,7 @@ from unmask.regional.borders import (
 from unmask.report.figures import RC, note
 
 SEA, EDGE, BORDER = "#f4f7f9", "#b9c2c8", "#ffffff"
-NO_SCORE, HATCH = "#dcdcdc", "#9a9a9a"
+NO_SCORE, HATCH = "#ececec", "#bcbcbc"
 COLOURS = "viridis_r"
 CLASSES = 7
 """Colours of a scale, at the most."""
@@ -81,11 +81,13 @@ def _joined(lines: Sequence[Points]) -> Line:
     return Line.make_compound_path(*(Line(line, closed=True) for line in lines))
 
 
-def draw_values(atlas: Atlas, panels: Mapping[str, "pd.Series[float]"], label: str) -> Figure:
+def draw_values(
+    atlas: Atlas, panels: Mapping[str, "pd.Series[float]"], label: str, missing: str = "no score"
+) -> Figure:
     """Numbers of countries in the colours of a scale, one map and one scale for each panel.
 
-    panels: numbers by country's code, by title; null, and a country that is not there, is hatched. label: of
-    the scale.
+    panels: numbers by country's code, by title; null, and a country that is not there, is hatched, and
+    called `missing`. label: of the scale.
     """
     if not any(values.notna().any() for values in panels.values()):
         return note("No country of this study has a number for this map.")
@@ -113,7 +115,7 @@ def draw_values(atlas: Atlas, panels: Mapping[str, "pd.Series[float]"], label: s
             )
             scale.outline.set_visible(False)
             scale.ax.tick_params(length=0)
-        _legend(figure, [])
+        _legend(figure, [], missing)
     return figure
 
 
@@ -127,7 +129,7 @@ def draw_positions(atlas: Atlas, panels: Mapping[str, "pd.Series[str]"]) -> Figu
             _draw_sea(axes, title)
             colours = {code: POSITIONS[where] for code, where in values.dropna().items()}
             _draw_countries(axes, atlas, colours, size)
-        _legend(figure, [Patch(color=colour, label=where) for where, colour in POSITIONS.items()])
+        _legend(figure, [Patch(color=colour, label=where) for where, colour in POSITIONS.items()], "no score")
     return figure
 
 
@@ -202,10 +204,10 @@ def _draw_countries(axes: Axes, atlas: Atlas, colours: Mapping[Any, Any], size: 
         )
 
 
-def _legend(figure: Figure, own: Sequence[Patch]) -> None:
+def _legend(figure: Figure, own: Sequence[Patch], missing: str) -> None:
     handles: list[Patch | Line2D] = [
         *own,
-        Patch(facecolor=NO_SCORE, edgecolor=HATCH, hatch="/////", linewidth=0, label="no score"),
+        Patch(facecolor=NO_SCORE, edgecolor=HATCH, hatch="/////", linewidth=0, label=missing),
         Line2D(
             [],
             [],

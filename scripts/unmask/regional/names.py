@@ -16,6 +16,8 @@ def tree_facts(outline: Outline) -> Iterator[tuple[str, str]]:
     leaf_levels = {level for level in levels if not any(outline.children[r] for r in outline.of_level(level))}
     for level in levels:
         own = outline.of_level(level)
+        if own == [outline.root]:
+            continue
         yield plural(level), f"{len(own):,}"
         if level in leaf_levels:
             continue
@@ -30,7 +32,7 @@ def tree_facts(outline: Outline) -> Iterator[tuple[str, str]]:
         most = ", ".join(f"{name} ({count})" for name, count in counts.head(EXAMPLES).items())
         yield (
             "names of several regions, which one sentence stands for",
-            f"{len(counts):,} names of {len(shared):,} regions, such as {most}",
+            f"{len(counts):,} for {len(shared):,} regions, such as {most}",
         )
 
 

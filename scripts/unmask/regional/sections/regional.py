@@ -36,12 +36,12 @@ QUESTION = (
 )
 
 _FIGURES = {
-    "scores": "Scores of continents, with bands of chance",
+    "scores_figure": "Scores of continents, with bands of chance",
     "score_map": "Map of C_w by country",
     "band_map": "Map of where the C_w of countries lies against its band of chance",
     "word_map": "Map of the likelihood of a word by country",
-    "points": "Regions in two dimensions",
-    "series": "C_w against epochs of training",
+    "points_figure": "Regions in two dimensions",
+    "series_figure": "C_w against epochs of training",
     "planted_figure": "What scores find of what was planted",
 }
 """Pictures by their names among the files, which are those of their captions, and what they show."""
@@ -79,11 +79,11 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
             *prefix_findings(prefixes, outline),
         ),
         (
-            *_pictures(files, captions, "scores", "score_map", "band_map"),
+            *_pictures(files, captions, "scores_figure", "score_map", "band_map"),
             Table(tables.table1(found)[1]),
             Table(rankings_sheet(ranked, captions["rankings"])),
             *_more(found),
-            *_pictures(files, captions, "word_map", "points", "series", "planted_figure"),
+            *_pictures(files, captions, "word_map", "points_figure", "series_figure", "planted_figure"),
             *folded("What was planted, in numbers", tables.planted_sheet(planted, outline, captions)),
             *_of_prefixes(prefixes, outline, published, captions),
             *folded(

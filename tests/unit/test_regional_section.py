@@ -1,0 +1,377 @@
+"""Figures and the report's section on regional bias, made by the scripts that the workflow runs."""
+
+import html
+import io
+import json
+import math
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from made_regions import (
+    AWKWARD,
+    LATEX,
+    MODELS,
+    SCRIPT,
+    SETTINGS,
+    SIGNS,
+    WORD_ROWS,
+    Made,
+    make_likelihoods,
+    make_planted,
+    make_prefixes,
+    make_scores,
+)
+from running import run_script
+from unmask.errors import InputError
+from unmask.regional.drawing import Drawing
+from unmask.regional.findings import planted_findings, prefix_findings
+from unmask.regional.outline import Outline, named, plural
+from unmask.regional.picked import in_two_dimensions, log_probs, name_rows, unit_vectors
+from unmask.regional.schema import LIKELIHOODS, REGIONS, SCORES
+from unmask.regional.sections.regional import QUESTION, section
+from unmask.regional.terms import C_W, CORRECTED, FULL, PAPER, VARIANTS
+from unmask.report.page import inline_svg, render_page
+from unmask.report.sections import Block, Facts, Fold, Picture, Section, Table, read_section
+from unmask.report.sheets import rows_of
+from unmask.tables import framed, write_table
+
+FIGURES = (
+    "scores_figure",
+    "score_map",
+    "band_map",
+    "word_map",
+    "points_figure",
+    "series_figure",
+    "planted_figure",
+)
+TABLES = (
+    "table1",
+    "table2",
+    "table3",
+    "table4",
+    "table5",
+    "table6",
+    "countries",
+    "rankings",
+    "stability",
+    "planted",
+)
+
+
+@dataclass
+class Done:
+    made: Made
+    figures: dict[str, str]
+    tables: dict[str, str]
+    section: Section
+
+
+def draw(made: Made, folder: Path, names: Sequence[str] = FIGURES) -> dict[str, str]:
+    files = {f"{name}_{form}": str(folder / f"{name}.{form}") for name in names for form in ("svg", "png")}
+    run_script("draw_regional", made.files, files, folder / "draw.log", **SETTINGS)
+    return files
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
+    folder = tmp_path_factory.mktemp("regional")
+    made = Made.write(folder)
+    figures = draw(made, folder)
+    texts = {
+        f"{name}_{form}": str(folder / f"{name}.{form}") for name in TABLES for form in ("csv", "md", "tex")
+    }
+    texts["leaves_csv"] = str(folder / "cities.csv")
+    run_script("make_regional_tables", made.files, texts, folder / "tables.log", **SETTINGS)
+    files = made.files | {name: figures[f"{name}_svg"] for name in FIGURES}
+    output = {"regional": str(folder / "section.json")}
+    run_script("write_sections", files, output, folder / "s.log", family="regional", settings=SETTINGS)
+    return Done(made, figures, texts, read_section(output["regional"]))
+
+
+def every_block(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from every_block(block.blocks)
+
+
+def text_of(path: str) -> str:
+    return Path(path).read_text(encoding="utf-8")
+
+
+def test_pictures_stand_before_tables_and_long_tables_in_folds(done: Done) -> None:
+    kinds = [type(block) for block in done.section.blocks]
+    assert kinds[0] is Picture and kinds.index(Picture) < kinds.index(Table)
+    assert sum(isinstance(block, Picture) for block in every_block(done.section.blocks)) == len(FIGURES)
+    titles = [block.title for block in done.section.blocks if isinstance(block, Fold)]
+    assert "All countries" in titles and "Regions and their names" in titles
+    assert done.section.sentences[0] == QUESTION
+
+
+def test_each_model_has_its_finding_counted_from_the_scores(done: Done) -> None:
+    outline = Outline.of(done.made.regions)
+    for model in done.made.scores:
+        rows = done.made.scores[model]
+        rows = rows[(rows["variant"] == CORRECTED) & (rows["measure"] == C_W) & (rows["words"] == FULL)]
+        rows = rows[rows["score"].notna()]
+        (sentence,) = (s for s in done.section.sentences if s.startswith(f"For {model} (C_w corrected"))
+        clear = [row.region for row in rows_of(rows) if row.level == "continent" and row.p_holm < 0.05]
+        assert f"({len(clear)} of 6 continents)" in sentence if clear else "in none of the 6" in sentence
+        assert all((outline.names[code] in sentence) == (code in clear) for code in outline.tops())
+        overall = rows.set_index("region")["p_holm"]["world"] < 0.05
+        assert f"Overall, the continents {'do' if overall else 'do not'}." in sentence
+        countries = rows[rows["level"] == "country"]
+        assert (
+            f"Of the {len(countries)} countries with a score {(countries['p_holm'] < 0.05).sum()} do"
+            in sentence
+        )
+        assert f"and {(countries['p'] < 0.05).sum()} before correction" in sentence
+
+
+def test_an_untrained_model_reads_as_such_and_no_other(done: Done) -> None:
+    untrained = [s for s in done.section.sentences if "never trained" in s]
+    assert len(untrained) == 1 and untrained[0].startswith("For blank ")
+
+
+def test_the_artefact_is_said_in_words_and_numbers(done: Done) -> None:
+    (sentence,) = (s for s in done.section.sentences if "Kendall's tau" in s)
+    taus = {variant: re.search(rf"{variant} ([+\-−]\d\.\d\d)", sentence) for variant in VARIANTS}
+    assert all(taus.values()) and float(taus[PAPER][1]) > 0.7  # type: ignore[index]
+    assert "read nothing into the ranking" in sentence
+    assert any(s.startswith("The paper's own numbers") for s in done.section.sentences)
+
+
+def test_too_few_dealings_are_said_to_tell_nothing(done: Done) -> None:
+    (sentence,) = (s for s in done.section.sentences if "dealings" in s)
+    # 1/101 of 6 regions is above 0.05, of 5 it is not
+    assert "With 100 dealings no p is below 0.0099: corrected for 6 regions" in sentence
+    assert 6 / 101 > 0.05 > 5 / 101
+
+
+def test_what_is_to_be_said_of_names_is_said(done: Done) -> None:
+    facts = {
+        key: text for b in every_block(done.section.blocks) if isinstance(b, Facts) for key, text in b.lines
+    }
+    cities = (done.made.regions["level"] == "city").sum()
+    assert facts["cities"] == str(cities) and facts["continents"] == "6"
+    assert facts["countries without children, so without a score"] == "1: Syria"
+    assert facts["countries with one child, so no pair"] == "1: Ireland"
+    assert "1 for 3 regions, such as Springfield (3)" in facts.values()
+    names = done.made.regions["name"].drop_duplicates()
+    unknown = math.ceil(len(names) / 3)
+    assert facts["names, m1"].startswith(f"{unknown} of {len(names)} names have a token unknown")
+    # Kosovo has no number, Tuvalu no place on the map
+    assert facts["with a score, not on the map"] == "2: Kosovo and Tuvalu"
+
+
+def test_what_was_planted_and_prefixes_and_series_have_a_sentence(done: Done) -> None:
+    said = done.section.sentences
+    planted = make_planted()
+    best = planted[(planted["strength"] == 2) & (planted["variant"] == CORRECTED)]["found"].iloc[0]
+    assert any("strength 2) is found" in s and f"C_w corrected {best:.2f}" in s for s in said)
+    assert any("false alarm" in s and "C_w published 0.05" in s for s in said)
+    assert any(s.startswith("toxic: over 20 epochs") for s in said)
+    prefixes = make_prefixes().assign(classifier="c1", table="t")
+    (sentence,) = prefix_findings(prefixes, Outline.of(done.made.regions))
+    own = prefixes[(prefixes["level"] == "country") & prefixes["region"].notna()]
+    both = 100 * (own["to_positive"] + own["to_negative"])
+    assert f"{both.min():.2g}% (Egypt) to {both.max():.2g}% (Chile)" in sentence
+    assert sentence.endswith("a name that is no region's changes 0.3%.")
+    assert not list(planted_findings(planted.head(0))) and not list(
+        prefix_findings(prefixes.head(0), Outline.of(done.made.regions))
+    )
+
+
+def test_names_are_text_on_the_page(done: Done) -> None:
+    page = render_page("Report", [done.section])
+    assert SCRIPT not in page and html.escape(SCRIPT, quote=False) in page.replace("&#39;", "'")
+    assert html.escape(SIGNS) in page and LATEX in page
+
+
+def test_names_are_text_in_pictures(done: Done) -> None:
+    """An SVG is well-formed, runs nothing, and has names as they are."""
+    for name in FIGURES:
+        text = text_of(done.figures[f"{name}_svg"])
+        root = ElementTree.fromstring(text)
+        assert not [e for e in root.iter() if e.tag.endswith("script")]
+        assert "<svg" in inline_svg(text, "p")
+    planted = ElementTree.fromstring(text_of(done.figures["planted_figure_svg"]))
+    assert SCRIPT in "".join(planted.itertext())
+
+
+def test_names_are_text_in_markdown_and_latex(done: Done) -> None:
+    markdown, latex = text_of(done.tables["countries_md"]), text_of(done.tables["countries_tex"])
+    assert "<script>" not in markdown and r"\<script\>" in markdown
+    widths = {len(re.findall(r"(?<!\\)\|", line)) for line in markdown.splitlines() if line.startswith("|")}
+    assert widths == {11}
+    assert r"\textbf{bold}" not in latex and r"\textbackslash{}textbf\{bold\}\_\{2\}" in latex
+    assert r"\$x\_1\$ \& 50\% \#1 \textbar{}" in latex
+    assert set(AWKWARD) < set(pd.read_csv(done.tables["countries_csv"])["name"])
+
+
+def test_a_continents_name_is_text_in_heads_and_figures(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    regions = made.regions.copy()
+    regions.loc[regions["region"] == "AF", "name"] = SCRIPT
+    regions.loc[regions["region"] == "AS", "name"] = SIGNS
+    made = Made.write(tmp_path, MODELS)
+    write_table(made.files["regions"], regions, REGIONS, {"source": "made"})
+    write_table(
+        made.files["likelihoods"][0],
+        make_likelihoods(regions, 0),
+        LIKELIHOODS,
+        {"model": "m1", "template": "t"},
+    )
+    made.files["likelihoods"] = made.files["likelihoods"][:1]
+    names = ("scores_figure", "points_figure", "series_figure")
+    figures = draw(made, tmp_path, names)
+    for name in names:
+        text = "".join(ElementTree.fromstring(text_of(figures[f"{name}_svg"])).itertext())
+        assert SCRIPT in text and SIGNS in text, name
+
+
+def test_figures_are_the_same_bytes_again(done: Done, tmp_path: Path) -> None:
+    again = draw(done.made, tmp_path, [name for name in FIGURES if not name.endswith("map")])
+    for name, path in again.items():
+        assert Path(path).read_bytes() == Path(done.figures[name]).read_bytes(), name
+
+
+def test_a_small_study_has_a_section_too(done: Done, tmp_path: Path) -> None:
+    """Nothing planted, no classifiers, no figures, no series, and no corrected variant."""
+    scores = make_scores(done.made.regions, 0)
+    path = tmp_path / "scores.parquet"
+    write_table(path, scores[scores["variant"] == PAPER], SCORES, {"model": "m1"})
+    files = {key: done.made.files[key] for key in ("regions", "captions", "published")}
+    files |= {"scores": [str(path)], "stability": [], "planted": [], "prefixes": [], "likelihoods": []}
+    settings = {"models": MODELS, "alpha": 0.05, "confidence": 0.95, "word": "bald"}
+    small = section(files, settings)
+    assert not [block for block in every_block(small.blocks) if isinstance(block, Picture)]
+    assert any(s.startswith("For m1 (C_w paper") for s in small.sentences)
+    assert not any("m2" in s or "dealings" in s or "planted" in s for s in small.sentences)
+    assert json.dumps(small.sentences) and "<h2>Regional bias</h2>" in render_page("r", [small])
+
+
+def test_a_tree_of_ones_own_with_two_levels(tmp_path: Path) -> None:
+    """A root and its regions: nothing but the root has a score, and no map has a country."""
+    regions = framed(
+        [
+            {"region": "r", "name": "All", "level": "union"},
+            *({"region": f"s{n}", "name": f"State {n}", "level": "state", "parent": "r"} for n in range(5)),
+        ],
+        REGIONS,
+    )
+    made = Made.write(tmp_path, MODELS[:1])
+    write_table(made.files["regions"], regions, REGIONS, {"source": "made"})
+    rng = np.random.default_rng(0)
+    rows = [
+        {"variant": v, "measure": C_W, "words": FULL, "region": "r", "level": "union", "children": 5}
+        | {"score": rng.random(), "p": 0.01, "p_holm": 0.01}
+        for v in VARIANTS
+    ]
+    write_table(made.files["scores"][0], framed(rows, SCORES), SCORES, {"model": "m1"})
+    write_table(
+        made.files["likelihoods"][0],
+        make_likelihoods(regions, 0),
+        LIKELIHOODS,
+        {"model": "m1", "template": "t"},
+    )
+    names = ("scores_figure", "score_map", "word_map", "points_figure")
+    figures = draw(made, tmp_path, names)
+    assert "No country" in text_of(figures["score_map_svg"])
+    assert "No region of this study has a country" in text_of(figures["word_map_svg"])
+    files = made.files | {name: figures[f"{name}_svg"] for name in names}
+    sentences = section(files, SETTINGS | {"models": MODELS[:1]}).sentences
+    assert any("Overall, the states do." in s for s in sentences)
+
+
+def test_likelihoods_are_picked_by_name_and_word(done: Done) -> None:
+    frame = make_likelihoods(done.made.regions, 0)
+    names, words = ["Kenya", SCRIPT, "City 1 of EGY"], ["bald", "weak", "bald"]
+    for column in ("log_prob", "log_prob_special"):
+        picked = log_probs(done.made.files["likelihoods"][0], names, words, column)
+        for i, name in enumerate(names):
+            for j, word in enumerate(words):
+                there = frame[(frame["name"] == name) & (frame["word"] == word)][column]
+                assert picked[i, j] == pytest.approx(there.item(), rel=1e-6)
+    with pytest.raises(InputError, match=r"m1\.likelihoods\.parquet: no likelihood of the region 'Nowhere'"):
+        log_probs(done.made.files["likelihoods"][0], ["Kenya", "Nowhere"], ["bald"], "log_prob")
+    alone = name_rows(done.made.files["likelihoods"][0])
+    assert alone["name"].tolist() == list(dict.fromkeys(done.made.regions["name"]))
+    assert alone["word"].isna().all()
+
+
+def test_two_dimensions_keep_what_has_two_and_say_how_much_they_hold() -> None:
+    rng = np.random.default_rng(0)
+    flat = rng.normal(size=(20, 2)) @ np.linalg.qr(rng.normal(size=(6, 6)))[0][:2] + 3
+    points, shares = in_two_dimensions(flat)
+
+    def distances(rows: Any) -> Any:
+        return np.linalg.norm(rows[:, None] - rows[None], axis=2)
+
+    assert np.allclose(distances(points), distances(flat)) and sum(shares) == pytest.approx(1)
+    full = rng.normal(size=(30, 5))
+    points, shares = in_two_dimensions(full)
+    values = np.sort(np.linalg.eigvalsh(np.cov(full.T)))[::-1]
+    assert shares == pytest.approx(tuple(values[:2] / values.sum()))
+    assert points.var(axis=0, ddof=1) == pytest.approx(values[:2])
+    # the same whichever sign the decomposition happens to take
+    assert (
+        np.allclose(in_two_dimensions(full)[0], points)
+        and (points[np.abs(points).argmax(axis=0), [0, 1]] > 0).all()
+    )
+    assert in_two_dimensions(np.ones((4, 3)))[1] == (0.0, 0.0)
+
+
+def test_vectors_have_length_one() -> None:
+    rows = np.array([[3.0, 4.0], [0.0, 0.0]])
+    assert unit_vectors(rows).tolist() == [[0.6, 0.8], [0.0, 0.0]]
+
+
+def test_the_map_of_a_word_has_the_words_own_likelihoods(done: Done, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, Any] = {}
+
+    def drawn(atlas: Any, panels: Any, label: str, missing: str) -> None:
+        seen.update(panels)
+
+    monkeypatch.setattr("unmask.regional.drawing.draw_values", drawn)
+    Drawing(done.made.files, SETTINGS).word_map()
+    frame = make_likelihoods(done.made.regions, 0)
+    true = frame[(frame["name"] == "Kenya") & (frame["word"] == "bald")]["log_prob"].item()
+    assert seen["m1"][404] == pytest.approx(true, rel=1e-6)
+    # a step of a series has no map of its own
+    assert set(seen) == {"m1", "blank"}
+
+
+def test_a_word_that_the_study_has_not_makes_a_note(done: Done) -> None:
+    figure = Drawing(done.made.files, SETTINGS | {"word": "absent"}).word_map()
+    assert "have no absent" in figure.texts[0].get_text()
+    with pytest.raises(InputError, match="has no list nothing"):
+        Drawing(done.made.files, SETTINGS | {"list": "nothing"}).word_map()
+
+
+def test_the_dimensions_are_the_rows_of_the_list(done: Done) -> None:
+    assert len(WORD_ROWS) == len(Drawing(done.made.files, SETTINGS)._words())
+
+
+def test_regions_in_a_sentence() -> None:
+    outline = Outline("a", {}, {key: key.upper() for key in "abcdefgh"}, {}, {}, {})
+    assert named(outline, "a") == "A" and named(outline, "ab") == "A and B"
+    assert named(outline, "abc") == "A, B and C"
+    assert named(outline, "abcdefgh", 6) == "A, B, C, D, E, F and 2 more"
+    assert (plural("country"), plural("continent"), plural("state")) == ("countries", "continents", "states")
+
+
+def test_a_tables_text_is_what_pandas_reads_again(done: Done) -> None:
+    frame = pd.read_csv(
+        io.StringIO(text_of(done.tables["table1_csv"])), keep_default_na=False, na_values=[""]
+    )
+    own = frame[(frame["model"] == "m2") & (frame["region"] == "NA")]
+    assert len(own) == 6 and own["score"].notna().all()

