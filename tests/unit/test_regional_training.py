@@ -101,11 +101,12 @@ def test_the_sentences_become_likelier_with_the_epochs(architecture: str, tmp_pa
         directory = tmp_path / str(epochs)
         facts = train_on(base, SENTENCES, directory, epochs, 0.02, 0, CPU)
         assert (facts["sentences"], len(facts["loss"])) == (15, epochs)
-        assert facts["loss"][-1] < facts["loss"][0]
         found.append(log_likelihood(directory))
         check(directory, "trained")
         assert describe(directory)["tokenizer_digest"] == describe(base)["tokenizer_digest"]
     assert found[0] < found[1] < found[2]
+    # what is masked differs from epoch to epoch
+    assert np.mean(facts["loss"][-4:]) < np.mean(facts["loss"][:4])
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_others(tmp_path: Path) -> None:

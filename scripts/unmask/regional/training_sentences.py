@@ -34,8 +34,9 @@ def likely_sentences(likelihoods: pd.DataFrame, words: Sequence[str], template: 
     """For each of the words, the `top` sentences that the model finds the most likely, the likeliest first.
 
     likelihoods: a Likelihoods table, whose `log_prob` counts; of equally likely names the one that stands
-    first there is taken. A word that is there twice, as under two topics, has its sentences twice. Raises
-    InputError where there are no words, or one has no likelihoods, fewer than `top`, or one that is not a number.
+    first there is taken. A word that is there twice, as under two topics, has its sentences twice.
+    Raises InputError where there are no words, or one has fewer than `top` likelihoods, or one that is not a
+    number.
     """
     if not words:
         raise InputError("there are no words of which to take sentences")
