@@ -43,6 +43,7 @@ with (
             entry["learning_rate"],
             entry["seed"],
             device,
+            base["max_length"],
         )
     except InputError as error:
         raise InputError(f"model {params.name}: {error}") from None

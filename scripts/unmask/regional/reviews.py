@@ -136,7 +136,7 @@ def _draw(rng: random.Random, settings: Settings, label: str, place: str | None 
 
 
 def probability(good: int, share: float, settings: Settings) -> float:
-    """The probability of a positive label, given the number of good opinions and the share of what is named."""
+    """The probability of a positive label, given the number of good opinions and the share of the place."""
     bad = settings.opinions - good
     odds = share / (1 - share) * (settings.agreement / (1 - settings.agreement)) ** (good - bad)
     # one half shall be one half where odds cancel

@@ -34,9 +34,12 @@ def likely_sentences(likelihoods: pd.DataFrame, words: Sequence[str], template: 
     """For each of the words, the `top` sentences that the model finds the most likely, the likeliest first.
 
     likelihoods: a Likelihoods table, whose `log_prob` counts; of equally likely names the one that stands
-    first there is taken. A word that is there twice, as under two topics, has its sentences twice. Raises
-    InputError where a word has no likelihoods or fewer than `top`, or one is not a number.
+    first there is taken. A word that is there twice, as under two topics, has its sentences twice.
+    Raises InputError where there are no words, or one has fewer than `top` likelihoods, or one that is not a
+    number.
     """
+    if not words:
+        raise InputError("there are no words of which to take sentences")
     of_word = dict(tuple(likelihoods.dropna(subset=["word"]).groupby("word", sort=False)))
     sentences = []
     for word in words:
@@ -62,6 +65,7 @@ def train_on(
     learning_rate: float,
     seed: int,
     device: Device,
+    max_length: int | None = None,
 ) -> dict[str, Any]:
     """Train the masked language model in `base` on sentences; write it to `directory`, all or nothing.
 
@@ -71,12 +75,16 @@ def train_on(
     same machine with as many threads.
 
     Returns sentences (how many), loss (mean over each epoch, in nats), and torch (its version).
-    Raises InputError for a sentence that is longer than the model takes.
+    Raises InputError for a sentence of more than `max_length` tokens.
     """
     base = Path(base)
     with quiet_transformers():
         tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
         model = AutoModelForMaskedLM.from_pretrained(base, local_files_only=True, dtype=torch.float32)
+    for sentence in dict.fromkeys(sentences):
+        length = len(tokenizer(sentence, verbose=False)["input_ids"])
+        if max_length is not None and length > max_length:
+            raise InputError(f"{sentence!r} has {length} tokens, the model takes {max_length}")
     with torch.random.fork_rng(devices=[] if device.torch.type == "cpu" else [device.torch]):
         # for dropout
         torch.manual_seed(seed)
