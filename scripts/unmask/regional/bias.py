@@ -271,7 +271,8 @@ def _lengths_about(v: Floats, regions: Ints, mean: Floats) -> Floats:
     centre = v[0, regions].mean(axis=0)
     vectors, means = v[0, regions] - centre, mean - centre
     squares = (vectors**2).sum(axis=1) + (means**2).sum(axis=1)[:, None] - 2 * means @ vectors.T
-    return np.sqrt(np.maximum(squares, 0))
+    apart: Floats = np.sqrt(np.maximum(squares, 0))
+    return apart
 
 
 def _last_gap(vectors: Floats) -> Floats:
