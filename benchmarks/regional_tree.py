@@ -80,7 +80,8 @@ def main() -> None:
     rows, padded = drawn(tree, 0), drawn(tree, 1)
     pairs = sum(len(own) * (len(own) - 1) // 2 for own in tree.children)
     print(
-        f"{len(tree):,} regions, {WORDS} words, {pairs:,} pairs of children, {len(tree) ** 2 // 2:,} of regions\n"
+        f"{len(tree):,} regions, {WORDS} words, {pairs:,} pairs of children, "
+        f"{len(tree) ** 2 // 2:,} of regions\n"
     )
     print("| | CPU seconds | peak GiB |\n|---|---|---|")
     row("the tree", lambda: tree_of(frame))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from made_regions import ODD, Array, drawn, world
+from made_trees import ODD, Array, drawn, world
 from unmask.errors import InputError
 from unmask.regional import bias
 from unmask.regional.bias import Rows, all_scores, equations, plain_scores, released
@@ -113,7 +113,8 @@ def as_released(tree: Tree, rows: Rows, by_name: bool) -> dict[int, float]:
         return gap * 2 / (len(x) * (len(x) - 1))
 
     def softened(x: Array) -> Array:
-        return np.exp(x) / np.exp(x).sum()
+        shares: Array = np.exp(x) / np.exp(x).sum()
+        return shares
 
     def spread(x: Array, of: list[float]) -> float:
         pairs = list(itertools.combinations(range(len(x)), 2))
@@ -369,7 +370,7 @@ def test_the_mean_of_groups_estimates_that_of_all_pairs() -> None:
     x = np.random.default_rng(0).normal(size=(1, 2000, 10))
     exact = pair_totals(x)[0, 0] / (2000 * 1999 / 2)
     assert abs(grouped_mean(x, 256)[0] / exact - 1) < 2e-3
-    tree = tree_of(world([800, 700]))
+    tree = tree_of(world([400, 300, 450]))
     rows = drawn(tree, 10, 0)
     rough, fine = (plain_scores(tree, unit(rows.f), grouped=grouped) for grouped in (True, False))
     countries = tree.children[1]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from made_regions import world
+from made_trees import world
 from unmask.regional import planted
 from unmask.regional.bias import Rows, all_scores
 from unmask.regional.hierarchy import tree_of

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from made_regions import ODD, drawn
+from made_trees import ODD, drawn
 from unmask.regional.bias import Rows, all_scores
 from unmask.regional.chance import Source, dealt_scores, p_values, random_scores, resampled_children
 from unmask.regional.hierarchy import tree_of

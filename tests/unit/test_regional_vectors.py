@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_regions import world
+from made_trees import world
 from unmask.errors import InputError
 from unmask.regional.hierarchy import Tree, tree_of
 from unmask.regional.schema import LIKELIHOODS, PADDED

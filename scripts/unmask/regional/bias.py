@@ -27,7 +27,7 @@ from unmask.regional.terms import C_W, C_Z, LEVELS, PAPER, PLAIN, PUBLISHED
 
 NAN = float("nan")
 
-LARGE, GROUP = 1024, 256
+LARGE, GROUP = 512, 128
 """Regions of a region from which on its plain score may be estimated, and of a group that this takes."""
 
 
