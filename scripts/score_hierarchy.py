@@ -33,7 +33,7 @@ with job_log(snakemake.log[0], snakemake.input):
         "seed": params.seed,
         "confidence": params.confidence,
         "reading": params.reading,
-        **record(inputs, params.code, "numpy", "pandas", "pyarrow", "statsmodels"),
+        **record(inputs, params.code, "numpy", "pandas", "pyarrow"),
     }
     write_table(snakemake.output.scores, found.scores, SCORES, {**facts, "holm": FAMILY})
     write_table(snakemake.output.stability, found.stability, STABILITY, facts)

@@ -27,7 +27,7 @@ from unmask.regional.terms import C_W, C_Z, LEVELS, PAPER, PLAIN, PUBLISHED
 
 NAN = float("nan")
 
-LARGE, GROUP = 1024, 256
+LARGE, GROUP = 512, 128
 """Regions of a region from which on its plain score may be estimated, and of a group that this takes."""
 
 
@@ -271,7 +271,8 @@ def _lengths_about(v: Floats, regions: Ints, mean: Floats) -> Floats:
     centre = v[0, regions].mean(axis=0)
     vectors, means = v[0, regions] - centre, mean - centre
     squares = (vectors**2).sum(axis=1) + (means**2).sum(axis=1)[:, None] - 2 * means @ vectors.T
-    return np.sqrt(np.maximum(squares, 0))
+    apart: Floats = np.sqrt(np.maximum(squares, 0))
+    return apart
 
 
 def _last_gap(vectors: Floats) -> Floats:

@@ -10,6 +10,7 @@ from unmask.regional.bias import Scores
 from unmask.regional.chance import (
     Source,
     dealt_scores,
+    holm,
     kendall_taus,
     p_values,
     quantiles,
@@ -23,7 +24,6 @@ from unmask.regional.pairs import Floats
 from unmask.regional.schema import SCORES, STABILITY
 from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN
 from unmask.regional.vectors import Likelihoods, rows_of, words_at
-from unmask.statistics.correction import holm
 
 FAMILY = "the regions of a level, by variant, measure and set of words"
 """What Holm's correction is over."""
@@ -98,7 +98,8 @@ def score_tables(
                 stability.append(_stability(tree, own, resampled, chance))
         scores.append(table)
     found = pd.concat(scores, ignore_index=True)
-    found = holm(found, ["variant", "measure", "words", "level"])
+    families = found.groupby(["variant", "measure", "words", "level"], sort=False)["p"]
+    found["p_holm"] = families.transform(lambda p: holm(p.to_numpy()))
     return Tables(found[SCORES.names], pd.concat([_empty(STABILITY.names), *stability], ignore_index=True))
 
 

@@ -1,0 +1,167 @@
+"""Bands, p and intervals of regional bias: what they hold under the null, and what they are made of."""
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, kstest
+
+from made_trees import ODD, Array, drawn, world
+from unmask.regional.bias import Rows, all_scores
+from unmask.regional.chance import (
+    Source,
+    dealing,
+    dealt_scores,
+    holm,
+    kendall_taus,
+    p_values,
+    quantiles,
+    random_scores,
+    resampled_children,
+    resampled_words,
+    scores_of,
+)
+from unmask.regional.hierarchy import Tree, tree_of
+from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PAPER, PLAIN, PUBLISHED, VARIANTS
+
+TREE = tree_of(world([4, 6, 3], [5, 3, 7], [3, 4]))
+
+
+def source(tree: Tree, seed: int, words: int = 12) -> Source:
+    return Source(drawn(tree, words, seed), drawn(tree, words, seed + 1000), VARIANTS)
+
+
+def test_p_is_uniform_where_regions_are_exchangeable() -> None:
+    """Over worlds without any bias, p of each score is uniform on its steps."""
+    p: dict[tuple[str, str], list[Array]] = {key: [] for key in scores_of(TREE, source(TREE, 0))}
+    for seed in range(100):
+        own = source(TREE, seed)
+        dealt = dealt_scores(TREE, own, 19, seed)
+        for key, scores in scores_of(TREE, own).items():
+            p[key].append(p_values(scores[0, TREE.inner], dealt[key]))
+    for (variant, measure), values in p.items():
+        for place, region in enumerate(TREE.inner.tolist()):
+            if measure == PLAIN and (
+                region == 0 or (variant == PUBLISHED and TREE.levels[region] == "country")
+            ):
+                continue
+            ranks = np.array([found[place] for found in values])
+            # steps of 1/20, spread to a continuum
+            spread = ranks - np.random.default_rng(region).random(len(ranks)) / 20
+            assert kstest(spread, "uniform").pvalue > 1e-4, (variant, measure, TREE.regions[region])
+
+
+def test_p_counts_ties_and_is_never_nothing() -> None:
+    draws = np.array([[1.0, 1.0, np.nan], [2.0, 1.0, np.nan], [3.0, 1.0, np.nan]])
+    p = p_values(np.array([2.5, 1.0, np.nan]), draws)
+    np.testing.assert_allclose(p, [2 / 4, 1, np.nan])
+    assert p_values(np.array([9.0]), np.zeros((100, 1)))[0] == pytest.approx(1 / 101)
+
+
+def test_holm_by_hand() -> None:
+    np.testing.assert_allclose(
+        holm(np.array([0.04, np.nan, 0.01, 0.02, 0.9])), [0.08, np.nan, 0.04, 0.06, 0.9]
+    )
+    np.testing.assert_allclose(holm(np.array([0.5, 0.6, np.nan])), [1, 1, np.nan])
+    assert np.isnan(holm(np.array([np.nan]))).all()
+
+
+def test_dealing_moves_regions_within_their_level() -> None:
+    tree = tree_of(ODD)
+    order = dealing(tree, np.random.default_rng(0))
+    assert sorted(order) == list(range(len(tree)))
+    assert [tree.levels[region] for region in order] == tree.levels
+    assert order.tolist() != list(range(len(tree)))
+
+
+def test_dealt_scores_are_those_of_the_rows_dealt() -> None:
+    own = source(TREE, 3)
+    found = dealt_scores(TREE, own, 5, 7)
+    assert own.padded
+    for i in range(5):
+        order = dealing(TREE, np.random.default_rng([7, 1, i]))
+        rows, padded = (Rows(r.f[:, order], r.names[:, order]) for r in (own.rows, own.padded))
+        for key, scores in all_scores(TREE, rows, padded, VARIANTS).items():
+            np.testing.assert_allclose(found[key][i], scores[0, TREE.inner], rtol=1e-4)
+    # all regions are all regions, however dealt
+    assert p_values(scores_of(TREE, own)[CORRECTED, PLAIN][0, :1], found[CORRECTED, PLAIN][:, :1]) == 1
+
+
+def test_random_vectors_have_the_mean_and_spread_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[Rows] = []
+
+    def seen(tree: Tree, rows: Rows, *rest: object, **more: object) -> dict[tuple[str, str], Array]:
+        taken.append(rows)
+        return {}
+
+    monkeypatch.setattr("unmask.regional.chance.all_scores", seen)
+    own = source(TREE, 1)
+    cities = TREE.members["city"]
+    own.rows.f[:, cities, 0] = 3 + np.arange(len(cities)) % 2
+    random_scores(TREE, own, 400, 0)
+    f = np.concatenate([rows.f for rows in taken])
+    assert f.dtype == np.float32
+    for members in TREE.members.values():
+        model = own.rows.f[0, members]
+        np.testing.assert_allclose(f[:, members].mean(axis=(0, 1)), model.mean(axis=0), atol=0.15)
+        np.testing.assert_allclose(f[:, members].std(axis=(0, 1)), model.std(axis=0), rtol=0.15, atol=0.01)
+    names = np.concatenate([rows.names for rows in taken])[:, cities]
+    assert names.mean() == pytest.approx(own.rows.names[0, cities].mean(), abs=0.1)
+
+
+def test_the_band_of_random_vectors_holds_scores_of_random_vectors() -> None:
+    inside: list[Array] = []
+    for seed in range(40):
+        own = source(TREE, seed)
+        low, high = quantiles(random_scores(TREE, own, 40, seed)[CORRECTED, C_W], (0.05, 0.95))
+        score = scores_of(TREE, own)[CORRECTED, C_W][0, TREE.inner]
+        inside.append((low <= score) & (score <= high))
+    # mean and spread are the sample's own, so a little more than .9
+    assert 0.8 < np.mean(inside) < 0.99
+
+
+def test_resampled_words_are_columns_of_both_protocols() -> None:
+    own = source(TREE, 5)
+    found = resampled_words(TREE, own, 4, 9)
+    assert own.padded
+    for i in range(4):
+        words = np.random.default_rng([9, 2, i]).integers(12, size=12)
+        rows, padded = (Rows(r.f[:, :, words], r.names) for r in (own.rows, own.padded))
+        for key, scores in all_scores(TREE, rows, padded, VARIANTS).items():
+            np.testing.assert_allclose(found[key][i], scores[0, TREE.inner], rtol=1e-4)
+
+
+def test_resampled_children_leave_the_released_code_alone() -> None:
+    found = resampled_children(TREE, source(TREE, 0), 30, 0)
+    assert set(found) == {(variant, measure) for variant in (PAPER, CORRECTED) for measure in MEASURES}
+    for scores in found.values():
+        assert scores.shape == (30, len(TREE.inner))
+        assert np.nanstd(scores[:, 0]) > 0
+
+
+def test_draws_depend_on_the_seed_and_their_number_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = source(TREE, 2)
+    for act in (random_scores, dealt_scores, resampled_words, resampled_children):
+        with monkeypatch.context() as patch:
+            whole = act(TREE, own, 6, 1)
+            patch.setattr("unmask.regional.chance.BATCH", 1)
+            alone = act(TREE, own, 4, 1)
+        other = act(TREE, own, 6, 2)
+        for key, scores in whole.items():
+            np.testing.assert_allclose(alone[key], scores[:4], rtol=1e-5)
+            if key[1] == C_Z:
+                assert not np.allclose(other[key], scores, equal_nan=True)
+
+
+def test_quantiles_are_over_draws_with_a_score() -> None:
+    draws = np.array([[1.0, np.nan], [np.nan, np.nan], [3.0, np.nan]])
+    np.testing.assert_allclose(quantiles(draws, (0.0, 0.5, 1.0)), [[1, np.nan], [2, np.nan], [3, np.nan]])
+
+
+def test_kendalls_tau_is_scipys() -> None:
+    generator = np.random.default_rng(0)
+    ranking = generator.integers(0, 6, 12).astype(float)
+    resamples = generator.integers(0, 6, (20, 12)).astype(float)
+    resamples[3, [1, 4]] = np.nan
+    resamples[4] = 2
+    for found, resample in zip(kendall_taus(ranking, resamples), resamples, strict=True):
+        kept = ~np.isnan(resample)
+        np.testing.assert_allclose(found, kendalltau(ranking[kept], resample[kept]).statistic)

@@ -1,0 +1,107 @@
+"""The scripts that score the hierarchy and plant a bias, as Snakemake runs them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from made_trees import world
+from running import run_script
+from unmask.errors import InputError
+from unmask.regional.schema import LIKELIHOODS, PADDED, PLANTED, REGIONS, SCORES, STABILITY, WORDS
+from unmask.regional.terms import CORRECTED, VARIANTS
+from unmask.tables import read_metadata, read_table, write_table
+
+TREE = world([3, 2], [2, 4, 1])
+LISTS = {"original": {"x": ["kind", "bold"], "y": ["sad", "kind"]}, "mine": {"z": ["odd", "wry", "shy"]}}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A tree, lists of words, and what a model makes of them."""
+    folder = tmp_path_factory.mktemp("regional")
+    write_table(folder / "regions.parquet", TREE.assign(country_code=None, population=None), REGIONS, {})
+    words = pd.DataFrame(
+        [
+            (name, topic, word, word)
+            for name, topics in LISTS.items()
+            for topic, those in topics.items()
+            for word in those
+        ],
+        columns=["list", "topic", "word", "word_published"],
+    )
+    write_table(folder / "words.parquet", words, WORDS, {})
+    found: dict[str, Any] = {"regions": folder / "regions.parquet", "words": folder / "words.parquet"}
+    generator = np.random.default_rng(0)
+    for kind, schema in (("likelihoods", LIKELIHOODS), ("padded", PADDED)):
+        found[kind] = []
+        alone = generator.normal(-5, 1, len(TREE))
+        for name in LISTS:
+            those: list[str | None] = [None, *words["word"][words["list"] == name].unique()]
+            rows = pd.DataFrame({"name": [n for _ in those for n in TREE["name"]]})
+            rows["word"] = [word for word in those for _ in TREE["name"]]
+            values = generator.normal(-4, 0.5, len(rows))
+            values[: len(TREE)] = alone
+            rows = rows.assign(tokens=5, unknown=0, log_prob=values, log_prob_special=values - 1)
+            found[kind].append(folder / f"{kind}-{name}.parquet")
+            write_table(found[kind][-1], rows[schema.names], schema, {})
+    return found
+
+
+def score(files: dict[str, Any], folder: Path, **changes: Any) -> tuple[Path, Path]:
+    outputs = {"scores": folder / "scores.parquet", "stability": folder / "stability.parquet"}
+    params = {"draws": 5, "resamples": 4, "seed": 0, "confidence": 0.95, "reading": "content", "model": "m"}
+    run_script(
+        "score_hierarchy", files, outputs, folder / "log", **{**params, "variants": list(VARIANTS), **changes}
+    )
+    return outputs["scores"], outputs["stability"]
+
+
+def test_a_model_is_scored(files: dict[str, Any], tmp_path: Path) -> None:
+    scores, stability = score(files, tmp_path)
+    found = read_table(scores, SCORES)
+    assert set(found["variant"]) == set(VARIANTS)
+    assert set(found["words"]) == {"full", "without-x", "without-y", "mine"}
+    assert len(found[found["level"] == "city"]) == 12 * len(VARIANTS)
+    assert len(read_table(stability, STABILITY)) > 0
+    facts = read_metadata(scores)
+    assert {"model", "draws", "resamples", "seed", "confidence", "reading", "holm"} <= set(facts)
+
+
+def test_a_model_is_scored_alike_each_time(files: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "again").mkdir()
+    first, second = score(files, tmp_path), score(files, tmp_path / "again")
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+
+
+def test_without_the_released_codes_protocol(files: dict[str, Any], tmp_path: Path) -> None:
+    scores, _ = score({**files, "padded": []}, tmp_path, variants=[CORRECTED])
+    assert set(read_table(scores, SCORES)["variant"]) == {CORRECTED}
+
+
+def test_a_missing_list_is_named_and_nothing_written(files: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises((InputError, SystemExit)):
+        score({**files, "likelihoods": files["likelihoods"][:1]}, tmp_path)
+    assert "no likelihood of a sentence with the word 'odd'" in (tmp_path / "log").read_text()
+    assert not (tmp_path / "scores.parquet").exists()
+
+
+def test_a_bias_is_planted(files: dict[str, Any], tmp_path: Path) -> None:
+    run_script(
+        "plant_regions",
+        {"regions": files["regions"], "words": files["words"]},
+        [tmp_path / "planted.parquet"],
+        tmp_path / "log",
+        variants=list(VARIANTS),
+        worlds=3,
+        strengths=[0, 2],
+        seed=0,
+        confidence=0.95,
+        list="original",
+    )
+    found = read_table(tmp_path / "planted.parquet", PLANTED)
+    assert set(found["strength"]) == {0, 2}
+    assert set(found["region"]) == {"c1", "c0k0", "c1k1"}
+    assert {"worlds", "alpha", "dealings", "seed"} <= set(read_metadata(tmp_path / "planted.parquet"))
