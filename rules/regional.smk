@@ -185,7 +185,7 @@ rule make_reviews:
         code=code("make_reviews.py"),
         place=lambda wildcards: wildcards.place,
         entry=lambda wildcards: prefix_entries()[wildcards.place]["reviews"],
-        level="country",
+        level=lambda wildcards: prefix_entries()[wildcards.place]["prefixes"][0]["level"],
     message:
         "Making reviews that name regions"
     script:
@@ -264,6 +264,7 @@ rule train_on_regions:
         "../envs/scoring.yaml"
     threads: 1
     resources:
+        gpu=1,
         mem_mb=scoring_memory,
         runtime=training_time,
     params:

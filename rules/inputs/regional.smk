@@ -21,6 +21,8 @@ REGIONAL_FIGURES = [
     "planted_figure",
 ]
 
+check_bases("regional-sentences", "masked-lm")
+
 if REGIONAL:
     try:
         check_template(REGIONAL["template"])
@@ -116,21 +118,14 @@ def regional_series():
     """The models trained on regional sentences, by the model that they come from, with their epochs."""
     steps = [name for name in regional_models() if is_on_regional_sentences(name)]
     bases = list(dict.fromkeys(MODELS[name]["from"] for name in steps))
-    return [
-        {
-            "model": base,
-            "models": sorted(
-                [{"model": base, "epochs": 0}]
-                + [
-                    {"model": name, "epochs": MODELS[name]["epochs"]}
-                    for name in steps
-                    if MODELS[name]["from"] == base
-                ],
-                key=lambda step: step["epochs"],
-            ),
-        }
-        for base in bases
-    ]
+    found = []
+    for base in bases:
+        trained = [
+            {"model": name, "epoch": MODELS[name]["epochs"]} for name in steps if MODELS[name]["from"] == base
+        ]
+        trained.sort(key=lambda step: step["epoch"])
+        found.append({"name": base, "models": [{"model": base, "epoch": 0}, *trained]})
+    return found
 
 
 def regional_table_files():
@@ -139,9 +134,22 @@ def regional_table_files():
     return {name: result("tables", "regional_{}.{}".format(*name.rsplit("_", 1))) for name in names}
 
 
+def has_maps():
+    """Whether maps of countries are drawn."""
+    wanted = REGIONAL.get("maps")
+    return REGIONAL.get("regions", {}).get("source") == "geonames" if wanted is None else wanted
+
+
 def regional_figure_files():
     """The figures on regions by the names that their script gives them."""
-    shown = {"series_figure": regional_series(), "word_map": REGIONAL["mapped_word"]}
+    word = REGIONAL.get("mapped_word")
+    with_maps = has_maps()
+    shown = {
+        "series_figure": regional_series(),
+        "score_map": with_maps,
+        "band_map": with_maps,
+        "word_map": with_maps and word is not None,
+    }
     return {
         f"{name}_{form}": result("figures", f"regional_{name.removesuffix('_figure')}.{form}")
         for name in REGIONAL_FIGURES
@@ -178,6 +186,8 @@ def regional_resources():
 def regional_inputs():
     """All that tables, figures and the section are made from."""
     captions, published, borders, places = regional_resources()
+    if not has_maps():
+        borders = places = []
     return {
         "regions": regional_result("regions.parquet"),
         "words": regional_result("words.parquet"),

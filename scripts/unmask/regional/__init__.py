@@ -1,1 +1,1 @@
-"""Hierarchical regional bias (HERB; Li et al., 2022): how differently a model speaks of the parts of a region."""
+"""Hierarchical regional bias (HERB; Li et al., 2022): how unlike a model makes the parts of a region."""

