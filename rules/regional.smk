@@ -282,7 +282,8 @@ rule regional_tables:
     input:
         **regional_inputs(),
     output:
-        **regional_table_files(),
+        **regional_table_files()
+        | {"table1_csv": shown(result("tables", "regional_table1.csv"), "Regional Table 1", "regional bias")},
     log:
         log_of("report", "regional_tables.log"),
     conda:
@@ -301,7 +302,12 @@ rule regional_figures:
     input:
         **regional_inputs(),
     output:
-        **regional_figure_files(),
+        **regional_figure_files()
+        | {
+            "scores_figure_svg": shown(
+                result("figures", "regional_scores.svg"), "Regional bias", "scores with intervals"
+            )
+        },
     log:
         log_of("report", "regional_figures.log"),
     conda:
