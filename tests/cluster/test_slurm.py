@@ -17,7 +17,7 @@ from small_study import Workflow
 pytestmark = pytest.mark.slow
 
 TARGET = "tables"
-BY_SCORING = ("evidence", "untrained", "scores", "statistics", "tables", "figures", "report")
+BY_SCORING = ("evidence", "untrained", "scores", "statistics", "regional", "tables", "figures", "report")
 """What is made by jobs that run a model, and what is made of that."""
 
 
@@ -193,7 +193,7 @@ def test_jobs_that_run_a_model_have_a_gpu_each_and_no_others(
     jobs = [job for job in slurm.jobs("COMPLETED") if job.facts["Partition"] != "failing"]
     devices = slurm.devices()
     with_gpu = [job for job in jobs if job.gpus]
-    assert {job.name.split("_")[1] for job in with_gpu} == {"evidence", "shuffled", "untrained"}
+    assert {job.name.split("_")[1] for job in with_gpu} == {"evidence", "shuffled", "untrained", "regional"}
     assert {job.name.split("_")[1] for job in jobs if not job.gpus} >= {"measures", "tables"}
     for job in jobs:
         expected = [{"0"}, {"1"}] if job.gpus else [{""}]

@@ -84,7 +84,7 @@ def test_one_word_chooses_a_study_and_never_mixes_it_with_another() -> None:
     paper = choose_study({"study": "paper"}, ROOT, [])
     assert set(paper["models"]) == {"bert-base-cased", "roberta-large", "albert-large-v2"}
     with pytest.raises(
-        InputError, match=r"there is no configs/papr\.yaml \(known: demo, local, paper, paper-scores\)"
+        InputError, match=r"there is no configs/papr\.yaml \(known: demo, local, paper, paper-scores, regional\)"
     ):
         choose_study({"study": "papr"}, ROOT, [])
 

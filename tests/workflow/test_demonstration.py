@@ -46,6 +46,19 @@ def test_sss_follows_frequency_with_opposite_signs_in_the_two_directions(demonst
 
 
 @pytest.mark.slow
+def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration: Workflow) -> None:
+    scores = pd.read_parquet(demonstration.folder / "results/demo/regional/tiny-bert/scores.parquet")
+    found = scores[(scores["measure"] == "C_w") & (scores["words"] == "full")].set_index("region")
+    for variant in ("paper", "corrected"):
+        rows = found[found["variant"] == variant]
+        assert rows.loc["faiths", "p_holm"] < 0.01
+        assert (rows.loc[["nations", "peoples", "everyone"], "p_holm"] > 0.1).all()
+    # the paper's second division hides it: four peoples have six pairs, six faiths have fifteen
+    assert found.query("variant == 'corrected'")["score"].idxmax() == "faiths"
+    assert found.query("variant == 'paper'")["score"].idxmax() == "peoples"
+
+
+@pytest.mark.slow
 def test_the_report_stands_alone_and_has_its_tables_and_figures(demonstration: Workflow) -> None:
     results = demonstration.folder / "results/demo"
     page = (results / "report/index.html").read_text()
