@@ -110,7 +110,8 @@ use rule regional_likelihoods as regional_padded with:
         code=code("score_regions.py"),
         model=lambda wildcards: wildcards.model,
         list=lambda wildcards: wildcards.list,
-        template=None,
+        # a function, as its braces are no wildcards; its full stop is left out
+        template=lambda wildcards: REGIONAL["template"],
         padded=True,
         dtype="float32",
 

@@ -51,7 +51,7 @@ def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration:
     found = scores[(scores["measure"] == "C_w") & (scores["words"] == "full")].set_index("region")
     for variant in ("paper", "corrected"):
         rows = found[found["variant"] == variant]
-        assert rows.loc["faiths", "p_holm"] < 0.01
+        assert rows.loc["faiths", "p_holm"] < 0.05
         assert (rows.loc[["nations", "peoples", "everyone"], "p_holm"] > 0.1).all()
     # the paper's second division hides it: four peoples have six pairs, six faiths have fifteen
     assert found.query("variant == 'corrected'")["score"].idxmax() == "faiths"
