@@ -14,9 +14,11 @@ from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.loading import load
 from unmask.record import record
+from unmask.regional.hierarchy import four_levels, tree_of
 from unmask.regional.likelihoods import write_likelihoods
 from unmask.regional.padded import write_padded
 from unmask.regional.schema import REGIONS, WORDS
+from unmask.regional.terms import LEVELS
 from unmask.tables import read_table
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ with (
     manifest = json.loads(Path(inputs.manifest).read_text())
     check_files(manifest)
     entry = manifest["entry"]
+    made = record(inputs, params.code, "torch", "transformers", "tokenizers", "pyarrow")
     facts = {
         "model": params.model,
         "list": params.list,
@@ -42,16 +45,22 @@ with (
         "weights": manifest["weights_digest"],
         "tokenizer": manifest["tokenizer_digest"],
         "model_source": {key: entry[key] for key in SOURCE if key in entry},
-        **record(inputs, params.code, "torch", "transformers", "tokenizers", "pyarrow"),
+        # the files of regions and words may change, and the sentences be the same: see `is_done`
+        "manifest": made["made_from"][inputs.manifest],
+        **made,
     }
     if not is_intact(table):
         forget(table)
+    regions = read_table(inputs.regions, REGIONS)
+    if params.padded:
+        # what the scores would say only after all sentences
+        four_levels(tree_of(regions), LEVELS)
     model = load(manifest["directory"], device, with_attention=False, dtype=params.dtype)
     write = write_padded if params.padded else write_likelihoods
     try:
         write(
             kept(table),
-            read_table(inputs.regions, REGIONS),
+            regions,
             read_table(inputs.words, WORDS),
             params.list,
             model,

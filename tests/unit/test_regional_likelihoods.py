@@ -23,7 +23,7 @@ from unmask.models.loading import Encoded, LoadedModel, load
 from unmask.regional.likelihoods import new_words, write_likelihoods
 from unmask.regional.schema import LIKELIHOODS, REGIONS, WORDS
 from unmask.regional.sentences import Names, Sentences, Template
-from unmask.regional.terms import CITY, COUNTRY, ORIGINAL, SUBSTITUTED, WORLD
+from unmask.regional.terms import CITY, COUNTRY, LEVELS, ORIGINAL, SUBSTITUTED, WORLD
 from unmask.tables import read_metadata, read_table, write_table
 
 ARCHITECTURES = ("bert", "roberta", "albert")
@@ -197,6 +197,20 @@ def test_what_is_done_is_done_again_for_other_sentences_or_facts_alone(
     assert set(read_table(path, LIKELIHOODS)["name"]) == set(NAMES[:3])
 
 
+def test_other_files_with_the_same_sentences_are_stated_and_nothing_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a study has a list more: the file of words is another one."""
+    path, undisturbed = tmp_path / "one" / "original.parquet", tmp_path / "two" / "original.parquet"
+    write(path, model_of("bert"), made_from={"words": "one"})
+    write(undisturbed, model_of("bert"), made_from={"words": "two"})
+    assert path.read_bytes() != undisturbed.read_bytes()
+    monkeypatch.setattr(engine, "_read", None)
+    write(path, model_of("bert"), made_from={"words": "two"})
+    assert path.read_bytes() == undisturbed.read_bytes()
+    assert [file.name for file in path.parent.iterdir()] == ["original.parquet"]
+
+
 def test_a_list_whose_words_all_stand_in_others_has_an_empty_table(tmp_path: Path) -> None:
     more = pd.concat([words(), words().iloc[[4]].assign(list="mine")])
     assert new_words(more, SUBSTITUTED) == ["weak"] and new_words(more, "mine") == []
@@ -347,6 +361,13 @@ def test_a_model_that_gives_no_number_is_one_clear_line(tmp_path: Path) -> None:
     assert not (tmp_path / "original.parquet").exists()
 
 
+def test_a_very_long_name_is_not_told_whole() -> None:
+    with pytest.raises(
+        InputError, match=f"^region '{'b ' * 40}…': its name has 602 tokens, the model takes 9$"
+    ):
+        Names(["b " * 599 + "b"], tiny_tokenizer("bert"), 9)
+
+
 def test_names_alone_have_their_unknown_tokens() -> None:
     names = Names(["L'Hôme", "City", "Ô Ô"], tiny_tokenizer("bert"))
     assert names.unknown.tolist() == [1, 0, 2]
@@ -400,4 +421,8 @@ def test_the_script_writes_and_keeps_its_table(tmp_path: Path, monkeypatch: pyte
     assert "nothing is left to do" in run()
     assert "error: model m, list original, region 'Rio (Sul)': its name has 10 tokens" in run(max_length=9)
     monkeypatch.setattr(sharding, "CIRCUMSTANCES", ())
+    # before anything is read, not when it is scored
+    assert "error: variants: `published` needs the levels world, continent" in run(padded=True)
+    tree = regions().assign(level=[*LEVELS, *[CITY] * 5], parent=[None, "r0", "r1", *["r2"] * 6])
+    write_table(tmp_path / "regions.parquet", tree, REGIONS, {})
     assert "padded: 8 names, 4 words" in run(padded=True)

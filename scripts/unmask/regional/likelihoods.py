@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 
 from unmask.evidence.engine import Block
-from unmask.evidence.sharding import is_table_done
 from unmask.models.loading import LoadedModel
 from unmask.regional.schema import LIKELIHOODS
 from unmask.regional.sentences import Arrays, Names, Sentences, Template
-from unmask.regional.writing import Columns, Floats, Layout, Part, digest_of, divided, write_parts
+from unmask.regional.writing import Columns, Floats, Layout, Part, digest_of, divided, is_done, write_parts
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +44,7 @@ def write_likelihoods(
     path, names, new = Path(path), distinct(regions["name"]), new_words(words, list_)
     alone = list_ == words["list"].iloc[0]
     facts = {**facts, "sentences": digest_of(names, new, template, alone)}
-    if is_table_done(path, facts):
+    if is_done(path, LIKELIHOODS, facts):
         return
     of_names = Names(names, model.tokenizer, max_length)
     _report_unknown(of_names)

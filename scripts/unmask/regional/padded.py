@@ -16,12 +16,11 @@ from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.engine import Block
-from unmask.evidence.sharding import is_table_done
 from unmask.models.loading import LoadedModel
 from unmask.regional.likelihoods import distinct
 from unmask.regional.schema import PADDED
 from unmask.regional.sentences import Indices, Names, Sentences, Template
-from unmask.regional.writing import Columns, Floats, Layout, Part, digest_of, divided, write_parts
+from unmask.regional.writing import Columns, Floats, Layout, Part, digest_of, divided, is_done, write_parts
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +51,7 @@ def write_padded(
     of_list = distinct(words.loc[words["list"] == list_, "word_published"])
     template = template.removesuffix(".")
     facts = {**facts, "sentences": digest_of(names, of_list, template)}
-    if is_table_done(path, facts):
+    if is_done(path, PADDED, facts):
         return
     padding = _padding(model.tokenizer)
     alone = Names(names, model.tokenizer, max_length)

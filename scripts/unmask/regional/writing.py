@@ -16,9 +16,13 @@ import pyarrow as pa
 from unmask.errors import InputError
 from unmask.evidence.engine import Block, own_log_probs
 from unmask.evidence.progress import Progress
-from unmask.evidence.sharding import Shard, write_in_shards
+from unmask.evidence.sharding import Shard, is_table_done, write_in_shards
 from unmask.models.loading import LoadedModel
 from unmask.regional.sentences import Indices
+from unmask.tables import opened_table, read_metadata, write_batches
+
+MADE_FROM = ("made_from",)
+"""Facts of files whose change alone makes no sentence anew: other facts have the sentences and the model."""
 
 Floats = npt.NDArray[np.floating[Any]]
 Layout = list[tuple[Indices, Block]]
@@ -91,6 +95,23 @@ def write_parts(
         for part in parts
     ]
     write_in_shards(path, schema, shards, facts, progress)
+
+
+def is_done(path: Path, schema: pa.Schema, facts: Mapping[str, Any]) -> bool:
+    """Whether a table is there, of just these sentences and this model.
+
+    The files that it was made from may be others, as with a list more, or more about a region. The table then
+    says so, and its rows stay as they are.
+    """
+    if not is_table_done(path, facts, MADE_FROM):
+        return False
+    found = read_metadata(path)
+    anew = {**found, **{key: facts[key] for key in MADE_FROM if key in facts}}
+    if anew != found:
+        with opened_table(path, schema) as file:
+            groups = (file.read_row_group(number) for number in range(file.num_row_groups))
+            write_batches(path, groups, schema, anew)
+    return True
 
 
 def digest_of(*parts: object) -> str:
