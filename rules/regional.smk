@@ -18,18 +18,7 @@ register(
     statistics=[*of_regional_models("scores"), *of_regional_models("stability"), *prefix_tables()],
     provenance=regional_provenance(),
     sections=["regional"] if REGIONAL else [],
-    removable=(
-        [
-            {
-                "kind": "likelihoods of sentences about regions",
-                "name": "{model} with the words {list}",
-                "files": "regional/{model}/likelihoods/{list}.parquet",
-                "needed_by": "regional/{model}/scores.parquet",
-            }
-        ]
-        if REGIONAL
-        else []
-    ),
+    removable=regional_removable(),
 )
 
 

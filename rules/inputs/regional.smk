@@ -207,14 +207,29 @@ def regional_inputs():
     }
 
 
+def regional_removable():
+    """Likelihoods that only scores are made of: those of the first list are in tables and figures, too."""
+    lists = {"likelihoods": list(REGIONAL_WORDS)[1:], "padded": list(REGIONAL_WORDS)}
+    shown = {"likelihoods": "", "padded": ", as the released code has them"}
+    return [
+        {
+            "kind": "likelihoods of sentences about regions",
+            "name": f"{{model}} with the words {{list}}{shown[kind]}",
+            "files": f"regional/{{model}}/{kind}/{{list,{any_of(names)}}}.parquet",
+            "needed_by": "regional/{model}/scores.parquet",
+        }
+        for kind, names in lists.items()
+        if names and (kind == "likelihoods" or PUBLISHED_SENTENCES)
+    ]
+
+
 def regional_provenance():
     """Where regions, words and likelihoods came from."""
     if not REGIONAL:
         return []
     made = ["versions", "code"]
-    likelihoods = [
-        path for model in regional_models() for path in [*likelihoods_of(model), *padded_of(model)]
-    ]
+    # other lists' may be cleaned away
+    likelihoods = [first_likelihoods(model) for model in regional_models()]
     return [
         {"title": "Regions", "files": [regional_result("regions.parquet")], "keys": []},
         {"title": "Words about regions", "files": [regional_result("words.parquet")], "keys": []},
