@@ -423,6 +423,7 @@ def test_the_script_writes_and_keeps_its_table(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(sharding, "CIRCUMSTANCES", ())
     # before anything is read, not when it is scored
     assert "error: variants: `published` needs the levels world, continent" in run(padded=True)
-    tree = regions().assign(level=[*LEVELS, *[CITY] * 5], parent=[None, "r0", "r1", *["r2"] * 6])
+    parents: list[Any] = [None, "r0", "r1", *["r2"] * 6]
+    tree = regions().assign(level=[*LEVELS, *[CITY] * 5], parent=parents)
     write_table(tmp_path / "regions.parquet", tree, REGIONS, {})
     assert "padded: 8 names, 4 words" in run(padded=True)
