@@ -38,9 +38,9 @@ def scores_of(tree: Tree, source: Source) -> Scores:
 def random_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
     """Scores of random vectors: (draws, inner regions) by variant and measure.
 
-    f of a region's words and of its name alone is normal with the mean and the covariance of the model's in the
-    regions of its level: likelihoods of one region rise and fall together, and a vector's length takes that
-    out. The tree is the same: what they score is its shape.
+    f of a region's words and of its name alone is normal with the mean and the covariance of the model's in
+    the regions of its level: likelihoods of one region rise and fall together, and a vector's length takes
+    that out. The tree is the same: what they score is its shape.
     """
     own, padded = (_moments(rows or source.rows, tree) for rows in (source.rows, source.padded))
 
@@ -61,8 +61,9 @@ def _moments(rows: Rows, tree: Tree) -> list[tuple[Floats, Floats]]:
     for members in tree.members.values():
         own = np.column_stack([rows.f[0, members], rows.names[0, members]])
         mean = own.mean(axis=0)
-        # as many rows as there are dimensions at most: R of a QR decomposition
-        found.append((mean, np.linalg.qr((own - mean) / np.sqrt(len(own)), mode="r")))
+        # of as many rows as there are dimensions at most
+        factor: Floats = np.linalg.qr((own - mean) / np.sqrt(len(own)), mode="r")  # type: ignore[assignment]
+        found.append((mean, factor))
     return found
 
 
