@@ -4,6 +4,9 @@
 include: "inputs/regional.smk"
 
 
+check_regional()
+
+
 wildcard_constraints:
     list=any_of(REGIONAL_WORDS),
     place=any_of(prefix_entries()),
@@ -77,7 +80,7 @@ rule regional_likelihoods:
     output:
         regional_result("{model}", "likelihoods", "{list}.parquet"),
     log:
-        log_of("regional", "{model}", "{list}.log"),
+        log_of("regional", "{model}", "likelihoods", "{list}.log"),
     wildcard_constraints:
         model=any_of(regional_models()),
     conda:
@@ -105,7 +108,7 @@ use rule regional_likelihoods as regional_padded with:
     output:
         regional_result("{model}", "padded", "{list}.parquet"),
     log:
-        log_of("regional", "{model}", "{list}.padded.log"),
+        log_of("regional", "{model}", "padded", "{list}.log"),
     params:
         code=code("score_regions.py"),
         model=lambda wildcards: wildcards.model,

@@ -1,6 +1,6 @@
 # Functions that tell rules their inputs and outputs: regional bias.
 
-from unmask.regional.wording import check_template
+from unmask.regional.study import check_maps, check_study
 
 REGIONAL = config.get("regional", {})
 PUBLISHED_SENTENCES = "published" in REGIONAL.get("variants", [])
@@ -23,12 +23,6 @@ REGIONAL_FIGURES = [
 
 check_bases("regional-sentences", "masked-lm")
 
-if REGIONAL:
-    try:
-        check_template(REGIONAL["template"])
-    except InputError as error:
-        sys.exit(f"error: config key regional.{error}")
-
 
 def regional_models():
     """The models that are measured, in the order of the study."""
@@ -40,6 +34,16 @@ def regional_models():
         if name not in able:
             sys.exit(f"error: config key regional.models: {name} is not a masked-lm model with files")
     return [name for name in able if name in wanted or is_on_regional_sentences(name)]
+
+
+def check_regional():
+    """Stop with one line where the study asks of regional bias what cannot be."""
+    try:
+        check_study(REGIONAL, regional_models(), MODELS, classifiers())
+        if REGIONAL and workflow.is_main_process:
+            check_maps(REGIONAL, ROOT / "resources/regional/words.yaml")
+    except InputError as error:
+        sys.exit(f"error: {error}")
 
 
 def is_on_regional_sentences(model):

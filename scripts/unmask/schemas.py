@@ -180,7 +180,13 @@ class _Completing:
     schema: Mapping[str, Any]
 
     def errors(self) -> Iterator[ValidationError]:
-        validator = _extended({"properties": self._properties, "among": self._among, "modules": _modules})
+        keywords: dict[str, Keyword] = {
+            "properties": self._properties,
+            "additionalProperties": self._additional,
+            "among": self._among,
+            "modules": _modules,
+        }
+        validator = _extended(keywords)
         return validator(self.schema).iter_errors(self.config)
 
     def _properties(
@@ -196,20 +202,36 @@ class _Completing:
                 value = instance.get(name)
                 if sub.get("type") == "integer" and isinstance(value, float) and value.is_integer():
                     instance[name] = value = int(value)
-                format_ = sub.get("format") or sub.get("then", {}).get("format")
-                if format_ in FORMATS and isinstance(value, str) and "{data}" in value:
-                    data = self.config.get("data")
-                    if not isinstance(data, str):
-                        why = "needs a data directory; give one with --config data=DIR"
-                        yield ValidationError(why, path=[name])
-                        continue
-                    instance[name] = value = value.replace("{data}", data.rstrip("/"))
-                if format_ in FORMATS and isinstance(value, str) and (found := _BRACES.search(value)):
-                    shown = _shortened(repr(shown_url(value) if format_ == "url" else value))
-                    why = f"{shown} has {found[0]}: braces are for {{data}} alone"
-                    yield ValidationError(why, path=[name])
+                yield from self._path(instance, name, sub)
         check = jsonschema.Draft202012Validator.VALIDATORS["properties"]
         yield from check(validator, props, instance, schema)
+
+    def _additional(
+        self, validator: Any, stated: Any, instance: Any, schema: Mapping[str, Any]
+    ) -> Iterator[ValidationError]:
+        if isinstance(instance, dict) and isinstance(stated, Mapping):
+            for name in instance.keys() - schema.get("properties", {}).keys():
+                yield from self._path(instance, name, self._resolved(stated))
+        check = jsonschema.Draft202012Validator.VALIDATORS["additionalProperties"]
+        yield from check(validator, stated, instance, schema)
+
+    def _path(self, instance: dict[str, Any], name: str, sub: Mapping[str, Any]) -> Iterator[ValidationError]:
+        """Put the data directory into what is a path or the like."""
+        value = instance.get(name)
+        format_ = sub.get("format") or sub.get("then", {}).get("format")
+        if format_ not in FORMATS or not isinstance(value, str):
+            return
+        if "{data}" in value:
+            data = self.config.get("data")
+            if not isinstance(data, str):
+                why = "needs a data directory; give one with --config data=DIR"
+                yield ValidationError(why, path=[name])
+                return
+            instance[name] = value = value.replace("{data}", data.rstrip("/"))
+        if found := _BRACES.search(value):
+            shown = _shortened(repr(shown_url(value) if format_ == "url" else value))
+            why = f"{shown} has {found[0]}: braces are for {{data}} alone"
+            yield ValidationError(why, path=[name])
 
     def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         while "$ref" in schema:
@@ -368,7 +390,9 @@ def _reason(error: ValidationError) -> str:
     schema: Any = error.schema
     if isinstance(error.cause, InputError):
         return str(error.cause)
-    if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
+    # else what is wrong is the value of a name that is free
+    names_are_known = schema.get("additionalProperties") is False
+    if error.validator == "additionalProperties" and names_are_known and isinstance(error.instance, Mapping):
         known = schema.get("properties", {})
         unknown = [key for key in error.instance if key not in known]
         return f"unknown key {', '.join(map(str, unknown))} (known: {', '.join(known)})"

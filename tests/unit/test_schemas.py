@@ -234,12 +234,24 @@ def test_data_stands_for_the_directory_in_paths_alone() -> None:
         "benchmarks": {"b": {"format": "crows-pairs", "url": "file://{data}/b", "licence": "{data}"}},
         "corpora": {"c": {"format": "text", "path": "{data}/*.txt"}},
         "frequency": {"listed_words": "{data}/w.yaml"},
+        "regional": {"regions": {"source": "geonames"}, "words": {"mine": "{data}/v.yaml"}},
     }
     found = complete(config, FAMILIES)
     assert found["title"] == found["benchmarks"]["b"]["licence"] == "{data}"
     assert found["models"]["m"]["path"] == "/d/m" and found["corpora"]["c"]["path"] == "/d/*.txt"
     assert found["benchmarks"]["b"]["url"] == "file:///d/b"
     assert found["frequency"]["listed_words"] == "/d/w.yaml"
+    # where the key is a name of the study's own
+    assert found["regional"]["words"] == {"mine": "/d/v.yaml"}
+    config["regional"]["words"] = {"mine": "{x}.yaml"}
+    with pytest.raises(InputError, match=r"regional\.words\.mine: '\{x\}\.yaml' has \{x\}: braces are for"):
+        complete(config, FAMILIES)
+
+
+def test_regions_need_a_source() -> None:
+    config = {**GOOD, "regional": {"regions": {"cities": 3}}}
+    with pytest.raises(InputError, match=r"config key regional\.regions: 'source' is a required property"):
+        complete(config, FAMILIES)
 
 
 @pytest.mark.parametrize(

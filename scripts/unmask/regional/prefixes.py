@@ -6,7 +6,6 @@ control, the same words around a place that is no region, which shows what any p
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from string import Formatter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from unmask.regional.classifying import Classifier, Predictions, predict
 from unmask.regional.labelled import Items
 from unmask.regional.schema import PREFIXES
 from unmask.regional.terms import CONTROL, NO_PREFIX
+from unmask.regional.wording import PARENT, places_of
 from unmask.statistics.intervals import effective_wilson, wilson
 from unmask.tables import framed
 
@@ -26,7 +26,6 @@ logger = logging.getLogger(__name__)
 
 Floats = npt.NDArray[np.float64]
 
-REGION, PARENT = "region", "parent"
 MOST_ITEMS = np.iinfo(np.int32).max
 
 
@@ -42,22 +41,6 @@ class Group(NamedTuple):
     level: str
     template: str
     prefixes: tuple[Prefix, ...]
-
-
-def places_of(template: str) -> set[str]:
-    """What a template leaves open: {region}, and {parent} where it names the region around that too.
-
-    Raises InputError where it does not have the one, or has anything else.
-    """
-    try:
-        parsed = [field for field in Formatter().parse(template) if field[1] is not None]
-    except ValueError as error:
-        raise InputError(f"template {template!r}: {error}") from None
-    names = [name for _, name, _, _ in parsed]
-    plain = all(not spec and not conversion for _, _, spec, conversion in parsed)
-    if REGION not in names or not plain or not set(names) <= {REGION, PARENT}:
-        raise InputError(f"template {template!r}: it must have {{region}}, may have {{parent}}, and no more")
-    return {str(name) for name in names}
 
 
 def region_groups(regions: pd.DataFrame, wanted: Iterable[Mapping[str, Any]]) -> list[Group]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from unmask.regional.outline import Outline
 from unmask.regional.published import CHANGES, ORDERS, OVERALL, Published
-from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, MEASURES, PLAIN, VARIANTS
+from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, MEASURES, PLAIN, REPLACE, VARIANTS, WITHOUT
 from unmask.report.captions import Captions
 from unmask.report.sheets import DASH, Sheet, interval, mark, number, p_value, rows_of
 from unmask.report.study import Named
@@ -26,8 +26,6 @@ PRINTED = "printed"
 
 MOST = 10
 """Regions whose prefix changes most, in the short tables of prefixes."""
-
-WITHOUT, REPLACE = "without-", "replace-"
 
 _ENDS = {
     "by words": ("words_low", "words_high"),

@@ -19,5 +19,8 @@ ORIGINAL, SUBSTITUTED = "original", "substituted"
 FULL = "full"
 """All words of a list, in tables that also have some of them."""
 
+WITHOUT, REPLACE = "without-", "replace-"
+"""So the sets of words begin that are without a topic, or have a topic's words of the other list."""
+
 NO_PREFIX, CONTROL = "none", "control"
 """In place of a level: texts as they are, and behind a prefix that names no region."""

@@ -10,13 +10,9 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.labels import Labels
 from unmask.regional.schema import WORDS
-from unmask.regional.terms import ORIGINAL, SUBSTITUTED
-from unmask.regional.word_sets import is_set_name
-from unmask.regional.wording import fault_in
+from unmask.regional.wording import check_list_name, fault_in, shown
 from unmask.tables import framed
 from unmask.user_files import read_yaml
-
-PUBLISHED_LISTS = (ORIGINAL, SUBSTITUTED)
 
 
 def read_words(
@@ -30,10 +26,9 @@ def read_words(
     """
     if not lists:
         raise InputError("words: no list of words")
-    labels = Labels()
     frames, sources = [], {}
     for name, path in lists.items():
-        _check_name(name, path, labels)
+        check_list_name(name, path)
         if path is None:
             words, sources[name] = _read_published(published, name)
         else:
@@ -53,7 +48,7 @@ def read_list(path: str | Path, name: str) -> pd.DataFrame:
         for number, word in enumerate(words, start=1):
             if not isinstance(word, str):
                 raise InputError(
-                    f"{path}: {topic}: {_shown(word)} is not a text; put quotation marks around it"
+                    f"{path}: {topic}: {shown(word)} is not a text; put quotation marks around it"
                 )
             fault = fault_in(word) or labels.check(word, f"word {number}")
             if word in found:
@@ -97,20 +92,6 @@ def remarks_on_words(words: pd.DataFrame) -> list[str]:
     return found
 
 
-def _check_name(name: object, path: str | Path | None, labels: Labels) -> None:
-    if not isinstance(name, str):
-        raise InputError(f"words: {_shown(name)} is not a name of a list")
-    fault = fault_in(name) or labels.check(name, "before it")
-    if fault:
-        raise InputError(f"words: a list's name: {fault}")
-    if is_set_name(name):
-        raise InputError(f"words: {name!r} is the name of a part of a list; give this list another")
-    if path is None and name not in PUBLISHED_LISTS:
-        raise InputError(f"words: {name!r} is not published (published are {', '.join(PUBLISHED_LISTS)})")
-    if path is not None and name in PUBLISHED_LISTS:
-        raise InputError(f"words: {name!r} is the name of a list of the paper; give that of {path} another")
-
-
 def _topics(path: str | Path, value: object) -> Iterator[tuple[str, list[Any]]]:
     if not isinstance(value, Mapping):
         raise InputError(f"{path}: not a mapping of topics to lists of words")
@@ -119,18 +100,12 @@ def _topics(path: str | Path, value: object) -> Iterator[tuple[str, list[Any]]]:
     labels = Labels()
     for topic, words in value.items():
         if not isinstance(topic, str):
-            raise InputError(
-                f"{path}: the topic {_shown(topic)} is not a text; put quotation marks around it"
-            )
+            raise InputError(f"{path}: the topic {shown(topic)} is not a text; put quotation marks around it")
         fault = fault_in(topic) or labels.check(topic, "before it")
         if fault:
             raise InputError(f"{path}: a topic: {fault}")
         if not isinstance(words, list):
-            raise InputError(f"{path}: {topic}: {_shown(words)} is not a list of words")
+            raise InputError(f"{path}: {topic}: {shown(words)} is not a list of words")
         if not words:
             raise InputError(f"{path}: {topic}: no words")
         yield topic, words
-
-
-def _shown(value: object) -> str:
-    return f"a {type(value).__name__}" if isinstance(value, list | dict | set | tuple) else repr(value)

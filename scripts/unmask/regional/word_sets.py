@@ -4,14 +4,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unmask.regional.terms import FULL, SUBSTITUTED
-
-WITHOUT, REPLACE = "without-", "replace-"
-
-
-def is_set_name(name: str) -> bool:
-    """Whether a list of this name could not be told from a set of words."""
-    return name == FULL or name.startswith((WITHOUT, REPLACE))
+from unmask.regional.terms import FULL, REPLACE, SUBSTITUTED, WITHOUT
 
 
 def word_sets(words: pd.DataFrame) -> dict[str, NDArray[np.intp]]:

@@ -1,9 +1,21 @@
-"""What sentences on regions are made of: names and words, and a template with a place for each."""
+"""What sentences on regions are made of: names and words, and a template with a place for each.
+
+A study's planning reads this, so it loads no tables.
+"""
+
+from pathlib import Path
+from string import Formatter
 
 from unmask.errors import InputError
 from unmask.labels import fault_of
+from unmask.regional.terms import FULL, ORIGINAL, REPLACE, SUBSTITUTED, WITHOUT
 
 PLACES = ("{region}", "{word}")
+
+REGION, PARENT = "region", "parent"
+"""The places of a prefix."""
+
+PUBLISHED_LISTS = (ORIGINAL, SUBSTITUTED)
 
 
 def fault_in(text: str) -> str | None:
@@ -31,3 +43,42 @@ def check_template(template: object) -> None:
         raise InputError(f"template: {template!r} has a brace besides {' and '.join(PLACES)}")
     if fault := fault_of(template):
         raise InputError(f"template: {fault}")
+
+
+def check_list_name(name: object, path: str | Path | None) -> None:
+    """Raise InputError for what is no name of a list of words.
+
+    path: its file, None for one of the paper's. The paper's names are for its lists, and those of sets of
+    words (unmask.regional.word_sets) for these.
+    """
+    if not isinstance(name, str):
+        raise InputError(f"words: {shown(name)} is not a name of a list")
+    if fault := fault_in(name):
+        raise InputError(f"words: a list's name: {fault}")
+    if name == FULL or name.startswith((WITHOUT, REPLACE)):
+        raise InputError(f"words: {name!r} is the name of a part of a list; give this list another")
+    if path is None and name not in PUBLISHED_LISTS:
+        raise InputError(f"words: {name!r} is not published (published are {', '.join(PUBLISHED_LISTS)})")
+    if path is not None and name in PUBLISHED_LISTS:
+        raise InputError(f"words: {name!r} is the name of a list of the paper; give that of {path} another")
+
+
+def shown(value: object) -> str:
+    """A value as a message has it: of several in one, their type."""
+    return f"a {type(value).__name__}" if isinstance(value, list | dict | set | tuple) else repr(value)
+
+
+def places_of(template: str) -> set[str]:
+    """What a prefix leaves open: {region}, and {parent} where it names the region around that too.
+
+    Raises InputError where it does not have the one, or has anything else.
+    """
+    try:
+        parsed = [field for field in Formatter().parse(template) if field[1] is not None]
+    except ValueError as error:
+        raise InputError(f"template {template!r}: {error}") from None
+    names = [name for _, name, _, _ in parsed]
+    plain = all(not spec and not conversion for _, _, spec, conversion in parsed)
+    if REGION not in names or not plain or not set(names) <= {REGION, PARENT}:
+        raise InputError(f"template {template!r}: it must have {{region}}, may have {{parent}}, and no more")
+    return {str(name) for name in names}

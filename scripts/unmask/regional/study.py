@@ -1,0 +1,110 @@
+"""What a study asks of regional bias that its schema cannot check: told before there is any work.
+
+This is read at every planning, so it loads no tables.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from unmask.benchmarks.delimited import read_delimited
+from unmask.errors import InputError
+from unmask.regional.reviews import COLUMNS, LABELS, Settings
+from unmask.regional.wording import check_list_name, check_template, places_of
+from unmask.user_files import read_yaml
+
+KEY = "config key "
+Entries = Mapping[str, Any]
+
+
+def check_study(
+    regional: Entries, measured: Sequence[str], models: Entries, classifiers: Sequence[str]
+) -> None:
+    """Check the key `regional` of a completed study, and the models that need it.
+
+    regional: empty where the study has not got it. measured: the models that are measured. classifiers: those
+    that classify texts. Raises InputError naming the key at fault.
+    """
+    for name, entry in models.items():
+        _check_model(name, entry, regional, measured)
+    if not regional:
+        return
+    try:
+        check_template(regional["template"])
+        for name, path in regional["words"].items():
+            check_list_name(name, None if path == "published" else path)
+    except InputError as error:
+        raise InputError(f"{KEY}regional.{error}") from None
+    if not measured:
+        raise InputError(f"{KEY}regional: the study has no masked-lm model with files, which it measures")
+    for place, entry in regional["prefixes"].items():
+        _check_prefixes(f"{KEY}regional.prefixes.{place}", entry, models, classifiers)
+
+
+def _check_model(name: str, entry: Entries, regional: Entries, measured: Sequence[str]) -> None:
+    place = f"{KEY}models.{name}"
+    if entry["source"] == "regional-sentences":
+        if not regional:
+            raise InputError(f"{place}: it needs the key regional, which the study lacks")
+        if entry["from"] not in measured:
+            raise InputError(f"{place}.from: {entry['from']} is not among regional.models, as it has to be")
+    if entry["source"] == "classifier":
+        if not regional:
+            raise InputError(f"{place}: it needs the key regional, which the study lacks")
+        made = [each for each, of in regional["prefixes"].items() if "reviews" in of]
+        if entry["reviews"] not in made:
+            known = f"known: {', '.join(made)}" if made else "it has none"
+            raise InputError(
+                f"{place}.reviews: no entry {entry['reviews']!r} of regional.prefixes has reviews ({known})"
+            )
+
+
+def _check_prefixes(place: str, entry: Entries, models: Entries, classifiers: Sequence[str]) -> None:
+    readers = entry["classifiers"] or classifiers
+    if not readers:
+        raise InputError(f"{place}: the study has no model of the kind text-classification, which reads it")
+    for name in readers:
+        if name not in classifiers:
+            raise InputError(f"{place}.classifiers: {name} is not a model of the kind text-classification")
+        if models[name]["source"] == "classifier" and entry["positive"] not in LABELS:
+            raise InputError(
+                f"{place}.positive: {entry['positive']!r} is no label of {name} (it has {', '.join(LABELS)})"
+            )
+    for number, prefix in enumerate(entry["prefixes"]):
+        try:
+            places_of(prefix["template"])
+        except InputError as error:
+            raise InputError(f"{place}.prefixes.{number}: {error}") from None
+    if "reviews" in entry:
+        Settings.from_config(f"{place}.reviews", entry["reviews"])
+        if entry["columns"] != COLUMNS or "delimiter" in entry:
+            raise InputError(f"{place}: columns and delimiter are those of a table on disk; leave them out")
+
+
+def check_maps(regional: Entries, published: str | Path) -> None:
+    """Check that there can be the maps that a completed study wants. This reads files of the user's.
+
+    published: the file of the paper's lists. Raises InputError naming the key at fault; what is wrong with a
+    file itself, its reader says.
+    """
+    of_table = regional["regions"]["source"] == "table"
+    drawn = not of_table if regional["maps"] is None else regional["maps"]
+    if drawn and of_table:
+        path = regional["regions"]["path"]
+        _, row = next(iter(read_delimited(Path(path))), ("", {"country_code": ""}))
+        if "country_code" not in row:
+            raise InputError(f"{KEY}regional.maps: {path} has no column country_code, which maps need")
+    word = regional["mapped_word"]
+    if word is None:
+        return
+    if not drawn:
+        raise InputError(f"{KEY}regional.mapped_word: there are no maps in this study (regional.maps)")
+    name, path = next(iter(regional["words"].items()))
+    lists = read_yaml(published)["lists"][name] if path == "published" else read_yaml(path)
+    if isinstance(lists, Mapping) and word not in _words_of(lists):
+        raise InputError(f"{KEY}regional.mapped_word: {word!r} is not in the list {name}, the first one")
+
+
+def _words_of(topics: Mapping[str, Any]) -> list[object]:
+    words = [word for those in topics.values() if isinstance(those, list) for word in those]
+    return [word["word"] if isinstance(word, Mapping) else word for word in words]

@@ -1,0 +1,119 @@
+"""What a study asks of regional bias and cannot have: one line each, before there is any work."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from study_schema import FAMILIES, ROOT
+from unmask.errors import InputError
+from unmask.regional.study import check_maps, check_study
+from unmask.schemas import complete
+
+PREFIXES = [{"template": "From {region}.", "level": "town"}]
+REVIEWS = {"reviews": {"positive": ["Alder"]}, "prefixes": PREFIXES}
+LM = {"source": "hub", "repo": "a/b"}
+CLASSIFIER = {"source": "classifier", "reviews": "films"}
+TRAINED = {"source": "regional-sentences", "from": "bert", "epochs": 1}
+WORDS = ROOT / "resources/regional/words.yaml"
+
+
+def check(models: dict[str, Any], measured: list[str], regional: dict[str, Any] | None) -> None:
+    """Check a study of these models; `regional` beside the regions, or None for a study without."""
+    study: dict[str, Any] = {"study": "x", "models": models}
+    if regional is not None:
+        study["regional"] = {"regions": {"source": "geonames"}, **regional}
+    config = complete(study, FAMILIES)
+    classifiers = [name for name, entry in models.items() if entry["source"] == "classifier"]
+    check_study(config.get("regional", {}), measured, config["models"], classifiers)
+
+
+def reviews(**changes: Any) -> dict[str, Any]:
+    return {"prefixes": {"films": {**REVIEWS, **changes}}}
+
+
+def test_what_is_right_is_let_be() -> None:
+    check({"bert": LM, "c": CLASSIFIER, "t": TRAINED}, ["bert", "t"], reviews())
+    check({"bert": LM}, [], None)
+
+
+@pytest.mark.parametrize(
+    ("regional", "line"),
+    [
+        ({"template": "People in {region}."}, ".template: 'People in {region}.' has {word} 0 times"),
+        ({"words": {"full": "w.yaml"}}, ".words: 'full' is the name of a part of a list"),
+        ({"words": {"mine": "published"}}, ".words: 'mine' is not published"),
+        ({"words": {"original": "w.yaml"}}, ".words: 'original' is the name of a list of the paper"),
+        (
+            reviews(prefixes=[*PREFIXES, {"template": "Here."}]),
+            ".prefixes.films.prefixes.1: template 'Here.': it must have {region}",
+        ),
+        (reviews(positive="good"), ".prefixes.films.positive: 'good' is no label of c (it has negative,"),
+        (reviews(classifiers=["bert"]), ".prefixes.films.classifiers: bert is not a model of the kind"),
+        (reviews(delimiter=";"), ".prefixes.films: columns and delimiter are those of a table on disk"),
+        (reviews(reviews={"tilt": 0.2}), ".prefixes.films.reviews.tilt: 0.2 is not between"),
+    ],
+)
+def test_keys_of_the_study(regional: dict[str, Any], line: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check({"bert": LM, "c": CLASSIFIER}, ["bert"], {**reviews(), **regional})
+    assert str(caught.value).startswith(f"config key regional{line}")
+
+
+@pytest.mark.parametrize(
+    ("models", "regional", "line"),
+    [
+        ({"c": CLASSIFIER}, None, "models.c: it needs the key regional"),
+        ({"bert": LM, "t": TRAINED}, None, "models.t: it needs the key regional"),
+        ({"bert": LM, "t": TRAINED}, {}, "models.t.from: bert is not among regional.models"),
+        (
+            {"c": CLASSIFIER},
+            {},
+            "models.c.reviews: no entry 'films' of regional.prefixes has reviews (it has",
+        ),
+        (
+            {"c": {**CLASSIFIER, "reviews": "books"}},
+            reviews(),
+            "models.c.reviews: no entry 'books' of regional.prefixes has reviews (known: films)",
+        ),
+        ({"c": CLASSIFIER}, reviews(), "regional: the study has no masked-lm model with files"),
+    ],
+)
+def test_models_of_the_study(models: dict[str, Any], regional: dict[str, Any] | None, line: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check(models, [], regional)
+    assert str(caught.value).startswith(f"config key {line}")
+
+
+def test_prefixes_that_no_model_reads() -> None:
+    with pytest.raises(InputError, match=r"prefixes\.films: the study has no model of the kind text-class"):
+        check({"bert": LM}, ["bert"], reviews())
+
+
+def test_maps(tmp_path: Path) -> None:
+    table, words = tmp_path / "regions.csv", tmp_path / "words.yaml"
+    words.write_text("character: [kind, rude]\n")
+    regional: dict[str, Any] = {
+        "regions": {"source": "table", "path": str(table)},
+        "words": {"traits": str(words)},
+        "maps": True,
+        "mapped_word": None,
+    }
+    table.write_text("name,parent,level,country_code\nworld,,world,\n")
+    check_maps(regional, WORDS)
+    check_maps({**regional, "mapped_word": "kind"}, WORDS)
+    with pytest.raises(InputError, match=r"mapped_word: 'bald' is not in the list traits, the first one"):
+        check_maps({**regional, "mapped_word": "bald"}, WORDS)
+    with pytest.raises(InputError, match=r"mapped_word: there are no maps in this study"):
+        check_maps({**regional, "maps": None, "mapped_word": "kind"}, WORDS)
+    table.write_text("name,parent,level\nworld,,world\n")
+    with pytest.raises(InputError, match=r"regional\.maps: .*regions\.csv has no column country_code"):
+        check_maps(regional, WORDS)
+    # of GeoNames, and of the paper's words, as the released code does not have them
+    regional |= {"regions": {"source": "geonames"}, "words": {"original": "published"}, "maps": None}
+    check_maps({**regional, "mapped_word": "bald"}, WORDS)
+    with pytest.raises(InputError, match="'balder' is not in the list original"):
+        check_maps({**regional, "mapped_word": "balder"}, WORDS)
+    # what is wrong with a file, its reader says
+    words.write_text("[kind]\n")
+    check_maps({**regional, "words": {"traits": str(words)}, "mapped_word": "kind"}, WORDS)
