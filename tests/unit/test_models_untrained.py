@@ -21,7 +21,7 @@ from unmask.models.untrained import make_untrained
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
-from unmask.tables import read_table, write_table
+from unmask.tables import read_metadata, read_table, write_table
 
 
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
@@ -58,18 +58,19 @@ def test_the_script_scores_all_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     write_table(pairs_file, pairs.reindex(columns=PAIRS.names), PAIRS, {"sha256": "x"})
     manifest = tmp_path / "manifest.json"
     manifest.write_text(json.dumps({"directory": str(base), "entry": {"source": "path"}, **describe(base)}))
-    for seed in ("1", "2"):
-        run_script(
-            "score_untrained",
-            {"pairs": pairs_file, "manifest": manifest},
-            [tmp_path / f"{seed}.parquet"],
-            tmp_path / "log",
-            wildcards={"model": "base", "benchmark": "b", "seed": seed},
-            config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
-            dtype="float32",
-            attention={"stack": None},
-            measures=["AUL", "AULA", "CPS", "SSS"],
-        )
+    run_script(
+        "score_untrained",
+        {"pairs": pairs_file, "manifest": manifest},
+        [tmp_path / f"{seed}.parquet" for seed in (1, 2)],
+        tmp_path / "log",
+        wildcards={"model": "base", "benchmark": "b"},
+        config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
+        dtype="float32",
+        attention={"stack": None},
+        measures=["AUL", "AULA", "CPS", "SSS"],
+        seeds=[1, 2],
+    )
+    assert [read_metadata(tmp_path / f"{seed}.parquet")["seed"] for seed in (1, 2)] == ["1", "2"]
     one, other = (read_table(tmp_path / f"{seed}.parquet", SCORES) for seed in "12")
     for scores in (one, other):
         found = decisions(pairs, scores)

@@ -85,7 +85,7 @@ def test_dealt_scores_are_those_of_the_rows_dealt() -> None:
     assert p_values(scores_of(TREE, own)[CORRECTED, PLAIN][0, :1], found[CORRECTED, PLAIN][:, :1]) == 1
 
 
-def test_random_vectors_have_the_mean_and_spread_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_vectors_have_the_mean_and_covariance_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[Rows] = []
 
     def seen(tree: Tree, rows: Rows, *rest: object, **more: object) -> dict[tuple[str, str], Array]:
@@ -96,6 +96,7 @@ def test_random_vectors_have_the_mean_and_spread_of_the_model(monkeypatch: pytes
     own = source(TREE, 1)
     cities = TREE.members["city"]
     own.rows.f[:, cities, 0] = 3 + np.arange(len(cities)) % 2
+    own.rows.f[:, cities, 1] = 5 - own.rows.f[:, cities, 0]
     random_scores(TREE, own, 400, 0)
     f = np.concatenate([rows.f for rows in taken])
     assert f.dtype == np.float32
@@ -103,6 +104,10 @@ def test_random_vectors_have_the_mean_and_spread_of_the_model(monkeypatch: pytes
         model = own.rows.f[0, members]
         np.testing.assert_allclose(f[:, members].mean(axis=(0, 1)), model.mean(axis=0), atol=0.15)
         np.testing.assert_allclose(f[:, members].std(axis=(0, 1)), model.std(axis=0), rtol=0.15, atol=0.01)
+        # words go together as the model's do
+        both = f[:, members][:, :, :2].reshape(-1, 2)
+        covariance = np.cov(both.T, bias=True)[0, 1]
+        assert covariance == pytest.approx(np.cov(model[:, :2].T, bias=True)[0, 1], abs=0.1)
     names = np.concatenate([rows.names for rows in taken])[:, cities]
     assert names.mean() == pytest.approx(own.rows.names[0, cities].mean(), abs=0.1)
 
@@ -114,7 +119,7 @@ def test_the_band_of_random_vectors_holds_scores_of_random_vectors() -> None:
         low, high = quantiles(random_scores(TREE, own, 40, seed)[CORRECTED, C_W], (0.05, 0.95))
         score = scores_of(TREE, own)[CORRECTED, C_W][0, TREE.inner]
         inside.append((low <= score) & (score <= high))
-    # mean and spread are the sample's own, so a little more than .9
+    # mean and covariance are the sample's own, so a little more than .9
     assert 0.8 < np.mean(inside) < 0.99
 
 

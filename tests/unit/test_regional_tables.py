@@ -254,6 +254,11 @@ def test_prefixes_that_change_most_stand_first_beside_the_control_and_the_printe
     assert "no prefix" not in [row[2] for row in changes]
     both = 100 * (first["to_positive"] + first["to_negative"])
     assert changes[3][5] == f"{both:.3f}" and changes[3][6] == "0.000 to 10.000"
+    # of tables that the study does not have nothing printed is shown
+    assert {row[0] for row in [*of_table4.rows, *of_table5.rows]} == {"c1"}
+    known = pd.concat([prefixes.assign(table=name) for name in ("imdb", "hatespeech18")])
+    args = (known, found.outline, found.published, found.captions)
+    of_table4, of_table5 = tables.table4(*args), tables.table5(*args)
     printed = {row[1:3]: row[3:] for row in of_table4.rows if row[0] == "printed"}
     assert printed["imdb", "Uganda"][4:] == ("10123", "0.0156", "14877", "0.0199")
     assert printed["hatespeech18", "all countries"][1:4] == ("0.8426", DASH, "0.8396")

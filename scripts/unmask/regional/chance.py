@@ -38,21 +38,33 @@ def scores_of(tree: Tree, source: Source) -> Scores:
 def random_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
     """Scores of random vectors: (draws, inner regions) by variant and measure.
 
-    f of each region and word is normal with the mean and standard deviation of the model's by word and level,
-    independently; so is f of the name alone by level. The tree is the same: what they score is its shape.
+    f of a region's words and of its name alone is normal with the mean and the covariance of the model's in
+    the regions of its level: likelihoods of one region rise and fall together, and a vector's length takes
+    that out. The tree is the same: what they score is its shape.
     """
+    own, padded = (_moments(rows or source.rows, tree) for rows in (source.rows, source.padded))
 
     def drawn(rows: Rows, generator: np.random.Generator) -> Rows:
-        f, names = np.empty_like(rows.f), np.empty_like(rows.names)
-        f[:, 0], names[:, 0] = np.nan, np.nan
-        for members in tree.members.values():
-            own = rows.f[0, members]
-            f[0, members] = generator.normal(own.mean(axis=0), own.std(axis=0), own.shape)
-            alone = rows.names[0, members]
-            names[0, members] = generator.normal(alone.mean(), alone.std(), alone.shape)
+        moments = own if rows is source.rows else padded
+        f, names = np.full_like(rows.f, np.nan), np.full_like(rows.names, np.nan)
+        for members, (mean, factor) in zip(tree.members.values(), moments, strict=True):
+            vectors = mean + generator.normal(size=(len(members), len(factor))) @ factor
+            f[0, members], names[0, members] = vectors[:, :-1], vectors[:, -1]
         return Rows(f, names)
 
     return _drawn_scores(tree, source, draws, seed, RANDOM, drawn)
+
+
+def _moments(rows: Rows, tree: Tree) -> list[tuple[Floats, Floats]]:
+    """Mean and a factor A of the covariance, AᵀA, of words and name alone, for each level."""
+    found = []
+    for members in tree.members.values():
+        own = np.column_stack([rows.f[0, members], rows.names[0, members]])
+        mean = own.mean(axis=0)
+        # of as many rows as there are dimensions at most
+        factor: Floats = np.linalg.qr((own - mean) / np.sqrt(len(own)), mode="r")  # type: ignore[assignment]
+        found.append((mean, factor))
+    return found
 
 
 def dealt_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:

@@ -20,7 +20,7 @@ from unmask.report.captions import Captions
 from unmask.report.figures import note
 from unmask.report.sheets import rows_of
 from unmask.report.study import Named
-from unmask.tables import framed, read_table
+from unmask.tables import framed, read_metadata, read_table
 
 
 def drawn_figures(
@@ -140,7 +140,9 @@ class Drawing:
         """How much of what was planted is found."""
         path = self.files.get("planted")
         rows = read_table(path, PLANTED) if path else framed([], PLANTED)
-        return draw_planted(rows, self.outline, self.settings["alpha"])
+        # the test of planting has a level of its own
+        alpha = read_metadata(path)["alpha"] if path else self.settings["alpha"]
+        return draw_planted(rows, self.outline, alpha)
 
     def _words(self) -> Sequence[str]:
         """The dimensions: the rows of the list."""

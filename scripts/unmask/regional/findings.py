@@ -1,5 +1,6 @@
 """What the numbers of regional bias say, in plain sentences."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,10 +29,6 @@ def beyond_chance(found: Findings) -> Iterator[str]:
             f"For {model.name} (C_w {variant}, p < {alpha:g} after Holm's correction), "
             f"{_of_tops(outline, own, alpha)}."
         )
-        if outline.root in own:
-            clear = own[outline.root].p_holm < alpha
-            below = _below(outline, [outline.root])
-            sentence += f" Overall, the {below} {'do' if clear else 'do not'}."
         inner = [own[region] for region in outline.inner() if region in own]
         if inner:
             levels = " and ".join(plural(level) for level in dict.fromkeys(row.level for row in inner))
@@ -52,7 +49,7 @@ def _of_tops(outline: Outline, own: Mapping[str, Any], alpha: float) -> str:
     """Which of the regions right below the root differ in what lies in them."""
     tops = [region for region in outline.tops() if region in own]
     clear = [region for region in tops if own[region].p_holm < alpha]
-    than = "by more than the same vectors dealt out at random give"
+    than = "by more than when the same vectors are dealt out at random"
     if not tops:
         return f"there is no region whose parts could differ {than}"
     levels = " and ".join(dict.fromkeys(plural(outline.levels[region]) for region in tops))
@@ -73,11 +70,12 @@ def coarse_dealings(found: Findings, draws: int | None) -> Iterator[str]:
     if draws is None:
         return
     least = 1 / (draws + 1)
-    family = int(found.alpha // least) + 1
-    if family <= max(len(found.outline.shown()), len(found.outline.inner())):
+    # the most regions that p is corrected for with one of them still below alpha
+    family = math.ceil(found.alpha / least) - 1
+    if family < max(len(found.outline.tops()), len(found.outline.inner())):
         yield (
-            f"With {draws} dealings no p is below {least:.2g}: corrected for {family} regions or more, none "
-            f"can be below {found.alpha:g}. More draws would tell."
+            f"With {draws} dealings no p is below {least:.2g}: corrected for more than {family} regions, "
+            f"none can be below {found.alpha:g}. More draws would tell."
         )
 
 
@@ -89,13 +87,15 @@ def artefact(found: Findings, table: pd.DataFrame) -> Iterator[str]:
         taus = by_variant(table, C_W, ranked)
         if taus:
             level = plural(outline.levels[regions[0]])
+            many = table.loc[table["ranked"] == ranked, "regions"].max()
             of_all = ", ".join(f"{variant} {ranged(taus[variant])}" for variant in taus)
-            parts.append(f"of {level} {of_all}")
+            parts.append(f"of {many} {level} {of_all}")
     if parts:
         yield (
             "Does C_w rank regions by one over their number of pairs of children, and so by the tree instead "
             "of the model? Kendall's tau of the two (from the least to the most of the models): "
-            f"{'; '.join(parts)}. Where it is close to +1, read nothing into the ranking."
+            f"{'; '.join(parts)}. Where it is close to +1, read nothing into the ranking (by chance it is +1 "
+            "in one of 6 rankings of three regions, in one of 720 of six)."
         )
     printed = printed_taus(outline, found.published, C_W)
     if printed:
@@ -116,24 +116,30 @@ def planted_findings(planted: pd.DataFrame) -> Iterator[str]:
     strongest = known["strength"].max()
     for strength in (strongest, 0.0):
         rows = known[known["strength"] == strength]
-        texts = []
+        texts, ranks = [], []
         for measure in MEASURES:
             for variant in VARIANTS:
-                own = rows.loc[(rows["measure"] == measure) & (rows["variant"] == variant), "found"]
+                own = rows[(rows["measure"] == measure) & (rows["variant"] == variant)]
                 if len(own):
-                    low, high = number(own.min()), number(own.max())
-                    texts.append(f"{measure} {variant} {low if low == high else f'{low} to {high}'}")
+                    texts.append(f"{measure} {variant} {_from_to(own['found'])}")
+                    ranks.append(f"{measure} {variant} {_from_to(own['first'])}")
         if not texts:
             continue
         if strength:
             yield (
-                f"Share of worlds in which what was planted (strength {strength:g}) is found: "
-                f"{', '.join(texts)}."
+                f"What was planted at strength {strength:g} is found in this share of worlds (the least and "
+                f"the most of the regions that it was planted in): {', '.join(texts)}. The region ranks "
+                f"first of its level in: {', '.join(ranks)}."
             )
         else:
             yield f"The same where nothing was planted, so that all is a false alarm: {', '.join(texts)}."
         if strongest == 0:
             return
+
+
+def _from_to(shares: "pd.Series[float]") -> str:
+    low, high = number(shares.min()), number(shares.max())
+    return low if low == high else f"{low} to {high}"
 
 
 def prefix_findings(prefixes: pd.DataFrame, outline: Outline) -> Iterator[str]:
@@ -178,7 +184,7 @@ def series_findings(found: Findings, series: Sequence[Mapping[str, Any]]) -> Ite
 
 
 def _thousand(value: float) -> str:
-    return f"{value * THOUSAND:.3g}"
+    return number(value * THOUSAND)
 
 
 def _ends(row: Any) -> str:

@@ -90,7 +90,7 @@ SCORES = pa.schema(
         field("words_high", pa.float64(), nullable=True),
         field("children_low", pa.float64(), nullable=True),
         field("children_high", pa.float64(), nullable=True),
-        # what random vectors, with the model's mean and spread by word and level, come to on the same tree
+        # what random vectors, with the model's mean and covariance by level, come to on the same tree
         field("random_low", pa.float64(), nullable=True),
         field("random_median", pa.float64(), nullable=True),
         field("random_high", pa.float64(), nullable=True),

@@ -31,6 +31,9 @@ FAMILY = "the regions of a level, by variant, measure and set of words"
 FEWEST = 3
 """Children that an interval by resampled children needs: of two, one pair is all that can be drawn."""
 
+ROOT = 0
+"""Dealing tells nothing of it: its children are all of their level, which every dealing only permutes."""
+
 WORDS, CHILDREN = "words", "children"
 
 
@@ -158,6 +161,9 @@ def _with_chance(
             band = quantiles(kind[key], chance.tails)
             columns |= {f"{names}_{part}": band[i] for i, part in enumerate(("low", "median", "high"))}
         columns["p"] = p_values(scores, dealt[key])
+        at_root = tree.inner == ROOT
+        for name in ("dealt_low", "dealt_median", "dealt_high", "p"):
+            columns[name] = np.where(at_root, np.nan, columns[name])
         for kind_name, kind in resampled.items():
             if key in kind:
                 enough = counts >= (FEWEST if kind_name == CHILDREN else 0)
@@ -187,7 +193,10 @@ def _stability(tree: Tree, own: Scores, resampled: Mapping[str, Scores], chance:
                     continue
                 taus = kendall_taus(scores[members], drawn[key][:, members])
                 taus = taus[~np.isnan(taus)]
-                low_end, high_end = np.quantile(taus, (low, high)) if len(taus) else (np.nan, np.nan)
+                # a tau that came out, as of few regions there are few that can
+                low_end, high_end = (
+                    np.quantile(taus, (low, high), method="inverted_cdf") if len(taus) else (np.nan, np.nan)
+                )
                 found.append(
                     {
                         "variant": key[0],

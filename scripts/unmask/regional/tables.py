@@ -331,8 +331,10 @@ def _share(row: Any) -> str:
 def table4(prefixes: pd.DataFrame, outline: Outline, published: Published, captions: Captions) -> Sheet:
     """Scores of classifiers, and how the probability of the positive label moves, with a region's prefix.
 
-    prefixes: PREFIXES with the columns classifier and table. The printed rows come last.
+    prefixes: PREFIXES with the columns classifier and table. The printed rows, of tables that the study has
+    under the paper's names, come last.
     """
+    known = set(prefixes["table"])
     lines: list[tuple[str, ...]] = [
         (
             row.classifier,
@@ -352,15 +354,23 @@ def table4(prefixes: pd.DataFrame, outline: Outline, published: Published, capti
     if lines:
         for prefix, tables in published.prefix_scores().items():
             for table, scores in tables.items():
+                if table not in known:
+                    continue
                 own = (number(scores["accuracy"], 4), DASH, number(scores["macro_f1"], 4))
                 lines.append((PRINTED, table, prefix, DASH, *own, *[DASH] * 4))
         for region, by_table in published.prefix_changes().items():
             for table, (up, mean_up, down, mean_down) in by_table.items():
+                if table not in known:
+                    continue
                 moves = (f"{up:g}", number(mean_up, 4), f"{down:g}", number(mean_down, 4))
                 lines.append((PRINTED, table, region, *[DASH] * 4, *moves))
     heads = [("", label) for label in ("items", "accuracy", "interval", "macro F1")]
     heads += [("probability of the positive label", label) for label in CHANGES]
     return _prefix_sheet(captions["table4"], heads, lines)
+
+
+HATE_SPEECH = "hatespeech18"
+"""The table of the paper's Table 5."""
 
 
 def table5(prefixes: pd.DataFrame, outline: Outline, published: Published, captions: Captions) -> Sheet:
@@ -376,11 +386,11 @@ def table5(prefixes: pd.DataFrame, outline: Outline, published: Published, capti
         )
         for row in rows_of(_most_changed(prefixes[prefixes["prefix"].notna()]))
     ]
-    if lines:
+    if HATE_SPEECH in set(prefixes["table"]):
         for model, by_countries in published.label_changes().items():
             for which, (positive, negative) in by_countries.items():
                 shares = [number(share, 4) for share in (positive, negative, positive + negative)]
-                lines.append((f"{PRINTED}: {model}", "hatespeech18", which, *shares, DASH))
+                lines.append((f"{PRINTED}: {model}", HATE_SPEECH, which, *shares, DASH))
     heads = [("", label) for label in ("to positive", "to negative", "both", "interval")]
     return _prefix_sheet(captions["table5"], heads, lines)
 
