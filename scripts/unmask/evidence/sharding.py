@@ -92,11 +92,11 @@ def write_in_shards(
         shutil.rmtree(folder)
 
 
-def is_table_done(path: Path, facts: Mapping[str, Any], aside: Sequence[str] = ()) -> bool:
-    """Whether the table is there, can be read, and is of these facts, whatever CIRCUMSTANCES and `aside`."""
+def is_table_done(path: Path, facts: Mapping[str, Any]) -> bool:
+    """Whether the table is there, can be read, and is of these facts, CIRCUMSTANCES aside."""
     found, wanted = _facts(path), _as_json(facts)
     same = found is not None and all(
-        found.get(key) == wanted.get(key) for key in {*found, *wanted} - {*CIRCUMSTANCES, *aside}
+        found.get(key) == wanted.get(key) for key in {*found, *wanted} - {*CIRCUMSTANCES}
     )
     if same and _is_readable(path):
         logger.info("%s is there, of just these sentences and this model: nothing is left to do", path)

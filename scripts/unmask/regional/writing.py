@@ -97,16 +97,19 @@ def write_parts(
     write_in_shards(path, schema, shards, facts, progress)
 
 
-def is_done(path: Path, schema: pa.Schema, facts: Mapping[str, Any]) -> bool:
+def is_done(path: Path, schema: pa.Schema, facts: dict[str, Any]) -> bool:
     """Whether a table is there, of just these sentences and this model.
 
     The files that it was made from may be others, as with a list more, or more about a region. The table then
     says so, and its rows stay as they are.
     """
-    if not is_table_done(path, facts, MADE_FROM):
+    try:
+        found = read_metadata(path)
+    except (OSError, ValueError, pa.ArrowException):
         return False
-    found = read_metadata(path)
-    anew = {**found, **{key: facts[key] for key in MADE_FROM if key in facts}}
+    if not is_table_done(path, facts | {key: found[key] for key in MADE_FROM if key in found}):
+        return False
+    anew = found | {key: facts[key] for key in MADE_FROM if key in facts}
     if anew != found:
         with opened_table(path, schema) as file:
             groups = (file.read_row_group(number) for number in range(file.num_row_groups))
