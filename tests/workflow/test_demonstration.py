@@ -48,14 +48,16 @@ def test_sss_follows_frequency_with_opposite_signs_in_the_two_directions(demonst
 @pytest.mark.slow
 def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration: Workflow) -> None:
     scores = pd.read_parquet(demonstration.folder / "results/demo/regional/tiny-bert/scores.parquet")
-    found = scores[(scores["measure"] == "C_w") & (scores["words"] == "full")].set_index("region")
+    found = scores[(scores["measure"] == "C_w") & (scores["words"] == "full") & (scores["level"] == "kind")]
+    first = {}
     for variant in ("paper", "corrected"):
         rows = found[found["variant"] == variant]
-        assert rows.loc["faiths", "p_holm"] < 0.05
-        assert (rows.loc[["nations", "peoples", "everyone"], "p_holm"] > 0.1).all()
+        p = dict(zip(rows["region"].astype(str), rows["p_holm"].astype(float), strict=True))
+        assert set(p) == {"nations", "faiths", "peoples"}
+        assert p["faiths"] < 0.05 and min(p["nations"], p["peoples"]) > 0.1
+        first[variant] = str(rows.loc[rows["score"].idxmax(), "region"])
     # the paper's second division hides it: four peoples have six pairs, six faiths have fifteen
-    assert found.query("variant == 'corrected'")["score"].idxmax() == "faiths"
-    assert found.query("variant == 'paper'")["score"].idxmax() == "peoples"
+    assert first == {"paper": "peoples", "corrected": "faiths"}
 
 
 @pytest.mark.slow
