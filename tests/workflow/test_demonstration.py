@@ -55,7 +55,7 @@ def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration:
         p = dict(zip(rows["region"].astype(str), rows["p_holm"].astype(float), strict=True))
         assert set(p) == {"nations", "faiths", "peoples"}
         assert p["faiths"] < 0.05 and min(p["nations"], p["peoples"]) > 0.1
-        first[variant] = str(rows.loc[rows["score"].idxmax(), "region"])
+        first[variant] = str(rows.sort_values("score")["region"].iloc[-1])
     # the paper's second division hides it: four peoples have six pairs, six faiths have fifteen
     assert first == {"paper": "peoples", "corrected": "faiths"}
 
