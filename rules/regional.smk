@@ -284,7 +284,7 @@ rule regional_tables:
     params:
         **regional_settings(),
         code=code("make_regional_tables.py"),
-        given=given(*regional_resources()),
+        given=given(*regional_inputs().values()),
     message:
         "Making the tables of regional bias"
     script:
@@ -308,7 +308,7 @@ rule regional_figures:
     params:
         **regional_settings(),
         code=code("draw_regional.py"),
-        given=given(*regional_resources()),
+        given=given(*regional_inputs().values()),
     message:
         "Drawing regional bias"
     script:
@@ -329,7 +329,7 @@ rule regional_sections:
         code=sections_code("regional", ["regional"]),
         family="regional",
         settings=regional_settings(),
-        given=given(*regional_resources()),
+        given=given(*regional_inputs().values()),
     message:
         "Writing the section on regional bias"
     script:
