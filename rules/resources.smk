@@ -66,21 +66,6 @@ def untrained_time(wildcards, input, attempt):
     return scoring_time(wildcards, input, attempt) * len(UNTRAINED_SEEDS)
 
 
-def regional_time(wildcards, input, attempt):
-    """Three times what one core takes for short sentences, one for each region and word."""
-    parameters, model_type = weights_of(input)
-    weights = parameters * SHARED_LAYERS.get(model_type, 1)
-    return round(20 + 1e-11 * weights * rows(input.regions) * rows(input.words)) * attempt
-
-
-def prefix_time(wildcards, input, attempt):
-    """Three times what one core takes for a text of a hundred tokens behind every prefix."""
-    parameters, model_type = weights_of(input)
-    weights = parameters * SHARED_LAYERS.get(model_type, 1)
-    texts = sizes_mb([input.table]) * 1e6 / 100
-    return round(20 + 1e-11 * weights * texts * rows(input.regions)) * attempt
-
-
 def making_memory(wildcards, attempt):
     """A small model that is made here."""
     return 4000 * attempt

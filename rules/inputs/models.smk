@@ -31,13 +31,16 @@ def kind_of(model):
     return inherited(model, "kind")
 
 
+# what the families say of the sources of this study's models
+SOURCES = {
+    source: alternative(FAMILIES, "model", source)
+    for source in {entry["source"] for entry in MODELS.values()}
+}
+
+
 def models_with_files():
     """The models that lie in a directory."""
-    sources = {entry["source"] for entry in MODELS.values()}
-    with_files = {
-        source for source in sources if alternative(FAMILIES, "model", source).get("directory", True)
-    }
-    return [name for name, entry in MODELS.items() if entry["source"] in with_files]
+    return [name for name, entry in MODELS.items() if SOURCES[entry["source"]].get("directory", True)]
 
 
 def check_bases(source, kind):
@@ -50,10 +53,10 @@ def check_bases(source, kind):
 
 def masked_language_models():
     """The models that are scored on pairs of sentences."""
-    sources = {entry["source"] for entry in MODELS.values()}
-    on_pairs = {source for source in sources if alternative(FAMILIES, "model", source).get("pairs", True)}
     return [
-        name for name, entry in MODELS.items() if kind_of(name) == "masked-lm" and entry["source"] in on_pairs
+        name
+        for name, entry in MODELS.items()
+        if kind_of(name) == "masked-lm" and SOURCES[entry["source"]].get("pairs", True)
     ]
 
 

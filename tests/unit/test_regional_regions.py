@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from running import run_script
 from unmask.errors import InputError
-from unmask.regional.geonames import CONTINENTS, published_name, read_geonames
+from unmask.regional.geonames import CONTINENTS, read_geonames
 from unmask.regional.schema import REGIONS
 from unmask.regional.table import read_region_table
 from unmask.regional.tree import remarks
@@ -167,12 +167,6 @@ def test_among_equally_many_people_the_earlier_number_is_kept(
 def test_options_that_cannot_be(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=f"^regions: {message}"):
         read_geonames(**options)
-
-
-def test_published_names_have_no_slashes() -> None:
-    assert published_name("Biel/Bienne") == "BielBienne"
-    assert published_name("Gasteiz / Vitoria") == "Gasteiz  Vitoria"
-    assert published_name("Paris") == "Paris"
 
 
 # a user's table

@@ -9,8 +9,8 @@ import pandas as pd
 from unmask.regional.outline import Outline, named, plural
 from unmask.regional.published import ORDERS
 from unmask.regional.rankings import INNER, TOPS, by_variant, printed_taus, ranged
-from unmask.regional.tables import CONTROL, THOUSAND, Findings, main_variant
-from unmask.regional.terms import C_W, FULL, MEASURES, VARIANTS
+from unmask.regional.tables import THOUSAND, Findings, main_variant
+from unmask.regional.terms import C_W, CONTROL, FULL, MEASURES, VARIANTS
 from unmask.report.sheets import interval, number, rows_of
 
 

@@ -96,11 +96,6 @@ def read_geonames(
     return framed(rows, REGIONS), facts
 
 
-def published_name(name: str) -> str:
-    """A city's name as the sentences of the released code have it: without slashes."""
-    return name.replace("/", "")
-
-
 def _row(region: str, facts: Mapping[str, Any], level: str, parent: str, **more: Any) -> dict[str, Any]:
     return {
         "region": region,

@@ -10,7 +10,19 @@ import pandas as pd
 
 from unmask.regional.outline import Outline
 from unmask.regional.published import CHANGES, ORDERS, OVERALL, Published
-from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, MEASURES, PLAIN, REPLACE, VARIANTS, WITHOUT
+from unmask.regional.terms import (
+    C_W,
+    C_Z,
+    CONTROL,
+    CORRECTED,
+    FULL,
+    MEASURES,
+    NO_PREFIX,
+    PLAIN,
+    REPLACE,
+    VARIANTS,
+    WITHOUT,
+)
 from unmask.report.captions import Captions
 from unmask.report.sheets import DASH, Sheet, interval, mark, number, p_value, rows_of
 from unmask.report.study import Named
@@ -399,14 +411,10 @@ def _prefix_sheet(caption: str, heads: list[tuple[str, str]], lines: list[tuple[
     return Sheet(caption, ("classifier", "table", "prefix"), tuple(heads) if lines else (), tuple(lines))
 
 
-NONE, CONTROL = "none", "control"
-"""Levels of PREFIXES that are none of regions: no prefix, and prefixes that name no region."""
-
-
 def _prefixed(row: Any, outline: Outline) -> str:
     """Whose prefix a row has."""
     if pd.isna(row.region):
-        return "no prefix" if row.level == NONE else f"all of level {row.level}: {row.prefix}"
+        return "no prefix" if row.level == NO_PREFIX else f"all of level {row.level}: {row.prefix}"
     name = outline.names.get(row.region, row.region)
     return f"{name} (no region)" if row.level == CONTROL else name
 
