@@ -1,0 +1,1 @@
+"""Debiasing: models made from models, so that they should be less biased."""
