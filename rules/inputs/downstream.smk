@@ -1,7 +1,7 @@
 # Functions that tell rules their inputs and outputs: downstream tasks.
 
 from unmask.downstream.sources import wanted_files
-from unmask.downstream.study import are_scored_after, check_study, family_of, fine_tuned_models
+from unmask.downstream.study import are_scored_after, check_study, fine_tuned_models
 from unmask.urls import as_shown
 
 DOWNSTREAM = config.get("downstream", {})
@@ -44,7 +44,7 @@ def seeds_not_kept():
 
 def kind_of_task(task):
     """What models are fine-tuned for."""
-    return by_name.load("downstream/tasks", TASKS[task]["format"]).kind(TASKS[task])
+    return TASKS[task]["kind"]
 
 
 def fetched_tasks():
@@ -116,7 +116,7 @@ def scores_after():
 
 def families_of_models():
     """The models with the family of each: the model that they come from, however far back."""
-    return [{"name": model, "family": family_of(model, MODELS)} for model in tuned_models()]
+    return [{"name": model, "family": origin_of(model)} for model in tuned_models()]
 
 
 def downstream_statistics():

@@ -54,12 +54,6 @@ def check_study(study: Study, families: Mapping[str, Any]) -> None:
         raise InputError(f"{KEY}downstream: the study has no masked-lm model with files, to be fine-tuned")
 
 
-def family_of(model: str, models: Mapping[str, Any]) -> str:
-    """The model that a model comes from, however far back."""
-    entry = models[model]
-    return family_of(entry["from"], models) if "from" in entry else model
-
-
 def _is_masked(name: str, models: Mapping[str, Any], families: Mapping[str, Any], before: list[str]) -> bool:
     entry = models.get(name)
     if not isinstance(entry, Mapping) or name in before:
