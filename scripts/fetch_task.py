@@ -1,6 +1,6 @@
 """Fetch one file of a task from the hub or a url, and note what was fetched.
 
-A url is taken from the configuration, since Snakemake keeps parameters on disk and a url can have secrets in it.
+A url is taken from the configuration, since Snakemake keeps parameters on disk and it can have secrets in it.
 """
 
 from typing import TYPE_CHECKING

@@ -13,7 +13,9 @@ def debiased_models():
 def check_debiasing():
     """Stop with one line where the study asks of debiasing what cannot be."""
     if debiased_models() and not DEBIASING:
-        sys.exit(f"error: config key models.{debiased_models()[0]}: it needs the key debiasing, which the study lacks")
+        sys.exit(
+            f"error: config key models.{debiased_models()[0]}: it needs the key debiasing, which the study lacks"
+        )
     check_bases("debiased", "masked-lm")
 
 
@@ -62,7 +64,9 @@ def stereotyped_words():
     stated = DEBIASING.get("stereotypes", "published")
     if stated != "published":
         return outside(stated)
-    return debiasing_result("stereotypes.txt") if debiasing_world() else resource("debiasing/stereotypes.yaml")
+    return (
+        debiasing_result("stereotypes.txt") if debiasing_world() else resource("debiasing/stereotypes.yaml")
+    )
 
 
 def debiasing_texts(wildcards):
@@ -126,4 +130,4 @@ def debiasing_time(wildcards, input, attempt):
     tokens = training["epochs"] * sizes_mb([input.texts]) * 1e6 / 4
     if training["steps"]:
         tokens = training["steps"] * training["batch"] * training["max_length"]
-    return round(30 + 6e-12 * weights * tokens) * attempt
+    return round(30 + 4e-12 * weights * tokens) * attempt

@@ -49,7 +49,11 @@ def kind_of_task(task):
 
 def fetched_tasks():
     """The tasks of which something is fetched."""
-    return [task for task in TASKS if any("path" not in source or "repo" in source for source in wanted_files(TASKS[task]).values())]
+    return [
+        task
+        for task in TASKS
+        if any("path" not in source or "repo" in source for source in wanted_files(TASKS[task]).values())
+    ]
 
 
 def task_source(wildcards):
@@ -62,7 +66,9 @@ def task_files(wildcards):
     found = {}
     for name, source in wanted_files(TASKS[wildcards.task]).items():
         given_here = "path" in source and "repo" not in source
-        found[name] = outside(source["path"]) if given_here else downstream_result(wildcards.task, "source", name)
+        found[name] = (
+            outside(source["path"]) if given_here else downstream_result(wildcards.task, "source", name)
+        )
     return found
 
 
@@ -95,9 +101,7 @@ def predictions_of(model, task):
 
 def extrinsic_scores():
     """How unequally every model treats the genders on every task."""
-    return [
-        downstream_result(task, model, "scores.parquet") for task in TASKS for model in tuned_on(task)
-    ]
+    return [downstream_result(task, model, "scores.parquet") for task in TASKS for model in tuned_on(task)]
 
 
 def scores_before():
@@ -150,4 +154,4 @@ def fine_tuning_time(wildcards, input, attempt):
     if settings["steps"]:
         texts = settings["steps"] * settings["batch"]
     runs = 8 if settings["how"] == "search" else 1
-    return round(30 + 4e-12 * weights * 40 * (3 * runs * texts + rows(input.items)) / 3 * 3) * attempt
+    return round(30 + 1.3e-12 * weights * 40 * (3 * runs * texts + rows(input.items))) * attempt
