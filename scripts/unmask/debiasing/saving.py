@@ -71,5 +71,6 @@ def _refuse_the_same(model: PreTrainedModel, base: Base, entry: Entry) -> None:
     before = dict(origin.named_parameters())
     if all(torch.equal(weights, before[name]) for name, weights in model.named_parameters()):
         raise InputError(
-            f"its weights are those of {entry['from']}, from which it is made: {entry['method']} changed nothing"
+            f"its weights are those of {entry['from']}, from which it is made: "
+            f"{entry['method']} changed nothing"
         )
