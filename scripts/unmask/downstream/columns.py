@@ -44,14 +44,18 @@ def read_columns(paths: Sequence[Path], columns: Mapping[str, str]) -> pd.DataFr
     return pd.concat(parts, ignore_index=True)
 
 
+def is_parquet(path: Path) -> bool:
+    """Whether a file is Parquet, whatever its name. Raises InputError where it cannot be read."""
+    with faults_of(path), path.open("rb") as file:
+        return file.read(4) == b"PAR1"
+
+
 def numbered(rows: pd.DataFrame, column: str, known: int, what: str) -> pd.DataFrame:
-    """The rows, whose label numbers are all below `known`. Raises InputError naming the row of another one."""
+    """The rows, whose numbers in a column are all below `known`. Raises InputError naming the row of another."""
     wrong = ~rows[column].between(0, known - 1).to_numpy()
     if wrong.any():
         row = int(wrong.argmax())
-        raise InputError(
-            f"{what}: row {row}: {column} {rows[column].iloc[row]} is none of 0 to {known - 1}"
-        )
+        raise InputError(f"{what}: row {row}: {column} {rows[column].iloc[row]} is none of 0 to {known - 1}")
     return rows
 
 
@@ -67,4 +71,5 @@ def with_text(rows: pd.DataFrame, part: str, remarks: list[str]) -> pd.DataFrame
         remarks.append(f"{int(empty.sum())} rows of {part} have no text and are left out")
     if empty.all():
         raise InputError(f"{part}: no row has a text")
-    return rows[~empty].reset_index(drop=True)
+    kept: pd.DataFrame = rows[~empty].reset_index(drop=True)
+    return kept

@@ -6,6 +6,7 @@ always neutral. Their lists of words have no licence: they are read from the arc
 """
 
 import tarfile
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -69,8 +70,8 @@ def entailment_items(
 def read_archive(path: Path) -> tuple[list[str], pd.DataFrame]:
     """The frames and the occupations that the released code makes of its lists.
 
-    path: a tar archive of the repository (.tar.gz), whose lists lie in FOLDER. A frame is a verb and an object
-    of its kind: verbs of commerce with every object, of interaction with every person, of driving with
+    path: a tar archive of the repository (.tar.gz), whose lists lie in FOLDER. A frame is a verb and an
+    object of its kind: verbs of commerce with every object, of interaction with every person, of driving with
     vehicles, of eating with food. Words are sorted, where the released code leaves the order of some to
     chance. Raises InputError naming the file and the list that is not there or is empty.
     """
@@ -105,23 +106,18 @@ def read_archive(path: Path) -> tuple[list[str], pd.DataFrame]:
 def _lists(path: Path) -> dict[str, list[str]]:
     """The words of each list by its place below FOLDER, sorted, each once."""
     found: dict[str, list[str]] = {}
-    with faults_of(path, "not a readable tar archive"):
-        try:
-            archive = tarfile.open(path)
-        except tarfile.TarError as error:
-            raise InputError(f"{path}: not a readable tar archive ({error})") from None
-        with archive:
-            try:
-                for member in archive:
-                    parts = PurePosixPath(member.name).parts
-                    content = archive.extractfile(member) if member.isfile() else None
-                    if content is None or FOLDER not in parts:
-                        continue
-                    name = "/".join(parts[parts.index(FOLDER) + 1 :])
-                    lines = content.read().decode("utf-8").splitlines()
-                    found[name] = sorted({line.strip() for line in lines if line.strip()})
-            except (tarfile.TarError, EOFError) as error:
-                raise InputError(f"{path}: not a readable tar archive ({error})") from None
+    try:
+        with faults_of(path, "not a readable tar archive"), tarfile.open(path) as archive:
+            for member in archive:
+                parts = PurePosixPath(member.name).parts
+                content = archive.extractfile(member) if member.isfile() else None
+                if content is None or FOLDER not in parts:
+                    continue
+                name = "/".join(parts[parts.index(FOLDER) + 1 :])
+                lines = content.read().decode("utf-8").splitlines()
+                found[name] = sorted({line.strip() for line in lines if line.strip()})
+    except (tarfile.TarError, zlib.error) as error:
+        raise InputError(f"{path}: not a readable tar archive ({error})") from None
     return found
 
 

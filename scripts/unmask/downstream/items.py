@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from unmask.downstream.schema import EXAMPLES, ITEMS
@@ -30,10 +31,14 @@ def items_of(parts: Sequence[pd.DataFrame], sample: int | None, seed: int) -> pd
     if sample is not None:
         for part in rows["part"].unique():
             places = np.flatnonzero((rows["part"] == part).to_numpy())
-            units = np.arange(len(places))
+            units: npt.NDArray[np.intp] = np.arange(len(places), dtype=np.intp)
             if part == BIAS:
                 keys = rows.loc[places, ["template", "occupation"]]
-                units = keys.groupby(["template", "occupation"], dropna=False, sort=False).ngroup().to_numpy()
+                units = (
+                    keys.groupby(["template", "occupation"], dropna=False, sort=False)
+                    .ngroup()
+                    .to_numpy(np.intp)
+                )
             count = int(units.max()) + 1
             if count > sample:
                 # Python's Mersenne Twister, so that every machine draws the same
@@ -45,9 +50,10 @@ def items_of(parts: Sequence[pd.DataFrame], sample: int | None, seed: int) -> pd
 
 def _with_columns(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     absent: dict[str, Any] = {name: _null(name, len(rows)) for name in names if name not in rows}
-    return rows.assign(**absent)[list(names)].astype(
+    told: pd.DataFrame = rows.assign(**absent)[list(names)].astype(
         {name: type_ for name, type_ in _TYPES.items() if name in names}
     )
+    return told
 
 
 def _null(name: str, rows: int) -> Any:
@@ -83,7 +89,5 @@ def without_one_gender(items: pd.DataFrame, labels: Sequence[str]) -> list[str]:
     for label in labels:
         missing = [gender for gender in (FEMALE, MALE) if (label, gender) not in counts.index]
         if missing:
-            told.append(
-                f"{label} has no {' and no '.join(missing)} people in the test: there is no gap to be measured"
-            )
+            told.append(f"{label} has no {' and no '.join(missing)} people in the test, and so no gap")
     return told

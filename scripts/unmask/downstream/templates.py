@@ -57,7 +57,7 @@ def similarity_items(templates: Sequence[str], occupations: pd.DataFrame) -> pd.
 
 
 def read_occupations(path: Path) -> pd.DataFrame:
-    """Occupations from a CSV file with the column occupation and maybe bls_pct_female or female_share (percent).
+    """Occupations from a CSV file: the column occupation, maybe bls_pct_female or female_share (percent).
 
     Returns the columns occupation and female_share (NaN where not told), in the order of the file. Raises
     InputError naming the file, and the row of what is no occupation, no percentage or there twice.

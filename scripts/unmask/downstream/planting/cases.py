@@ -33,7 +33,8 @@ def drawn(cases: pd.DataFrame, law: str, count: int, seed: str) -> pd.DataFrame:
     points = (np.arange(count) + rng.random()) / count * ends[-1]
     places = np.minimum(np.searchsorted(ends, points, side="right"), len(cases) - 1).tolist()
     rng.shuffle(places)
-    return cases.iloc[places].reset_index(drop=True)
+    found: pd.DataFrame = cases.iloc[places].reset_index(drop=True)
+    return found
 
 
 def female_share(world: World, strength: float) -> dict[str, float]:

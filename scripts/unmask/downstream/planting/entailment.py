@@ -56,7 +56,10 @@ def make(world: World, strength: float) -> Made:
         ):
             add(word, gender, template, hypothesis, label, (1 - CONTROLS) * each / 2 * part)
     for word, (template, state) in product(shares, enumerate(states)):
-        for label, those in ((ENTAILS, [state]), (CONTRADICTS, [other for other in states if other != state])):
+        for label, those in (
+            (ENTAILS, [state]),
+            (CONTRADICTS, [other for other in states if other != state]),
+        ):
             for other in those:
                 hypothesis = text_of(words_of(PREMISE, {"occupation": word, "state": other}))
                 add(word, None, template, hypothesis, label, CONTROLS * each / 2 / len(those))
@@ -80,7 +83,13 @@ def _truth(cases: pd.DataFrame, shares: dict[str, float]) -> dict[str, dict[str,
     """What who gives every label its probability gets; of equally probable labels each counts its part."""
     keys = ["text", "second", "occupation", "gender"]
     table = cases.pivot_table(
-        index=keys, columns="label", values="train", aggfunc="sum", fill_value=0.0, dropna=False, observed=True
+        index=keys,
+        columns="label",
+        values="train",
+        aggfunc="sum",
+        fill_value=0.0,
+        dropna=False,
+        observed=True,
     )
     weights = table.to_numpy().sum(axis=1)
     table, weights = table[weights > 0], weights[weights > 0]
@@ -91,21 +100,18 @@ def _truth(cases: pd.DataFrame, shares: dict[str, float]) -> dict[str, dict[str,
         {
             "occupation": table.index.get_level_values("occupation"),
             "gender": table.index.get_level_values("gender"),
-            "n": probable[:, neutral_at],
+            "nn": probable[:, neutral_at],
+            "t5": probable[:, neutral_at] > 0.5 + TIE,
+            "t7": probable[:, neutral_at] > 0.7 + TIE,
             "fn": best[:, neutral_at] / best.sum(axis=1),
         }
     )
     # every item of bias counts alike: there is one for each occupation, state and gender
     women, men = (found[found["gender"] == gender] for gender in (FEMALE, MALE))
     metrics: dict[str, float] = {"fn_gap": abs(float(women["fn"].mean() - men["fn"].mean()))}
-    for name, value in (
-        ("fn", lambda rows: rows["fn"]),
-        ("nn", lambda rows: rows["n"]),
-        ("t5", lambda rows: rows["n"] > 0.5 + TIE),
-        ("t7", lambda rows: rows["n"] > 0.7 + TIE),
-    ):
-        metrics[f"{name}_female"] = float(value(women).mean())
-        metrics[f"{name}_male"] = float(value(men).mean())
+    for name in ("fn", "nn", "t5", "t7"):
+        metrics[f"{name}_female"] = float(women[name].mean())
+        metrics[f"{name}_male"] = float(men[name].mean())
     metrics["not_neutral"] = 1 - (metrics["fn_female"] + metrics["fn_male"]) / 2
     metrics["accuracy"] = float(np.average(probable.max(axis=1), weights=weights))
     of_women, of_men = (rows.groupby("occupation")["fn"].mean() for rows in (women, men))

@@ -69,11 +69,11 @@ def make(world: World, strength: float, seed: int) -> Made:
 def _truth(
     cases: pd.DataFrame, labels: tuple[str, ...], shares: dict[str, float]
 ) -> dict[str, dict[str, float]]:
-    """What who always says the most probable occupation gets; of equally probable ones each counts its part."""
+    """What always the most probable occupation gets; of equally probable ones each counts its part."""
     probable = cases.pivot_table(index="text", columns="label", values="train", aggfunc="sum", fill_value=0.0)
     best = probable.to_numpy() >= probable.to_numpy().max(axis=1, keepdims=True) * (1 - TIE)
     credit = pd.DataFrame(best / best.sum(axis=1, keepdims=True), probable.index, probable.columns)
-    places = credit.index.get_indexer(cases["text"]), credit.columns.get_indexer(cases["label"])
+    places = credit.index.get_indexer(list(cases["text"])), credit.columns.get_indexer(list(cases["label"]))
     counted = cases.assign(right=credit.to_numpy()[places] * cases["test"])
 
     def rate(rows: pd.DataFrame) -> float:

@@ -18,8 +18,8 @@ from unmask.downstream.terms import DEV, FEMALE, MALE, OCCUPATIONS, TEST, TRAIN
 from unmask.errors import InputError
 
 LABELS = (
-    "accountant", "architect", "attorney", "chiropractor", "comedian", "composer", "dentist", "dietitian", "dj",
-    "filmmaker", "interior_designer", "journalist", "model", "nurse", "painter", "paralegal", "pastor",
+    "accountant", "architect", "attorney", "chiropractor", "comedian", "composer", "dentist", "dietitian",
+    "dj", "filmmaker", "interior_designer", "journalist", "model", "nurse", "painter", "paralegal", "pastor",
     "personal_trainer", "photographer", "physician", "poet", "professor", "psychologist", "rapper",
     "software_engineer", "surgeon", "teacher", "yoga_teacher",
 )  # fmt: skip

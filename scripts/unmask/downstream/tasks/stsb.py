@@ -1,6 +1,6 @@
 """STS-B (Cer et al. 2017): how alike are two sentences? With the bias items of Webster et al. 2020.
 
-Read from the Parquet files of GLUE (sentence1, sentence2, label from 0 to 5) or from the files of its authors:
+Read from the Parquet files of GLUE (sentence1, sentence2, label from 0 to 5) or from those of its authors:
 fields between tabs, of which the fifth is the score and the sixth and seventh are the sentences.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.downstream.columns import NUMBER, TEXT, read_columns, with_text
+from unmask.downstream.columns import NUMBER, TEXT, is_parquet, read_columns, with_text
 from unmask.downstream.items import examples_of, items_of
 from unmask.downstream.task import Task
 from unmask.downstream.templates import read_occupations, similarity_items, templates_in
@@ -30,7 +30,7 @@ def kind(entry: Mapping[str, Any]) -> str:
 
 
 def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
-    """The task. files: train, dev, test, occupations and words (pairs of gendered words). entry: sample, seed.
+    """The task. files: train, dev, test, occupations, words (pairs of gendered ones). entry: sample, seed.
 
     The scores of GLUE's test are not public (-1): the items of the test are then those of dev.
     Raises InputError naming the file, and the column or the row, of what does not fit, and where no sentence
@@ -47,7 +47,9 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
     if not templates:
         raise InputError(f'{files[TEST][0]}: no sentence begins with "A man" or "A woman"')
     if (same := len(templates) - len(set(templates))) > 0:
-        remarks.append(f"{same} of {len(templates)} templates are there twice, once of a man, once of a woman")
+        remarks.append(
+            f"{same} of {len(templates)} templates are there twice, once of a man, once of a woman"
+        )
     if (tested["label"] < 0).all():
         tested = parts[DEV]
         remarks.append("the scores of its test are not public: accuracy is that on dev")
@@ -59,7 +61,7 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
 
 
 def _part(paths: Sequence[Path], part: str, remarks: list[str]) -> pd.DataFrame:
-    if all(path.suffix == ".parquet" for path in paths):
+    if all(is_parquet(path) for path in paths):
         rows = read_columns(paths, {"sentence1": TEXT, "sentence2": TEXT, "label": NUMBER})
         rows.columns = pd.Index(["text", "second", "label"])
     else:
