@@ -41,7 +41,8 @@ def read_columns(paths: Sequence[Path], columns: Mapping[str, str]) -> pd.DataFr
             if missing.any():
                 raise InputError(f"{path}: row {int(missing.argmax())}: nothing in column {name!r}")
         parts.append(table.to_pandas())
-    return pd.concat(parts, ignore_index=True)
+    rows: pd.DataFrame = pd.concat(parts, ignore_index=True)
+    return rows
 
 
 def is_parquet(path: Path) -> bool:
@@ -51,7 +52,7 @@ def is_parquet(path: Path) -> bool:
 
 
 def numbered(rows: pd.DataFrame, column: str, known: int, what: str) -> pd.DataFrame:
-    """The rows, whose numbers in a column are all below `known`. Raises InputError naming the row of another."""
+    """The rows, whose numbers in a column are all below `known`. Raises InputError naming another's row."""
     wrong = ~rows[column].between(0, known - 1).to_numpy()
     if wrong.any():
         row = int(wrong.argmax())

@@ -31,21 +31,18 @@ def items_of(parts: Sequence[pd.DataFrame], sample: int | None, seed: int) -> pd
     if sample is not None:
         for part in rows["part"].unique():
             places = np.flatnonzero((rows["part"] == part).to_numpy())
-            units: npt.NDArray[np.intp] = np.arange(len(places), dtype=np.intp)
+            units: npt.NDArray[Any] = np.arange(len(places))
             if part == BIAS:
                 keys = rows.loc[places, ["template", "occupation"]]
-                units = (
-                    keys.groupby(["template", "occupation"], dropna=False, sort=False)
-                    .ngroup()
-                    .to_numpy(np.intp)
-                )
+                units = keys.groupby(["template", "occupation"], dropna=False, sort=False).ngroup().to_numpy()
             count = int(units.max()) + 1
             if count > sample:
                 # Python's Mersenne Twister, so that every machine draws the same
                 drawn = random.Random(f"sampled {part} {seed}").sample(range(count), sample)
                 rows.loc[places, "sampled"] = np.isin(units, drawn)
     rows["item"] = np.arange(len(rows), dtype=np.int32)
-    return rows[ITEMS.names]
+    told: pd.DataFrame = rows[ITEMS.names]
+    return told
 
 
 def _with_columns(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

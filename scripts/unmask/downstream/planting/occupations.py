@@ -73,7 +73,10 @@ def _truth(
     probable = cases.pivot_table(index="text", columns="label", values="train", aggfunc="sum", fill_value=0.0)
     best = probable.to_numpy() >= probable.to_numpy().max(axis=1, keepdims=True) * (1 - TIE)
     credit = pd.DataFrame(best / best.sum(axis=1, keepdims=True), probable.index, probable.columns)
-    places = credit.index.get_indexer(list(cases["text"])), credit.columns.get_indexer(list(cases["label"]))
+    places = (
+        credit.index.get_indexer(pd.Index(cases["text"])),
+        credit.columns.get_indexer(pd.Index(cases["label"])),
+    )
     counted = cases.assign(right=credit.to_numpy()[places] * cases["test"])
 
     def rate(rows: pd.DataFrame) -> float:

@@ -11,11 +11,13 @@ from unmask.downstream.items import examples_of, female_shares, items_of
 from unmask.downstream.planting import entailment, occupations, similarity
 from unmask.downstream.planting.cases import Made, drawn
 from unmask.downstream.task import Task
-from unmask.downstream.terms import OCCUPATIONS, SIMILARITY, TEST
+from unmask.downstream.terms import ENTAILMENT, OCCUPATIONS, SIMILARITY, TEST
 from unmask.worlds.grammar import World
 
 DEV_SHARE = 0.1
 """Examples of dev for each of train."""
+STRENGTHS = {OCCUPATIONS: 1.0, SIMILARITY: 0.4, ENTAILMENT: 0.8}
+"""Where an entry states none: no truth of the default world lies at a threshold, and all differ from 0."""
 
 
 def kind(entry: Mapping[str, Any]) -> str:
@@ -24,7 +26,8 @@ def kind(entry: Mapping[str, Any]) -> str:
 
 def make(entry: Mapping[str, Any], world: World) -> Made:
     """Every case of the task that an entry asks for, and its truth."""
-    strength, seed = float(entry["strength"]), int(entry["seed"])
+    stated, seed = entry["strength"], int(entry["seed"])
+    strength = STRENGTHS[kind(entry)] if stated is None else float(stated)
     if kind(entry) == OCCUPATIONS:
         return occupations.make(world, strength, seed)
     if kind(entry) == SIMILARITY:
