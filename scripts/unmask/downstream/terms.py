@@ -15,3 +15,10 @@ ENTAILMENT_LABELS = (ENTAILS, NEUTRAL, CONTRADICTS)
 FEMALE, MALE = "female", "male"
 
 BEFORE, AFTER = "before", "after"
+
+GAP, CHANGE = "gap", "change"
+"""Metrics that every kind of task has: the difference between the genders in one occupation, and how much
+more the main metric is than that of the model that a model was made from."""
+
+MAIN = {OCCUPATIONS: "tpr_gap", SIMILARITY: "delta", ENTAILMENT: "fn_gap"}
+"""The metric that is a kind's bias."""
