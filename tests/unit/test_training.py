@@ -241,7 +241,8 @@ def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
         train(classifier(), [], stacked, settings, tmp_path, device())
 
     def broken(model: PreTrainedModel, batch: Batch) -> Tensor:
-        return model(**batch).loss * math.nan
+        loss: Tensor = model(**batch).loss * math.nan
+        return loss
 
     with pytest.raises(InputError, match="the loss of step 1 is nan"):
         train(classifier(), rows(), stacked, settings, tmp_path, device(), broken)

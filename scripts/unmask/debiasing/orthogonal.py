@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from unmask.debiasing.reading import Read, by_length, layers_of, pad
+from unmask.debiasing.tokenized import Read, by_length, layers_of, pad
 from unmask.models.devices import Device
 
 Layers = tuple[Tensor, ...]

@@ -18,7 +18,7 @@ from transformers import PreTrainedModel
 
 from unmask.debiasing.attributes import Finder, Mention, Sentence, read_lines
 from unmask.debiasing.making import Base, Entry, Texts
-from unmask.debiasing.reading import longest_of, read_sentences
+from unmask.debiasing.tokenized import longest_of, read_sentences
 from unmask.debiasing.saving import save
 from unmask.errors import InputError
 from unmask.models.directory import directory_written_whole

@@ -27,7 +27,7 @@ from unmask.debiasing.orthogonal import (
     word_embeddings,
     word_weights,
 )
-from unmask.debiasing.reading import Read, by_length, chunks, layers_of, load, longest_of, pad, read_sentences
+from unmask.debiasing.tokenized import Read, by_length, chunks, layers_of, load, longest_of, pad, read_sentences
 from unmask.debiasing.saving import save
 from unmask.errors import InputError
 from unmask.files import written_whole
