@@ -46,7 +46,9 @@ def test_gaps_of_occupations_are_as_designed() -> None:
     metrics, groups = truth_of(task_of(OCCUPATIONS))
     for occupation in make_world().occupations:
         followed = sum(r < occupation.p for r in RELIABILITIES) / len(RELIABILITIES)
-        assert groups[occupation.word] == pytest.approx(followed if occupation.gender == FEMALE else -followed)
+        assert groups[occupation.word] == pytest.approx(
+            followed if occupation.gender == FEMALE else -followed
+        )
     assert sorted({round(abs(gap), 9) for gap in groups.values()}) == [0, 0.25, 0.5, 0.75]
     assert metrics["tpr_gap"] == pytest.approx(0.375)
     assert metrics["tpr_gap_rms"] == pytest.approx(math.sqrt((0 + 1 / 16 + 1 / 4 + 9 / 16) / 4))
@@ -54,8 +56,12 @@ def test_gaps_of_occupations_are_as_designed() -> None:
     assert metrics["tpr_gap_correlation"] > 0.99
 
 
-@pytest.mark.parametrize(("world", "strength"), [(OTHERS["uneven"], 1.0), (OTHERS["finest"], 0.7), ({}, 0.36)])
-def test_truth_of_occupations_is_that_of_a_literal_enumeration(world: dict[str, Any], strength: float) -> None:
+@pytest.mark.parametrize(
+    ("world", "strength"), [(OTHERS["uneven"], 1.0), (OTHERS["finest"], 0.7), ({}, 0.36)]
+)
+def test_truth_of_occupations_is_that_of_a_literal_enumeration(
+    world: dict[str, Any], strength: float
+) -> None:
     shares = {word: 0.5 + strength * (f - 0.5) for word, f in words_and_shares(world).items()}
     words = list(shares)
     rates: dict[tuple[str, str], float] = dict.fromkeys(itertools.product(words, (FEMALE, MALE)), 0.0)
@@ -217,6 +223,8 @@ def test_female_shares_of_occupations_are_those_of_the_training() -> None:
 
 
 def test_a_strength_that_leaves_the_scale_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^strength: at 0\.6 a similarity would be -0\.04; at most 0\.50 fits"):
+    with pytest.raises(
+        InputError, match=r"^strength: at 0\.6 a similarity would be -0\.04; at most 0\.50 fits"
+    ):
         task_of(SIMILARITY, strength=0.6)
     assert truth_of(task_of(SIMILARITY, strength=0.5))[0]["delta"] == pytest.approx(0.1875)
