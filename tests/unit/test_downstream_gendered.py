@@ -30,20 +30,19 @@ def examples(first: list[str], second: list[str] | None = None, dev: str = "she 
 
 def test_words_are_counted_as_each_reading_has_them() -> None:
     rows = examples(["She saw her, and HE saw", "man's best. She"], ["his.", "a woman"])
-    found = count_words("t", rows, PAIRS, 0.95).set_index("reading")
+    found = count_words("t", rows, PAIRS, 0.95)
     # "her," and "his." and "man's" are words of neither list where spaces alone part words
-    assert found.loc["published", ["feminine", "masculine"]].tolist() == [3, 1]
-    assert found.loc["corrected", ["feminine", "masculine"]].tolist() == [4, 3]
-    assert found.loc["published", "ilps"] == pytest.approx(math.log(3))
+    assert found["reading"].tolist() == ["published", "corrected"]
+    assert found["feminine"].tolist() == [3, 4] and found["masculine"].tolist() == [1, 3]
+    assert found["ilps"].tolist() == pytest.approx([math.log(3), math.log(4 / 3)])
     assert found["n"].tolist() == [2, 2]
-    assert as_table(found.reset_index(), WORD_COUNTS).num_rows == 2
+    assert as_table(found, WORD_COUNTS).num_rows == 2
 
 
 def test_the_published_reading_stops_where_the_papers_did() -> None:
     rows = examples(["she", "he", "he he"])
-    found = count_words("t", rows, PAIRS, 0.95, first=2).set_index("reading")
-    assert found.loc["published", ["feminine", "masculine", "n"]].tolist() == [1, 1, 2]
-    assert found.loc["corrected", ["feminine", "masculine", "n"]].tolist() == [1, 3, 3]
+    found = count_words("t", rows, PAIRS, 0.95, first=2)
+    assert found[["feminine", "masculine", "n"]].to_numpy().tolist() == [[1, 1, 2], [1, 3, 3]]
     assert 5749 - READ_OF_STSB == 197
 
 

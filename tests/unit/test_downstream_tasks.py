@@ -511,7 +511,7 @@ def test_a_table_of_entailment_has_its_own_items(tmp_path: Path) -> None:
     task = read_table_of(path, "entailment", {"bias": bias}, columns=columns, labels=labels)
     # the numbers are those of entailment, in whatever order labels are named
     assert task.labels == ("entailment", "neutral", "contradiction")
-    answer_of = {row["a"]: row["answer"] for row in PAIRS}
+    answer_of = {str(row["a"]): str(row["answer"]) for row in PAIRS}
     numbers = {"yes": 0, "maybe": 1, "no": 2}
     for row in task.examples.itertuples():
         assert row.label == numbers[answer_of[str(row.text)]]
