@@ -1,18 +1,47 @@
-"""Training a model, by the Trainer of transformers: resumed after any kill, within the memory there is."""
+"""Training a model on the one device that a job has, within its memory, and the same however it is
+interrupted.
 
-from collections.abc import Callable, Sequence
+(The Trainer of transformers takes the first GPU or all of them, and what it draws for a batch depends on
+where it was interrupted.)
+"""
+
+import hashlib
+import json
+import logging
+import math
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
+import torch
 from torch import Tensor
-from torch.utils.data import Dataset
+from torch.optim import AdamW, Optimizer
 from transformers import PreTrainedModel
 
-from unmask.models.devices import Device
+from unmask.errors import InputError
+from unmask.files import written_whole
+from unmask.models.devices import Device, within_memory
+
+logger = logging.getLogger(__name__)
 
 Batch = dict[str, Tensor]
 Loss = Callable[[PreTrainedModel, Batch], Tensor]
+
+IGNORED = -100
+"""The label of a token that is not to be predicted."""
+STATE = "state.pt"
+
+
+class Examples(Sized, Protocol):
+    """What is trained on: examples by their number."""
+
+    def __getitem__(self, number: int, /) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -30,9 +59,32 @@ class Settings:
     """Steps between two states that training can go on from."""
 
 
+def steps_of(examples: int, batch: int, epochs: int, steps: int | None) -> int:
+    """How many steps training takes: `steps` where that is stated, else as many as the epochs have."""
+    return steps if steps is not None else epochs * math.ceil(examples / batch)
+
+
+@contextmanager
+def work_folder(beside: str | Path, of: Mapping[str, Any]) -> Iterator[Path]:
+    """A folder for what a killed job leaves to the next one, removed when the block ends well.
+
+    beside: the output that the work is for; of: all that the work depends on, as JSON. What was left by work
+    that depends on something else is removed.
+    """
+    beside = Path(beside)
+    digest = hashlib.sha256(json.dumps(of, sort_keys=True).encode()).hexdigest()[:16]
+    folder = beside.parent / f".{beside.name}.training-{digest}"
+    for other in beside.parent.glob(f".{beside.name}.training-*"):
+        if other != folder:
+            shutil.rmtree(other)
+    folder.mkdir(parents=True, exist_ok=True)
+    yield folder
+    shutil.rmtree(folder)
+
+
 def train(
     model: PreTrainedModel,
-    examples: Dataset[Any],
+    examples: Examples,
     collate: Callable[[list[Any]], Batch],
     settings: Settings,
     work: Path,
@@ -43,20 +95,141 @@ def train(
 ) -> list[dict[str, float]]:
     """Train `model`, in place, on the `examples`, shuffled anew in each epoch.
 
-    collate: makes a batch (input_ids, attention_mask, labels …) of a list of examples; what it draws,
-    it draws from
-    PyTorch's own generator. loss: of a batch; by default the model's own. on_step: called with each of
-    the steps in `at`
-    (0 is before the first, the last after the last), the model in evaluation mode; what it draws
-    changes nothing.
-    work: a folder for the states; a call with one that a killed process left goes on from there, and
-    on_step is not
-    called again for steps that lie before. The caller removes it when it has what it wants.
+    collate: makes a batch (input_ids, attention_mask, labels …) of a list of examples; what it draws, it
+    draws from PyTorch's own generator. loss: of a batch, a mean over its examples; by default the model's
+    own. on_step: called with each of the steps in `at` (0 is before the first), the model in evaluation
+    mode; what it draws changes nothing. work: a folder for states; a call with one that a killed process
+    left goes on from there. It is the caller's to see that it is of the same work (`work_folder`).
 
-    Returns the mean loss of every tenth of the steps, as {step, loss}. A batch that does not fit into
-    memory is read in
-    halves, and so are those after it. On the same machine, with as many threads, the same call gives the same
-    weights, be it interrupted or not.
-    Raises InputError for a loss that is not a number, and for a single example that does not fit into memory.
+    Returns the mean loss of every tenth of the steps, as {step, loss}. A batch that does not fit into memory
+    is read in halves, and so are those after it. What is drawn for a step depends on the seed and its number
+    alone: on the same machine, with as many threads, the same call gives the same weights, be it interrupted
+    or not. Raises InputError for no examples, a loss that is not a number, and an example that does not fit
+    into memory.
     """
-    raise NotImplementedError
+    if len(examples) == 0:
+        raise InputError("there is nothing to train on")
+    model.to(device.torch)  # type: ignore[arg-type]
+    trained = [weights for weights in model.parameters() if weights.requires_grad]
+    optimizer = AdamW(trained, lr=settings.learning_rate, weight_decay=settings.weight_decay)
+    done, history, recent = _restore(work, model, optimizer, device)
+    part, limit, began = max(1, settings.steps // 10), settings.batch, time.monotonic()
+    devices = [] if device.torch.type == "cpu" else [device.torch]
+    with torch.random.fork_rng(devices=devices):
+        if on_step and done == 0 and 0 in at:
+            _look(model, on_step, 0)
+        for step in range(done, settings.steps):
+            _seed(settings.seed, step)
+            batch = collate([examples[number] for number in _numbers(len(examples), settings, step)])
+            batch = {name: tensor.to(device.torch) for name, tensor in batch.items()}
+            model.train()
+            while (found := within_memory(_backward, model, batch, limit, loss)) is None:
+                limit = _half(limit, batch, device)
+                optimizer.zero_grad(set_to_none=True)
+                _seed(settings.seed, step)
+            if found.counted:
+                if not math.isfinite(found.loss):
+                    raise InputError(f"training: the loss of step {step + 1} is {found.loss}, not a number")
+                torch.nn.utils.clip_grad_norm_(trained, settings.clip)
+                for group in optimizer.param_groups:
+                    group["lr"] = settings.learning_rate * (1 - step / settings.steps)
+                optimizer.step()
+                recent.append(found.loss)
+            optimizer.zero_grad(set_to_none=True)
+            last = step + 1
+            if last % part == 0 or last == settings.steps:
+                history.append({"step": last, "loss": float(np.mean(recent)) if recent else math.nan})
+                recent.clear()
+                left = (time.monotonic() - began) / (last - done) * (settings.steps - last)
+                logger.info(
+                    "step %d of %d: loss %.4f, %.0f s left", last, settings.steps, history[-1]["loss"], left
+                )
+            if on_step and last in at:
+                _look(model, on_step, last)
+            if last % settings.save_every == 0 and last < settings.steps:
+                _save(work, model, optimizer, {"step": last, "history": history, "recent": recent})
+    model.eval()  # type: ignore[no-untyped-call]
+    return history
+
+
+@dataclass(frozen=True)
+class _Found:
+    loss: float
+    counted: int
+    """What the loss is a mean over; where that is nothing, there is no gradient."""
+
+
+def _seed(seed: int, step: int) -> None:
+    """Let what is drawn from here on depend on the seed and the step alone."""
+    torch.manual_seed(int(np.random.SeedSequence((seed, step)).generate_state(1, np.uint64)[0]))
+
+
+def _numbers(examples: int, settings: Settings, step: int) -> list[int]:
+    """The examples of a step."""
+    epoch, place = divmod(step, math.ceil(examples / settings.batch))
+    return _order(examples, settings.seed, epoch)[place * settings.batch : (place + 1) * settings.batch]
+
+
+@lru_cache(maxsize=1)
+def _order(examples: int, seed: int, epoch: int) -> list[int]:
+    order: list[int] = np.random.default_rng((seed, epoch)).permutation(examples).tolist()
+    return order
+
+
+def _backward(model: PreTrainedModel, batch: Batch, limit: int, loss: Loss | None) -> _Found:
+    """Add the gradient of the batch's mean loss, read in parts of at most `limit` examples."""
+    size = len(next(iter(batch.values())))
+    total = _counted(batch, loss)
+    mean = 0.0
+    for start in range(0, size, limit):
+        part = {name: tensor[start : start + limit] for name, tensor in batch.items()}
+        share = _counted(part, loss) / max(total, 1)
+        if share:
+            of_part = (loss(model, part) if loss else model(**part).loss) * share
+            of_part.backward()
+            mean += of_part.item()
+    return _Found(mean, total)
+
+
+def _counted(batch: Batch, loss: Loss | None) -> int:
+    """What a loss is a mean over: the labels that are not IGNORED, or the examples."""
+    labels = batch.get("labels")
+    if loss is None and labels is not None and not labels.is_floating_point():
+        return int((labels != IGNORED).sum())
+    return len(next(iter(batch.values())))
+
+
+def _half(limit: int, batch: Batch, device: Device) -> int:
+    size, length = batch["input_ids"].shape
+    limit = min(limit, size)
+    if limit == 1:
+        raise InputError(
+            f"training: one example of {length} tokens is too large for the memory of {device}: "
+            "give it more, or take another device (config key runtime.device)"
+        )
+    logger.warning("out of memory on %s: %d examples at a time from here on", device, limit // 2)
+    return limit // 2
+
+
+def _look(model: PreTrainedModel, on_step: Callable[[int], None], step: int) -> None:
+    model.eval()  # type: ignore[no-untyped-call]
+    # the next step seeds what it draws
+    on_step(step)
+
+
+def _save(work: Path, model: PreTrainedModel, optimizer: Optimizer, state: Mapping[str, Any]) -> None:
+    with written_whole(work / STATE) as partial:
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), **state}, partial)
+
+
+def _restore(
+    work: Path, model: PreTrainedModel, optimizer: Optimizer, device: Device
+) -> tuple[int, list[dict[str, float]], list[float]]:
+    """The steps done, the history and the last losses; the model and optimizer as they were left."""
+    if not (work / STATE).exists():
+        return 0, [], []
+    state = torch.load(work / STATE, map_location=device.torch, weights_only=True)
+    model.load_state_dict(state["model"])
+    optimizer.load_state_dict(state["optimizer"])
+    logger.info("going on behind step %d", state["step"])
+    return state["step"], state["history"], state["recent"]

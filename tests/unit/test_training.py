@@ -1,0 +1,277 @@
+"""Training: held against the simplest loop, interrupted, short of memory."""
+
+import copy
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+from transformers import AutoModelForMaskedLM, AutoModelForSequenceClassification, PreTrainedModel
+
+from tiny_models import tiny_config, tiny_tokenizer
+from unmask.errors import InputError
+from unmask.models import training
+from unmask.models.devices import Device, pick_device
+from unmask.models.training import Batch, Settings, steps_of, train, work_folder
+
+
+def device() -> Device:
+    return pick_device("cpu")
+
+
+def classifier(dropout: float = 0.0) -> PreTrainedModel:
+    torch.manual_seed(5)
+    rates = {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
+    config = tiny_config("bert", tiny_tokenizer("bert"), num_labels=3, **rates)
+    model: PreTrainedModel = AutoModelForSequenceClassification.from_config(config)  # type: ignore[no-untyped-call]
+    return model
+
+
+def rows(count: int = 10) -> list[dict[str, Any]]:
+    rng = np.random.default_rng(3)
+    return [
+        {"input_ids": rng.integers(5, 30, size=6).tolist(), "labels": int(rng.integers(3))}
+        for _ in range(count)
+    ]
+
+
+def stacked(examples: list[dict[str, Any]]) -> Batch:
+    return {name: torch.tensor([example[name] for example in examples]) for name in examples[0]}
+
+
+def weights_of(model: PreTrainedModel) -> dict[str, Tensor]:
+    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+
+def assert_same(one: PreTrainedModel, other: PreTrainedModel) -> None:
+    for name, tensor in other.state_dict().items():
+        assert torch.equal(one.state_dict()[name], tensor), name
+
+
+def assert_close(one: PreTrainedModel, other: PreTrainedModel) -> None:
+    for name, tensor in other.state_dict().items():
+        # the gradient of the keys' bias is 0, and what rounding leaves of it Adam makes large
+        if not name.endswith("key.bias"):
+            torch.testing.assert_close(one.state_dict()[name], tensor, rtol=1e-3, atol=1e-4)
+
+
+def test_it_does_what_the_simplest_loop_does(tmp_path: Path) -> None:
+    data, settings = rows(10), Settings(batch=10, learning_rate=1e-2, steps=6, seed=1, clip=0.5)
+    model, plain = classifier(), classifier()
+    history = train(model, data, stacked, settings, tmp_path, device())
+    # one batch has all examples, so their order counts no more
+    optimizer = torch.optim.AdamW(plain.parameters(), lr=1e-2, weight_decay=0.0)
+    losses = []
+    plain.train()
+    for step in range(6):
+        for group in optimizer.param_groups:
+            group["lr"] = 1e-2 * (6 - step) / 6
+        loss = plain(**stacked(data)).loss
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(plain.parameters(), 0.5)
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    assert_close(model, plain)
+    assert [each["step"] for each in history] == [1, 2, 3, 4, 5, 6]
+    assert [each["loss"] for each in history] == pytest.approx(losses, rel=1e-4)
+    assert losses[-1] < losses[0]
+
+
+def test_it_does_what_the_trainer_of_transformers_does(tmp_path: Path) -> None:
+    pytest.importorskip("accelerate")
+    from transformers import Trainer, TrainingArguments
+
+    data, settings = rows(8), Settings(batch=8, learning_rate=1e-2, steps=5, seed=1)
+    model, other = classifier(), classifier()
+    train(model, data, stacked, settings, tmp_path, device())
+    arguments = TrainingArguments(
+        output_dir=str(tmp_path / "trainer"),
+        per_device_train_batch_size=8,
+        max_steps=5,
+        learning_rate=1e-2,
+        lr_scheduler_type="linear",
+        use_cpu=True,
+        report_to="none",
+        save_strategy="no",
+        disable_tqdm=True,
+    )
+    Trainer(other, arguments, data_collator=stacked, train_dataset=data).train()
+    assert_close(model, other)
+
+
+class StoppedError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("stop", [2, 5, 7])
+def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, stop: int) -> None:
+    data, settings = rows(7), Settings(batch=2, learning_rate=1e-2, steps=9, seed=4, save_every=2)
+
+    def noisy(examples: list[dict[str, Any]]) -> Batch:
+        batch = stacked(examples)
+        batch["input_ids"] = torch.where(torch.rand(batch["input_ids"].shape) < 0.3, 4, batch["input_ids"])
+        return batch
+
+    whole, parts = classifier(dropout=0.3), classifier(dropout=0.3)
+    seen: list[int] = []
+    at = [0, 3, 6, 9]
+    history = train(whole, data, noisy, settings, tmp_path / "a", device(), at=at, on_step=seen.append)
+    assert seen == at
+    calls = 0
+
+    def failing(examples: list[dict[str, Any]]) -> Batch:
+        nonlocal calls
+        calls += 1
+        if calls > stop:
+            raise StoppedError
+        return noisy(examples)
+
+    (tmp_path / "b").mkdir()
+    with pytest.raises(StoppedError):
+        train(parts, data, failing, settings, tmp_path / "b", device())
+    fresh, again = classifier(dropout=0.3), list[int]()
+    assert (
+        train(fresh, data, noisy, settings, tmp_path / "b", device(), at=at, on_step=again.append) == history
+    )
+    assert_same(fresh, whole)
+    saved = stop // 2 * 2
+    assert again == [step for step in at if step > saved]
+
+
+def test_what_is_drawn_while_looking_changes_nothing(tmp_path: Path) -> None:
+    data, settings = rows(6), Settings(batch=2, learning_rate=1e-2, steps=5, seed=4)
+    one, other = classifier(dropout=0.3), classifier(dropout=0.3)
+    before = torch.random.get_rng_state()
+    train(one, data, stacked, settings, tmp_path / "a", device())
+    assert torch.equal(torch.random.get_rng_state(), before)
+    modes = []
+
+    def look(step: int) -> None:
+        torch.rand(100)
+        modes.append(other.training)
+
+    train(other, data, stacked, settings, tmp_path / "b", device(), at=range(6), on_step=look)
+    assert_same(one, other)
+    assert modes == 6 * [False]
+
+
+def test_every_epoch_has_each_example_once_in_another_order(tmp_path: Path) -> None:
+    data, found = [{"input_ids": [5, 5], "labels": 0, "number": n} for n in range(7)], list[list[int]]()
+
+    def noting(examples: list[dict[str, Any]]) -> Batch:
+        found.append([example["number"] for example in examples])
+        return stacked([{key: e[key] for key in ("input_ids", "labels")} for e in examples])
+
+    train(classifier(), data, noting, Settings(3, 1e-3, 9, 0), tmp_path, device())
+    assert [len(batch) for batch in found] == [3, 3, 1] * 3
+    epochs = [[n for batch in found[at : at + 3] for n in batch] for at in (0, 3, 6)]
+    assert all(sorted(epoch) == list(range(7)) for epoch in epochs)
+    assert epochs[0] != epochs[1]
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_too_little_memory_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: bool
+) -> None:
+    torch.manual_seed(5)
+    tokenizer = tiny_tokenizer("bert")
+    config = tiny_config("bert", tokenizer, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    whole = AutoModelForMaskedLM.from_config(config)  # type: ignore[no-untyped-call]
+    parts = copy.deepcopy(whole)
+    rng = np.random.default_rng(0)
+    data = []
+    for number in range(6):
+        ids = rng.integers(5, 30, size=6)
+        # as unequal numbers of labels as can be
+        labels = np.where(np.arange(6) < number, ids, training.IGNORED)
+        data.append({"input_ids": ids.tolist(), "labels": labels.tolist()})
+
+    def squared(model: PreTrainedModel, batch: Batch) -> Tensor:
+        logits: Tensor = model(input_ids=batch["input_ids"]).logits
+        return (logits**2).mean()
+
+    loss: Callable[[PreTrainedModel, Batch], Tensor] | None = squared if own else None
+    settings = Settings(batch=6, learning_rate=1e-3, steps=4, seed=1)
+    expected = train(whole, data, stacked, settings, tmp_path / "a", device(), loss)
+    forward, sizes = parts.forward, list[int]()
+
+    def short(*args: Any, **kwargs: Any) -> Any:
+        sizes.append(len(kwargs["input_ids"]))
+        if sizes[-1] > 2:
+            raise MemoryError
+        return forward(*args, **kwargs)
+
+    monkeypatch.setattr(parts, "forward", short)
+    history = train(parts, data, stacked, settings, tmp_path / "b", device(), loss)
+    assert sizes[0] == 6
+    assert max(sizes[2:]) <= 2
+    assert [e["loss"] for e in history] == pytest.approx([e["loss"] for e in expected], rel=1e-4)
+    assert_close(parts, whole)
+
+
+def test_one_example_too_large_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = classifier()
+
+    def short(*args: Any, **kwargs: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(model, "forward", short)
+    with pytest.raises(InputError, match="one example of 6 tokens is too large for the memory of cpu"):
+        train(model, rows(4), stacked, Settings(4, 1e-3, 3, 0), tmp_path, device())
+
+
+def test_frozen_weights_stay(tmp_path: Path) -> None:
+    model = classifier()
+    for weights in model.base_model.parameters():
+        weights.requires_grad = False
+    before = weights_of(model)
+    train(model, rows(), stacked, Settings(5, 1e-2, 4, 0), tmp_path, device())
+    changed = {name for name, tensor in weights_of(model).items() if not torch.equal(tensor, before[name])}
+    assert changed == {"classifier.weight", "classifier.bias"}
+
+
+def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
+    settings = Settings(2, 1e-3, 3, 0)
+    with pytest.raises(InputError, match="nothing to train on"):
+        train(classifier(), [], stacked, settings, tmp_path, device())
+
+    def broken(model: PreTrainedModel, batch: Batch) -> Tensor:
+        loss: Tensor = model(**batch).loss * math.nan
+        return loss
+
+    with pytest.raises(InputError, match="the loss of step 1 is nan"):
+        train(classifier(), rows(), stacked, settings, tmp_path, device(), broken)
+
+
+def test_a_batch_without_anything_to_predict_changes_nothing(tmp_path: Path) -> None:
+    torch.manual_seed(5)
+    model = AutoModelForMaskedLM.from_config(tiny_config("bert", tiny_tokenizer("bert")))  # type: ignore[no-untyped-call]
+    before = weights_of(model)
+    data = [{"input_ids": [5, 6], "labels": [training.IGNORED, training.IGNORED]}]
+    history = train(model, data, stacked, Settings(1, 1e-2, 2, 0), tmp_path, device())
+    assert all(torch.equal(tensor, before[name]) for name, tensor in weights_of(model).items())
+    assert all(math.isnan(each["loss"]) for each in history)
+
+
+def test_steps_are_those_of_the_epochs_unless_stated() -> None:
+    assert steps_of(10, 3, 2, None) == 8
+    assert steps_of(10, 3, 2, 5) == 5
+
+
+def test_a_work_folder_is_for_one_work(tmp_path: Path) -> None:
+    output = tmp_path / "files"
+    with pytest.raises(StoppedError), work_folder(output, {"seed": 1}) as folder:
+        (folder / "left").write_text("something")
+        raise StoppedError
+    with pytest.raises(StoppedError), work_folder(output, {"seed": 1}) as again:
+        assert (again / "left").read_text() == "something"
+        raise StoppedError
+    with work_folder(output, {"seed": 2}) as other:
+        assert list(other.iterdir()) == []
+        assert not folder.exists()
+    assert list(tmp_path.iterdir()) == []
