@@ -92,7 +92,7 @@ def test_truth_of_occupations_is_that_of_a_literal_enumeration(
 def test_who_remembers_the_examples_has_the_truth_of_occupations() -> None:
     task = task_of(OCCUPATIONS, seed=3)
     train = task.examples[task.examples["part"] == "train"]
-    said = train.groupby("text")["label"].agg(lambda labels: labels.value_counts().idxmax())
+    said = train.groupby("text")["label"].agg(lambda labels: labels.mode().iloc[0])
     items = task.items.assign(right=task.items["text"].map(said) == task.items["label"])
     rates = items.groupby(["occupation", "gender"])["right"].mean().unstack()
     metrics, groups = truth_of(task)
@@ -201,7 +201,8 @@ def test_items_of_bias_come_in_pairs_that_differ_in_gender_alone(kind: str) -> N
     bias = task_of(kind).items.query("part == 'bias'")
     assert bias["label"].isna().all()
     shares = words_and_shares({})
-    for (_, word), pair in bias.groupby(["template", "occupation"]):
+    for _, pair in bias.groupby(["template", "occupation"]):
+        word = str(pair["occupation"].iloc[0])
         assert sorted(pair["gender"]) == [FEMALE, MALE]
         texts = [" ".join(row).split() for row in pair[["text", "second"]].itertuples(index=False)]
         differing = {frozenset(words) for words in zip(*texts, strict=True) if len(set(words)) > 1}
