@@ -41,8 +41,8 @@ READINGS = (PUBLISHED, CORRECTED)
 class Member:
     """A model in its family: the models that come from one.
 
-    role: what it is there, such as the method that it was debiased with; "" of the first. origin: the model that
-    it was made from, if it was made from one of the study.
+    role: what it is there, such as the method that it was debiased with; "" of the first. origin: the model
+    that it was made from, if it was made from one of the study.
     """
 
     name: str

@@ -29,9 +29,9 @@ CHANCE = "#d9d9d9"
 def drawn_figures(
     files: Mapping[str, Any], settings: Mapping[str, Any], wanted: Iterable[str]
 ) -> Iterator[tuple[str, Figure]]:
-    """The figures of these names: changes_figure, use_figure and steps_figure. files, settings: those of Found.
+    """The figures of these names: changes_figure, use_figure and steps_figure.
 
-    Raises KeyError for an unknown name (a defect of the caller).
+    files, settings: those of Found. Raises KeyError for an unknown name (a defect of the caller).
     """
     found = Found(files, settings)
     makers: Mapping[str, Callable[[Found], Figure]] = {
@@ -49,7 +49,7 @@ def draw_all_changes(found: Found) -> Figure:
 
     def change(row: Any, value: float) -> Change:
         member = of[row.model]
-        # methods are colours, and the models that they are used on rows; without a method the model is its own
+        # methods have a colour, the models that they are used on a row; without a method a model has its own
         return Change(str(member.origin), member.role or member.name, value, row.low, row.high)
 
     scores, panels = found.changes_of_scores, []
@@ -127,7 +127,7 @@ def draw_use(found: Found) -> Figure:
 def _draw_scores(
     axes: Axes, found: Found, benchmark: str, models: list[str], looks: Mapping[str, tuple[str, str]]
 ) -> bool:
-    """Bias scores before (filled) and after (hollow, mean over tasks). Returns whether there are any after."""
+    """Bias scores before (filled) and after (hollow, mean over tasks); whether there are any after."""
     step, has_after = 0.7 / max(1, len(looks)), False
 
     def distances(scores: pd.DataFrame, names: list[str], measure: str) -> "pd.Series[float]":
@@ -178,7 +178,9 @@ def draw_steps(found: Found) -> Figure:
     if not panels:
         return note("No run of this study was looked at between its first and its last step.")
     models = [model for model in found.models if any((own["model"] == model).any() for _, own in panels)]
-    lines = {model: look for model, look in zip(models, itertools.cycle(PALETTE), strict=False)}
+    lines: dict[str, tuple[str, Any]] = {
+        model: look for model, look in zip(models, itertools.cycle(PALETTE), strict=False)
+    }
     with mpl.rc_context(RC | {"font.size": 9}):
         figure = Figure(figsize=(1.0 + 3.2 * len(panels), 3.6))
         for axes, (task, own) in zip(

@@ -23,9 +23,10 @@ from unmask.terms import CORRECTED
 @dataclass(frozen=True)
 class Found:
     """files: scores (SCORES of every model and task), words (WORD_COUNTS of every task), correlations,
-    scores_before and scores_after (of pairs of sentences), comparisons (of models, one a benchmark), published,
-    captions; lists may be empty, and what there is not of the others. settings: models (name, family, and where they
-    have them role and from), tasks (name, format), benchmarks and measures (names), alpha, confidence.
+    scores_before and scores_after (of pairs of sentences), comparisons (of models, one a benchmark),
+    published, captions; all but scores and the last two may be empty. settings: models (name, family, and
+    where they have them role and from), tasks (name, format), benchmarks and measures (names), alpha,
+    confidence.
     """
 
     files: Mapping[str, Any]

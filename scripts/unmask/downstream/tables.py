@@ -1,5 +1,6 @@
 """The tables of downstream tasks as they are shown."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -266,7 +267,7 @@ def _sheet(
     name: str,
     stubs: tuple[str, ...],
     heads: tuple[str, ...],
-    lines: list[tuple[str, ...]],
+    lines: Sequence[tuple[str, ...]],
 ) -> Sheet:
     if not lines:
         return Sheet(f"{captions[name]} {captions['empty']}", stubs, (), ())

@@ -32,8 +32,8 @@ def made_tables(
 ) -> Iterator[tuple[str, str]]:
     """The tables of these names as text. files, settings: those of Found.
 
-    A name is {table}_{form}, with a form of FORMS and a table of TABLES. Raises KeyError for an unknown name (a
-    defect of the caller).
+    A name is {table}_{form}, with a form of FORMS and a table of TABLES. Raises KeyError for an unknown name
+    (a defect of the caller).
     """
     found = Found(files, settings)
     made: dict[str, Made] = {}
