@@ -200,7 +200,7 @@ def test_the_held_out_loss_is_the_mean_over_hidden_tokens(tmp_path: Path) -> Non
     model, tokenizer = load_base(Base(base, 128)), AutoTokenizer.from_pretrained(base)
     held, masking = Tokens(_single(tokenizer, LINES, 128)), Masking.of(tokenizer)
     generator, losses = torch.Generator().manual_seed(0), []
-    model.eval()
+    model.eval()  # type: ignore[no-untyped-call]
     for start in range(0, len(held), 32):
         rows = range(start, min(start + 32, len(held)))
         batch = masking.batch([held[row] for row in rows], generator)
