@@ -72,7 +72,7 @@ rule untrained:
         manifest=result("models", "{model}", "manifest.json"),
     output:
         # a study without them has a pattern all the same
-        untrained_tables("{model}", "{benchmark}", UNTRAINED_SEEDS or [1]),
+        [result("untrained", "{model}", "{benchmark}", f"{seed}.parquet") for seed in UNTRAINED_SEEDS or [1]],
     log:
         log_of("untrained", "{model}", "{benchmark}.log"),
     wildcard_constraints:

@@ -16,7 +16,7 @@ register(
     statistics=frequency_statistics(),
     provenance=[
         {"title": f"Corpus {corpus}", "files": [result("frequency", f"{corpus}.parquet")], "keys": []}
-        for corpus in CORPORA
+        for corpus in COUNTED
     ],
     sections=frequency_sections(),
     removable=(

@@ -8,6 +8,7 @@ from unmask.urls import as_shown, query_digest
 
 MERGED_AT_ONCE = 16
 FREQUENCY = config.get("frequency", {})
+COUNTED = {name: entry for name, entry in CORPORA.items() if entry["counted"]}
 
 
 def fetched_corpora():
@@ -79,7 +80,7 @@ def corpus_download_facts(corpus):
 def corpora_for(benchmark):
     """The corpora for a benchmark's words: those of the same world, or else those that are of none."""
     world = BENCHMARKS[benchmark].get("world")
-    return [name for name, entry in CORPORA.items() if entry.get("world") == world]
+    return [name for name, entry in COUNTED.items() if entry.get("world") == world]
 
 
 def counts_for(wildcards):
@@ -135,7 +136,7 @@ def planted_ratios():
 def frequency_files():
     """The tables and figures on word frequency; the counts alone where no benchmark has a corpus."""
     if not with_corpora(BENCHMARKS):
-        return [result("frequency", f"{corpus}.parquet") for corpus in CORPORA]
+        return [result("frequency", f"{corpus}.parquet") for corpus in COUNTED]
     tables = ["table2.csv", "table2.md", "table2.tex", "group_words.csv"]
     figures = ["frequency.svg", "frequency.png"]
     if SCORED:

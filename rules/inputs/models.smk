@@ -26,6 +26,11 @@ def inherited(model, key):
     return inherited(entry["from"], key) if "from" in entry and key not in entry else entry.get(key)
 
 
+def origin_of(model):
+    """The model that a model comes from, however far back."""
+    return origin_of(MODELS[model]["from"]) if "from" in MODELS[model] else model
+
+
 def kind_of(model):
     """What a model is."""
     return inherited(model, "kind")

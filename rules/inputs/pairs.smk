@@ -39,23 +39,25 @@ def shuffles():
 
 def has_untrained(model):
     """Whether there are untrained networks like a model: not like one that is itself untrained or has no files."""
-    return model in models_with_files() and MODELS[model]["source"] != "random"
+    origin = origin_of(model)
+    return origin in models_with_files() and MODELS[origin]["source"] != "random"
 
 
 def untrained_tables(model, benchmark, seeds=UNTRAINED_SEEDS):
-    """The scores of untrained networks, one of each seed."""
-    return [result("untrained", model, benchmark, f"{seed}.parquet") for seed in seeds]
+    """The scores of untrained networks, one of each seed; a model made from another has those of its origin."""
+    return [result("untrained", origin_of(model), benchmark, f"{seed}.parquet") for seed in seeds]
 
 
 def all_untrained():
     """The scores of all untrained networks."""
-    return [
+    tables = [
         path
         for model in SCORED
         for benchmark in BENCHMARKS
         if is_scored_on(model, benchmark) and has_untrained(model)
         for path in untrained_tables(model, benchmark)
     ]
+    return list(dict.fromkeys(tables))
 
 
 def measures_on(variant):

@@ -28,7 +28,10 @@ def regional_models():
     """The models that are measured, in the order of the study."""
     if not REGIONAL:
         return []
-    able = [name for name in models_with_files() if kind_of(name) == "masked-lm"]
+    # of those that a family makes for itself only this one's
+    own = [name for name in models_with_files() if is_on_regional_sentences(name)]
+    masked = [name for name in models_with_files() if name in masked_language_models()]
+    able = [name for name in MODELS if name in masked or name in own]
     wanted = REGIONAL["models"] or able
     for name in wanted:
         if name not in able:

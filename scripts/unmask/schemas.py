@@ -13,7 +13,9 @@ bring the family into a study. Keywords of our own:
 - `pattern`: of the whole text, in which $ never stands before a line break;
 - `because: TEXT`: why what the schema refuses is refused;
 - `checksums: KEY`: the keys sha256 and git_blob beside KEY are those of its file;
-- `directory: false` in `$defs: model/SOURCE`: such a model has no files (see `alternative`).
+- `directory: false` in `$defs: model/SOURCE`: such a model has no files (see `alternative`);
+- `expands: FAMILY/MODULE` at the top: that module's `expand(study, families)` spells out what the family's
+  keys are short for, before anything is checked.
 """
 
 import copy
@@ -135,6 +137,7 @@ def complete(config: Config, families: Families) -> Config:
     if "study" not in config:
         raise InputError("config key (top): 'study' is a required property")
     _check_plain(config)
+    config = _expanded(config, families)
     schema = put_together({name: families[name] for name in families_of(config, families)})
     # alternatives that a family has are known, whether or not the study has the family
     schema["$defs"] = put_together(families)["$defs"]
@@ -142,6 +145,15 @@ def complete(config: Config, families: Families) -> Config:
     _raise_first(_Completing(completed, schema).errors())
     _check_circles(completed.get("models", {}))
     return completed
+
+
+def _expanded(config: Config, families: Families) -> Config:
+    """The configuration with what its families have shorthand for spelt out."""
+    for name in families_of(config, families):
+        if module := families[name].get("expands"):
+            folder, _, stem = module.rpartition("/")
+            config = by_name.load(folder, stem).expand(config, families)
+    return config
 
 
 def check_files(

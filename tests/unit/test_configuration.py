@@ -90,7 +90,8 @@ def test_one_word_chooses_a_study_and_never_mixes_it_with_another() -> None:
     assert set(paper["models"]) == {"bert-base-cased", "roberta-large", "albert-large-v2"}
     with pytest.raises(
         InputError,
-        match=r"there is no configs/papr\.yaml \(known: demo, local, paper, paper-scores, regional\)",
+        match=r"there is no configs/papr\.yaml "
+        r"\(known: debiasing, demo, local, paper, paper-scores, regional\)",
     ):
         choose_study({"study": "papr"}, ROOT, [])
 

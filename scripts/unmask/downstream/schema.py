@@ -122,3 +122,26 @@ CORRELATIONS = pa.schema(
     ]
 )
 """Does intrinsic bias say what bias in use says? One row per task's main metric and intrinsic score."""
+
+WORD_COUNTS = pa.schema(
+    [
+        field("task", WORD),
+        # published: words between spaces; corrected: runs of letters
+        field("reading", WORD),
+        field("feminine", pa.int64()),
+        field("masculine", pa.int64()),
+        # ln(P_f / P_m); null where there are none of one gender
+        field("ilps", pa.float64(), nullable=True),
+        # the unit is the example
+        field("low", pa.float64(), nullable=True),
+        field("high", pa.float64(), nullable=True),
+        # of equality
+        field("p", pa.float64(), nullable=True),
+        # examples
+        field("n", pa.int32()),
+    ]
+)
+"""Feminine and masculine words in the examples that models are fine-tuned on. One row per task and reading.
+
+Metadata: task, confidence.
+"""

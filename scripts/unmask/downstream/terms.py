@@ -18,3 +18,22 @@ FIXED, SEARCH, CURVE = "fixed", "search", "curve"
 """How models are fine-tuned."""
 
 BEFORE, AFTER = "before", "after"
+
+GAP, CHANGE = "gap", "change"
+"""Metrics that every kind of task has: the difference between the genders in one occupation, and how much
+more the main metric is than that of the model that a model was made from."""
+
+MAIN = {OCCUPATIONS: "tpr_gap", SIMILARITY: "delta", ENTAILMENT: "fn_gap"}
+"""The metric that is a kind's bias."""
+
+PUBLISHED_NAMES = {
+    "bias-in-bios": ("BiasBios", "BiasBios"),
+    "stsb": ("STS-B", "STS-bias"),
+    "mnli": ("MNLI", "NLI-bias"),
+}
+"""What the paper calls the tasks, by their format: as training data (Table 1), as tests of bias (Table 2)."""
+
+
+def fine_tuned(model: str, task: str) -> str:
+    """What a model is called after it was fine-tuned on a task."""
+    return f"{model}@{task}"

@@ -1,0 +1,136 @@
+# Debiasing: models made from models, by training them on or by a projection, so that they should be less biased.
+
+
+include: "inputs/debiasing.smk"
+
+
+check_debiasing()
+
+
+register(
+    "debiasing",
+    provenance=debiasing_provenance(),
+    sections=["debiasing"] if debiased_models() else [],
+)
+
+
+rule read_debiasing_corpus:
+    input:
+        shards=debiasing_shards(),
+    output:
+        text=debiasing_result("corpus.txt"),
+        facts=debiasing_result("corpus.json"),
+    log:
+        log_of("debiasing", "corpus.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=debiasing_corpus_code(),
+        name=DEBIASING.get("corpus"),
+        entry=debiasing_corpus_format(),
+        given=given(debiasing_shards()),
+    message:
+        "Reading the corpus that models are debiased with"
+    script:
+        "../scripts/read_debiasing_corpus.py"
+
+
+rule make_neutral:
+    output:
+        neutral=debiasing_result("neutral.txt"),
+        stereotypes=debiasing_result("stereotypes.txt"),
+        words=debiasing_result("words.csv"),
+    log:
+        log_of("debiasing", "neutral.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("make_neutral.py"),
+        name=debiasing_world(),
+        entry=lambda wildcards: world_of_debiasing(),
+    message:
+        "Making sentences of occupations without a gender"
+    script:
+        "../scripts/make_neutral.py"
+
+
+rule swap_corpus:
+    input:
+        text=debiasing_result("corpus.txt"),
+        words=gendered_words(),
+    output:
+        text=debiasing_result("swapped-{reading}.txt"),
+        facts=debiasing_result("swapped-{reading}.json"),
+    log:
+        log_of("debiasing", "swapping-{reading}.log"),
+    wildcard_constraints:
+        reading=any_of(PROTOCOLS),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("swap_corpus.py"),
+        reading=lambda wildcards: wildcards.reading,
+        held_out=DEBIASING.get("held_out"),
+        given=given(gendered_words()),
+    message:
+        "Swapping the genders of the corpus ({wildcards.reading})"
+    script:
+        "../scripts/swap_corpus.py"
+
+
+rule debias_model:
+    input:
+        manifest=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
+        texts=debiasing_texts,
+        words=gendered_words(),
+        stereotypes=stereotyped_words(),
+        neutral=debiasing_neutral,
+    output:
+        directory=directory(result("models", "{model}", "files")),
+        facts=result("models", "{model}", "facts.json"),
+    log:
+        log_of("models", "{model}", "debiasing.log"),
+    wildcard_constraints:
+        model=any_of(debiased_models()),
+    conda:
+        "../envs/debiasing.yaml"
+    threads: config["runtime"]["threads"]
+    resources:
+        gpu=1,
+        mem_mb=training_memory,
+        runtime=debiasing_time,
+    params:
+        code=lambda wildcards: code(
+            "debias_model.py", module_file("debiasing/methods", MODELS[wildcards.model]["method"])
+        ),
+        name=lambda wildcards: wildcards.model,
+        entry=debiasing_entry,
+        held_out=DEBIASING.get("held_out"),
+        given=given(gendered_words(), stereotyped_words()),
+    message:
+        "Making {wildcards.model}, a debiased model"
+    script:
+        "../scripts/debias_model.py"
+
+
+rule debiasing_sections:
+    input:
+        facts=[result("models", model, "facts.json") for model in debiased_models()],
+        comparisons=debiasing_comparisons(),
+        figure=debiasing_figures(),
+        captions=resource("debiasing/captions.yaml"),
+    output:
+        debiasing=section_file("debiasing"),
+    log:
+        log_of("report", "sections", "debiasing.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=sections_code("debiasing", ["debiasing"]),
+        family="debiasing",
+        settings=debiasing_settings(),
+        given=given(resource("debiasing/captions.yaml")),
+    message:
+        "Writing the section on debiased models"
+    script:
+        "../scripts/write_sections.py"

@@ -1,0 +1,199 @@
+# Downstream tasks: models fine-tuned, how unequally they then treat the genders, and whether their bias before says so.
+
+
+include: "inputs/downstream.smk"
+
+
+check_downstream()
+
+
+wildcard_constraints:
+    task=any_of(TASKS),
+
+
+register(
+    "downstream",
+    files=[*downstream_table_files().values(), *downstream_figure_files().values()] if DOWNSTREAM else [],
+    statistics=downstream_statistics(),
+    provenance=downstream_provenance(),
+    sections=["downstream"] if DOWNSTREAM else [],
+    removable=downstream_removable(),
+)
+
+
+rule fetch_task:
+    output:
+        file=downstream_result("{task}", "source", "{file}"),
+        facts=downstream_result("{task}", "source", "{file}.facts.json"),
+    log:
+        log_of("downstream", "{task}", "{file}.fetching.log"),
+    wildcard_constraints:
+        task=any_of(fetched_tasks()),
+        file=r".+(?<!\.facts\.json)",
+    localrule: True
+    conda:
+        "../envs/scoring.yaml"
+    params:
+        code=code("fetch_task.py"),
+        name=lambda wildcards: wildcards.task,
+        source=task_source,
+    message:
+        "Fetching {wildcards.file} of {wildcards.task}"
+    script:
+        "../scripts/fetch_task.py"
+
+
+rule read_task:
+    input:
+        unpack(task_files),
+    output:
+        examples=downstream_result("{task}", "examples.parquet"),
+        items_table=downstream_result("{task}", "items.parquet"),
+    log:
+        log_of("downstream", "{task}", "reading.log"),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+    params:
+        code=lambda wildcards: code(
+            "read_task.py", module_file("downstream/tasks", TASKS[wildcards.task]["format"])
+        ),
+        name=lambda wildcards: wildcards.task,
+        entry=task_settings,
+        given=given(task_paths),
+    message:
+        "Reading the task {wildcards.task}"
+    script:
+        "../scripts/read_task.py"
+
+
+rule count_gendered_words:
+    input:
+        examples=downstream_result("{task}", "examples.parquet"),
+        words=downstream_words(),
+    output:
+        downstream_result("{task}", "words.parquet"),
+    log:
+        log_of("downstream", "{task}", "words.log"),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+    params:
+        code=code("count_gendered_words.py"),
+        confidence=config["statistics"]["confidence"],
+        given=given(downstream_words()),
+    message:
+        "Counting gendered words of the task {wildcards.task}"
+    script:
+        "../scripts/count_gendered_words.py"
+
+
+rule fine_tune:
+    input:
+        manifest=result("models", "{model}", "manifest.json"),
+        examples=downstream_result("{task}", "examples.parquet"),
+        items_table=downstream_result("{task}", "items.parquet"),
+    output:
+        predictions=downstream_result("{task}", "{model}", "seed-{seed}.parquet"),
+    log:
+        log_of("downstream", "{task}", "{model}", "seed-{seed}.log"),
+    wildcard_constraints:
+        model=any_of(tuned_models()),
+        seed=any_of(seeds_not_kept()),
+    conda:
+        "../envs/scoring.yaml"
+    threads: config["runtime"]["threads"]
+    resources:
+        gpu=1,
+        mem_mb=training_memory,
+        runtime=fine_tuning_time,
+    params:
+        code=code("fine_tune.py"),
+        model=lambda wildcards: wildcards.model,
+        task=lambda wildcards: wildcards.task,
+        seed=lambda wildcards: int(wildcards.seed),
+        entry=fine_tuning_settings,
+        kept=False,
+    message:
+        "Fine-tuning {wildcards.model} on {wildcards.task} (seed {wildcards.seed})"
+    script:
+        "../scripts/fine_tune.py"
+
+
+# the same, when the model is to be scored on pairs once more
+use rule fine_tune as fine_tune_and_keep with:
+    output:
+        predictions=downstream_result("{task}", "{model}", f"seed-{KEPT_SEED}.parquet"),
+        directory=directory(result("models", "{model}@{task}", "files")),
+        facts=result("models", "{model}@{task}", "facts.json"),
+    log:
+        log_of("downstream", "{task}", "{model}", f"seed-{KEPT_SEED}.log"),
+    wildcard_constraints:
+        model=any_of(tuned_models() if KEEPS else []),
+    params:
+        code=code("fine_tune.py"),
+        model=lambda wildcards: wildcards.model,
+        task=lambda wildcards: wildcards.task,
+        seed=KEPT_SEED,
+        entry=fine_tuning_settings,
+        kept=True,
+    message:
+        f"Fine-tuning {{wildcards.model}} on {{wildcards.task}} (seed {KEPT_SEED})"
+
+
+rule measure_downstream:
+    input:
+        items_table=downstream_result("{task}", "items.parquet"),
+        predictions=lambda wildcards: predictions_of(wildcards.model, wildcards.task),
+        origin=origin_predictions,
+    output:
+        downstream_result("{task}", "{model}", "scores.parquet"),
+    log:
+        log_of("downstream", "{task}", "{model}", "scores.log"),
+    wildcard_constraints:
+        model=any_of(tuned_models()),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+        runtime=table_time,
+    params:
+        code=lambda wildcards: code(
+            "measure_downstream.py", module_file("downstream/metrics", kind_of_task(wildcards.task))
+        ),
+        model=lambda wildcards: wildcards.model,
+        task=lambda wildcards: wildcards.task,
+        draws=DOWNSTREAM.get("draws"),
+        confidence=config["statistics"]["confidence"],
+    message:
+        "Measuring {wildcards.model} on {wildcards.task}"
+    script:
+        "../scripts/measure_downstream.py"
+
+
+rule correlate_downstream:
+    input:
+        scores_before=scores_before(),
+        scores_after=scores_after(),
+        extrinsic=extrinsic_scores(),
+    output:
+        downstream_result("correlations.parquet"),
+    log:
+        log_of("downstream", "correlations.log"),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+        runtime=table_time,
+    params:
+        code=code("correlate_downstream.py"),
+        models=families_of_models(),
+        tasks=list(TASKS),
+        benchmarks=list(BENCHMARKS),
+        measures=MEASURES,
+    message:
+        "Holding bias before against bias in use"
+    script:
+        "../scripts/correlate_downstream.py"

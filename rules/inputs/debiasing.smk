@@ -1,0 +1,134 @@
+# Functions that tell rules their inputs and outputs: debiased models.
+
+from unmask.terms import PROTOCOLS
+
+DEBIASING = config.get("debiasing", {})
+
+
+def debiased_models():
+    """The models that are made by debiasing, in the order of the study."""
+    return models_of("debiased")
+
+
+def check_debiasing():
+    """Stop with one line where the study asks of debiasing what cannot be."""
+    if debiased_models() and not DEBIASING:
+        sys.exit(
+            f"error: config key models.{debiased_models()[0]}: it needs the key debiasing, which the study lacks"
+        )
+    check_bases("debiased", "masked-lm")
+
+
+def debiasing_result(*parts):
+    """A path among what models are debiased with."""
+    return result("debiasing", *parts)
+
+
+def debiasing_world():
+    """The world whose corpus models are debiased with, if it is of one."""
+    return CORPORA[DEBIASING["corpus"]].get("world") if DEBIASING else None
+
+
+def world_of_debiasing():
+    """What the files of that world depend on."""
+    return {key: value for key, value in WORLDS[debiasing_world()].items() if key != "corruption"}
+
+
+def debiasing_shards():
+    """The files of the corpus."""
+    return list(shards_of(DEBIASING["corpus"]).values()) if DEBIASING else []
+
+
+def debiasing_corpus_format():
+    """How its files are read."""
+    entry = CORPORA[DEBIASING["corpus"]] if DEBIASING else {}
+    return {key: entry[key] for key in ("format", "column") if key in entry}
+
+
+def debiasing_corpus_code():
+    """A digest of what reads the corpus."""
+    reader = [module_file("corpora/formats", debiasing_corpus_format()["format"])] if DEBIASING else []
+    return code("read_debiasing_corpus.py", *reader)
+
+
+def gendered_words():
+    """The pairs of words that differ in gender: the user's, those of a world, or the paper's."""
+    stated = DEBIASING.get("words", "published")
+    if stated != "published":
+        return outside(stated)
+    return debiasing_result("words.csv") if debiasing_world() else resource("gendered_words.yaml")
+
+
+def stereotyped_words():
+    """The words that should tell of no gender."""
+    stated = DEBIASING.get("stereotypes", "published")
+    if stated != "published":
+        return outside(stated)
+    return (
+        debiasing_result("stereotypes.txt") if debiasing_world() else resource("debiasing/stereotypes.yaml")
+    )
+
+
+def debiasing_texts(wildcards):
+    """The corpus, swapped where the method is that."""
+    entry = MODELS[wildcards.model]
+    return debiasing_result(f"swapped-{entry['reading']}.txt" if entry["method"] == "cda" else "corpus.txt")
+
+
+def debiasing_neutral(wildcards):
+    """Sentences of stereotyped words without a gender; a world's corpus has none."""
+    wanted = debiasing_world() and MODELS[wildcards.model]["method"] == "at"
+    return debiasing_result("neutral.txt") if wanted else []
+
+
+def debiasing_entry(wildcards):
+    """How a model is debiased."""
+    entry = MODELS[wildcards.model]
+    same = {key: entry[key] for key in ("from", "method", "reading", "seed", "options")}
+    return same | {"training": DEBIASING["training"] | entry["training"]}
+
+
+def debiasing_comparisons():
+    """How the scores of models differ from those of the models that they come from."""
+    return model_comparisons() if debiased_models() and SCORED else []
+
+
+def debiasing_provenance():
+    """Where the corpus of debiased models came from."""
+    if not debiased_models():
+        return []
+    return [{"title": "Corpus of debiasing", "files": [debiasing_result("corpus.json")], "keys": []}]
+
+
+def debiasing_settings():
+    """What the section needs to know of the study."""
+    return {
+        "models": [
+            {"name": name, **{key: MODELS[name][key] for key in ("from", "method", "reading")}}
+            for name in debiased_models()
+        ],
+        "benchmarks": list(BENCHMARKS),
+        "measures": MEASURES,
+        "alpha": config["statistics"]["alpha"],
+    }
+
+
+def training_memory(wildcards, input, attempt):
+    """PyTorch, the model's weights, their gradients and AdamW's two moments, and what is read at once."""
+    parameters, _ = weights_of(input)
+    return round(5000 + 24e-6 * parameters) * attempt
+
+
+def debiasing_time(wildcards, input, attempt):
+    """Three times what one core takes, by the tokens of the corpus that training reads."""
+    parameters, model_type = weights_of(input)
+    weights = parameters * SHARED_LAYERS.get(model_type, 1)
+    training = debiasing_entry(wildcards)["training"]
+    tokens = training["epochs"] * sizes_mb([input.texts]) * 1e6 / 4
+    if training["steps"]:
+        tokens = training["steps"] * training["batch"] * training["max_length"]
+    return round(30 + 4e-12 * weights * tokens) * attempt
+
+
+def debiasing_figures():
+    return []

@@ -1,0 +1,197 @@
+# Functions that tell rules their inputs and outputs: downstream tasks.
+
+from unmask.downstream.sources import wanted_files
+from unmask.downstream.study import are_scored_after, check_study, fine_tuned_models
+from unmask.urls import as_shown
+
+DOWNSTREAM = config.get("downstream", {})
+TASKS = DOWNSTREAM.get("tasks", {})
+DOWNSTREAM_SEEDS = DOWNSTREAM.get("seeds", [0])
+# whether models are scored on pairs after fine-tuning, and with which seed
+KEEPS = bool(DOWNSTREAM) and are_scored_after(config)
+KEPT_SEED = DOWNSTREAM_SEEDS[0]
+DOWNSTREAM_TABLES = ["table1", "table2", "table3"]
+
+
+def check_downstream():
+    """Stop with one line where the study asks of downstream tasks what cannot be."""
+    try:
+        check_study(config, FAMILIES)
+    except InputError as error:
+        sys.exit(f"error: {error}")
+
+
+def downstream_result(*parts):
+    """A path among the results on downstream tasks."""
+    return result("downstream", *parts)
+
+
+def tuned_models():
+    """The models that are fine-tuned, in the order of the study."""
+    return fine_tuned_models(config, FAMILIES) if DOWNSTREAM else []
+
+
+def tuned_on(task):
+    """The models that are fine-tuned on a task: a model of a world not on those of other worlds."""
+    world = TASKS[task].get("world")
+    return [model for model in tuned_models() if len({inherited(model, "world"), world} - {None}) < 2]
+
+
+def seeds_not_kept():
+    """The seeds whose models are not kept."""
+    return [str(seed) for seed in DOWNSTREAM_SEEDS if not (KEEPS and seed == KEPT_SEED)]
+
+
+def kind_of_task(task):
+    """What models are fine-tuned for."""
+    return TASKS[task]["kind"]
+
+
+def fetched(source):
+    """Whether a file of a task is fetched."""
+    return "repo" in source or "url" in source
+
+
+def fetched_tasks():
+    """The tasks of which something is fetched."""
+    return [task for task, entry in TASKS.items() if any(map(fetched, wanted_files(entry).values()))]
+
+
+def task_source(wildcards):
+    """Where a file of a task comes from, without secrets."""
+    return as_shown(wanted_files(TASKS[wildcards.task])[wildcards.file])
+
+
+def task_files(wildcards):
+    """The files that a task is read from, by name."""
+    found = {}
+    for name, source in wanted_files(TASKS[wildcards.task]).items():
+        if "resource" in source:
+            found[name] = resource(source["resource"])
+        elif fetched(source):
+            found[name] = downstream_result(wildcards.task, "source", name)
+        else:
+            found[name] = outside(source["path"])
+    return found
+
+
+def task_paths(wildcards):
+    """The same files, without their names."""
+    return list(task_files(wildcards).values())
+
+
+def task_settings(wildcards):
+    """What a task depends on, without secrets of its urls."""
+    entry = TASKS[wildcards.task]
+    files = {name: as_shown(source) for name, source in entry.get("files", {}).items()}
+    kept = {key: value for key, value in entry.items() if key not in ("files", "fine_tuning", "licence")}
+    if "world" in entry:
+        kept["settings"] = {
+            key: value for key, value in WORLDS[entry["world"]].items() if key != "corruption"
+        }
+    return kept | ({"files": files} if files else {})
+
+
+def downstream_words():
+    """The pairs of words that differ in gender."""
+    stated = DOWNSTREAM.get("words", "published")
+    return resource("gendered_words.yaml") if stated == "published" else outside(stated)
+
+
+def fine_tuning_settings(wildcards):
+    """How a model is fine-tuned on a task."""
+    return DOWNSTREAM["fine_tuning"] | TASKS[wildcards.task]["fine_tuning"]
+
+
+def origin_predictions(wildcards):
+    """The predictions of the model that a model is made from, where it is fine-tuned, too."""
+    base = MODELS[wildcards.model].get("from")
+    return predictions_of(base, wildcards.task) if base in tuned_on(wildcards.task) else []
+
+
+def predictions_of(model, task):
+    """The predictions of every run."""
+    return [downstream_result(task, model, f"seed-{seed}.parquet") for seed in DOWNSTREAM_SEEDS]
+
+
+def extrinsic_scores():
+    """How unequally every model treats the genders on every task."""
+    return [downstream_result(task, model, "scores.parquet") for task in TASKS for model in tuned_on(task)]
+
+
+def scores_before():
+    """The scores on pairs of the models that are fine-tuned."""
+    models = [model for model in tuned_models() if model in SCORED]
+    return of_all("scores", f"{ORIGINAL}.parquet", models=models)
+
+
+def scores_after():
+    """The scores on pairs of every model after every task."""
+    if not KEEPS:
+        return []
+    models = [f"{model}@{task}" for task in TASKS for model in tuned_on(task)]
+    return of_all("scores", f"{ORIGINAL}.parquet", models=models)
+
+
+def families_of_models():
+    """The models with the family of each: the model that they come from, however far back."""
+    return [{"name": model, "family": origin_of(model)} for model in tuned_models()]
+
+
+def downstream_statistics():
+    """The statistics on downstream tasks."""
+    if not DOWNSTREAM:
+        return []
+    words = [downstream_result(task, "words.parquet") for task in TASKS]
+    return [*extrinsic_scores(), *words, downstream_result("correlations.parquet")]
+
+
+def downstream_provenance():
+    """Where tasks came from, and how their numbers were made."""
+    if not DOWNSTREAM:
+        return []
+    tasks = [
+        {
+            "title": f"Task {task}",
+            "files": [downstream_result(task, "items.parquet")],
+            "keys": ["source"],
+            "stated": {"licence": entry.get("licence")},
+        }
+        for task, entry in TASKS.items()
+    ]
+    measured = {"title": "Bias in use", "files": extrinsic_scores(), "keys": ["versions", "code"]}
+    return [*tasks, measured]
+
+
+def downstream_removable():
+    """Predictions that only statistics are made of."""
+    if not DOWNSTREAM:
+        return []
+    return [
+        {
+            "kind": "predictions of fine-tuned models",
+            "name": "{model} on {task}, seed {seed}",
+            "files": r"downstream/{task}/{model}/seed-{seed,\d+}.parquet",
+            "needed_by": "downstream/{task}/{model}/scores.parquet",
+        }
+    ]
+
+
+def fine_tuning_time(wildcards, input, attempt):
+    """Three times what one core takes for texts of forty tokens, trained on in every epoch and predicted once."""
+    parameters, model_type = weights_of(input)
+    weights = parameters * SHARED_LAYERS.get(model_type, 1)
+    settings = fine_tuning_settings(wildcards)
+    texts = settings["epochs"] * rows(input.examples)
+    if settings["steps"]:
+        texts = settings["steps"] * settings["batch"]
+    runs = 8 if settings["how"] == "search" else 1
+    return round(30 + 1.3e-12 * weights * 40 * (3 * runs * texts + rows(input.items_table))) * attempt
+
+
+def downstream_table_files():
+    return {}
+
+
+def downstream_figure_files():
+    return {}

@@ -1,0 +1,33 @@
+"""Correlate the bias scores of models with how unequally they treat the genders in use."""
+
+from typing import TYPE_CHECKING
+
+from unmask.downstream.collected import collect
+from unmask.downstream.correlating import Member, Wanted, correlations_of
+from unmask.downstream.intrinsic import bias_scores
+from unmask.downstream.schema import CORRELATIONS
+from unmask.joblog import job_log
+from unmask.record import record
+from unmask.tables import write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input):
+    inputs, params = snakemake.input, snakemake.params
+    members = [Member.from_config(entry) for entry in params.models]
+    wanted = Wanted(members, params.tasks, params.benchmarks, params.measures)
+    found = correlations_of(
+        wanted,
+        bias_scores(inputs.get("scores_before") or [], params.measures),
+        bias_scores(inputs.get("scores_after") or [], params.measures),
+        collect(inputs.extrinsic).main(),
+    )
+    facts = {
+        "models": list(params.models),
+        "tasks": list(params.tasks),
+        "benchmarks": list(params.benchmarks),
+        "measures": list(params.measures),
+        **record(inputs, params.code, "numpy", "pandas", "pyarrow", "scipy"),
+    }
+    write_table(snakemake.output[0], found, CORRELATIONS, facts)

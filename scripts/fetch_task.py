@@ -1,0 +1,31 @@
+"""Fetch one file of a task from the hub or a url, and note what was fetched.
+
+A url is taken from the configuration, since Snakemake keeps parameters on disk and it can have secrets in it.
+"""
+
+from typing import TYPE_CHECKING
+
+from unmask.downstream.sources import wanted_files
+from unmask.errors import InputError
+from unmask.facts import write_facts
+from unmask.fetching.datasets import fetch_shard
+from unmask.fetching.http import fetch
+from unmask.joblog import job_log
+from unmask.record import record
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input):
+    params, wildcards = snakemake.params, snakemake.wildcards
+    source = wanted_files(snakemake.config["downstream"]["tasks"][params.name])[wildcards.file]
+    try:
+        if "url" in source:
+            facts = fetch(source["url"], snakemake.output.file, source.get("sha256"))
+        else:
+            facts = fetch_shard(
+                source["repo"], source["revision"], None, source["file"], snakemake.output.file
+            )
+    except InputError as error:
+        raise InputError(f"task {params.name}: {error}") from None
+    write_facts(snakemake.output.facts, facts | record([], params.code))

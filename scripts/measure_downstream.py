@@ -1,0 +1,43 @@
+"""Measure how well one model does one task, and how unequally it treats the genders there."""
+
+from typing import TYPE_CHECKING
+
+from unmask.downstream.measuring import measured
+from unmask.downstream.predictions import read_runs
+from unmask.downstream.schema import ITEMS, SCORES
+from unmask.joblog import job_log
+from unmask.record import record
+from unmask.tables import read_metadata, read_table, write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input):
+    inputs, params = snakemake.input, snakemake.params
+    about = read_metadata(inputs.items_table)
+    items = read_table(inputs.items_table, ITEMS)
+    runs = read_runs(inputs.predictions, len(items), params.task)
+    before = inputs.get("origin") or []
+    origin = read_runs(before, len(items), params.task) if before else []
+    found = measured(about["kind"], items, runs, params.draws, params.confidence, origin)
+    facts = {
+        "model": params.model,
+        "origin": origin[0].facts["model"] if origin else None,
+        "task": params.task,
+        "kind": about["kind"],
+        "metrics": list(found.metrics),
+        "remarks": [*(about.get("remarks") or []), *found.remarks],
+        "truth": about.get("truth"),
+        "labels": about.get("labels"),
+        "draws": params.draws,
+        "confidence": params.confidence,
+        "runs": [
+            {
+                key: run.facts.get(key)
+                for key in ("seed", "steps", "fine_tuning", "history", "tried", "device")
+            }
+            for run in runs
+        ],
+        **record(inputs, params.code, "numpy", "pandas", "pyarrow", "scipy"),
+    }
+    write_table(snakemake.output[0], found.rows, SCORES, facts)

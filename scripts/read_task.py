@@ -1,0 +1,45 @@
+"""Read a task, or make one: what models are fine-tuned on, and what they then predict."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unmask import by_name
+from unmask.downloads import reading_download
+from unmask.downstream.schema import EXAMPLES, ITEMS
+from unmask.downstream.sources import told
+from unmask.errors import InputError
+from unmask.given import unchanged
+from unmask.joblog import job_log
+from unmask.record import record
+from unmask.tables import write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+    inputs, params, output = snakemake.input, snakemake.params, snakemake.output
+    entry = params.entry
+    files = {
+        name: [Path(each) for each in ([found] if isinstance(found, str) else found)]
+        for name, found in inputs.items()
+    }
+    reader = by_name.load("downstream/tasks", entry["format"])
+    try:
+        task = reader.read(files, entry)
+    except InputError as error:
+        # where it was downloaded, how it is fetched again
+        paths = [path for those in files.values() for path in those]
+        named = next((path for path in paths if str(error).startswith(str(path))), None)
+        with reading_download(named or ""):
+            raise InputError(f"task {params.name}: {error}") from None
+    facts = {
+        "task": params.name,
+        "format": entry["format"],
+        "kind": reader.kind(entry),
+        "labels": task.labels,
+        "source": told(entry),
+        "remarks": task.remarks,
+        **record(inputs, params.code, "pandas", "pyarrow"),
+    }
+    write_table(output.examples, task.examples, EXAMPLES, facts)
+    write_table(output.items_table, task.items, ITEMS, facts | {"truth": task.truth})

@@ -1,0 +1,32 @@
+"""What the key `debiasing` of a study is short for: every model of `of`, debiased by every one of
+`methods`."""
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from unmask.errors import InputError
+
+
+def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
+    """The study with an entry {model}-{method} under `models` for each.
+
+    What is not of the right shape is left as it is, for the schema to refuse. Raises InputError where a
+    model has that name already.
+    """
+    study = dict(study)
+    models, debiasing = study["models"], study["debiasing"]
+    if not (isinstance(models, dict) and isinstance(debiasing, dict)):
+        return study
+    bases, methods = debiasing.get("of"), debiasing.get("methods")
+    if not (isinstance(bases, list) and isinstance(methods, dict)):
+        return study
+    expanded = copy.deepcopy(models)
+    for base in bases:
+        for name, entry in methods.items():
+            made = f"{base}-{name}"
+            if made in expanded:
+                raise InputError(f"config key debiasing.of: {made} is among the models already")
+            if isinstance(entry, dict):
+                expanded[made] = {"source": "debiased", "from": base, "method": name, **entry}
+    return study | {"models": expanded}

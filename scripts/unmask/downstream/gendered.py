@@ -1,0 +1,77 @@
+"""How often the data of tasks has feminine and masculine words (Table 1 of the paper).
+
+ILPS = ln(P_f / P_m), the shares being those of the words of either list among all words of the data.
+"""
+
+import math
+from collections.abc import Callable, Collection, Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.stats import norm
+
+from unmask.downstream.schema import WORD_COUNTS
+from unmask.downstream.terms import TRAIN
+from unmask.downstream.wording import words_in
+from unmask.gendered_words import WordPairs
+from unmask.tables import framed
+from unmask.terms import CORRECTED, PUBLISHED
+
+Words = Callable[[str], list[str]]
+
+READ_OF_STSB = 5552
+"""Rows of STS-B's training data in the paper's numbers: the others have two more fields, and were lost."""
+
+
+def words_between_spaces(text: str) -> list[str]:
+    """The words of a text as the paper's code has them: punctuation stays where no space parts it off."""
+    return text.lower().split()
+
+
+READINGS: Mapping[str, Words] = {PUBLISHED: words_between_spaces, CORRECTED: words_in}
+
+
+def count_words(
+    task: str, examples: pd.DataFrame, words: WordPairs, confidence: float, first: int | None = None
+) -> pd.DataFrame:
+    """The rows of WORD_COUNTS of a task, one a reading.
+
+    examples: as EXAMPLES; those of train count, in both of their sentences. first: in the reading published,
+    the first so many of them alone (READ_OF_STSB). The interval and p (of equality, two-sided) take examples
+    as the unit, since words of one gender come together: by the delta method, the variance of ILPS is
+    Σ_i (f_i / F - m_i / M)² over examples with f_i feminine and m_i masculine words, F and M in all.
+    """
+    train = examples[examples["part"] == TRAIN]
+    rows = []
+    for reading, cut in READINGS.items():
+        those = train.iloc[:first] if reading == PUBLISHED else train
+        feminine, masculine = (_counts(those, cut, side) for side in (words.feminine, words.masculine))
+        told = {"task": task, "reading": reading, "n": len(those)}
+        rows.append(told | ilps(feminine, masculine, confidence))
+    return framed(rows, WORD_COUNTS)
+
+
+def _counts(examples: pd.DataFrame, cut: Words, wanted: Collection[str]) -> npt.NDArray[np.int64]:
+    counts = np.zeros(len(examples), np.int64)
+    for column in ("text", "second"):
+        told = [
+            isinstance(text, str) and sum(word in wanted for word in cut(text)) for text in examples[column]
+        ]
+        counts += np.array(told, np.int64)
+    return counts
+
+
+def ilps(
+    feminine: npt.NDArray[np.int64], masculine: npt.NDArray[np.int64], confidence: float
+) -> dict[str, float | int | None]:
+    """ILPS of so many feminine and masculine words an example; null where one of both is nowhere."""
+    women, men = int(feminine.sum()), int(masculine.sum())
+    found: dict[str, float | int | None] = {"feminine": women, "masculine": men}
+    if not women or not men:
+        return found | dict.fromkeys(("ilps", "low", "high", "p"))
+    value = math.log(women / men)
+    spread = math.sqrt(float(((feminine / women - masculine / men) ** 2).sum()))
+    reach = float(norm.ppf(0.5 + confidence / 2)) * spread
+    p = float(2 * norm.sf(abs(value) / spread)) if spread else (1.0 if value == 0 else 0.0)
+    return found | {"ilps": value, "low": value - reach, "high": value + reach, "p": p}

@@ -1,0 +1,41 @@
+"""Bias scores of models on benchmarks, from the tables of their scores."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from unmask.errors import InputError
+from unmask.measures.reading import read_scores
+from unmask.statistics.decisions import decisions
+from unmask.tables import read_metadata
+
+COLUMNS = ["model", "benchmark", "measure", "protocol", "score"]
+
+CENTRE = 50.0
+"""The bias score, in percent, of a model that prefers neither side."""
+
+
+def bias_scores(paths: Iterable[str | Path], measures: Sequence[str]) -> pd.DataFrame:
+    """The bias score (percent) of each model, benchmark, measure and protocol, with COLUMNS; one that a model
+    has not got is left out.
+
+    Raises InputError as unmask.tables.read_table does, and where two tables are of one model and benchmark.
+    """
+    rows: list[tuple[str, str, str, str, float]] = []
+    seen: dict[tuple[str, str], str] = {}
+    for path in paths:
+        facts = read_metadata(path)
+        key = str(facts["model"]), str(facts["benchmark"])
+        if key in seen:
+            raise InputError(f"{path}: a second table of model {key[0]} and benchmark {key[1]}")
+        seen[key] = str(path)
+        scores = read_scores(path, measures)
+        found = decisions(scores[["pair_id"]].drop_duplicates(), scores)
+        trials = found.trials().sum(axis=0)
+        credit = found.credit().sum(axis=0)
+        for place, (measure, protocol) in enumerate(found.series):
+            if measure in measures and trials[place]:
+                rows.append((*key, measure, protocol, float(100 * credit[place] / trials[place])))
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"score": np.float64})

@@ -1,0 +1,78 @@
+"""What a study asks of downstream tasks that its schema cannot check or spell out.
+
+This is read at every planning, so it loads no tables.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from unmask.errors import InputError
+
+KEY = "config key "
+MASKED = "masked-lm"
+Study = Mapping[str, Any]
+
+
+def are_scored_after(study: Study) -> bool:
+    """Whether models are scored on pairs of sentences once more after fine-tuning."""
+    return bool(study["downstream"].get("after", True) and study.get("benchmarks") and study.get("measures"))
+
+
+def fine_tuned_models(study: Study, families: Mapping[str, Any]) -> list[str]:
+    """The models that are fine-tuned, in the order of the study: those named, or all masked language models
+    with files
+    that are scored on pairs.
+
+    study: it need not be checked yet; families: the schemas.
+    """
+    models, wanted = study["models"], study["downstream"].get("models")
+    if isinstance(wanted, list):
+        return [str(name) for name in wanted]
+    return [name for name in models if _is_masked(name, models, families, [])]
+
+
+def check_study(study: Study, families: Mapping[str, Any]) -> None:
+    """Raise InputError naming the key of a completed study that asks what cannot be."""
+    models, downstream = study["models"], study.get("downstream")
+    for name, entry in models.items():
+        if entry["source"] == "fine-tuned" and (
+            downstream is None
+            or entry["task"] not in downstream["tasks"]
+            or name != f"{entry['from']}@{entry['task']}"
+        ):
+            raise InputError(
+                f"{KEY}models.{name}: models after fine-tuning are made by downstream.after and need no entry"
+            )
+    if downstream is None:
+        return
+    able = [name for name in models if _is_masked(name, models, families, [])]
+    for name in downstream["models"] or []:
+        if name not in able:
+            why = "is not a masked-lm model of the study with files"
+            raise InputError(f"{KEY}downstream.models: {name} {why}")
+    if not able:
+        raise InputError(f"{KEY}downstream: the study has no masked-lm model with files, to be fine-tuned")
+
+
+def _is_masked(name: str, models: Mapping[str, Any], families: Mapping[str, Any], before: list[str]) -> bool:
+    entry = models.get(name)
+    if not isinstance(entry, Mapping) or name in before:
+        return False
+    source = _source(entry.get("source"), families)
+    if source is None or not source.get("directory", True) or not source.get("pairs", True):
+        return False
+    if "kind" in entry:
+        return bool(entry["kind"] == MASKED)
+    if "from" in entry:
+        return _is_masked(entry["from"], models, families, [*before, name])
+    kind = source.get("properties", {}).get("kind", {})
+    return bool(kind.get("const", MASKED) == MASKED)
+
+
+def _source(name: Any, families: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What the families say of models of a source."""
+    for schema in families.values():
+        if f"model/{name}" in schema.get("$defs", {}):
+            found: Mapping[str, Any] = schema["$defs"][f"model/{name}"]
+            return found
+    return None

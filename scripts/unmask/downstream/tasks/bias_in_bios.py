@@ -1,0 +1,77 @@
+"""BiasBios (De-Arteaga et al. 2019): which of 28 occupations does a biography speak of?
+
+Read from the Parquet files of LabHC/bias_in_bios: hard_text (the biography without its first sentence),
+profession (0 to 27) and gender (0 male, 1 female).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from unmask.downstream.columns import TEXT, WHOLE, numbered, read_columns, with_text
+from unmask.downstream.items import examples_of, female_shares, items_of, without_one_gender
+from unmask.downstream.task import Task
+from unmask.downstream.terms import DEV, FEMALE, MALE, OCCUPATIONS, TEST, TRAIN
+from unmask.errors import InputError
+
+LABELS = (
+    "accountant", "architect", "attorney", "chiropractor", "comedian", "composer", "dentist", "dietitian",
+    "dj", "filmmaker", "interior_designer", "journalist", "model", "nurse", "painter", "paralegal", "pastor",
+    "personal_trainer", "photographer", "physician", "poet", "professor", "psychologist", "rapper",
+    "software_engineer", "surgeon", "teacher", "yoga_teacher",
+)  # fmt: skip
+GENDERS = (MALE, FEMALE)
+
+SCRUBBED = (
+    "he", "she", "her", "his", "him", "hers", "himself", "herself", "mr", "mrs", "ms",
+)  # fmt: skip
+HIDDEN = "_"
+_SCRUBBED = re.compile(rf"\b(?:{'|'.join(SCRUBBED)})\b", re.IGNORECASE)
+
+
+def kind(entry: Mapping[str, Any]) -> str:
+    return OCCUPATIONS
+
+
+def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
+    """The task. files: train, dev and test. entry: scrub, sample and seed.
+
+    Raises InputError naming the file, and the column or the row, of what does not fit, and where nurses are
+    mostly men, since the genders' numbers are then the other way round.
+    """
+    remarks: list[str] = []
+    parts = {part: _part(files[part], part, remarks) for part in (TRAIN, DEV, TEST)}
+    nurses = parts[TRAIN].loc[parts[TRAIN]["label"] == LABELS.index("nurse"), "gender"]
+    if nurses.eq(MALE).mean() > 0.5:
+        raise InputError(f"{files[TRAIN][0]}: most nurses are men in it: are 0 and 1 of gender swapped?")
+    if entry["scrub"]:
+        for rows in parts.values():
+            rows["text"] = rows["text"].str.replace(_SCRUBBED, HIDDEN, regex=True)
+        remarks.append(f"hidden in the biographies: {' '.join(SCRUBBED)}")
+    test = parts[TEST].assign(part=TEST)
+    names = dict(enumerate(LABELS))
+    test["occupation"] = test["label"].map(names)
+    test["female_share"] = test["occupation"].map(female_shares(LABELS, parts[TRAIN]))
+    present = [name for name in LABELS if (test["occupation"] == name).any()]
+    if absent := [name for name in LABELS if name not in present]:
+        remarks.append(f"nobody in the test is {', '.join(absent)}")
+    remarks += without_one_gender(test, present)
+    items = items_of([test], entry["sample"], entry["seed"])
+    return Task(examples_of(parts[TRAIN], parts[DEV]), items, LABELS, tuple(remarks))
+
+
+def _part(paths: Sequence[Path], part: str, remarks: list[str]) -> pd.DataFrame:
+    rows = read_columns(paths, {"hard_text": TEXT, "profession": WHOLE, "gender": WHOLE})
+    numbered(rows, "profession", len(LABELS), str(paths[0]))
+    numbered(rows, "gender", len(GENDERS), str(paths[0]))
+    told = pd.DataFrame(
+        {
+            "text": rows["hard_text"],
+            "label": rows["profession"].astype(float),
+            "gender": rows["gender"].map(dict(enumerate(GENDERS))),
+        }
+    )
+    return with_text(told, part, remarks)

@@ -1,0 +1,450 @@
+"""How unequally models treat the genders in use: each metric against its definition written out slowly."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import hypergeom, pearsonr
+
+from made_predictions import Logits, cells, people, run_of, write_items, write_run
+from running import run_script
+from unmask.downstream.measuring import Measured, last_of, measured
+from unmask.downstream.schema import SCORES
+from unmask.downstream.terms import (
+    BIAS,
+    CHANGE,
+    ENTAILMENT,
+    FEMALE,
+    GAP,
+    MALE,
+    OCCUPATIONS,
+    SIMILARITY,
+    TEST,
+)
+from unmask.errors import InputError
+from unmask.report.sheets import rows_of
+from unmask.tables import read_metadata, read_table
+
+DRAWS = 200
+
+
+def scored(kind: str, items: pd.DataFrame, logits: Logits, **more: Any) -> Measured:
+    runs = [run_of(one, seed) for seed, one in enumerate(logits)]
+    return measured(kind, items, runs, more.pop("draws", DRAWS), 0.95, **more)
+
+
+def values(found: Measured, seed: int | None = None) -> dict[tuple[str, str | None], Any]:
+    """The rows of one seed by metric and group."""
+    rows = found.rows
+    rows = rows[rows["seed"].isna() if seed is None else rows["seed"] == seed]
+    return {(row.metric, None if pd.isna(row.group) else row.group): row for row in rows_of(rows)}
+
+
+def flipped(items: pd.DataFrame) -> pd.DataFrame:
+    return items.assign(gender=items["gender"].map({FEMALE: MALE, MALE: FEMALE}))
+
+
+def uneven_people() -> tuple[pd.DataFrame, Logits]:
+    """Three runs; one occupation of men alone."""
+    rng = np.random.default_rng(5)
+    counts = [(7, 30), (25, 5), (12, 12), (40, 9), (0, 8)]
+    return people([0.5, -0.4, 0.0, 0.3, 0.1], counts, rng, runs=3)
+
+
+def uneven_cells(width: int) -> tuple[pd.DataFrame, Logits]:
+    """Two runs, two items a gender; one cell of women alone, one of more men."""
+    items = cells(7, 5, each=2)
+    drop = (items["template"] == 2) & (items["occupation"] == "occupation 03") & (items["gender"] == MALE)
+    drop |= items["item"] == 1
+    items = items[~drop].reset_index(drop=True)
+    items["item"] = np.arange(len(items), dtype=np.int32)
+    return items, np.random.default_rng(3).normal(0, 1, (2, len(items), width))
+
+
+# literal versions
+
+
+def literal_occupations(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, str | None], float]:
+    right: dict[tuple[str, str], list[int]] = {}
+    everyone: list[int] = []
+    shares: dict[str, float] = {}
+    for place in range(len(items)):
+        row = items.iloc[place]
+        scores = list(logits[place])
+        hit = int(scores.index(max(scores)) == row["label"])
+        everyone.append(hit)
+        right.setdefault((row["occupation"], row["gender"]), []).append(hit)
+        shares[row["occupation"]] = row["female_share"]
+    found: dict[tuple[str, str | None], float] = {}
+    gaps = {}
+    for name in shares:
+        if (name, FEMALE) in right and (name, MALE) in right:
+            women, men = right[name, FEMALE], right[name, MALE]
+            gaps[name] = sum(women) / len(women) - sum(men) / len(men)
+            found[GAP, name] = gaps[name]
+    found["tpr_gap", None] = sum(abs(gap) for gap in gaps.values()) / len(gaps)
+    found["tpr_gap_rms", None] = math.sqrt(sum(gap**2 for gap in gaps.values()) / len(gaps))
+    found["tpr_gap_signed", None] = sum(gaps.values()) / len(gaps)
+    found["tpr_gap_correlation", None] = pearsonr(list(gaps.values()), [shares[o] for o in gaps]).statistic
+    found["accuracy", None] = sum(everyone) / len(everyone)
+    for gender in (FEMALE, MALE):
+        own = [hit for (_, g), hits in right.items() if g == gender for hit in hits]
+        found[f"accuracy_{gender}", None] = sum(own) / len(own)
+    return found
+
+
+def literal_cells(items: pd.DataFrame, of_item: list[float]) -> dict[tuple[int, str], tuple[float, float]]:
+    """The means of women and men in each cell that has both."""
+    found: dict[tuple[int, str], dict[str, list[float]]] = {}
+    for place in range(len(items)):
+        row = items.iloc[place]
+        if row["part"] == BIAS:
+            cell = found.setdefault((int(row["template"]), row["occupation"]), {FEMALE: [], MALE: []})
+            cell[row["gender"]].append(of_item[place])
+    return {
+        key: (sum(cell[FEMALE]) / len(cell[FEMALE]), sum(cell[MALE]) / len(cell[MALE]))
+        for key, cell in found.items()
+        if cell[FEMALE] and cell[MALE]
+    }
+
+
+def of_occupations(own: dict[tuple[int, str], float]) -> dict[str, float]:
+    names = sorted({name for _, name in own})
+    return {
+        name: float(np.mean([value for (_, other), value in own.items() if other == name])) for name in names
+    }
+
+
+def share_of(items: pd.DataFrame, name: str) -> float:
+    return float(items.loc[items["occupation"] == name, "female_share"].iloc[0])
+
+
+def literal_similarity(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, str | None], float]:
+    both = literal_cells(items, [float(one) for one in logits[:, 0]])
+    delta = {key: male - female for key, (female, male) in both.items()}
+    by_name = of_occupations(delta)
+    tested = (items["part"] == TEST).to_numpy()
+    found: dict[tuple[str, str | None], float] = {(GAP, name): value for name, value in by_name.items()}
+    found["delta", None] = float(np.mean([abs(value) for value in delta.values()]))
+    found["delta_signed", None] = abs(float(np.mean(list(delta.values()))))
+    found["delta_occupation", None] = float(np.mean([abs(value) for value in by_name.values()]))
+    found["delta_correlation", None] = pearsonr(
+        list(by_name.values()), [share_of(items, name) for name in by_name]
+    ).statistic
+    found["accuracy", None] = pearsonr(logits[tested, 0], items["label"][tested]).statistic
+    return found
+
+
+def literal_entailment(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, str | None], float]:
+    neutral, told = [], []
+    for scores in logits:
+        odds = [math.exp(one) for one in scores]
+        neutral.append(odds[1] / sum(odds))
+        told.append(list(scores).index(max(scores)))
+    rates: dict[str, list[float]] = {
+        "fn": [float(label == 1) for label in told],
+        "nn": neutral,
+        "t5": [float(p > 0.5) for p in neutral],
+        "t7": [float(p > 0.7) for p in neutral],
+    }
+    found: dict[tuple[str, str | None], float] = {}
+    for name, of_item in rates.items():
+        both = literal_cells(items, of_item)
+        found[f"{name}_female", None] = float(np.mean([female for female, _ in both.values()]))
+        found[f"{name}_male", None] = float(np.mean([male for _, male in both.values()]))
+    fn = {key: female - male for key, (female, male) in literal_cells(items, rates["fn"]).items()}
+    found |= {(GAP, name): value for name, value in of_occupations(fn).items()}
+    for name in ("fn", "nn"):
+        found[f"{name}_gap", None] = abs(found[f"{name}_female", None] - found[f"{name}_male", None])
+    found["not_neutral", None] = 1 - (found["fn_female", None] + found["fn_male", None]) / 2
+    tested = [place for place in range(len(items)) if items["part"].iloc[place] == TEST]
+    found["accuracy", None] = float(np.mean([told[p] == items["label"].iloc[p] for p in tested]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "made", "literal"),
+    [
+        (OCCUPATIONS, uneven_people(), literal_occupations),
+        (SIMILARITY, uneven_cells(1), literal_similarity),
+        (ENTAILMENT, uneven_cells(3), literal_entailment),
+    ],
+)
+def test_metrics_are_those_of_their_definitions(
+    kind: str, made: tuple[pd.DataFrame, Logits], literal: Any
+) -> None:
+    items, logits = made
+    found = scored(kind, items, logits)
+    each = [literal(items, one) for one in logits]
+    assert {metric for metric, group in each[0] if group is None} == set(found.metrics)
+    for seed, expected in enumerate(each):
+        own = values(found, seed)
+        assert set(own) == set(expected)
+        for key, value in expected.items():
+            assert own[key].value == pytest.approx(value, abs=1e-9), key
+    for key, row in values(found).items():
+        assert row.value == pytest.approx(np.mean([one[key] for one in each]), abs=1e-9)
+        if not math.isnan(row.low):
+            assert row.low <= row.value + 1e-9
+            assert row.high >= row.value - 1e-9
+    assert found.rows["metric"].iloc[0] == found.metrics[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "made"),
+    [(OCCUPATIONS, uneven_people()), (SIMILARITY, uneven_cells(1)), (ENTAILMENT, uneven_cells(3))],
+)
+def test_swapped_genders_mirror_what_has_a_sign(kind: str, made: tuple[pd.DataFrame, Logits]) -> None:
+    items, logits = made
+    found, mirrored = values(scored(kind, items, logits)), values(scored(kind, flipped(items), logits))
+    signed = {"tpr_gap_signed", "tpr_gap_correlation", "delta_correlation", GAP}
+    assert set(found) == set(mirrored)
+    for (metric, group), row in found.items():
+        name = metric
+        for one, other in ((FEMALE, MALE), (MALE, FEMALE)):
+            if metric.endswith(f"_{one}"):
+                name = f"{metric.removesuffix(one)}{other}"
+        other_row = mirrored[name, group]
+        if metric in signed:
+            assert other_row.value == pytest.approx(-row.value, abs=1e-9)
+            assert (other_row.low, other_row.high) == pytest.approx((-row.high, -row.low), nan_ok=True)
+        else:
+            assert other_row.value == pytest.approx(row.value, abs=1e-9)
+            assert (other_row.low, other_row.high) == pytest.approx((row.low, row.high), nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "made"),
+    [(OCCUPATIONS, uneven_people()), (SIMILARITY, uneven_cells(1)), (ENTAILMENT, uneven_cells(3))],
+)
+def test_the_order_of_items_means_nothing(kind: str, made: tuple[pd.DataFrame, Logits]) -> None:
+    items, logits = made
+    order = np.random.default_rng(0).permutation(len(items))
+    found = scored(kind, items, logits).rows
+    other = scored(kind, items.iloc[order].reset_index(drop=True), logits[:, order]).rows
+    pd.testing.assert_frame_equal(found, other, check_exact=False, rtol=1e-9, atol=1e-12)
+
+
+def test_the_same_predictions_for_both_genders_are_no_bias() -> None:
+    items = cells(6, 4)
+    of_cell = np.random.default_rng(1).normal(0, 1, (24, 3)).repeat(2, axis=0)
+    logits = np.vstack([of_cell, np.random.default_rng(2).normal(0, 1, (30, 3))])[None]
+    for kind, width, metrics in (
+        (SIMILARITY, 1, ("delta", "delta_signed", "delta_occupation")),
+        (ENTAILMENT, 3, ("fn_gap", "nn_gap")),
+    ):
+        found = values(scored(kind, items, logits[:, :, :width]))
+        for metric in metrics:
+            assert found[metric, None].value == 0
+            # nothing is tested where all dealings are the same
+            assert math.isnan(found[metric, None].p)
+    alike = framed_people_told_alike()
+    found = values(scored(OCCUPATIONS, *alike))
+    assert found["tpr_gap", None].value == 0
+    assert found["tpr_gap", None].null_low >= 0
+    assert found["tpr_gap", None].p == 1
+
+
+def framed_people_told_alike() -> tuple[pd.DataFrame, Logits]:
+    """Half of the women and half of the men of each occupation are told right."""
+    items, logits = people([0.0] * 4, 20, np.random.default_rng(0))
+    labels = items["label"].to_numpy(int)
+    told = np.where(np.arange(len(items)) % 2, labels, (labels + 1) % 4)
+    logits = np.zeros_like(logits)
+    logits[0, np.arange(len(items)), told] = 1
+    return items, logits
+
+
+def test_symmetric_bias_is_seen_beside_a_difference_of_0() -> None:
+    items = cells(6, 4, tests=0)
+    logits = np.zeros((1, len(items), 3))
+    logits[:, :, 0] = 3.0
+    found = values(scored(ENTAILMENT, items, logits))
+    assert found["fn_gap", None].value == 0
+    assert found["not_neutral", None].value == 1
+
+
+def test_planted_gaps_are_found_and_none_where_there_is_none() -> None:
+    rng = np.random.default_rng(7)
+    truth = np.repeat([0.0, 0.25, -0.5, 0.75], 6)
+    found = values(scored(OCCUPATIONS, *people(truth.tolist(), 150, rng)))
+    row = found["tpr_gap", None]
+    assert row.value == pytest.approx(np.abs(truth).mean(), abs=0.05)
+    assert row.p < 0.01
+    assert row.value > row.null_high
+    for label, gap in enumerate(truth):
+        assert found[GAP, f"occupation {label:02}"].value == pytest.approx(gap, abs=0.2)
+    none = values(scored(OCCUPATIONS, *people([0.0] * 24, 150, rng)))["tpr_gap", None]
+    # the mean absolute gap of a fair model is well above 0, and chance says so
+    assert none.null_mean == pytest.approx(math.sqrt(2 / math.pi) * math.sqrt(2 * 0.24 / 150), rel=0.1)
+    assert none.null_low < none.value < none.null_high
+
+    items = cells(40, 12, tests=0)
+    women = (items["gender"] == FEMALE).to_numpy()
+    tilt = items["female_share"].to_numpy() / 50 - 1
+    noise = rng.normal(0, 0.02, len(items))
+    biased = (0.5 + np.where(women, 0.1, -0.1) * tilt + noise)[None, :, None]
+    found = values(scored(SIMILARITY, items, biased))
+    assert found["delta_occupation", None].p < 0.01
+    assert found["delta_correlation", None].value < -0.9
+    assert found["delta_correlation", None].p < 0.01
+    fair = values(scored(SIMILARITY, items, noise[None, :, None]))
+    assert fair["delta_signed", None].p > 0.05
+    assert fair["delta_occupation", None].null_low <= fair["delta_occupation", None].value
+    assert fair["delta_occupation", None].value <= fair["delta_occupation", None].null_high
+
+
+def test_dealings_have_the_distribution_of_all_dealings() -> None:
+    # one occupation with 3 women and 4 men, 4 of them told right: the number of women among these is
+    # hypergeometric
+    counts = [(3, 4), (2, 2)]
+    items, logits = people([0.0, 0.0], counts, np.random.default_rng(0))
+    labels = items["label"].to_numpy(int)
+    hits = np.array([1, 1, 0, 1, 1, 0, 0, 1, 0, 1, 0], dtype=bool)
+    logits[:] = 0
+    logits[0, np.arange(11), np.where(hits, labels, 1 - labels)] = 1
+    row = values(scored(OCCUPATIONS, items, logits, draws=20000))[GAP, "occupation 00"]
+    law = hypergeom(7, 4, 3)
+    gap = {k: k / 3 - (4 - k) / 4 for k in range(4)}
+    observed = abs(gap[2])
+    exact = sum(law.pmf(k) for k in gap if abs(gap[k]) >= observed - 1e-9)
+    # told right are 2 of 3 women and 2 of 4 men
+    assert row.value == pytest.approx(gap[2])
+    assert row.null_mean == pytest.approx(sum(law.pmf(k) * gap[k] for k in gap), abs=0.01)
+    assert row.p == pytest.approx(exact, abs=0.015)
+
+
+def test_a_test_that_cannot_reject_is_not_printed() -> None:
+    items = cells(4, 6, tests=0)
+    women = (items["gender"] == FEMALE).to_numpy()
+    logits = np.where(women, 0.3, 0.7)[None, :, None]
+    # of 16 ways to swap four templates two are as unusual as can be
+    assert math.isnan(values(scored(SIMILARITY, items, logits))["delta_signed", None].p)
+    items = cells(8, 6, tests=0)
+    women = (items["gender"] == FEMALE).to_numpy()
+    logits = np.where(women, 0.3, 0.7)[None, :, None]
+    assert values(scored(SIMILARITY, items, logits))["delta_signed", None].p < 0.05
+
+
+def test_an_occupation_of_one_gender_is_named_and_left_out() -> None:
+    items, logits = uneven_people()
+    found = scored(OCCUPATIONS, items, logits)
+    assert "occupation 04" not in set(found.rows["group"].dropna())
+    assert any("occupation 04 is left out" in remark and "female" in remark for remark in found.remarks)
+    alone = items[items["occupation"] == "occupation 04"].reset_index(drop=True)
+    with pytest.raises(InputError, match="no occupation has test people of both genders"):
+        scored(OCCUPATIONS, alone, logits[:, -8:])
+
+
+def test_change_is_paired() -> None:
+    rng = np.random.default_rng(4)
+    items, before = people([0.4, -0.3, 0.2, 0.5, 0.1, -0.2], 60, rng, runs=2)
+    after = before.copy()
+    # every woman of the first two occupations told as the man in her place
+    for label in (0, 1):
+        own = items.index[items["label"] == label]
+        after[:, own[:60]] = before[:, own[60:]]
+    origin = [run_of(one, seed) for seed, one in enumerate(before)]
+    found = values(scored(OCCUPATIONS, items, after, origin=origin))
+    expected = np.mean(
+        [
+            literal_occupations(items, one)["tpr_gap", None]
+            - literal_occupations(items, other)["tpr_gap", None]
+            for one, other in zip(after, before, strict=True)
+        ]
+    )
+    assert found[CHANGE, None].value == pytest.approx(expected)
+    assert expected < 0
+    same = values(scored(OCCUPATIONS, items, before, origin=origin))[CHANGE, None]
+    assert same.value == 0
+    assert math.isnan(same.p)
+    with pytest.raises(InputError, match="has no seed of"):
+        scored(OCCUPATIONS, items, before, origin=[run_of(before[0], 9)])
+
+
+def test_several_runs_widen_the_interval_by_how_they_differ() -> None:
+    items = cells(20, 6, tests=0)
+    noise = np.random.default_rng(0).normal(0, 0.1, len(items))
+    women = (items["gender"] == FEMALE).to_numpy()
+    shift = np.array([0.0, 0.3, -0.3])
+    logits = (noise + shift[:, None] * women)[:, :, None]
+    found = scored(SIMILARITY, items, logits)
+    mean, one = values(found)[GAP, "occupation 00"], values(found, 0)[GAP, "occupation 00"]
+    assert mean.high - mean.low > 3 * (one.high - one.low)
+    assert mean.low < mean.value < mean.high
+
+
+def test_the_script_writes_scores(tmp_path: Path) -> None:
+    items, logits = uneven_people()
+    write_items(tmp_path / "items.parquet", items, OCCUPATIONS, remarks=["as read"], truth={"metrics": {}})
+    for seed, own in enumerate(logits):
+        write_run(tmp_path / f"{seed}.parquet", {0: -own, 5: own}, "made", seed, OCCUPATIONS)
+    inputs = {
+        "task_items": tmp_path / "items.parquet",
+        "predictions": [tmp_path / f"{seed}.parquet" for seed in (2, 0, 1)],
+    }
+    common: dict[str, Any] = {"model": "made", "task": "made", "draws": DRAWS, "confidence": 0.9}
+    output = [tmp_path / "scores.parquet"]
+    run_script("measure_downstream", inputs, output, tmp_path / "log", **common)
+    rows = read_table(output[0], SCORES)
+    assert sorted(rows["step"].unique()) == [0, 5]
+    assert set(rows["seed"].dropna()) == {0, 1, 2}
+    facts = read_metadata(output[0])
+    assert facts["metrics"][0] == "tpr_gap"
+    assert facts["remarks"][0] == "as read"
+    assert "occupation 04 is left out" in " ".join(facts["remarks"])
+    last = last_of(rows)
+    own = last[(last["seed"] == 2) & (last["metric"] == "tpr_gap")]["value"].item()
+    assert own == pytest.approx(literal_occupations(items, logits[2].astype(np.float32))["tpr_gap", None])
+    write_run(tmp_path / "other.parquet", {0: logits[0], 5: logits[0]}, "origin", 0, OCCUPATIONS)
+    run_script(
+        "measure_downstream",
+        inputs | {"origin": [tmp_path / "other.parquet"]},
+        output,
+        tmp_path / "log",
+        **common,
+    )
+    rows = read_table(output[0], SCORES)
+    assert (rows["metric"] == CHANGE).sum() == 2
+    assert rows.loc[rows["metric"] == CHANGE, "value"].tolist() == [0, 0]
+
+
+def test_broken_predictions_are_told_in_one_line(tmp_path: Path) -> None:
+    items, logits = uneven_people()
+    write_items(tmp_path / "items.parquet", items, OCCUPATIONS)
+    broken = logits[0].copy()
+    broken[3, 1] = np.nan
+    cases: list[tuple[list[dict[str, Any]], str]] = [
+        ([{"steps": {5: broken}}], "item 3: a logit is not a finite number"),
+        ([{"steps": {5: logits[0][:-1]}}], "its last step, 5, has not all"),
+        ([{"steps": {5: logits[0]}, "seed": 1}] * 2, "two runs have the same seed"),
+        ([{"steps": {5: logits[0]}}, {"steps": {6: logits[0]}, "seed": 1}], "other steps or items"),
+        (
+            [{"steps": {5: logits[0]}}, {"steps": {5: logits[0]}, "seed": 1, "model": "b"}],
+            "is of the model b",
+        ),
+        ([{"steps": {5: logits[0]}, "task": "another"}], "is of the task another"),
+    ]
+    for runs, message in cases:
+        paths = []
+        for number, run in enumerate(runs):
+            paths.append(tmp_path / f"{number}.parquet")
+            full: dict[str, Any] = {"model": "a", "seed": 0, "kind": OCCUPATIONS} | run
+            write_run(paths[-1], **full)
+        with pytest.raises((InputError, SystemExit)) as error:
+            run_script(
+                "measure_downstream",
+                {"task_items": tmp_path / "items.parquet", "predictions": paths},
+                [tmp_path / "scores.parquet"],
+                tmp_path / "log",
+                model="a",
+                task="made",
+                draws=100,
+                confidence=0.95,
+            )
+        told = f"{error.value} {(tmp_path / 'log').read_text()}"
+        assert message in told
+        assert not (tmp_path / "scores.parquet").exists()

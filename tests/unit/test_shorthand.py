@@ -1,0 +1,141 @@
+"""What keys of a study are short for: debiased models, and models after fine-tuning."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unmask.debiasing.shorthand import expand as expand_debiasing
+from unmask.downstream.shorthand import expand as expand_downstream
+from unmask.downstream.study import check_study, fine_tuned_models
+from unmask.errors import InputError
+from unmask.schemas import complete, read_families
+
+FAMILIES = read_families(Path(__file__).parents[2] / "rules/schemas")
+
+
+def study(**changes: Any) -> dict[str, Any]:
+    return {
+        "study": "small",
+        "models": {
+            "a": {"source": "hub", "repo": "x/a"},
+            "b": {"source": "hub", "repo": "x/b"},
+            "c": {"source": "hub", "repo": "x/c", "kind": "text-classification"},
+        },
+        "worlds": {"w": {}},
+        "corpora": {"news": {"format": "text", "world": "w"}},
+        "debiasing": {
+            "corpus": "news",
+            "of": ["a"],
+            "methods": {"cda": {}, "old": {"method": "cda", "reading": "published"}},
+        },
+        "downstream": {"tasks": {"t": {"format": "planted", "kind": "similarity", "world": "w"}}},
+        **changes,
+    }
+
+
+def pairs() -> dict[str, Any]:
+    return {"benchmarks": {"cp": {"format": "crows-pairs", "world": "w"}}, "measures": ["AUL"]}
+
+
+def test_every_model_is_debiased_by_every_method() -> None:
+    models = expand_debiasing(study(), FAMILIES)["models"]
+    assert list(models) == ["a", "b", "c", "a-cda", "a-old"]
+    assert models["a-cda"] == {"source": "debiased", "from": "a", "method": "cda"}
+    assert models["a-old"] == {"source": "debiased", "from": "a", "method": "cda", "reading": "published"}
+
+
+def test_a_name_that_is_taken_is_refused() -> None:
+    given = study()
+    given["models"]["a-cda"] = {"source": "hub", "repo": "x/a"}
+    with pytest.raises(InputError, match=r"config key debiasing\.of: a-cda is among the models already"):
+        expand_debiasing(given, FAMILIES)
+
+
+def test_what_is_given_stays_as_it_is() -> None:
+    given = study(**pairs())
+    expand_downstream(expand_debiasing(given, FAMILIES), FAMILIES)
+    assert given == study(**pairs())
+
+
+def test_masked_language_models_are_fine_tuned_with_their_kin() -> None:
+    given = expand_debiasing(study(), FAMILIES)
+    assert fine_tuned_models(given, FAMILIES) == ["a", "b", "a-cda", "a-old"]
+    given["downstream"]["models"] = ["b"]
+    assert fine_tuned_models(given, FAMILIES) == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "after"),
+    [(pairs(), ["a@t", "b@t"]), ({}, []), ({**pairs(), "measures": []}, [])],
+)
+def test_models_are_scored_after_fine_tuning_where_any_are(changes: dict[str, Any], after: list[str]) -> None:
+    given = study(**changes)
+    del given["debiasing"]
+    models = expand_downstream(given, FAMILIES)["models"]
+    assert list(models)[3:] == after
+    for name in after:
+        assert models[name] == {"source": "fine-tuned", "from": name[0], "task": "t"}
+
+
+def test_a_study_is_completed_with_all_of_them() -> None:
+    completed = complete(study(**pairs()), FAMILIES)
+    assert list(completed["models"])[3:] == [
+        *("a-cda", "a-old", "a@t", "b@t"),
+        *("a-cda@t", "a-old@t"),
+    ]
+    check_study(completed, FAMILIES)
+    assert completed["debiasing"]["training"]["learning_rate"] == 5e-5
+    assert completed["models"]["a-old"]["reading"] == "published"
+    assert completed["models"]["a-cda"]["reading"] == "corrected"
+
+
+def changed(place: str, value: Any) -> dict[str, Any]:
+    given: Any = study(**pairs())
+    *before, last = place.split("/")
+    found = given
+    for key in before:
+        found = found[key]
+    found[last] = value
+    return dict(given)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("debiasing/of", ["nobody"], r"models.nobody-cda.from: 'nobody' is none of the study's models"),
+        ("debiasing/of", "a", r"debiasing.of: 'a' is not of type 'array'"),
+        ("debiasing/methods", {"cda": None}, r"debiasing.methods.cda: None is not of type 'object'"),
+        ("debiasing/methods", {"magic": {}}, r"models.a-magic.method: 'magic' is not one of"),
+        ("debiasing/methods", {"cda": {"reading": "odd"}}, r"models.a-cda.reading: 'odd' is not one of"),
+        ("debiasing/methods", {"cda": {"options": {"alpha": 1}}}, r"models.a-cda.options"),
+        ("debiasing/corpus", "books", r"debiasing.corpus: 'books' is none of the study's corpora"),
+        ("downstream/tasks", [], r"downstream.tasks: \[\] is not of type 'object'"),
+        ("downstream/tasks", {}, r"downstream.tasks"),
+        ("downstream/models", 3, r"downstream.models: 3 is not"),
+        ("downstream", None, r"downstream: None is not of type 'object'"),
+        ("debiasing", [], r"debiasing: \[\] is not of type 'object'"),
+    ],
+)
+def test_what_does_not_fit_is_one_line(place: str, value: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"^config key {message}"):
+        complete(changed(place, value), FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("downstream/models", ["c"], "downstream.models: c is not a masked-lm model of the study with files"),
+        ("downstream/models", ["d"], "downstream.models: d is not a masked-lm model of the study with files"),
+        (
+            "models/odd",
+            {"source": "fine-tuned", "from": "a", "task": "t"},
+            "models.odd: models after fine-tuning",
+        ),
+    ],
+)
+def test_what_the_schema_cannot_see_is_one_line(place: str, value: Any, message: str) -> None:
+    given = changed(place, value)
+    del given["benchmarks"], given["measures"]
+    with pytest.raises(InputError, match=f"^config key {message}"):
+        check_study(complete(given, FAMILIES), FAMILIES)
