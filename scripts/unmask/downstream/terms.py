@@ -14,6 +14,9 @@ ENTAILMENT_LABELS = (ENTAILS, NEUTRAL, CONTRADICTS)
 
 FEMALE, MALE = "female", "male"
 
+FIXED, SEARCH, CURVE = "fixed", "search", "curve"
+"""How models are fine-tuned."""
+
 BEFORE, AFTER = "before", "after"
 
 GAP, CHANGE = "gap", "change"

@@ -1,0 +1,67 @@
+"""Fine-tune a model of the study on a task; write what it predicts, and where it is kept the model."""
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from unmask.downstream.fine_tuning import fine_tune
+from unmask.downstream.predicting import write_predictions
+from unmask.downstream.restoring import restore
+from unmask.downstream.schema import EXAMPLES, ITEMS
+from unmask.downstream.task import Task
+from unmask.errors import InputError
+from unmask.facts import read_facts, write_facts
+from unmask.joblog import job_log
+from unmask.models.devices import claim_device
+from unmask.models.directory import check_files
+from unmask.models.training import work_folder
+from unmask.record import record
+from unmask.tables import read_metadata, read_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+# what the machine has is read past Snakemake's rerun triggers on purpose
+runtime = snakemake.config["runtime"]
+with (
+    job_log(snakemake.log[0], snakemake.input),
+    claim_device(runtime["device"], runtime["batch_tokens"]) as device,
+):
+    inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
+    torch.set_num_threads(runtime["threads"])
+    base = read_facts(inputs.manifest)
+    check_files(base)
+    about = read_metadata(inputs.examples)
+    labels = about["labels"]
+    task = Task(
+        read_table(inputs.examples, EXAMPLES),
+        read_table(inputs.items, ITEMS),
+        None if labels is None else tuple(labels),
+    )
+    made = record(inputs, params.code, "torch", "transformers", "tokenizers")
+    run = {
+        "model": params.model,
+        "task": params.task,
+        "kind": about["kind"],
+        "labels": labels,
+        "seed": params.seed,
+    }
+    with work_folder(outputs.predictions, {**run, **made, "entry": dict(params.entry)}) as work:
+        try:
+            found = fine_tune(
+                base["directory"],
+                base["max_length"],
+                task,
+                about["kind"],
+                params.entry,
+                params.seed,
+                work,
+                device,
+            )
+        except InputError as error:
+            raise InputError(f"model {params.model}, task {params.task}: {error}") from None
+        facts = run | found.facts | made | {"device": device.name}
+        if params.kept:
+            restore(base["directory"], found.classifier, outputs.directory)
+            write_facts(outputs.facts, {"from": params.model, **facts})
+        write_predictions(outputs.predictions, found.checkpoints, facts)

@@ -1,0 +1,25 @@
+"""Read the corpus that models are debiased with into one text file, a line a document."""
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from unmask.debiasing.reading import read_corpus
+from unmask.facts import write_facts
+from unmask.given import unchanged
+from unmask.joblog import job_log
+from unmask.record import record
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+# the system's memory pool holds back less than the others
+pa.set_memory_pool(pa.system_memory_pool())
+
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+    shards = snakemake.input.shards
+    facts = read_corpus(
+        [shards] if isinstance(shards, str) else list(shards), snakemake.params.entry, snakemake.output.text
+    )
+    made = record(snakemake.input, snakemake.params.code, "pyarrow")
+    write_facts(snakemake.output.facts, facts | made)

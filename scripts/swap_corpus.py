@@ -1,0 +1,24 @@
+"""Swap the genders of a corpus: counterfactual data augmentation."""
+
+from typing import TYPE_CHECKING
+
+from unmask.debiasing.swapping import swap_corpus
+from unmask.facts import write_facts
+from unmask.gendered_words import read_word_pairs
+from unmask.given import unchanged
+from unmask.joblog import job_log
+from unmask.record import record
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+    inputs, params = snakemake.input, snakemake.params
+    facts = swap_corpus(
+        inputs.text,
+        snakemake.output.text,
+        read_word_pairs(inputs.words),
+        params.reading,
+        params.held_out,
+    )
+    write_facts(snakemake.output.facts, facts | record(inputs, params.code))

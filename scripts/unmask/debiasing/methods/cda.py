@@ -1,0 +1,8 @@
+"""Counterfactual data augmentation (CDA): training on a corpus with swapped genders.
+
+The corpus is swapped before (`unmask.debiasing.swapping`); the training is that of `continued`.
+"""
+
+from unmask.debiasing.methods.continued import debias
+
+__all__ = ["debias"]

@@ -1,0 +1,76 @@
+"""Writing a debiased model: a model directory like any other, whole or not at all."""
+
+import shutil
+from pathlib import Path
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from transformers import AutoModelForMaskedLM, PreTrainedModel
+
+from unmask.debiasing.making import Base, Entry
+from unmask.errors import InputError
+from unmask.models.directory import directory_written_whole, files_of
+from unmask.models.quiet import quiet_transformers
+
+WEIGHTS = "model.safetensors"
+_POOLER = "pooler"
+
+
+def save(model: PreTrainedModel, base: Base, entry: Entry, directory: str | Path, keep_pooler: bool) -> None:
+    """Write a debiased masked language model with its configuration to `directory`, all or nothing.
+
+    The tokenizer's files are those of `base`. keep_pooler: writes the base's pooler too, where its checkpoint
+    has one: a masked language model has none, and without it fine-tuning would draw a new one at random.
+    Raises InputError for weights that are all as in `base`.
+    """
+    # training may have left the model on a GPU
+    model = model.to("cpu")
+    _refuse_the_same(model, base, entry)
+    files = files_of(base.directory, f"model directory {base.directory}")
+    with directory_written_whole(directory) as partial:
+        with quiet_transformers():
+            # one file, however large
+            model.save_pretrained(partial, max_shard_size="1000GB")
+        if keep_pooler and (pooler := pooler_of(base.directory, model.base_model_prefix)):
+            save_file(load_file(partial / WEIGHTS) | pooler, partial / WEIGHTS, metadata={"format": "pt"})
+        for name in files.tokenizer:
+            shutil.copyfile(base.directory / name, partial / name)
+
+
+def pooler_of(directory: Path, prefix: str) -> dict[str, Tensor]:
+    """The weights of the pooler in a model directory's checkpoint, in float32; none where it has no pooler.
+
+    Their names are those that they have in a model whose encoder is called `prefix` (`bert`, `roberta` …).
+    """
+    found = {}
+    for file in files_of(directory, f"model directory {directory}").weights:
+        for name, tensor in _pooler_tensors(directory / file).items():
+            parts = name.split(".")
+            found[".".join([prefix, *parts[parts.index(_POOLER) :]])] = tensor.to(torch.float32).contiguous()
+    return found
+
+
+def _pooler_tensors(file: Path) -> dict[str, Tensor]:
+    if file.suffix == ".safetensors":
+        with safe_open(file, framework="pt") as opened:
+            names = [name for name in opened.keys() if _POOLER in name.split(".")]  # noqa: SIM118
+            return {name: opened.get_tensor(name) for name in names}
+    if file.suffix == ".bin":
+        tensors = torch.load(file, map_location="cpu", weights_only=True)
+        return {name: tensor for name, tensor in tensors.items() if _POOLER in name.split(".")}
+    return {}
+
+
+def _refuse_the_same(model: PreTrainedModel, base: Base, entry: Entry) -> None:
+    with quiet_transformers():
+        origin = AutoModelForMaskedLM.from_pretrained(
+            base.directory, local_files_only=True, trust_remote_code=False, dtype=torch.float32
+        )
+    before = dict(origin.named_parameters())
+    if all(torch.equal(weights, before[name]) for name, weights in model.named_parameters()):
+        raise InputError(
+            f"its weights are those of {entry['from']}, from which it is made: "
+            f"{entry['method']} changed nothing"
+        )

@@ -1,0 +1,89 @@
+"""Tokens of many texts, or pairs of texts, in a few arrays: lists would take ten times the memory."""
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+TOKENISED_AT_ONCE = 1000
+"""Texts whose tokens are Python's numbers for a while."""
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens of texts, one text behind the other."""
+
+    ids: npt.NDArray[np.int32]
+    types: npt.NDArray[np.int8] | None
+    """Of which of two texts each token is (0, 1); None where the model is not told."""
+    starts: npt.NDArray[np.int64]
+    """Where each text's tokens begin, and where the last text's end: texts + 1."""
+    truncated: int
+    """How many texts were too long and lost their end (of a pair, that of the longer)."""
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+def takes_types(network: PreTrainedModel) -> bool:
+    """Whether a network can tell the tokens of a first text from those of a second."""
+    names = inspect.signature(network.forward).parameters
+    return "token_type_ids" in names and getattr(network.config, "type_vocab_size", 2) > 1
+
+
+def tokenise(
+    tokenizer: PreTrainedTokenizerBase,
+    texts: Sequence[str],
+    seconds: Sequence[str] | None,
+    max_length: int | None,
+    with_types: bool,
+) -> Tokens:
+    """The tokens of texts, or of pairs of a text and its second, special ones included; at most `max_length`
+    of each.
+
+    with_types: whether to keep of which text a token is, where the tokenizer says so.
+    """
+    ids: list[npt.NDArray[np.int32]] = [np.empty(0, dtype=np.int32)]
+    types: list[npt.NDArray[np.int8]] = []
+    lengths: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
+    truncated = 0
+    for start in range(0, len(texts), TOKENISED_AT_ONCE):
+        part = slice(start, start + TOKENISED_AT_ONCE)
+        given = [list(each[part]) for each in (texts, seconds) if each is not None]
+        found = tokenizer(*given, truncation=False, verbose=False)
+        keys = ["input_ids", *(["token_type_ids"] if with_types and "token_type_ids" in found else [])]
+        for place, whole in enumerate(found["input_ids"]):
+            if max_length is not None and len(whole) > max_length:
+                # anew, as special tokens stand behind the end
+                cut = tokenizer(*(each[place] for each in given), truncation=True, max_length=max_length)
+                for key in keys:
+                    found[key][place] = cut[key]
+                truncated += 1
+        lengths.append(np.array([len(one) for one in found["input_ids"]], dtype=np.int64))
+        ids += [np.array(one, dtype=np.int32) for one in found["input_ids"]]
+        if len(keys) > 1:
+            types += [np.array(one, dtype=np.int8) for one in found["token_type_ids"]]
+    starts = np.cumsum(np.concatenate(lengths))
+    return Tokens(np.concatenate(ids), np.concatenate(types) if types else None, starts, truncated)
+
+
+def padded(tokens: Tokens, numbers: Sequence[int], padding_id: int, side: str = "right") -> dict[str, Tensor]:
+    """A network's inputs for some of the texts, filled up to the longest of them, on the right or left."""
+    chosen = np.asarray(numbers)
+    starts, ends = tokens.starts[chosen], tokens.starts[chosen + 1]
+    real = np.arange((ends - starts).max()) < (ends - starts)[:, None]
+    if side == "left":
+        real = real[:, ::-1]
+    at = np.concatenate([np.arange(start, end) for start, end in zip(starts, ends, strict=True)])
+    ids = np.full(real.shape, padding_id, dtype=np.int64)
+    ids[real] = tokens.ids[at]
+    inputs = {"input_ids": ids, "attention_mask": real.astype(np.int64)}
+    if tokens.types is not None:
+        inputs["token_type_ids"] = np.zeros(real.shape, dtype=np.int64)
+        inputs["token_type_ids"][real] = tokens.types[at]
+    return {name: torch.from_numpy(values) for name, values in inputs.items()}

@@ -1,0 +1,285 @@
+"""Corpora for debiasing: how they are read, and how their genders are swapped in both readings."""
+
+import gzip
+import json
+import random
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from running import run_script
+from unmask.debiasing.reading import documents, read_corpus
+from unmask.debiasing.stereotypes import read_stereotypes
+from unmask.debiasing.swapping import before_noun, lines_of, swap_corpus, swapper
+from unmask.errors import InputError
+from unmask.gendered_words import WordPairs, read_word_pairs
+
+RESOURCES = Path(__file__).parents[2] / "resources"
+LIST = read_word_pairs(RESOURCES / "gendered_words.yaml")
+
+
+def swapped(line: str, reading: str, words: WordPairs = LIST) -> list[str]:
+    return swapper(words, reading)(line, Counter())
+
+
+def literal(line: str, words: WordPairs) -> list[str]:
+    """What the specification says of the published reading, step by step, all pairs against all words."""
+    present = line.split()
+    compared = [word.lower() for word in present]
+    further = []
+    for feminine, masculine in words.pairs:
+        for place, word in enumerate(compared):
+            if word == feminine:
+                present[place] = masculine
+    for feminine, masculine in words.pairs:
+        found = False
+        for place, word in enumerate(compared):
+            if word == masculine:
+                present[place] = feminine
+                found = True
+        if found:
+            further.append(" ".join(present))
+    return further
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("He lost his hat", ["He lost her hat", "she lost her hat", "she lost hers hat"]),
+        ("She lost her hat", []),
+        ("nobody lost a hat", []),
+        # punctuation belongs to words
+        ("it was him, they said", []),
+        ("The man saw HER", ["The woman saw him"]),
+        # the last of several partners of a feminine word, and each of a masculine one
+        ("Lady and sir", ["gentleman and ma'am", "gentleman and madam", "gentleman and miss"]),
+        # white space becomes one space
+        ("a  boy\tran ", ["a girl ran"]),
+    ],
+)
+def test_published_swaps_as_the_released_code(line: str, expected: list[str]) -> None:
+    # the pairs of sir stand in the order of the list: madam, ma'am, miss
+    if "sir" in line:
+        expected = [f"gentleman and {feminine}" for feminine, masculine in LIST.pairs if masculine == "sir"]
+        assert len(expected) == 3
+    assert swapped(line, "published") == expected
+
+
+VOCABULARY = [*dict.fromkeys(word for pair in LIST.pairs for word in pair)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_published_is_what_all_pairs_against_all_words_give(seed: int) -> None:
+    rng = random.Random(seed)
+    ordinary = ["the", "hat", "He,", "HIS", "She", "of", "Sir", "BRIDES"]
+    frequent = ["he", "his", "her", "him", "lady", "sir", "paternity", "dude", "nun", "priest"]
+    further = 0
+    for _ in range(150):
+        words = rng.choices([*ordinary, *frequent, *rng.sample(VOCABULARY, 5)], k=rng.randint(0, 9))
+        line = " ".join(words)
+        assert swapped(line, "published") == literal(line, LIST), line
+        further += len(literal(line, LIST))
+    assert further > 100
+
+
+FEW = st.permutations([("her", "his"), ("she", "he"), ("her", "him"), ("a", "b"), ("a", "c"), ("d", "b")])
+
+
+@given(FEW, st.integers(1, 6), st.lists(st.sampled_from("a b c d she He his HER him x y".split())))  # noqa: SIM905
+def test_published_in_lists_of_any_order(pairs: list[tuple[str, str]], length: int, line: list[str]) -> None:
+    words = WordPairs(tuple(pairs[:length]))
+    assert swapped(" ".join(line), "published", words) == literal(" ".join(line), words)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("He lost his hat.", "She lost her hat."),
+        ("She lost her hat.", "He lost his hat."),
+        ("“HE saw her,” she said; it was hers.", "“SHE saw him,” he said; it was his."),
+        ("A friend of his is washing his “own” car", "A friend of hers is washing her “own” car"),
+        ("We told her that her brother left her", "We told him that his sister left him"),
+        ("He's a mother-in-law", "She's a father-in-law"),
+        ("Mr. Smith, ma'am; Mrs. Ma", "Mrs. Smith, sir; Mr. Pa"),
+        ("My sister's husband", "My brother's wife"),
+        # a word of two
+        ("The ballet dancer", "The ballerina"),
+        ("The ballerina", "The ballet dancer"),
+        # the first partner of several; words inside of words are none
+        ("The lady and her manservants, theman", "The lord and his maidservants, theman"),
+        ("  He   ran\t.", "  She   ran\t."),
+    ],
+)
+def test_corrected_swaps_both_ways_and_keeps_the_rest(line: str, expected: str) -> None:
+    assert swapped(line, "corrected") == [expected]
+
+
+@pytest.mark.parametrize("line", ["", "nobody there", "the sheriff, history and Herman", "them, theirs"])
+def test_corrected_leaves_lines_without_gender(line: str) -> None:
+    assert swapped(line, "corrected") == []
+
+
+def test_corrected_takes_one_partner_where_the_list_has_one() -> None:
+    words = WordPairs((("her", "his"), ("she", "he")))
+    assert swapped("I saw her.", "corrected", words) == ["I saw his."]
+
+
+MUTUAL = WordPairs(
+    (("she", "he"), ("mother", "father"), ("girls", "boys"), ("ma'am", "sir"), ("mrs.", "mr."))
+)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*(word for pair in MUTUAL.pairs for word in pair), "x", "the", "-", ", ", "“"]
+        ).flatmap(lambda word: st.sampled_from([word, word.upper(), word.capitalize()]))
+    )
+)
+def test_corrected_twice_is_the_line_again(line: list[str]) -> None:
+    text = " ".join(line)
+    for once in swapped(text, "corrected", MUTUAL):
+        assert once != text
+        assert swapped(once, "corrected", MUTUAL) == [text]
+
+
+@pytest.mark.parametrize(
+    ("line", "noun"),
+    [
+        ("her hat", True),
+        ("her “old hat", True),
+        ("her to go", False),
+        ("her.", False),
+        ("her, too", False),
+        ("her", False),
+    ],
+)
+def test_what_begins_a_noun_phrase(line: str, noun: bool) -> None:
+    assert before_noun(line, 3) is noun
+
+
+def test_the_corpus_is_swapped_behind_what_is_held_out(tmp_path: Path) -> None:
+    source = tmp_path / "text.txt"
+    source.write_text("He ran .\nNo one ran .\nShe saw him\nHe saw a boy\n", encoding="utf-8")
+    facts = swap_corpus(source, tmp_path / "out.txt", LIST, "published", 1)
+    assert list(lines_of(tmp_path / "out.txt")) == [
+        "He ran .",
+        "No one ran .",
+        "She saw him",
+        "he saw her",
+        "He saw a boy",
+        # in the order of the list: boy stands behind he
+        "she saw a boy",
+        "she saw a girl",
+    ]
+    assert {key: facts[key] for key in ("lines", "held_out", "swapped", "appended")} == {
+        "lines": 4,
+        "held_out": 1,
+        "swapped": 2,
+        "appended": 3,
+    }
+    assert {(pair["word"], pair["partner"]): pair["count"] for pair in facts["words"]} == {
+        ("she", "he"): 1,
+        ("him", "her"): 1,
+        ("he", "she"): 1,
+        ("boy", "girl"): 1,
+    }
+    facts = swap_corpus(source, tmp_path / "out.txt", LIST, "corrected", 0)
+    assert list(lines_of(tmp_path / "out.txt"))[-2:] == ["He saw a boy", "She saw a girl"]
+    assert (facts["swapped"], facts["appended"]) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "reading", "held_out", "message"),
+    [
+        ("He ran\n", "corrected", 1, r"text.txt: has 1 lines, and held_out keeps the first 1"),
+        (
+            "He ran\nit ran\n",
+            "corrected",
+            1,
+            r"text.txt: no line that is trained on has a word to be swapped",
+        ),
+        ("She ran\n", "published", 0, r"text.txt: no line that is trained on has a word to be swapped"),
+        ("", "corrected", 0, r"text.txt: has 0 lines"),
+    ],
+)
+def test_a_corpus_with_nothing_to_swap_is_refused(
+    tmp_path: Path, text: str, reading: str, held_out: int, message: str
+) -> None:
+    (tmp_path / "text.txt").write_text(text)
+    with pytest.raises(InputError, match=message):
+        swap_corpus(tmp_path / "text.txt", tmp_path / "out.txt", LIST, reading, held_out)
+    assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
+
+
+def test_documents_of_any_pieces() -> None:
+    text = "one two\n\n  \nthree\u2028four\x85five\r\nlast, of no end"
+    expected = ["one two", "three four five", "last, of no end"]
+    for size in (1000, 7):
+        whole = text.encode()
+        pieces = [whole[at : at + size] for at in range(0, len(whole), size)]
+        assert list(documents(pieces)) == expected
+
+
+def test_corpora_of_any_format_become_one_text(tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "a.txt.gz", "wt", encoding="utf-8") as file:
+        file.write("Ältere Zeile\n\nsecond\n")
+    (tmp_path / "b.txt").write_text("third")
+    facts = read_corpus([tmp_path / "a.txt.gz", tmp_path / "b.txt"], {"format": "text"}, tmp_path / "out.txt")
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == "Ältere Zeile\nsecond\nthird\n"
+    assert facts == {"files": 2, "lines": 3, "characters": 23}
+    pd.DataFrame({"t": ["one\nline", "", "two"]}).to_parquet(tmp_path / "c.parquet")
+    entry = {"format": "hub-parquet", "column": "t"}
+    assert read_corpus([tmp_path / "c.parquet"], entry, tmp_path / "out.txt")["lines"] == 2
+    assert list(lines_of(tmp_path / "out.txt")) == ["one line", "two"]
+
+
+def test_a_file_that_is_no_corpus_is_refused_and_nothing_written(tmp_path: Path) -> None:
+    (tmp_path / "good.txt").write_text("text\n")
+    (tmp_path / "bad.txt").write_bytes(b"\xff\n")
+    with pytest.raises(InputError, match=r"bad\.txt: not UTF-8"):
+        read_corpus([tmp_path / "good.txt", tmp_path / "bad.txt"], {"format": "text"}, tmp_path / "out.txt")
+    assert not (tmp_path / "out.txt").exists()
+
+
+def test_the_scripts(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("He ran.\nIt ran.\n")
+    run_script(
+        "read_debiasing_corpus",
+        {"shards": [tmp_path / "a.txt"]},
+        {"text": tmp_path / "text.txt", "facts": tmp_path / "text.json"},
+        tmp_path / "log",
+        entry={"format": "text"},
+    )
+    assert json.loads((tmp_path / "text.json").read_text())["lines"] == 2
+    run_script(
+        "swap_corpus",
+        {"text": tmp_path / "text.txt", "words": RESOURCES / "gendered_words.yaml"},
+        {"text": tmp_path / "swapped.txt", "facts": tmp_path / "swapped.json"},
+        tmp_path / "log",
+        reading="corrected",
+        held_out=0,
+    )
+    assert (tmp_path / "swapped.txt").read_text() == "He ran.\nShe ran.\nIt ran.\n"
+    facts = json.loads((tmp_path / "swapped.json").read_text())
+    assert (facts["reading"], facts["appended"], facts["code"]) == ("corrected", 1, "digest")
+
+
+def test_stereotyped_words(tmp_path: Path) -> None:
+    published = read_stereotypes(RESOURCES / "debiasing" / "stereotypes.yaml")
+    assert "nurse" in published and len(published) == len(set(published)) > 150
+    own = tmp_path / "words.txt"
+    own.write_text("nurse\n\n pilot \nnurse\n")
+    assert read_stereotypes(own) == ("nurse", "pilot")
+    for text, message in (
+        ("nurse\ntwo words\n", "line 2: 'two words' is not one word"),
+        ("Nurse\n", "line 1: 'Nurse' is not one word in lower case"),
+        ("\n", "holds no word"),
+    ):
+        own.write_text(text)
+        with pytest.raises(InputError, match=f"words.txt: {message}"):
+            read_stereotypes(own)
