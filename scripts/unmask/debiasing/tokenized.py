@@ -1,0 +1,128 @@
+"""Reading sentences with a model: their tokens, where words stand in them, and the hidden states of every layer."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+
+from unmask.debiasing.attributes import Sentence
+from unmask.debiasing.making import Base
+from unmask.errors import InputError
+from unmask.models.devices import Device
+from unmask.models.quiet import quiet_transformers
+
+AT_ONCE = 4096
+"""Sentences that are tokenized at a time."""
+
+
+class Read(NamedTuple):
+    """A sentence in tokens."""
+
+    ids: tuple[int, ...]
+    mentions: tuple[tuple[str, tuple[int, ...]], ...]
+    """Each word that counts, and the places of its tokens, special ones counted."""
+
+
+def load(base: Base, method: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """The masked language model, in single precision and evaluation mode, and its tokenizer.
+
+    Raises InputError for an encoder-decoder, and for a tokenizer that does not say where tokens stand.
+    """
+    with quiet_transformers():
+        tokenizer = AutoTokenizer.from_pretrained(base.directory, local_files_only=True)
+        model = AutoModelForMaskedLM.from_pretrained(
+            base.directory, local_files_only=True, trust_remote_code=False, dtype=torch.float32
+        )
+    if model.config.is_encoder_decoder:
+        raise InputError(f"{method} has no reading of models with an encoder and a decoder")
+    if not tokenizer.is_fast:
+        raise InputError(f"{method} needs a fast tokenizer, which says where in a text its tokens stand")
+    return model.eval(), tokenizer
+
+
+def longest_of(base: Base, max_length: int) -> int:
+    """Tokens that a sentence may have, special ones included."""
+    return max_length if base.max_length is None else min(max_length, base.max_length)
+
+
+def read_sentences(
+    sentences: Sequence[Sentence], tokenizer: PreTrainedTokenizerBase, longest: int
+) -> list[Read]:
+    """The sentences in tokens, but for those that have more than `longest`.
+
+    A token is a word's where they have a character in common.
+    """
+    found = []
+    for start in range(0, len(sentences), AT_ONCE):
+        some = sentences[start : start + AT_ONCE]
+        tokens = tokenizer([s.text for s in some], return_offsets_mapping=True, verbose=False)
+        for sentence, ids, offsets in zip(some, tokens["input_ids"], tokens["offset_mapping"], strict=True):
+            if len(ids) <= longest:
+                mentions = (
+                    (
+                        mention.word,
+                        tuple(
+                            place
+                            for place, (first, last) in enumerate(offsets)
+                            if first < mention.end and last > mention.start and first < last
+                        ),
+                    )
+                    for mention in sentence.mentions
+                )
+                # what the tokenizer drops, as some signs, has no tokens
+                kept = tuple((word, places) for word, places in mentions if places)
+                if kept or not sentence.mentions:
+                    found.append(Read(tuple(ids), kept))
+    return found
+
+
+def pad(rows: Sequence[Sequence[int]], padding: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Token ids (rows × length) and the mask of those that are there, both of integers."""
+    ids = np.full((len(rows), max(map(len, rows))), padding, dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = row
+        mask[number, : len(row)] = 1
+    return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)
+
+
+def layers_of(model: PreTrainedModel, ids: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
+    """The hidden states (rows × length × width) of every layer, that of the embeddings first."""
+    output = model.base_model(input_ids=ids, attention_mask=mask, output_hidden_states=True)
+    states: tuple[Tensor, ...] = output.hidden_states
+    return states
+
+
+@torch.no_grad()
+def sentence_embeddings(
+    model: PreTrainedModel, rows: Sequence[Sequence[int]], padding: int, device: Device
+) -> np.ndarray:
+    """Of each row of token ids the mean of the last layer over its tokens, special ones included: rows × width."""
+    found = np.empty((len(rows), model.config.hidden_size))
+    for numbers in by_length(rows, device.batch_tokens):
+        ids, mask = pad([rows[number] for number in numbers], padding, device.torch)
+        hidden = model.base_model(input_ids=ids, attention_mask=mask).last_hidden_state
+        total = (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+        found[numbers] = total.double().cpu().numpy()
+    return found
+
+
+def by_length(rows: Sequence[Sequence[int]], tokens: int) -> Iterator[list[int]]:
+    """The numbers of all rows in batches of about as many `tokens`, those of like length together."""
+    some: list[int] = []
+    for number in sorted(range(len(rows)), key=lambda number: len(rows[number])):
+        # the one that comes is the longest
+        if some and (len(some) + 1) * len(rows[number]) > tokens:
+            yield some
+            some = []
+        some.append(number)
+    if some:
+        yield some
+
+
+def chunks(numbers: Sequence[int], size: int) -> Iterable[Sequence[int]]:
+    """`numbers` in pieces of `size`, the last being what is left."""
+    return (numbers[start : start + size] for start in range(0, len(numbers), size))
