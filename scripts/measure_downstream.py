@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
-    about = read_metadata(inputs.task_items)
-    items = read_table(inputs.task_items, ITEMS)
+    about = read_metadata(inputs.items_table)
+    items = read_table(inputs.items_table, ITEMS)
     runs = read_runs(inputs.predictions, len(items), params.task)
     before = inputs.get("origin") or []
     origin = read_runs(before, len(items), params.task) if before else []

@@ -174,7 +174,7 @@ def measure(folder: Path, task: str, model: dict[str, Any], items: Path, runs: l
     output = folder / task / model["name"] / "scores.parquet"
     run_script(
         "measure_downstream",
-        {"task_items": items, "predictions": runs, "origin": before},
+        {"items_table": items, "predictions": runs, "origin": before},
         [output],
         folder / "log",
         model=model["name"],
