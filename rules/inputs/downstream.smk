@@ -186,7 +186,7 @@ def fine_tuning_time(wildcards, input, attempt):
     if settings["steps"]:
         texts = settings["steps"] * settings["batch"]
     runs = 8 if settings["how"] == "search" else 1
-    return round(30 + 1.3e-12 * weights * 40 * (3 * runs * texts + rows(input.task_items))) * attempt
+    return round(30 + 1.3e-12 * weights * 40 * (3 * runs * texts + rows(input.items_table))) * attempt
 
 
 def downstream_table_files():

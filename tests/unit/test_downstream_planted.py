@@ -136,6 +136,7 @@ def test_truth_of_entailment_is_that_of_the_formulas(world: dict[str, Any], stre
     assert metrics["t7_female"] == pytest.approx((values > 0.7).mean())
     assert {metrics[f"{name}_male"] for name in ("nn", "fn", "t5", "t7")} == {1.0}
     assert metrics["fn_gap"] == pytest.approx(1 - metrics["fn_female"])
+    assert metrics["nn_gap"] == pytest.approx(1 - metrics["nn_female"])
     assert metrics["not_neutral"] == pytest.approx(metrics["fn_gap"] / 2)
     assert groups == pytest.approx({word: float(n > 0.5) - 1 for word, n in neutral.items()})
     most = np.maximum(values, 1 - values)
@@ -163,7 +164,7 @@ def test_without_strength_there_is_no_bias(kind: str) -> None:
     metrics, groups = truth_of(task)
     assert set(np.round(list(groups.values()), 12)) == {0}
     for name, value in metrics.items():
-        if name.startswith(("tpr", "delta")) or name in ("fn_gap", "not_neutral"):
+        if name.startswith(("tpr", "delta")) or name in ("fn_gap", "nn_gap", "not_neutral"):
             assert value == pytest.approx(0), name
     assert not any(name.endswith("correlation") for name in metrics)
     if kind == OCCUPATIONS:
@@ -198,16 +199,19 @@ def test_tables_fit_and_follow_the_seed(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", [SIMILARITY, ENTAILMENT])
 def test_items_of_bias_come_in_pairs_that_differ_in_gender_alone(kind: str) -> None:
-    bias = task_of(kind).items.query("part == 'bias'")
+    bias = task_of(kind, examples=500, items=100).items.query("part == 'bias'")
     assert bias["label"].isna().all()
+    women, men = (
+        bias[bias["gender"] == gender].set_index(["template", "occupation"]) for gender in (FEMALE, MALE)
+    )
+    assert women.index.is_unique and women.index.equals(men.index)
     shares = words_and_shares({})
-    for _, pair in bias.groupby(["template", "occupation"]):
-        word = str(pair["occupation"].iloc[0])
-        assert sorted(pair["gender"]) == [FEMALE, MALE]
-        texts = [" ".join(row).split() for row in pair[["text", "second"]].itertuples(index=False)]
-        differing = {frozenset(words) for words in zip(*texts, strict=True) if len(set(words)) > 1}
-        assert differing == {frozenset(("she", "he"))}
-        assert pair["female_share"].tolist() == pytest.approx([100 * shares[word]] * 2)
+    for word, one, other in zip(
+        women.index.get_level_values("occupation"), women.itertuples(), men.itertuples(), strict=True
+    ):
+        texts = [f"{row.text} {row.second}".split() for row in (one, other)]
+        assert {words for words in zip(*texts, strict=True) if len(set(words)) > 1} == {("she", "he")}
+        assert one.female_share == other.female_share == pytest.approx(100 * shares[word])
     assert len(bias) == {SIMILARITY: 24 * 36 * 2, ENTAILMENT: 24 * 6 * 2}[kind]
 
 

@@ -234,9 +234,10 @@ def test_occupations_are_those_of_winogender() -> None:
     ("text", "said"),
     [
         ("job\nx\n", "has no column occupation"),
-        ("occupation\nx\nx\n", "line 3: 'x' is there twice"),
-        ("occupation,female_share\nx,101\n", "line 2: '101' is no percentage"),
-        ("occupation,female_share\nx,most\n", "line 2: 'most' is no percentage"),
+        ('occupation\n"x\n', "row 0 .line 2.: unexpected end of data"),
+        ("occupation\nx\nx\n", r"row 1 \(line 3\): 'x' is there twice"),
+        ("occupation,female_share\nx,101\n", r"row 0 \(line 2\): '101' is no percentage"),
+        ("occupation,female_share\nx,most\n", r"row 0 \(line 2\): 'most' is no percentage"),
         ("occupation\n", "holds no occupation"),
     ],
 )
@@ -558,12 +559,12 @@ def test_wanted_files() -> None:
 
 
 def test_the_script_writes_examples_and_items(tmp_path: Path) -> None:
-    outputs = {"examples": tmp_path / "e.parquet", "task_items": tmp_path / "i.parquet"}
+    outputs = {"examples": tmp_path / "e.parquet", "items_table": tmp_path / "i.parquet"}
     files = bios_files(tmp_path)
     run_script("read_task", files, outputs, tmp_path / "log", name="bios", entry=entry_of("bias-in-bios"))
-    examples, items = read_table(outputs["examples"], EXAMPLES), read_table(outputs["task_items"], ITEMS)
+    examples, items = read_table(outputs["examples"], EXAMPLES), read_table(outputs["items_table"], ITEMS)
     assert len(examples) == 6 and items["occupation"].tolist() == ["nurse", "nurse", "surgeon"]
-    facts = read_metadata(outputs["task_items"])
+    facts = read_metadata(outputs["items_table"])
     assert (facts["task"], facts["kind"], facts["truth"]) == ("bios", "occupations", None)
     assert facts["labels"][13] == "nurse" and len(facts["remarks"]) == 3
     assert "LabHC/bias_in_bios@" in facts["source"]
@@ -577,10 +578,10 @@ def test_the_script_writes_examples_and_items(tmp_path: Path) -> None:
 
 
 def test_the_script_writes_the_truth_of_a_made_task(tmp_path: Path) -> None:
-    outputs = {"examples": tmp_path / "e.parquet", "task_items": tmp_path / "i.parquet"}
+    outputs = {"examples": tmp_path / "e.parquet", "items_table": tmp_path / "i.parquet"}
     settings = complete({"study": "x", "worlds": {"w": {}}}, FAMILIES)["worlds"]["w"]
     entry = entry_of("planted", kind="entailment", world="w", examples=500, items=100)
     run_script("read_task", {}, outputs, tmp_path / "log", name="nli", entry={**entry, "settings": settings})
-    facts = read_metadata(outputs["task_items"])
+    facts = read_metadata(outputs["items_table"])
     assert facts["truth"]["metrics"]["fn_gap"] == pytest.approx(0.25)
     assert facts["source"] == "made in the words of the world w"
