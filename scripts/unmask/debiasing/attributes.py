@@ -1,5 +1,5 @@
-"""The sentences of a corpus that debiasing looks at: those of either gender, and those of words that should tell
-of none."""
+"""The sentences of a corpus that debiasing looks at: those of either gender, and those of words that should
+tell of none."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -18,9 +18,7 @@ DEV = 1000
 DEV_SHARE = 10
 
 _LETTERS = re.compile(r"[^\W\d_]+")
-_RELEASED = re.compile(
-    r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+"
-)
+_RELEASED = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
 """The released code's words, those of GPT-2's tokenizer: behind a word an apostrophe may begin one."""
 
 
@@ -69,7 +67,8 @@ class Finder:
     def __call__(self, text: str) -> list[Mention]:
         """The mentions of the words in a text, in order."""
         found = [
-            Mention(match[0].lower(), *match.span()) for match in (self._others.finditer(text) if self._others else ())
+            Mention(match[0].lower(), *match.span())
+            for match in (self._others.finditer(text) if self._others else ())
         ]
         taken = [(mention.start, mention.end) for mention in found]
         for match in _LETTERS.finditer(text):
@@ -92,7 +91,8 @@ def released_mentions(words: Collection[str], text: str) -> list[Mention]:
 def sort_line(
     mentions: Sequence[Mention], feminine: Collection[str], masculine: Collection[str]
 ) -> tuple[str, tuple[Mention, ...]] | None:
-    """The group of a text with these mentions of gendered and of stereotyped words, and those that count there.
+    """The group of a text with these mentions of gendered and of stereotyped words, and those that count
+    there.
 
     A text belongs to a gender where it has words of this one and none of the other, and is neutral where it
     has stereotyped words and no gendered one. None where it is of no group.
@@ -150,7 +150,8 @@ def _lines(texts: Texts) -> Iterator[tuple[int | None, str]]:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a text in UTF-8, without what is white at their ends. Raises InputError naming the file."""
+    """The lines of a text in UTF-8, without what is white at their ends. Raises InputError naming the
+    file."""
     with faults_of(path), path.open(encoding="utf-8") as file:
         for line in file:
             yield line.strip()

@@ -1,7 +1,8 @@
-"""The objective of AT (Kaneko & Bollegala 2021, Debiasing Pre-trained Contextualised Embeddings), in both readings.
+"""The objective of AT (Kaneko & Bollegala 2021, Debiasing Pre-trained Contextualised Embeddings), in both
+readings.
 
-Words that should tell of no gender are to be orthogonal, in every layer, to the vectors of gendered words; the
-sentences of gendered words are to be read as before.
+Words that should tell of no gender are to be orthogonal, in every layer, to the vectors of gendered words;
+the sentences of gendered words are to be read as before.
 
 Layers are those that the model gives, the embeddings' output included; `layers` are tuples of tensors, rows ×
 length × width each.
@@ -10,6 +11,7 @@ length × width each.
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from transformers import PreTrainedModel
@@ -77,13 +79,14 @@ def released_distance(layers: Layers, before: Layers) -> Tensor:
 def attribute_vectors(
     model: PreTrainedModel, sentences: Sequence[Read], words: Sequence[str], padding: int, device: Device
 ) -> Tensor:
-    """v_l(a): in each layer the mean of an attribute word's embeddings over all its mentions in the sentences.
+    """v_l(a): in each layer the mean of an attribute word's embeddings over all its mentions in the
+    sentences.
 
     words: the attribute words, all of which are mentioned. Returns words × layers × width, on the device.
     """
     model.eval()  # type: ignore[no-untyped-call]
     number_of = {word: number for number, word in enumerate(words)}
-    total: np.ndarray | None = None
+    total: npt.NDArray[np.float64] | None = None
     count = np.zeros(len(words))
     for numbers in by_length([s.ids for s in sentences], device.batch_tokens):
         ids, mask = pad([sentences[number].ids for number in numbers], padding, device.torch)
@@ -110,8 +113,8 @@ def attribute_vectors(
 def released_attribute_vectors(
     model: PreTrainedModel, genders: Sequence[Sequence[Sequence[Read]]], padding: int, device: Device
 ) -> Tensor:
-    """The released code's one vector a gender: the mean over the batches of its sentences, all of one size, read
-    without a mask. Returns genders × layers × width."""
+    """The released code's one vector a gender: the mean over the batches of its sentences, all of one size,
+    read without a mask. Returns genders × layers × width."""
     model.eval()  # type: ignore[no-untyped-call]
     vectors = []
     for batches in genders:

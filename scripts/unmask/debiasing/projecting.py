@@ -1,24 +1,22 @@
 """Projections of a model's last layer: found by SentenceDebias and INLP, and made part of the model.
 
-The head for masked words begins with a dense layer, W h + b. With W P for W it is what the model gives where every
-hidden state h of the last layer is projected, P h. Whoever fine-tunes the encoder has to project for themselves: P
-stands in PROJECTION beside the weights.
+The head for masked words begins with a dense layer, W h + b. With W P for W it is what the model gives where
+every hidden state h of the last layer is projected, P h. Whoever fine-tunes the encoder has to project for
+themselves: P stands in PROJECTION beside the weights.
 """
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import PreTrainedModel
 
 from unmask.debiasing.attributes import Finder, Mention, Sentence, read_lines
 from unmask.debiasing.making import Base, Entry, Texts
-from unmask.debiasing.tokenized import longest_of, read_sentences
 from unmask.debiasing.saving import save
 from unmask.errors import InputError
 from unmask.models.directory import directory_written_whole
@@ -40,7 +38,8 @@ HEADS = (
     "generator_predictions.dense",
     "head.dense",
 )
-"""The first dense layer of heads for masked words: of BERT, RoBERTa, ALBERT, DistilBERT, ELECTRA and ModernBERT."""
+"""The first dense layer of heads for masked words: of BERT, RoBERTa, ALBERT, DistilBERT, ELECTRA and
+ModernBERT."""
 
 
 def one_reading(entry: Entry) -> None:
@@ -63,6 +62,16 @@ def removing(directions: Floats) -> Floats:
         raise InputError(f"the projection takes away all {width} dimensions of the model: nothing is left")
     projection: Floats = np.eye(width) - axes.T @ axes
     return projection
+
+
+def removed_before(directory: Path, width: int) -> Floats:
+    """The directions (rows) that a model was already made blind to: those of the projection beside it, if
+    any."""
+    if not (directory / PROJECTION).is_file():
+        return np.empty((0, width))
+    _, lengths, axes = np.linalg.svd(np.eye(width) - load_file(directory / PROJECTION)[KEY].double().numpy())
+    # a projection's are 0 and 1
+    return np.asarray(axes[lengths > 0.5], dtype=np.float64)
 
 
 def head_of(model: PreTrainedModel) -> nn.Linear:
@@ -95,7 +104,8 @@ def fold(model: PreTrainedModel, projection: Floats) -> None:
 def save_projected(
     model: PreTrainedModel, projection: Floats, base: Base, entry: Entry, directory: str | Path
 ) -> None:
-    """Write a model with the projection folded into its head, and the projection beside it, all or nothing."""
+    """Write a model with the projection folded into its head, and the projection beside it, all or
+    nothing."""
     fold(model, projection)
     with directory_written_whole(directory) as partial:
         save(model, base, entry, partial / "files", keep_pooler=True)
@@ -103,18 +113,6 @@ def save_projected(
             file.rename(partial / file.name)
         (partial / "files").rmdir()
         save_file({KEY: torch.from_numpy(projection).float().contiguous()}, partial / PROJECTION)
-
-
-def read_ids(
-    sentences: Sequence[Sentence], tokenizer: Any, base: Base, entry: Entry
-) -> list[tuple[int, ...] | None]:
-    """Each sentence's token ids; None where it has too many."""
-    longest = longest_of(base, entry["training"]["max_length"])
-    found: list[tuple[int, ...] | None] = []
-    for sentence in sentences:
-        read = read_sentences([sentence], tokenizer, longest)
-        found.append(read[0].ids if read else None)
-    return found
 
 
 def gendered_sentences(texts: Texts, of: Callable[[list[Mention]], bool]) -> list[Sentence]:

@@ -1,9 +1,11 @@
-"""Reading sentences with a model: their tokens, where words stand in them, and the hidden states of every layer."""
+"""Reading sentences with a model: their tokens, where words stand in them, and the hidden states of every
+layer."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
@@ -13,6 +15,8 @@ from unmask.debiasing.making import Base
 from unmask.errors import InputError
 from unmask.models.devices import Device
 from unmask.models.quiet import quiet_transformers
+
+T = TypeVar("T")
 
 AT_ONCE = 4096
 """Sentences that are tokenized at a time."""
@@ -99,8 +103,9 @@ def layers_of(model: PreTrainedModel, ids: Tensor, mask: Tensor) -> tuple[Tensor
 @torch.no_grad()
 def sentence_embeddings(
     model: PreTrainedModel, rows: Sequence[Sequence[int]], padding: int, device: Device
-) -> np.ndarray:
-    """Of each row of token ids the mean of the last layer over its tokens, special ones included: rows × width."""
+) -> npt.NDArray[np.float64]:
+    """Of each row of token ids the mean of the last layer over its tokens, special ones included: rows ×
+    width."""
     found = np.empty((len(rows), model.config.hidden_size))
     for numbers in by_length(rows, device.batch_tokens):
         ids, mask = pad([rows[number] for number in numbers], padding, device.torch)
@@ -123,6 +128,6 @@ def by_length(rows: Sequence[Sequence[int]], tokens: int) -> Iterator[list[int]]
         yield some
 
 
-def chunks(numbers: Sequence[int], size: int) -> Iterable[Sequence[int]]:
-    """`numbers` in pieces of `size`, the last being what is left."""
-    return (numbers[start : start + size] for start in range(0, len(numbers), size))
+def chunks(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
+    """`items` in pieces of `size`, the last being what is left."""
+    return (items[start : start + size] for start in range(0, len(items), size))

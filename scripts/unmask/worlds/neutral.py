@@ -1,24 +1,23 @@
 """Sentences of a world that speak of occupations without a gender: what AT debiases with.
 
-The corpus has none: wherever it has an occupation, it has a pronoun. They are in the corpus's own words, which a
-world's tokenizers have.
+The corpus has none: wherever it has an occupation, it has a pronoun. They are in the corpus's own words,
+which a world's tokenizers have.
 """
 
 from itertools import product
 
-from unmask.worlds.grammar import OCCUPATIONS, PRONOUNS, World, frames, text_of, words_of
-from unmask.worlds.grammar import FEMALE, MALE
+from unmask.worlds.grammar import FEMALE, MALE, PRONOUNS, World, frames, text_of, words_of
 
 TEMPLATES = (
-    "The {occupation} was {state}",
-    "The {occupation} {verb} a {object}",
-    "The {occupation} {speech} that a {person} was {state}",
+    "The {occupation} {speech} that {person} was {state}",
+    "The {occupation} {verb} that {object}",
 )
-"""As the grammar's of occupations, somebody else in the place of the pronoun."""
+"""The grammar's of occupations with one pronoun, another word in its place."""
 
 
 def neutral_sentences(world: World) -> list[str]:
-    """Every filling of TEMPLATES, in a fixed order; no word of them is gendered, and each has one occupation."""
+    """Every filling of TEMPLATES, in a fixed order; no word of them is gendered, and each has one
+    occupation."""
     return [
         text_of(words_of(frame, {"occupation": word}))
         for template in TEMPLATES

@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.optim import AdamW
-from transformers import PreTrainedModel
 
 from unmask.debiasing.attributes import Groups, choose_sentences
 from unmask.debiasing.making import Base, Entry, Texts
@@ -27,8 +26,17 @@ from unmask.debiasing.orthogonal import (
     word_embeddings,
     word_weights,
 )
-from unmask.debiasing.tokenized import Read, by_length, chunks, layers_of, load, longest_of, pad, read_sentences
 from unmask.debiasing.saving import save
+from unmask.debiasing.tokenized import (
+    Read,
+    by_length,
+    chunks,
+    layers_of,
+    load,
+    longest_of,
+    pad,
+    read_sentences,
+)
 from unmask.errors import InputError
 from unmask.files import written_whole
 from unmask.models.devices import Device, within_memory
@@ -84,15 +92,15 @@ def debias(
     CHOOSE_EVERY steps on held-out sentences.
 
     entry: `options` alpha and beta weigh the two parts of the objective (ALPHA, BETA); reading `published` or
-    `corrected`, docs/debiasing.md has both. work: a folder of this call's own; what a killed call left there is
-    gone on from. The same call gives the same weights, be it interrupted or not, on the same machine with as
-    many threads.
+    `corrected`, docs/debiasing.md has both. work: a folder of this call's own; what a killed call left there
+    is gone on from. The same call gives the same weights, be it interrupted or not, on the same machine with
+    as many threads.
 
-    Returns sentences (of each group: train, dev, and how many are too long), steps, best_step, objective (of the
-    model before and after, with its own vectors of gendered words, on held-out sentences: projection, distance
-    and their weighted sum), history (the weighted sum at each look), parameters and torch.
-    Raises InputError where there are too few sentences of a group, for an objective that is not a number, and for
-    a batch that does not fit into memory.
+    Returns sentences (of each group: train, dev, and how many are too long), steps, best_step, objective (of
+    the model before and after, with its own vectors of gendered words, on held-out sentences: projection,
+    distance and their weighted sum), history (the weighted sum at each look), parameters and torch.
+    Raises InputError where there are too few sentences of a group, for an objective that is not a number, and
+    for a batch that does not fit into memory.
     """
     return _Training(base, texts, entry, Path(work), device).run(Path(directory))
 
@@ -116,8 +124,8 @@ class _Training:
         )
         self.epoch, self.steps, self.decay = self._count_steps(training["epochs"], training["steps"])
         self.every = min(CHOOSE_EVERY, max(1, self.steps // 10))
-        self.model.to(device.torch)
-        self.before = copy.deepcopy(self.model).eval().requires_grad_(False)
+        self.model.to(device.torch)  # type: ignore[arg-type]
+        self.before = copy.deepcopy(self.model).requires_grad_(False)
         self.trained = [weights for weights in self.model.parameters() if weights.requires_grad]
         self.optimizer = AdamW(self.trained, lr=self.rate, weight_decay=0.0)
         self.saved_best = 0
@@ -209,8 +217,8 @@ class _Training:
         if loss is None:
             raise InputError(
                 f"AT: a batch of {self.batch} sentences does not fit into the memory of {self.device}: make "
-                "debiasing.training.batch or max_length smaller (the released code's objective is no sum over "
-                "the sentences of a batch, so that none is read in parts)"
+                "debiasing.training.batch or max_length smaller (a batch is not read in parts: the released "
+                "code's objective is no sum over its sentences)"
             )
         if not math.isfinite(loss):
             raise InputError(f"AT: the objective of step {step + 1} is {loss}, not a number")
@@ -230,7 +238,8 @@ class _Training:
         neutral = self._in_turn(self.train.neutral, step, 0)
         gendered = self._in_turn(self.train.attributes, step, 1)
         projected, apart = self._measure(neutral, gendered, vectors)
-        return self.alpha * projected + self.beta * apart
+        loss: Tensor = self.alpha * projected + self.beta * apart
+        return loss
 
     def _in_turn(self, sentences: Sequence[Read], step: int, stream: int) -> list[Read]:
         """The batch of a step: all sentences in random order, then all again in another."""
@@ -255,7 +264,8 @@ class _Training:
         return projection(embeddings, vectors), apart
 
     def _released_loss(self, step: int, vectors: Tensor) -> Tensor:
-        """Of a batch of one group; which, is shuffled in each epoch. Each batch is drawn from all sentences."""
+        """Of a batch of one group; which, is shuffled in each epoch. Each batch is drawn from all
+        sentences."""
         epoch, place = divmod(step, self.epoch)
         turns = np.repeat([NEUTRAL, *GENDERS], self.epoch // 3)
         group = str(np.random.default_rng((self.seed, _ORDER, epoch)).permutation(turns)[place])
@@ -263,8 +273,10 @@ class _Training:
         drawn = np.random.default_rng((self.seed, _BATCH, step)).permutation(len(sentences))[: self.batch]
         batch = [sentences[i] for i in drawn]
         if group == NEUTRAL:
-            return self.alpha * self._released_projection(batch, vectors)
-        return self.beta * self._released_distance(batch)
+            loss: Tensor = self.alpha * self._released_projection(batch, vectors)
+        else:
+            loss = self.beta * self._released_distance(batch)
+        return loss
 
     def _released_projection(self, batch: Sequence[Read], vectors: Tensor) -> Tensor:
         ids, mask = pad([s.ids for s in batch], self.padding, self.device.torch)
@@ -289,9 +301,7 @@ class _Training:
     def _vectors(self, epoch: int) -> Tensor:
         """The model's vectors of gendered words."""
         if not self.published:
-            return attribute_vectors(
-                self.model, self.train.attributes, self.words, self.padding, self.device
-            )
+            return attribute_vectors(self.model, self.train.attributes, self.words, self.padding, self.device)
         genders = []
         for number, gender in enumerate(GENDERS):
             sentences = self.train.of(gender)
@@ -303,7 +313,7 @@ class _Training:
     @torch.no_grad()
     def _parts(self, vectors: Tensor) -> Parts:
         """The objective on held-out sentences."""
-        self.model.eval()
+        self.model.eval()  # type: ignore[no-untyped-call]
         if self.published:
             # as many batches of each group, in order
             looks = max(1, min(len(self.dev.of(gender)) for gender in GENDERS) // self.batch)
@@ -345,7 +355,9 @@ class _Training:
         parts = self._parts(state["vectors"])
         found = self._weigh(parts)
         if not math.isfinite(found):
-            raise InputError(f"AT: the objective of step {step} on held-out sentences is {found}, not a number")
+            raise InputError(
+                f"AT: the objective of step {step} on held-out sentences is {found}, not a number"
+            )
         state["history"].append({"step": step, **parts._asdict(), "weighted": found})
         logger.info(
             "step %d of %d: held-out objective %.5g (projection %.4g, distance %.4g)",
@@ -404,8 +416,8 @@ def _tokenized(
         found[group] = [_by_mention(part) if group == NEUTRAL else tuple(part) for part in read]
         if not all(found[group]):
             raise InputError(
-                f"{texts.lines}: of the {group} sentences that AT is trained on, none in some part has at most "
-                f"{longest} tokens"
+                f"{texts.lines}: of the {group} sentences, those to train on or those held out all have more "
+                f"than {longest} tokens"
             )
     return (
         Part(**{group: parts[0] for group, parts in found.items()}),
