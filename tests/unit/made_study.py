@@ -171,7 +171,7 @@ def measure(folder: Path, task: str, model: dict[str, Any], items: Path, runs: l
     """SCORES of a model on a task; with the runs of the one that it was made from."""
     origin = model.get("from")
     before = [folder / task / origin / run.name for run in runs] if origin else []
-    output = folder / task / model["name"] / "scores.parquet"
+    output = folder / task / str(model["name"]) / "scores.parquet"
     run_script(
         "measure_downstream",
         {"items_table": items, "predictions": runs, "origin": before},

@@ -35,7 +35,7 @@ def told(items_gender: Any, labels: Any, gaps: Any, rng: np.random.Generator) ->
     """One run that tells people of each label right with probability .6, and half its gap more or less."""
     sign = np.where(items_gender == FEMALE, 0.5, -0.5)
     right = rng.random(len(labels)) < 0.6 + sign * gaps[labels]
-    logits = np.zeros((1, len(labels), len(gaps)), np.float32)
+    logits = np.zeros((1, len(labels), len(gaps)))
     logits[0, np.arange(len(labels)), np.where(right, labels, (labels + 1) % len(gaps))] = 1
     return logits
 

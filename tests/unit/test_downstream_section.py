@@ -81,6 +81,7 @@ def texts_of(svg: str) -> str:
     )
 
 
+@pytest.mark.slow
 def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
     figures = draw(whole)
     assert AWKWARD in texts_of(figures["use_figure_svg"])
