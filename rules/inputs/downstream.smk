@@ -2,6 +2,7 @@
 
 from unmask.downstream.sources import wanted_files
 from unmask.downstream.study import are_scored_after, check_study, fine_tuned_models
+from unmask.terms import PUBLISHED
 from unmask.urls import as_shown
 
 DOWNSTREAM = config.get("downstream", {})
@@ -134,15 +135,23 @@ def scores_after():
     return of_all("scores", f"{ORIGINAL}.parquet", models=models)
 
 
+def role_of(model):
+    """How a model was made of the one that it comes from."""
+    entry = MODELS[model]
+    method = entry.get("method", entry["source"])
+    return f"{method} (published)" if entry.get("reading") == PUBLISHED else method
+
+
 def listed_models():
     """The models that are fine-tuned: each with its family (the model that it comes from, however far back), and how it
-    was made from which."""
+    was made from which of them."""
     listed = []
     for model in tuned_models():
         entry = {"name": model, "family": origin_of(model)}
         if "from" in MODELS[model]:
-            method = MODELS[model].get("method", MODELS[model]["source"])
-            entry |= {"role": method, "from": MODELS[model]["from"]}
+            entry["role"] = role_of(model)
+        if MODELS[model].get("from") in tuned_models():
+            entry["from"] = MODELS[model]["from"]
         listed.append(entry)
     return listed
 
@@ -170,7 +179,7 @@ def has_curve():
 
 def downstream_figure_files():
     """The figures on downstream tasks by the names that their script gives them."""
-    shown = {"steps_figure": has_curve(), "changes_figure": any("role" in each for each in listed_models())}
+    shown = {"steps_figure": has_curve(), "changes_figure": any("from" in each for each in listed_models())}
     return {
         f"{name}_{form}": result("figures", f"downstream_{name.removesuffix('_figure')}.{form}")
         for name in DOWNSTREAM_FIGURES
