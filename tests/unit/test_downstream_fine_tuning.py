@@ -428,7 +428,7 @@ def files_for(folder: Path, base: Path, task: Task, kind: str) -> dict[str, Path
     write_table(folder / "items.parquet", task.items, ITEMS, about)
     manifest = describe(base) | {"directory": str(base), "entry": {"source": "path"}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    names = {"manifest": "manifest.json", "examples": "examples.parquet", "task_items": "items.parquet"}
+    names = {"manifest": "manifest.json", "examples": "examples.parquet", "items_table": "items.parquet"}
     return {key: folder / name for key, name in names.items()}
 
 

@@ -46,9 +46,9 @@ class FineTuned:
     checkpoints: tuple[Checkpoint, ...]
     """What it predicts, in order of the steps; the files lie in the work folder."""
     facts: dict[str, Any]
-    """fine_tuning (all settings, as used), steps (of training), history, tried (of a search, its trials in their
-    order: settings, steps and dev; else empty), initialised (names of the weights that were drawn at random),
-    truncated (how many examples and items lost their end)."""
+    """Facts: fine_tuning (all settings, as used), steps (of training), history, tried (the trials
+    of a search in their order: settings, steps and dev; else empty), initialised (names of the weights that
+    were drawn at random), truncated (how many examples and items lost their end)."""
 
 
 def fine_tune(
