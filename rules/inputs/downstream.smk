@@ -1,7 +1,7 @@
 # Functions that tell rules their inputs and outputs: downstream tasks.
 
 from unmask.downstream.sources import wanted_files
-from unmask.downstream.study import are_scored_after, check_study, fine_tuned_models
+from unmask.downstream.study import are_scored_after, check_study, fine_tuned_models, settings_of
 from unmask.terms import PUBLISHED
 from unmask.urls import as_shown
 
@@ -102,7 +102,7 @@ def downstream_words():
 
 def fine_tuning_settings(wildcards):
     """How a model is fine-tuned on a task."""
-    return DOWNSTREAM["fine_tuning"] | TASKS[wildcards.task]["fine_tuning"]
+    return settings_of(DOWNSTREAM, wildcards.task)
 
 
 def origin_predictions(wildcards):

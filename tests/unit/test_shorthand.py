@@ -7,7 +7,7 @@ import pytest
 
 from unmask.debiasing.shorthand import expand as expand_debiasing
 from unmask.downstream.shorthand import expand as expand_downstream
-from unmask.downstream.study import check_study, fine_tuned_models
+from unmask.downstream.study import check_study, fine_tuned_models, settings_of
 from unmask.errors import InputError
 from unmask.schemas import complete, read_families
 
@@ -103,7 +103,11 @@ def changed(place: str, value: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        ("debiasing/of", ["nobody"], r"models.nobody-cda.from: 'nobody' is none of the study's models"),
+        (
+            "debiasing/of",
+            ["nobody"],
+            r"debiasing.of: 'nobody' is none of the study's models \(known: a, b, c\)",
+        ),
         ("debiasing/of", "a", r"debiasing.of: 'a' is not of type 'array'"),
         ("debiasing/methods", {"cda": None}, r"debiasing.methods.cda: None is not of type 'object'"),
         ("debiasing/methods", {"magic": {}}, r"models.a-magic.method: 'magic' is not one of"),
@@ -139,3 +143,27 @@ def test_what_the_schema_cannot_see_is_one_line(place: str, value: Any, message:
     del given["benchmarks"], given["measures"]
     with pytest.raises(InputError, match=f"^config key {message}"):
         check_study(complete(given, FAMILIES), FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"fine_tuning": {"how": "search", "steps": 5}}, "a search chooses among numbers of epochs"),
+        ({"fine_tuning": {"how": "search"}, "seeds": [0, 1]}, "a search takes one seed"),
+    ],
+)
+def test_a_search_that_cannot_be_is_one_line(settings: dict[str, Any], message: str) -> None:
+    given = study()
+    given["downstream"] |= settings
+    with pytest.raises(InputError, match=rf"^config key downstream\.tasks\.t\.fine_tuning: {message}"):
+        check_study(complete(given, FAMILIES), FAMILIES)
+
+
+def test_a_task_states_what_differs_and_no_more() -> None:
+    given = study()
+    given["downstream"]["tasks"]["t"]["fine_tuning"] = {"how": "search", "search": {"batch": [8]}}
+    downstream = complete(given, FAMILIES)["downstream"]
+    settings = settings_of(downstream, "t")
+    assert settings["search"] == {"batch": [8], "learning_rate": [1e-5, 3e-5, 5e-5], "epochs": [1, 3, 5]}
+    assert settings["learning_rate"] == 3e-5
+    assert downstream["fine_tuning"]["how"] == "fixed"

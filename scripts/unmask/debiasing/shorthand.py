@@ -23,6 +23,11 @@ def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, A
         return study
     expanded = copy.deepcopy(models)
     for base in bases:
+        if base not in models:
+            known = ", ".join(map(str, models))
+            raise InputError(
+                f"config key debiasing.of: {base!r} is none of the study's models (known: {known})"
+            )
         for name, entry in methods.items():
             made = f"{base}-{name}"
             if made in expanded:

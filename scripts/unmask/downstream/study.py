@@ -31,6 +31,12 @@ def fine_tuned_models(study: Study, families: Mapping[str, Any]) -> list[str]:
     return [name for name in models if _is_masked(name, models, families, [])]
 
 
+def settings_of(downstream: Mapping[str, Any], task: str) -> dict[str, Any]:
+    """How models are fine-tuned on a task: as all are, but for what the task states."""
+    same, own = downstream["fine_tuning"], downstream["tasks"][task]["fine_tuning"]
+    return {**same, **own, "search": same["search"] | own.get("search", {})}
+
+
 def check_study(study: Study, families: Mapping[str, Any]) -> None:
     """Raise InputError naming the key of a completed study that asks what cannot be."""
     models, downstream = study["models"], study.get("downstream")
@@ -50,6 +56,13 @@ def check_study(study: Study, families: Mapping[str, Any]) -> None:
         if name not in able:
             why = "is not a masked-lm model of the study with files"
             raise InputError(f"{KEY}downstream.models: {name} {why}")
+    for task in downstream["tasks"]:
+        settings = settings_of(downstream, task)
+        place = f"{KEY}downstream.tasks.{task}.fine_tuning"
+        if settings["how"] == "search" and settings["steps"] is not None:
+            raise InputError(f"{place}: a search chooses among numbers of epochs, so it takes no steps")
+        if settings["how"] == "search" and len(downstream["seeds"]) > 1:
+            raise InputError(f"{place}: a search takes one seed (downstream.seeds)")
     if not able:
         raise InputError(f"{KEY}downstream: the study has no masked-lm model with files, to be fine-tuned")
 
