@@ -146,8 +146,8 @@ def test_tokens_of_words_with_real_tokenizers(name: str) -> None:
     places = [place for _, of_word in read.mentions for place in of_word]
     assert places == sorted(set(places))
     for word, of_word in read.mentions:
-        found = tokenizer.decode([read.ids[place] for place in of_word]).replace(" ", "").lower()
-        assert found == word
+        decoded = str(tokenizer.decode([read.ids[place] for place in of_word]))
+        assert decoded.replace(" ", "").lower() == word
     assert read_sentences([Sentence(text, tuple(mentions))], tokenizer, len(read.ids) - 1) == []
 
 
