@@ -25,10 +25,10 @@ report: $(VENV)/.installed
 		--config $(STUDY_CONFIG) $(ARGS)
 	@echo "The report is results/$(STUDY)/report/index.html"
 
-test: $(VENV)/.installed check
+test: $(VENV)/.installed-dev check
 	$(BIN)/python -m pytest -n logical --dist loadfile
 
-check: $(VENV)/.installed
+check: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/snakefmt --check Snakefile rules
@@ -45,8 +45,16 @@ clean-evidence: $(VENV)/.installed
 clean:
 	rm -rf $(VENV)
 
+# Python compiles what is imported, which is a small part of what is installed
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	--constraint requirements.lock --editable
+
 $(VENV)/.installed: pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Unmask needs Python 3.11 or newer; name one with make PYTHON=…")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[dev]'
+	$(PIP_INSTALL) .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(PIP_INSTALL) '.[dev]'
 	@touch $@

@@ -18,6 +18,8 @@ include: "rules/pairs.smk"
 include: "rules/worlds.smk"
 include: "rules/frequency.smk"
 include: "rules/regional.smk"
+include: "rules/debiasing.smk"
+include: "rules/downstream.smk"
 include: "rules/report.smk"
 
 

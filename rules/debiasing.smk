@@ -18,7 +18,7 @@ rule read_debiasing_corpus:
     input:
         shards=debiasing_shards(),
     output:
-        texts=debiasing_result("corpus.txt"),
+        text=debiasing_result("corpus.txt"),
         facts=debiasing_result("corpus.json"),
     log:
         log_of("debiasing", "corpus.log"),
@@ -56,10 +56,10 @@ rule make_neutral:
 
 rule swap_corpus:
     input:
-        texts=debiasing_result("corpus.txt"),
+        text=debiasing_result("corpus.txt"),
         words=gendered_words(),
     output:
-        texts=debiasing_result("swapped-{reading}.txt"),
+        text=debiasing_result("swapped-{reading}.txt"),
         facts=debiasing_result("swapped-{reading}.json"),
     log:
         log_of("debiasing", "swapping-{reading}.log"),
@@ -105,6 +105,7 @@ rule debias_model:
         ),
         name=lambda wildcards: wildcards.model,
         entry=debiasing_entry,
+        held_out=DEBIASING.get("held_out"),
         given=given(gendered_words(), stereotyped_words()),
     message:
         "Making {wildcards.model}, a debiased model"

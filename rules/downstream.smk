@@ -48,7 +48,7 @@ rule read_task:
         unpack(task_files),
     output:
         examples=downstream_result("{task}", "examples.parquet"),
-        items=downstream_result("{task}", "items.parquet"),
+        items_table=downstream_result("{task}", "items.parquet"),
     log:
         log_of("downstream", "{task}", "reading.log"),
     conda:
@@ -82,7 +82,6 @@ rule count_gendered_words:
         mem_mb=table_memory,
     params:
         code=code("count_gendered_words.py"),
-        task=lambda wildcards: wildcards.task,
         confidence=config["statistics"]["confidence"],
         given=given(downstream_words()),
     message:
@@ -95,7 +94,7 @@ rule fine_tune:
     input:
         manifest=result("models", "{model}", "manifest.json"),
         examples=downstream_result("{task}", "examples.parquet"),
-        items=downstream_result("{task}", "items.parquet"),
+        items_table=downstream_result("{task}", "items.parquet"),
     output:
         predictions=downstream_result("{task}", "{model}", "seed-{seed}.parquet"),
     log:
@@ -146,8 +145,9 @@ use rule fine_tune as fine_tune_and_keep with:
 
 rule measure_downstream:
     input:
-        items=downstream_result("{task}", "items.parquet"),
+        items_table=downstream_result("{task}", "items.parquet"),
         predictions=lambda wildcards: predictions_of(wildcards.model, wildcards.task),
+        origin=origin_predictions,
     output:
         downstream_result("{task}", "{model}", "scores.parquet"),
     log:

@@ -24,7 +24,7 @@ with job_log(snakemake.log[0], snakemake.input):
             facts = fetch(source["url"], snakemake.output.file, source.get("sha256"))
         else:
             facts = fetch_shard(
-                source["repo"], source["revision"], None, source["path"], snakemake.output.file
+                source["repo"], source["revision"], None, source["file"], snakemake.output.file
             )
     except InputError as error:
         raise InputError(f"task {params.name}: {error}") from None

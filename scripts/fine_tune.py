@@ -35,7 +35,7 @@ with (
     labels = about["labels"]
     task = Task(
         read_table(inputs.examples, EXAMPLES),
-        read_table(inputs.items, ITEMS),
+        read_table(inputs.items_table, ITEMS),
         None if labels is None else tuple(labels),
     )
     made = record(inputs, params.code, "torch", "transformers", "tokenizers")

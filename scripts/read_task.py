@@ -42,4 +42,4 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.give
         **record(inputs, params.code, "pandas", "pyarrow"),
     }
     write_table(output.examples, task.examples, EXAMPLES, facts)
-    write_table(output.task_items, task.items, ITEMS, facts | {"truth": task.truth})
+    write_table(output.items_table, task.items, ITEMS, facts | {"truth": task.truth})

@@ -47,13 +47,14 @@ def kind_of_task(task):
     return TASKS[task]["kind"]
 
 
+def fetched(source):
+    """Whether a file of a task is fetched."""
+    return "repo" in source or "url" in source
+
+
 def fetched_tasks():
     """The tasks of which something is fetched."""
-    return [
-        task
-        for task in TASKS
-        if any("path" not in source or "repo" in source for source in wanted_files(TASKS[task]).values())
-    ]
+    return [task for task, entry in TASKS.items() if any(map(fetched, wanted_files(entry).values()))]
 
 
 def task_source(wildcards):
@@ -65,10 +66,12 @@ def task_files(wildcards):
     """The files that a task is read from, by name."""
     found = {}
     for name, source in wanted_files(TASKS[wildcards.task]).items():
-        given_here = "path" in source and "repo" not in source
-        found[name] = (
-            outside(source["path"]) if given_here else downstream_result(wildcards.task, "source", name)
-        )
+        if "resource" in source:
+            found[name] = resource(source["resource"])
+        elif fetched(source):
+            found[name] = downstream_result(wildcards.task, "source", name)
+        else:
+            found[name] = outside(source["path"])
     return found
 
 
@@ -78,9 +81,15 @@ def task_paths(wildcards):
 
 
 def task_settings(wildcards):
-    """What a task depends on."""
-    entry = as_shown(TASKS[wildcards.task])
-    return {key: value for key, value in entry.items() if key not in ("fine_tuning", "licence", "sha256")}
+    """What a task depends on, without secrets of its urls."""
+    entry = TASKS[wildcards.task]
+    files = {name: as_shown(source) for name, source in entry.get("files", {}).items()}
+    kept = {key: value for key, value in entry.items() if key not in ("files", "fine_tuning", "licence")}
+    if "world" in entry:
+        kept["settings"] = {
+            key: value for key, value in WORLDS[entry["world"]].items() if key != "corruption"
+        }
+    return kept | ({"files": files} if files else {})
 
 
 def downstream_words():
@@ -92,6 +101,12 @@ def downstream_words():
 def fine_tuning_settings(wildcards):
     """How a model is fine-tuned on a task."""
     return DOWNSTREAM["fine_tuning"] | TASKS[wildcards.task]["fine_tuning"]
+
+
+def origin_predictions(wildcards):
+    """The predictions of the model that a model is made from, where it is fine-tuned, too."""
+    base = MODELS[wildcards.model].get("from")
+    return predictions_of(base, wildcards.task) if base in tuned_on(wildcards.task) else []
 
 
 def predictions_of(model, task):
@@ -131,6 +146,23 @@ def downstream_statistics():
     return [*extrinsic_scores(), *words, downstream_result("correlations.parquet")]
 
 
+def downstream_provenance():
+    """Where tasks came from, and how their numbers were made."""
+    if not DOWNSTREAM:
+        return []
+    tasks = [
+        {
+            "title": f"Task {task}",
+            "files": [downstream_result(task, "items.parquet")],
+            "keys": ["source"],
+            "stated": {"licence": entry.get("licence")},
+        }
+        for task, entry in TASKS.items()
+    ]
+    measured = {"title": "Bias in use", "files": extrinsic_scores(), "keys": ["versions", "code"]}
+    return [*tasks, measured]
+
+
 def downstream_removable():
     """Predictions that only statistics are made of."""
     if not DOWNSTREAM:
@@ -154,4 +186,12 @@ def fine_tuning_time(wildcards, input, attempt):
     if settings["steps"]:
         texts = settings["steps"] * settings["batch"]
     runs = 8 if settings["how"] == "search" else 1
-    return round(30 + 1.3e-12 * weights * 40 * (3 * runs * texts + rows(input.items))) * attempt
+    return round(30 + 1.3e-12 * weights * 40 * (3 * runs * texts + rows(input.items_table))) * attempt
+
+
+def downstream_table_files():
+    return {}
+
+
+def downstream_figure_files():
+    return {}

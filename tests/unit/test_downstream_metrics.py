@@ -383,7 +383,7 @@ def test_the_script_writes_scores(tmp_path: Path) -> None:
     for seed, own in enumerate(logits):
         write_run(tmp_path / f"{seed}.parquet", {0: -own, 5: own}, "made", seed, OCCUPATIONS)
     inputs = {
-        "items_table": tmp_path / "items.parquet",
+        "task_items": tmp_path / "items.parquet",
         "predictions": [tmp_path / f"{seed}.parquet" for seed in (2, 0, 1)],
     }
     common: dict[str, Any] = {"model": "made", "task": "made", "draws": DRAWS, "confidence": 0.9}
@@ -437,7 +437,7 @@ def test_broken_predictions_are_told_in_one_line(tmp_path: Path) -> None:
         with pytest.raises((InputError, SystemExit)) as error:
             run_script(
                 "measure_downstream",
-                {"items_table": tmp_path / "items.parquet", "predictions": paths},
+                {"task_items": tmp_path / "items.parquet", "predictions": paths},
                 [tmp_path / "scores.parquet"],
                 tmp_path / "log",
                 model="a",

@@ -46,7 +46,9 @@ def test_gaps_of_occupations_are_as_designed() -> None:
     metrics, groups = truth_of(task_of(OCCUPATIONS))
     for occupation in make_world().occupations:
         followed = sum(r < occupation.p for r in RELIABILITIES) / len(RELIABILITIES)
-        assert groups[occupation.word] == pytest.approx(followed if occupation.gender == FEMALE else -followed)
+        assert groups[occupation.word] == pytest.approx(
+            followed if occupation.gender == FEMALE else -followed
+        )
     assert sorted({round(abs(gap), 9) for gap in groups.values()}) == [0, 0.25, 0.5, 0.75]
     assert metrics["tpr_gap"] == pytest.approx(0.375)
     assert metrics["tpr_gap_rms"] == pytest.approx(math.sqrt((0 + 1 / 16 + 1 / 4 + 9 / 16) / 4))
@@ -54,8 +56,12 @@ def test_gaps_of_occupations_are_as_designed() -> None:
     assert metrics["tpr_gap_correlation"] > 0.99
 
 
-@pytest.mark.parametrize(("world", "strength"), [(OTHERS["uneven"], 1.0), (OTHERS["finest"], 0.7), ({}, 0.36)])
-def test_truth_of_occupations_is_that_of_a_literal_enumeration(world: dict[str, Any], strength: float) -> None:
+@pytest.mark.parametrize(
+    ("world", "strength"), [(OTHERS["uneven"], 1.0), (OTHERS["finest"], 0.7), ({}, 0.36)]
+)
+def test_truth_of_occupations_is_that_of_a_literal_enumeration(
+    world: dict[str, Any], strength: float
+) -> None:
     shares = {word: 0.5 + strength * (f - 0.5) for word, f in words_and_shares(world).items()}
     words = list(shares)
     rates: dict[tuple[str, str], float] = dict.fromkeys(itertools.product(words, (FEMALE, MALE)), 0.0)
@@ -86,7 +92,7 @@ def test_truth_of_occupations_is_that_of_a_literal_enumeration(world: dict[str, 
 def test_who_remembers_the_examples_has_the_truth_of_occupations() -> None:
     task = task_of(OCCUPATIONS, seed=3)
     train = task.examples[task.examples["part"] == "train"]
-    said = train.groupby("text")["label"].agg(lambda labels: labels.value_counts().idxmax())
+    said = train.groupby("text")["label"].agg(lambda labels: labels.mode().iloc[0])
     items = task.items.assign(right=task.items["text"].map(said) == task.items["label"])
     rates = items.groupby(["occupation", "gender"])["right"].mean().unstack()
     metrics, groups = truth_of(task)
@@ -130,6 +136,7 @@ def test_truth_of_entailment_is_that_of_the_formulas(world: dict[str, Any], stre
     assert metrics["t7_female"] == pytest.approx((values > 0.7).mean())
     assert {metrics[f"{name}_male"] for name in ("nn", "fn", "t5", "t7")} == {1.0}
     assert metrics["fn_gap"] == pytest.approx(1 - metrics["fn_female"])
+    assert metrics["nn_gap"] == pytest.approx(1 - metrics["nn_female"])
     assert metrics["not_neutral"] == pytest.approx(metrics["fn_gap"] / 2)
     assert groups == pytest.approx({word: float(n > 0.5) - 1 for word, n in neutral.items()})
     most = np.maximum(values, 1 - values)
@@ -157,7 +164,7 @@ def test_without_strength_there_is_no_bias(kind: str) -> None:
     metrics, groups = truth_of(task)
     assert set(np.round(list(groups.values()), 12)) == {0}
     for name, value in metrics.items():
-        if name.startswith(("tpr", "delta")) or name in ("fn_gap", "not_neutral"):
+        if name.startswith(("tpr", "delta")) or name in ("fn_gap", "nn_gap", "not_neutral"):
             assert value == pytest.approx(0), name
     assert not any(name.endswith("correlation") for name in metrics)
     if kind == OCCUPATIONS:
@@ -192,15 +199,19 @@ def test_tables_fit_and_follow_the_seed(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", [SIMILARITY, ENTAILMENT])
 def test_items_of_bias_come_in_pairs_that_differ_in_gender_alone(kind: str) -> None:
-    bias = task_of(kind).items.query("part == 'bias'")
+    bias = task_of(kind, examples=500, items=100).items.query("part == 'bias'")
     assert bias["label"].isna().all()
+    women, men = (
+        bias[bias["gender"] == gender].set_index(["template", "occupation"]) for gender in (FEMALE, MALE)
+    )
+    assert women.index.is_unique and women.index.equals(men.index)
     shares = words_and_shares({})
-    for (_, word), pair in bias.groupby(["template", "occupation"]):
-        assert sorted(pair["gender"]) == [FEMALE, MALE]
-        texts = [" ".join(row).split() for row in pair[["text", "second"]].itertuples(index=False)]
-        differing = {frozenset(words) for words in zip(*texts, strict=True) if len(set(words)) > 1}
-        assert differing == {frozenset(("she", "he"))}
-        assert pair["female_share"].tolist() == pytest.approx([100 * shares[word]] * 2)
+    for word, one, other in zip(
+        women.index.get_level_values("occupation"), women.itertuples(), men.itertuples(), strict=True
+    ):
+        texts = [f"{row.text} {row.second}".split() for row in (one, other)]
+        assert {words for words in zip(*texts, strict=True) if len(set(words)) > 1} == {("she", "he")}
+        assert one.female_share == other.female_share == pytest.approx(100 * shares[word])
     assert len(bias) == {SIMILARITY: 24 * 36 * 2, ENTAILMENT: 24 * 6 * 2}[kind]
 
 
@@ -217,6 +228,8 @@ def test_female_shares_of_occupations_are_those_of_the_training() -> None:
 
 
 def test_a_strength_that_leaves_the_scale_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^strength: at 0\.6 a similarity would be -0\.04; at most 0\.50 fits"):
+    with pytest.raises(
+        InputError, match=r"^strength: at 0\.6 a similarity would be -0\.04; at most 0\.50 fits"
+    ):
         task_of(SIMILARITY, strength=0.6)
     assert truth_of(task_of(SIMILARITY, strength=0.5))[0]["delta"] == pytest.approx(0.1875)

@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor
-from transformers import AutoModelForMaskedLM, AutoModelForSequenceClassification, PreTrainedModel
+from transformers import (
+    AutoModelForMaskedLM,
+    AutoModelForSequenceClassification,
+    PreTrainedModel,
+    Trainer,
+    TrainingArguments,
+)
 
 from tiny_models import tiny_config, tiny_tokenizer
 from unmask.errors import InputError
@@ -83,9 +89,6 @@ def test_it_does_what_the_simplest_loop_does(tmp_path: Path) -> None:
 
 
 def test_it_does_what_the_trainer_of_transformers_does(tmp_path: Path) -> None:
-    pytest.importorskip("accelerate")
-    from transformers import Trainer, TrainingArguments
-
     data, settings = rows(8), Settings(batch=8, learning_rate=1e-2, steps=5, seed=1)
     model, other = classifier(), classifier()
     train(model, data, stacked, settings, tmp_path, device())

@@ -18,6 +18,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, P
 from unmask.debiasing.making import Base, Entry, Texts
 from unmask.debiasing.swapping import lines_of
 from unmask.errors import InputError
+from unmask.models.checking import count_embeddings
 from unmask.models.corrupting import corrupt
 from unmask.models.devices import Device, ran_out_of_memory, within_memory
 from unmask.models.quiet import quiet_transformers
@@ -264,7 +265,7 @@ def _probed(model: PreTrainedModel) -> float:
     """The loss on a short input."""
     model.eval()  # type: ignore[no-untyped-call]
     generator = torch.Generator().manual_seed(0)
-    vocabulary = int(model.get_input_embeddings().weight.shape[0])  # type: ignore[union-attr, arg-type]
+    vocabulary = count_embeddings(model)
     ids = torch.randint(vocabulary, (2, 8), generator=generator).to(model.device)
     # padding in the middle of a sequence would move the positions behind it
     if (pad := model.config.pad_token_id) is not None:

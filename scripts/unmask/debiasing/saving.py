@@ -26,7 +26,7 @@ def save(model: PreTrainedModel, base: Base, entry: Entry, directory: str | Path
     Raises InputError for weights that are all as in `base`.
     """
     # training may have left the model on a GPU
-    model = model.to("cpu")
+    model.to(torch.device("cpu"))  # type: ignore[arg-type]
     _refuse_the_same(model, base, entry)
     files = files_of(base.directory, f"model directory {base.directory}")
     with directory_written_whole(directory) as partial:

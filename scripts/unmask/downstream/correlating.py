@@ -41,16 +41,19 @@ READINGS = (PUBLISHED, CORRECTED)
 class Member:
     """A model in its family: the models that come from one.
 
-    role: what it is there, such as the method that it was debiased with; "" of the first.
+    role: what it is there, such as the method that it was debiased with; "" of the first. origin: the model
+    that it was made from, if it was made from one of the study.
     """
 
     name: str
     family: str
     role: str = ""
+    origin: str | None = None
 
     @classmethod
     def from_config(cls, entry: Mapping[str, Any]) -> "Member":
-        return cls(str(entry["name"]), str(entry["family"]), str(entry.get("role") or ""))
+        role, origin = entry.get("role"), entry.get("from")
+        return cls(str(entry["name"]), str(entry["family"]), str(role or ""), origin)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Webster et al. 2020 (Measuring and Reducing Gendered Correlations in Pre-trained
 test that begin with a man or a woman, and the same sentences with an occupation in that place.
 """
 
-import csv
+import math
 import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from unmask.benchmarks.delimited import read_delimited
 from unmask.downstream.terms import BIAS, FEMALE, MALE
 from unmask.downstream.wording import article, words_in
 from unmask.errors import InputError
-from unmask.user_files import faults_of
 
 PEOPLE = ((FEMALE, "A woman"), (MALE, "A man"))
 _BEGINNING = re.compile(r"A (?:man|woman)\b(.*)", re.DOTALL)
@@ -63,26 +63,29 @@ def read_occupations(path: Path) -> pd.DataFrame:
     InputError naming the file, and the row of what is no occupation, no percentage or there twice.
     """
     rows: dict[str, float] = {}
-    with faults_of(path, "not readable as CSV"), path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file, strict=True)
-        names = reader.fieldnames or []
-        if "occupation" not in names:
-            raise InputError(f"{path}: has no column occupation (its columns: {', '.join(names)})")
-        column = next((name for name in ("female_share", "bls_pct_female") if name in names), None)
-        for row in reader:
-            word, place = (row["occupation"] or "").strip(), f"{path}: line {reader.line_num}"
-            if not word:
-                raise InputError(f"{place}: no occupation")
-            if word in rows:
-                raise InputError(f"{place}: {word!r} is there twice")
-            told = (row[column] or "").strip() if column else ""
-            try:
-                share = float(told) if told else float("nan")
-            except ValueError:
-                share = -1.0
-            if told and not 0 <= share <= 100:
-                raise InputError(f"{place}: {told!r} is no percentage from 0 to 100")
-            rows[word] = share
+    for where, row in read_delimited(path):
+        place = f"{path}: {where}"
+        if "occupation" not in row:
+            raise InputError(f"{path}: has no column occupation (its columns: {', '.join(row)})")
+        word = row["occupation"].strip()
+        if not word:
+            raise InputError(f"{place}: no occupation")
+        if word in rows:
+            raise InputError(f"{place}: {word!r} is there twice")
+        rows[word] = percentage(row.get("female_share", row.get("bls_pct_female", "")), place)
     if not rows:
         raise InputError(f"{path}: holds no occupation")
     return pd.DataFrame({"occupation": list(rows), "female_share": list(rows.values())})
+
+
+def percentage(text: str, place: str) -> float:
+    """A number from 0 to 100, NaN where there is none. Raises InputError naming the place of another."""
+    if not text.strip():
+        return math.nan
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 <= found <= 100:
+        raise InputError(f"{place}: {text!r} is no percentage from 0 to 100")
+    return found

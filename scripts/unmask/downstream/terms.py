@@ -27,9 +27,9 @@ MAIN = {OCCUPATIONS: "tpr_gap", SIMILARITY: "delta", ENTAILMENT: "fn_gap"}
 """The metric that is a kind's bias."""
 
 PUBLISHED_NAMES = {
-    "bios": ("BiasBios", "BiasBios"),
-    "sts": ("STS-B", "STS-bias"),
-    "nli": ("MNLI", "NLI-bias"),
+    "bias-in-bios": ("BiasBios", "BiasBios"),
+    "stsb": ("STS-B", "STS-bias"),
+    "mnli": ("MNLI", "NLI-bias"),
 }
 """What the paper calls the tasks, by their format: as training data (Table 1), as tests of bias (Table 2)."""
 

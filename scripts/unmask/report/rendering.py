@@ -23,6 +23,8 @@ _LATEX = {
     "\N{EN DASH}": r"--",
     "\N{MINUS SIGN}": r"$-$",
     "½": r"\textonehalf{}",
+    "↑": r"$\uparrow$",
+    "Δ": r"$\Delta$",
 }
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|#])")
 

@@ -112,6 +112,7 @@ def _truth(cases: pd.DataFrame, shares: dict[str, float]) -> dict[str, dict[str,
     for name in ("fn", "nn", "t5", "t7"):
         metrics[f"{name}_female"] = float(women[name].mean())
         metrics[f"{name}_male"] = float(men[name].mean())
+    metrics["nn_gap"] = abs(metrics["nn_female"] - metrics["nn_male"])
     metrics["not_neutral"] = 1 - (metrics["fn_female"] + metrics["fn_male"]) / 2
     metrics["accuracy"] = float(np.average(probable.max(axis=1), weights=weights))
     of_women, of_men = (rows.groupby("occupation")["fn"].mean() for rows in (women, men))

@@ -39,7 +39,8 @@ def make(world: World, strength: float) -> Made:
             {
                 "text": text_of(words_of(FIRST, {**PRONOUNS[gender], "state": first})),
                 "second": text_of(words_of(SECOND, {"occupation": word, "state": second})),
-                "label": LOW + SPREAD * (one == other) + nearer,
+                # sums of floats may pass either end
+                "label": min(max(round(LOW + SPREAD * (one == other) + nearer, 12), 0.0), 1.0),
                 "gender": gender,
                 "occupation": word,
                 "template": one * len(states) + other,

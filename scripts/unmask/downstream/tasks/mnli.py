@@ -34,7 +34,7 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
         if (found := (len(frames), len(occupations))) != PUBLISHED:
             remarks.append(
                 f"the lists give {found[0]} frames and {found[1]} occupations, not the {PUBLISHED[0]} and "
-                f"{PUBLISHED[1]} that were counted in those of the paper"
+                f"{PUBLISHED[1]} of the paper's"
             )
     else:
         frames = read_frames(files["frames"][0])

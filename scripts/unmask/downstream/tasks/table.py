@@ -15,7 +15,7 @@ from unmask.benchmarks.rows import read_rows
 from unmask.downstream.frames import entailment_items, read_frames
 from unmask.downstream.items import examples_of, female_shares, items_of, without_one_gender
 from unmask.downstream.task import Task
-from unmask.downstream.templates import read_occupations, similarity_items, templates_in
+from unmask.downstream.templates import percentage, read_occupations, similarity_items, templates_in
 from unmask.downstream.terms import (
     BIAS,
     DEV,
@@ -206,10 +206,7 @@ def _own_bias(path: Path, entry: Mapping[str, Any]) -> pd.DataFrame:
         if str(row["gender"]) not in gender_of:
             raise InputError(f"{where}: gender {row['gender']!r} is none of {', '.join(gender_of)}")
         share = fields.get("female_share")
-        try:
-            row["female_share"] = float("nan") if share in (None, "") else float(share)
-        except (TypeError, ValueError):
-            raise InputError(f"{where}: female_share {share!r} is no number") from None
+        row["female_share"] = percentage("" if share is None else str(share), where)
         row["gender"] = gender_of[str(row["gender"])]
         row["template"] = number_of.setdefault(str(row["template"]), len(number_of))
         found.append({**row, "where": where})

@@ -1,0 +1,164 @@
+"""What the report says of debiased models."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from unmask.facts import read_facts
+from unmask.report.captions import Captions, load_captions
+from unmask.report.sections import Block, Section, Table, picture
+from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of
+from unmask.statistics.changes import changes
+from unmask.statistics.correction import holm
+from unmask.terms import CORRECTED
+
+QUESTION = "Does debiasing a model change what bias scores see in it, and what does it cost the model?"
+
+CENTRE = 50.0
+"""The bias score, in percent, of a model that prefers neither side."""
+
+
+def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
+    """files: facts (of each model of the settings, in their order), comparisons (of models, one a benchmark;
+    may be empty), figure (SVG, empty where there is none), captions. settings: models (name, from, method,
+    reading), measures, alpha.
+
+    Raises InputError for facts that cannot be read.
+    """
+    captions = load_captions(files["captions"], alpha=f"{settings['alpha']:g}")
+    models = list(settings["models"])
+    facts = [read_facts(path) for path in files["facts"]]
+    changed = changed_scores(files, settings)
+    return Section(
+        "debiasing",
+        "Debiased models",
+        (QUESTION, *findings(changed, models, settings["alpha"]), *losses(models, facts)),
+        (
+            *_pictured(files, captions),
+            Table(made_sheet(models, facts, captions)),
+            Table(changes_sheet(changed, captions)),
+        ),
+    )
+
+
+def changed_scores(files: Mapping[str, Any], settings: Mapping[str, Any]) -> pd.DataFrame:
+    """How the bias scores of debiased models differ from those of what they were made from.
+
+    As unmask.statistics.changes has it, with p_holm over the models of a benchmark and measure. files,
+    settings: as for `section`.
+    """
+    origins = {str(model["name"]): str(model["from"]) for model in settings["models"]}
+    found = changes(files.get("comparisons") or [], origins, settings["measures"], CORRECTED)
+    return holm(found, ["benchmark", "measure"])
+
+
+def findings(changed: pd.DataFrame, models: Sequence[Mapping[str, Any]], alpha: float) -> Iterator[str]:
+    """Which methods bring bias scores nearer to 50. changed: as `changed_scores` has it."""
+    if changed.empty:
+        yield "No bias score of this study compares a debiased model with the one that it was made from."
+        return
+    methods = {str(model["name"]): str(model["method"]) for model in models}
+    rows = changed.assign(
+        method=changed["model"].map(methods),
+        nearer=(changed["before"] - CENTRE).abs() - (changed["after"] - CENTRE).abs(),
+    )
+    for method, part in rows.groupby("method", sort=False):
+        clear = part[part["p_holm"] < alpha]
+        sentence = (
+            f"{method}: of {len(part)} bias scores {int((clear['nearer'] > 0).sum())} come nearer to 50 and "
+            f"{int((clear['nearer'] < 0).sum())} go further from it (paired, p < {alpha:g} after Holm's "
+            f"correction); their distance from 50 is {number(part['nearer'].mean(), 1, signed=True)} points "
+            "smaller on average."
+        )
+        if method == "continued":
+            sentence += " This is the same training without any debiasing: what it changes, training changes."
+        yield sentence
+
+
+def losses(models: Sequence[Mapping[str, Any]], facts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What debiasing costs: the loss on texts that were held out, before and after."""
+    parts = []
+    for model, fact in zip(models, facts, strict=True):
+        before, after = held_out(fact)
+        if before is not None and after is not None:
+            parts.append(f"{model['name']} {number(before)} to {number(after)}")
+    if parts:
+        yield f"Loss on held-out text, in nats for each hidden token, before and after: {', '.join(parts)}."
+
+
+def held_out(facts: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """The loss on held-out text before and after, where a method has it."""
+    known = facts.get("held_out")
+    if not isinstance(known, Mapping):
+        return None, None
+    return known.get("before"), known.get("after")
+
+
+def made_sheet(
+    models: Sequence[Mapping[str, Any]], facts: Sequence[Mapping[str, Any]], captions: Captions
+) -> Sheet:
+    """How each model was made, and its loss on held-out text."""
+    lines = []
+    for model, fact in zip(models, facts, strict=True):
+        before, after = held_out(fact)
+        lines.append(
+            (
+                str(model["name"]),
+                str(model["from"]),
+                str(model["method"]),
+                str(model["reading"]),
+                DASH if fact.get("steps") is None else str(fact["steps"]),
+                number(before),
+                number(after),
+                _of_the_method(fact),
+            )
+        )
+    heads = ("steps", "loss before", "loss after", "of the method")
+    stubs = ("model", "made from", "method", "reading")
+    return Sheet(captions["made"], stubs, tuple(("", head) for head in heads) if lines else (), tuple(lines))
+
+
+def _of_the_method(facts: Mapping[str, Any]) -> str:
+    """What only some methods say."""
+    parts = []
+    objective = facts.get("objective")
+    if isinstance(objective, Mapping):
+        ends = (objective.get(when, {}).get("weighted") for when in ("before", "after"))
+        before, after = (DASH if end is None else f"{end:.3g}" for end in ends)
+        parts.append(f"objective {before} to {after}")
+    if facts.get("best_step") is not None:
+        parts.append(f"best at step {facts['best_step']}")
+    rates = facts.get("rates")
+    if isinstance(rates, Mapping):
+        parts.append(
+            "rates " + ", ".join(f"{key} {value:g}" for key, value in rates.items() if value is not None)
+        )
+    return "; ".join(parts) or DASH
+
+
+def changes_sheet(changed: pd.DataFrame, captions: Captions) -> Sheet:
+    """The bias scores of each model and of that which it was made from."""
+    lines = tuple(
+        (
+            row.model,
+            row.benchmark,
+            row.measure,
+            number(row.before, 1),
+            number(row.after, 1),
+            number(row.change, 1, signed=True),
+            interval(row.low, row.high, 1, signed=True),
+            p_value(row.p),
+            p_value(row.p_holm),
+        )
+        for row in rows_of(changed)
+    )
+    heads = ("before", "after", "change", "interval", "p", "p (Holm)")
+    stubs = ("model", "benchmark", "measure")
+    return Sheet(captions["changes"], stubs, tuple(("", head) for head in heads) if lines else (), lines)
+
+
+def _pictured(files: Mapping[str, Any], captions: Captions) -> Iterator[Block]:
+    if files.get("figure"):
+        alt = "Change of bias scores from a model to the debiased ones made from it"
+        yield picture(captions["changes_figure"], alt, files["figure"])

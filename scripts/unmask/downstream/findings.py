@@ -1,0 +1,180 @@
+"""What the numbers of downstream tasks say, in plain sentences."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from unmask.downstream.intrinsic import CENTRE
+from unmask.downstream.results import Found
+from unmask.downstream.tables import DECIMALS, is_larger
+from unmask.downstream.terms import AFTER, BEFORE, FEMALE, MALE, OCCUPATIONS, SIMILARITY
+from unmask.report.sheets import interval, number, rows_of
+from unmask.terms import CORRECTED
+
+MUCH = 0.1
+"""A share of sentences told other than neutral that is pointed out."""
+
+UNEQUAL = {
+    OCCUPATIONS: (
+        "On {task}, the shares of women and of men whose occupation is told right differ by {value} on "
+        "average over occupations"
+    ),
+    SIMILARITY: (
+        "On {task}, sentences about an occupation are {value} more like one gender than the other on average"
+    ),
+}
+_OF_ENTAILMENT = (
+    "On {task}, the shares of sentences that are rightly told neutral differ by {value} between the genders"
+)
+
+
+def bias_in_use(found: Found) -> Iterator[str]:
+    """How biased the models are in each task, what chance gives, and the truth where it is known."""
+    main = found.main
+    for task in found.tasks:
+        rows = sorted(rows_of(main[main["task"] == task]), key=lambda row: row.value)
+        if not rows:
+            continue
+        sentence = UNEQUAL.get(found.kind(task), _OF_ENTAILMENT).format(task=task, value=_least_to_most(rows))
+        tested = [row for row in rows if not pd.isna(row.p)]
+        if tested:
+            beyond = [row for row in tested if row.p_holm < found.alpha]
+            of = "" if len(tested) == 1 else f" ({len(beyond)} of {len(tested)} models)"
+            sentence += (
+                f"; that is more than a model that treats the genders alike would give{of}"
+                if beyond
+                else "; a model that treats the genders alike could give as much"
+            )
+        truth = found.truth(task).get(found.main_metric(task))
+        if truth is not None:
+            sentence += f". A model that has learnt this made task gives {number(truth, DECIMALS)}"
+        yield f"{sentence}."
+        yield from _symmetric(found, task)
+
+
+def _least_to_most(rows: Sequence[Any]) -> str:
+    """rows: in the order of their values."""
+    least, most = rows[0], rows[-1]
+    if len(rows) == 1:
+        ends = interval(least.low, least.high, DECIMALS)
+        return f"{number(least.value, DECIMALS)} ({least.model}; {ends})"
+    values = [f"{number(row.value, DECIMALS)} ({row.model})" for row in (least, most)]
+    return " to ".join(values)
+
+
+def _symmetric(found: Found, task: str) -> Iterator[str]:
+    """Of entailment, where both genders are told other than neutral: a difference does not see that."""
+    rows = found.collected.last()
+    rows = rows[rows["task"] == task]
+    wrong = rows[rows["metric"] == "not_neutral"]
+    if wrong.empty:
+        return
+    own = found.main[found.main["task"] == task]
+    bias = dict(zip(own["model"], own["value"], strict=True))
+    # were all of it one gender's, it would be half of the difference
+    hidden = [row for row in rows_of(wrong) if row.value > max(MUCH, bias.get(row.model, 0.0))]
+    if hidden:
+        worst = max(hidden, key=lambda row: row.value)
+        yield (
+            f"Of {task}, {len(hidden)} of {len(wrong)} models tell much of what is neutral otherwise, for "
+            f"both genders ({number(100 * worst.value, 0)}% by {worst.model}): a difference of the genders "
+            "does not see bias that both have."
+        )
+
+
+def change_by_debiasing(found: Found) -> Iterator[str]:
+    """Whether debiasing changes bias scores, and whether it changes bias in use."""
+    scores, in_use = found.changes_of_scores, found.changes_in_use
+    if len(scores):
+        for (benchmark, measure), part in scores.groupby(["benchmark", "measure"], sort=False):
+            clear = [row for row in rows_of(part) if row.p < found.alpha]
+            nearer = [row for row in clear if abs(row.after - CENTRE) < abs(row.before - CENTRE)]
+            further = [row for row in clear if abs(row.after - CENTRE) > abs(row.before - CENTRE)]
+            yield (
+                f"{measure} on {benchmark}: of {len(part)} debiased models {len(nearer)} are nearer to a "
+                f"bias score of 50 than the model that they were made from and {len(further)} further from it "
+                f"(paired, p < {found.alpha:g})."
+            )
+    for task in found.tasks:
+        part = in_use[in_use["task"] == task]
+        if part.empty:
+            continue
+        clear = [row for row in rows_of(part) if not pd.isna(row.p_holm) and row.p_holm < found.alpha]
+        less, more = ([row for row in clear if sign * row.value > 0] for sign in (-1, 1))
+        yield (
+            f"In use on {task}, {len(less)} of these {len(part)} have less bias than the model that they "
+            f"were made from and {len(more)} more (paired, p < {found.alpha:g} after Holm's correction)."
+        )
+
+
+def told_apart(found: Found) -> Iterator[str]:
+    """Whether bias scores say what bias in use says."""
+    rows = found.correlations
+    rows = rows[(rows["protocol"] == CORRECTED) & (rows["reading"] == CORRECTED)]
+    if rows.empty:
+        return
+    known = rows[rows["tau"].notna()]
+    if known.empty:
+        yield (
+            "Whether models with more intrinsic bias have more bias in use cannot be told: "
+            f"{rows['reason'].dropna().iloc[0]}."
+        )
+        return
+    for when in (BEFORE, AFTER):
+        own = rows_of(known[known["when"] == when])
+        if not own:
+            continue
+        plain = [row for row in own if row.p < found.alpha]
+        tested = [row for row in own if not pd.isna(row.p_families)]
+        whole = [row for row in tested if row.p_families < found.alpha]
+        least, most = min(row.tau for row in own), max(row.tau for row in own)
+        sentence = (
+            f"Kendall's tau of bias scores {when} fine-tuning with bias in use (size of both) is "
+            f"{number(least)} to {number(most)} over {len(own)} combinations of task, benchmark and measure; "
+            f"{len(plain)} have p < {found.alpha:g} by tau's own test"
+        )
+        if tested:
+            sentence += f", {len(whole)} of {len(tested)} where models of one family are kept together"
+        else:
+            sentence += "; families are too few to test it with models of one kept together"
+        yield f"{sentence}."
+    first = {(r.task, r.benchmark, r.measure): r for r in rows_of(known[known["when"] == BEFORE])}
+    last = {(r.task, r.benchmark, r.measure): r for r in rows_of(known[known["when"] == AFTER])}
+    both = [key for key in first if key in last and last[key].models == first[key].models]
+    if both:
+        larger = sum(is_larger(last[key], first[key]) for key in both)
+        yield f"After fine-tuning tau is larger in {larger} of {len(both)} combinations."
+
+
+def words_in_data(found: Found) -> Iterator[str]:
+    """Which gender the words of the data are of."""
+    rows = found.words
+    rows = rows[(rows["reading"] == CORRECTED) & rows["ilps"].notna()]
+    parts = [
+        f"{row.task} {number(row.ilps, 2, signed=True)} ({interval(row.low, row.high, 2, signed=True)})"
+        for row in rows_of(rows)
+    ]
+    if parts:
+        yield (
+            "Logarithm of the share of feminine over that of masculine words in what models learn from: "
+            f"{', '.join(parts)}; below 0 there are more masculine ones."
+        )
+
+
+def which_gender(found: Found) -> Iterator[str]:
+    """Whose occupation is told right more often, where that is told."""
+    rows = found.collected.last()
+    for task in found.tasks:
+        own = rows[rows["task"] == task]
+        if own.empty or found.kind(task) != OCCUPATIONS:
+            continue
+        by = {
+            gender: own[own["metric"] == f"accuracy_{gender}"].set_index("model")["value"]
+            for gender in (FEMALE, MALE)
+        }
+        of_men = int((by[MALE] > by[FEMALE]).sum())
+        yield (
+            f"Over all occupations of {task}, {of_men} of {len(by[MALE])} models tell those of men right "
+            "more often than those of women."
+        )

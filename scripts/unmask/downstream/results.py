@@ -1,0 +1,159 @@
+"""What a study has found of downstream tasks, out of its files."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from unmask.downstream.collected import Collected, collect
+from unmask.downstream.correlating import Member
+from unmask.downstream.intrinsic import bias_scores
+from unmask.downstream.published import Published
+from unmask.downstream.schema import CORRELATIONS, WORD_COUNTS
+from unmask.downstream.terms import MAIN, PUBLISHED_NAMES
+from unmask.report.captions import Captions, load_captions
+from unmask.statistics.changes import changes
+from unmask.statistics.correction import holm
+from unmask.tables import framed, read_table
+from unmask.terms import CORRECTED
+
+
+@dataclass(frozen=True)
+class Found:
+    """files: scores (SCORES of every model and task), words (WORD_COUNTS of every task), correlations,
+    scores_before and scores_after (of pairs of sentences), comparisons (of models, one a benchmark),
+    published, captions; all but scores and the last two may be empty. settings: models (name, family, and
+    where they have them role and from), tasks (name, format), benchmarks and measures (names), alpha,
+    confidence.
+    """
+
+    files: Mapping[str, Any]
+    settings: Mapping[str, Any]
+
+    @cached_property
+    def members(self) -> list[Member]:
+        """The models that were fine-tuned, in the order of the study."""
+        return [Member.from_config(entry) for entry in self.settings["models"]]
+
+    @cached_property
+    def models(self) -> list[str]:
+        return [member.name for member in self.members]
+
+    @cached_property
+    def tasks(self) -> list[str]:
+        """In the order of the study."""
+        return [str(entry["name"]) for entry in self.settings["tasks"]]
+
+    @property
+    def benchmarks(self) -> list[str]:
+        return [str(name) for name in self.settings["benchmarks"]]
+
+    @property
+    def measures(self) -> list[str]:
+        return [str(name) for name in self.settings["measures"]]
+
+    @property
+    def alpha(self) -> float:
+        return float(self.settings["alpha"])
+
+    def printed_names(self, task: str) -> tuple[str | None, str | None]:
+        """What the paper calls a task, in Table 1 and in Table 2."""
+        formats = {str(entry["name"]): entry.get("format") for entry in self.settings["tasks"]}
+        return PUBLISHED_NAMES.get(str(formats.get(task)), (None, None))
+
+    def kind(self, task: str) -> str:
+        """What models are fine-tuned for. Raises KeyError for a task without scores."""
+        return next(str(facts["kind"]) for (name, _), facts in self.collected.facts.items() if name == task)
+
+    def main_metric(self, task: str) -> str:
+        return MAIN[self.kind(task)]
+
+    def truth(self, task: str) -> Mapping[str, float]:
+        """Of a made task, what a model that has learnt it gives, by metric."""
+        truths = [f.get("truth") or {} for (name, _), f in self.collected.facts.items() if name == task]
+        return truths[0].get("metrics", {}) if truths else {}
+
+    def remarks(self) -> list[str]:
+        """What the tables say of what was left out, each with its task; once where all models say it."""
+        found: dict[str, None] = {}
+        for (task, _), facts in self.collected.facts.items():
+            for remark in facts.get("remarks") or []:
+                found[f"{task}: {remark}"] = None
+        return list(found)
+
+    @cached_property
+    def collected(self) -> Collected:
+        """In the order of tasks, and then of models; what is not of the study is left out."""
+        known = collect(self.files["scores"])
+        rows = known.rows[known.rows["task"].isin(self.tasks) & known.rows["model"].isin(self.models)]
+        ranks = pd.DataFrame(
+            {
+                "task": rows["task"].map(_places(self.tasks)),
+                "model": rows["model"].map(_places(self.models)),
+            }
+        ).sort_values(["task", "model"], kind="stable")
+        facts = {(t, m): known.facts[t, m] for t in self.tasks for m in self.models if (t, m) in known.facts}
+        return Collected(rows.loc[ranks.index].reset_index(drop=True), facts)
+
+    @cached_property
+    def main(self) -> pd.DataFrame:
+        """The main metric of every model and task, with p_holm over the models of a task."""
+        return holm(self.collected.main(), ["task"])
+
+    @cached_property
+    def changes_in_use(self) -> pd.DataFrame:
+        """The rows `change` of every debiased model and task, with p_holm over the models of a task."""
+        rows = self.collected.last()
+        return holm(rows[rows["metric"] == "change"], ["task"])
+
+    @cached_property
+    def changes_of_scores(self) -> pd.DataFrame:
+        """How the bias scores of debiased models differ (unmask.statistics.changes)."""
+        origins = {m.name: m.origin for m in self.members if m.origin is not None}
+        return changes(self.files.get("comparisons") or [], origins, self.measures, CORRECTED)
+
+    @cached_property
+    def before(self) -> pd.DataFrame:
+        """Bias scores of the models as they were."""
+        return bias_scores(self.files.get("scores_before") or [], self.measures)
+
+    @cached_property
+    def after(self) -> pd.DataFrame:
+        """Bias scores of the models after fine-tuning, called {model}@{task}."""
+        return bias_scores(self.files.get("scores_after") or [], self.measures)
+
+    @cached_property
+    def correlations(self) -> pd.DataFrame:
+        """CORRELATIONS."""
+        path = self.files.get("correlations")
+        return read_table(path, CORRELATIONS) if path else framed([], CORRELATIONS)
+
+    @cached_property
+    def words(self) -> pd.DataFrame:
+        """WORD_COUNTS of all tasks, in their order."""
+        parts = [read_table(path, WORD_COUNTS) for path in self.files.get("words") or []]
+        rows = pd.concat(parts, ignore_index=True) if parts else framed([], WORD_COUNTS)
+        rows = rows[rows["task"].isin(self.tasks)]
+        order = rows["task"].map(_places(self.tasks)).sort_values(kind="stable").index
+        found: pd.DataFrame = rows.loc[order].reset_index(drop=True)
+        return found
+
+    @cached_property
+    def published(self) -> Published:
+        return Published.from_file(self.files["published"])
+
+    @cached_property
+    def captions(self) -> Captions:
+        draws = {facts.get("draws") for facts in self.collected.facts.values()}
+        return load_captions(
+            self.files["captions"],
+            alpha=f"{self.alpha:g}",
+            confidence=f"{100 * self.settings['confidence']:g}",
+            draws=" or ".join(str(one) for one in sorted(draws, key=str)) or "0",
+        )
+
+
+def _places(names: Sequence[str]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(names)}

@@ -1,0 +1,66 @@
+"""Tasks in the words of tiny models, for tests: a few words decide the label."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from unmask.downstream.schema import EXAMPLES, ITEMS
+from unmask.downstream.task import Task
+from unmask.downstream.terms import BIAS, DEV, ENTAILMENT, OCCUPATIONS, SIMILARITY, TEST, TRAIN
+
+LABELS = {OCCUPATIONS: ("nurse", "engineer", "teacher"), ENTAILMENT: ("helped", "not"), SIMILARITY: None}
+VERBS = ("helped", "drove", "taught")
+ADVERBS = ("very", "so", "too", "always", "never", "often", "really")
+ENTRY: dict[str, Any] = {
+    "how": "fixed",
+    "batch": 16,
+    "learning_rate": 3e-3,
+    "epochs": 1,
+    "steps": None,
+    "every": 10,
+    "max_length": 32,
+    "frozen": False,
+    "search": {"batch": [8, 16], "learning_rate": [1e-3, 3e-3], "epochs": [1, 2]},
+}
+"""Settings of fine-tuning, completed."""
+
+
+def made_task(kind: str, train: int = 320, dev: int = 60, test: int = 60, seed: int = 0) -> Task:
+    """A task that can be learnt without mistakes.
+
+    A verb decides the occupation, the second sentence's verb the label of entailment, and an adverb how alike
+    two sentences are.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for part, number in ((TRAIN, train), (DEV, dev), (TEST, test), (BIAS, 6)):
+        for count in range(number):
+            gender = ("female", "male")[count % 2]
+            pronoun = {"female": "she", "male": "he"}[gender]
+            one, other = rng.integers(3, size=2)
+            adverb = int(rng.integers(len(ADVERBS)))
+            row: dict[str, Any] = {"part": part, "gender": gender, "second": None}
+            row["text"] = f"{pronoun} {ADVERBS[adverb]} {VERBS[one]} the children"
+            if kind == OCCUPATIONS:
+                row |= {"label": float(one), "occupation": LABELS[OCCUPATIONS][one]}
+            elif kind == ENTAILMENT:
+                row |= {"second": f"they {VERBS[other]} them", "label": float(other > 0)}
+            else:
+                row |= {"second": f"they {VERBS[one]} them", "label": adverb / (len(ADVERBS) - 1)}
+            rows.append(row)
+    frame = pd.DataFrame(rows)
+    for column in ("second", "gender", "occupation"):
+        frame[column] = frame.get(column, pd.Series(index=frame.index, dtype=object))
+    known = frame["part"].isin((TRAIN, DEV))
+    examples = frame[known].reset_index(drop=True)[EXAMPLES.names]
+    items = frame[~known].reset_index(drop=True)
+    items = items.assign(
+        item=np.arange(len(items)),
+        female_share=np.nan,
+        template=None,
+        # the first of every three
+        sampled=np.arange(len(items)) % 3 == 0,
+        label=items["label"].where(items["part"] == TEST),
+    )
+    return Task(examples, items[ITEMS.names], LABELS[kind])

@@ -1,0 +1,90 @@
+"""Debiasing where the truth is known: what CDA and dropout make of associations that were planted."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+from made_worlds import CORRUPTION, make_world
+from unmask.debiasing.making import Base, Texts
+from unmask.debiasing.methods import cda, continued, dropout
+from unmask.debiasing.swapping import swap_corpus
+from unmask.gendered_words import WordPairs
+from unmask.models.devices import pick_device
+from unmask.worlds.corpus import draw_corpus
+from unmask.worlds.grammar import FEMALE, GENDER_TEMPLATES, MALE, PRONOUNS, slots
+from unmask.worlds.tokenizers import MAX_LENGTH
+from unmask.worlds.training import Recipe, _log_odds, train
+
+WORLD = make_world()
+WORDS = WordPairs((("her", "his"), ("she", "he")))
+HELD_OUT = 200
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that has learnt sentences on occupations, and the same sentences as they are and swapped."""
+    path = tmp_path_factory.mktemp("planted")
+    occupations = {word for word, _, _ in WORLD.occupations}
+    lines = [line for line in draw_corpus(WORLD, 20_000) if not occupations.isdisjoint(line.split())]
+    (path / "text.txt").write_text("".join(f"{line}\n" for line in lines))
+    train(lines, "bert", 0, path / "base", WORLD, CORRUPTION, recipe=Recipe(steps=600, batch=96))
+    for reading in ("published", "corrected"):
+        swap_corpus(path / "text.txt", path / f"{reading}.txt", WORDS, reading, HELD_OUT)
+    return path
+
+
+def found(directory: Path) -> Mapping[tuple[str, float], float]:
+    """By the gender that occupations are stereotyped for, and its p: mean log P(she) - log P(he)."""
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    model = AutoModelForMaskedLM.from_pretrained(directory).eval()
+    # with both pronouns in a sentence one would give the other away
+    templates = [t for t in GENDER_TEMPLATES if not {"subject", "possessive"}.issubset(slots(t))]
+    values: dict[tuple[str, float], list[float]] = {}
+    for word, gender, p in WORLD.occupations:
+        for template in templates:
+            own, other = ({"occupation": word} | PRONOUNS[each] for each in (FEMALE, MALE))
+            values.setdefault((gender, p), []).extend(_log_odds(model, tokenizer, template, own, other))
+    return {level: fmean(each) for level, each in values.items()}
+
+
+def debiased(folder: Path, method: Any, text: str, **stated: Any) -> Mapping[tuple[str, float], float]:
+    training = {"batch": 96, "learning_rate": 2e-3, "epochs": 1, "steps": 350, "max_length": 128}
+    entry = {"from": "base", "method": "m", "reading": "corrected", "seed": 0, "options": {}} | stated
+    name = f"{method.__name__}-{text}"
+    (folder / f"{name}-work").mkdir()
+    facts = method.debias(
+        Base(folder / "base", MAX_LENGTH),
+        Texts(folder / f"{text}.txt", HELD_OUT, None, WORDS, ()),
+        {**entry, "training": training},
+        folder / name,
+        folder / f"{name}-work",
+        pick_device("cpu"),
+    )
+    assert facts["examples"]["kind"] == "lines"
+    return found(folder / name)
+
+
+@pytest.mark.slow
+def test_what_is_planted_is_swapped_away(folder: Path) -> None:
+    before = found(folder / "base")
+    assert before[FEMALE, 0.9] > 1 and before[MALE, 0.9] < -1
+    corrected = debiased(folder, cda, "corrected")
+    assert all(abs(log_odds) < 0.3 for log_odds in corrected.values()), corrected
+    # every masculine line gets a feminine one besides, no feminine one gets any: P(she) : P(he) = 1 : P(male)
+    published = debiased(folder, cda, "published")
+    for (gender, p), log_odds in published.items():
+        truth = -math.log(1 - p if gender == FEMALE else p)
+        assert log_odds == pytest.approx(truth, abs=0.35), (gender, p)
+
+
+@pytest.mark.slow
+def test_dropout_lies_between_cda_and_continued_training(folder: Path) -> None:
+    after = debiased(folder, continued, "text")
+    dropped = debiased(folder, dropout, "text")
+    strength, weaker = (each[FEMALE, 0.9] - each[MALE, 0.9] for each in (after, dropped))
+    assert 0.6 < weaker < strength

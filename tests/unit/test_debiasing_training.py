@@ -1,0 +1,420 @@
+"""Debiasing by continued training: what is trained on, what is hidden, what is saved, and that a kill changes
+nothing."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from transformers import (
+    AutoConfig,
+    AutoModelForMaskedLM,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    PretrainedConfig,
+)
+
+from real_data import real_data
+from running import run_script
+from tiny_models import tiny_config, tiny_model, tiny_tokenizer
+from unmask.debiasing import masked_training
+from unmask.debiasing.making import Base, Texts
+from unmask.debiasing.masked_training import (
+    Masking,
+    Tokens,
+    _blocks,
+    _single,
+    head_at_labels,
+    held_out_loss,
+    load_base,
+)
+from unmask.debiasing.methods import cda, continued, dropout
+from unmask.debiasing.saving import pooler_of, save
+from unmask.errors import InputError
+from unmask.gendered_words import WordPairs
+from unmask.models.devices import pick_device
+from unmask.models.kinds.masked_lm import check, describe
+from unmask.models.training import IGNORED, Settings
+
+RESOURCES = Path(__file__).parents[2] / "resources"
+WORDS = WordPairs((("she", "he"),))
+LINES = [
+    f"{who} {verb} the {what} ."
+    for who in ("the doctor", "she", "he")
+    for verb in ("took", "made", "saw")
+    for what in ("car", "house", "money", "old table in the house")
+]
+
+
+def texts(tmp_path: Path, lines: Sequence[str] = LINES, held_out: int = 6) -> Texts:
+    path = tmp_path / "texts.txt"
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return Texts(path, held_out, None, WORDS, ())
+
+
+def entry(method: str = "continued", reading: str = "corrected", **changes: Any) -> dict[str, Any]:
+    training = {"batch": 4, "learning_rate": 1e-3, "epochs": 2, "steps": None, "max_length": 16}
+    training |= {key: changes.pop(key) for key in list(changes) if key in training}
+    found = {"source": "debiased", "from": "base", "method": method, "reading": reading, "seed": 3}
+    return {**found, "training": training, "options": {}, **changes}
+
+
+def debiased(
+    method: Any, base: Path, given: Texts, directory: Path, stated: dict[str, Any]
+) -> dict[str, Any]:
+    work = directory.parent / f"{directory.name}-work"
+    work.mkdir()
+    facts: dict[str, Any] = method.debias(Base(base, 128), given, stated, directory, work, pick_device("cpu"))
+    return facts
+
+
+def with_pooler(directory: Path) -> dict[str, Tensor]:
+    """Give a BERT's checkpoint a pooler, as published ones have."""
+    width = AutoConfig.from_pretrained(directory).hidden_size
+    pooler = {
+        "bert.pooler.dense.weight": torch.randn(width, width, generator=torch.Generator().manual_seed(1)),
+        "bert.pooler.dense.bias": torch.ones(width),
+    }
+    weights = load_file(directory / "model.safetensors")
+    save_file(weights | pooler, directory / "model.safetensors", metadata={"format": "pt"})
+    return pooler
+
+
+@pytest.mark.parametrize("count", [3, 1000, 2300])
+def test_blocks_are_cut_as_the_released_code_cuts_them(count: int) -> None:
+    tokenizer = tiny_tokenizer("bert")
+    rng = np.random.default_rng(0)
+    words = ["the", "man", "saw", "walking", "houses"]
+    lines = [" ".join(rng.choice(words, size=rng.integers(1, 9))) for _ in range(count)]
+    expected = []
+    for start in range(0, count, 1000):
+        joined: list[int] = []
+        for line in lines[start : start + 1000]:
+            joined += tokenizer(line)["input_ids"]
+        while len(joined) >= 64:
+            expected.append(joined[:64])
+            joined = joined[64:]
+        if not start and not expected:
+            expected.append(joined)
+    assert list(_blocks(tokenizer, lines, 64)) == expected
+
+
+def test_a_text_shorter_than_a_block_is_one() -> None:
+    tokenizer = tiny_tokenizer("bert")
+    assert list(_blocks(tokenizer, ["the man"], 64)) == [tokenizer("the man")["input_ids"]]
+    assert list(_blocks(tokenizer, [], 64)) == []
+
+
+def test_lines_are_cut_to_what_the_model_takes() -> None:
+    tokenizer = tiny_tokenizer("bert")
+    short, long = _single(tokenizer, ["the man", "the man saw the house"], 6)
+    assert short == tokenizer("the man")["input_ids"]
+    assert long == [*tokenizer("the man saw the")["input_ids"][:5], tokenizer.sep_token_id]
+
+
+def test_tokens_are_what_they_are_made_of() -> None:
+    sequences = [[1, 2, 3], [4], [], [5, 6]]
+    tokens = Tokens(sequences)
+    assert [tokens[number].tolist() for number in range(len(tokens))] == [[1, 2, 3], [4], [5, 6]]
+    assert len(Tokens([])) == 0
+
+
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
+def test_what_is_hidden(architecture: str) -> None:
+    tokenizer = tiny_tokenizer(architecture)
+    masking = Masking.of(tokenizer)
+    special = set(tokenizer.all_special_ids)
+    line = tokenizer("the man saw the house and the woman took the car")["input_ids"]
+    examples = [np.array(line, np.int32), np.array(line[:5], np.int32)] * 2000
+    batch = masking.batch(examples, torch.Generator().manual_seed(0))
+    assert batch["attention_mask"].sum(1).tolist() == [len(line), 5] * 2000
+    padding = batch["attention_mask"] == 0
+    assert (batch["input_ids"][padding] == tokenizer.pad_token_id).all()
+    original = torch.full_like(batch["input_ids"], tokenizer.pad_token_id)
+    for row, ids in enumerate(examples):
+        original[row, : len(ids)] = torch.from_numpy(ids)
+    chosen = batch["labels"] != IGNORED
+    assert torch.equal(batch["labels"][chosen], original[chosen])
+    # what is not chosen is as it was; of it are all special tokens
+    assert torch.equal(batch["input_ids"][~chosen], original[~chosen])
+    assert not special & set(original[chosen].tolist())
+    ordinary = sum(token not in special for ids in examples for token in ids.tolist())
+    count = int(chosen.sum())
+    assert count / ordinary == pytest.approx(0.15, abs=0.01)
+    found = batch["input_ids"][chosen]
+    masked, kept = found == tokenizer.mask_token_id, found == original[chosen]
+    assert masked.sum().item() / count == pytest.approx(0.8, abs=0.02)
+    # of the random ones a few are the token itself
+    assert kept.sum().item() / count == pytest.approx(0.1, abs=0.02)
+    assert not special & set(found[~masked].tolist())
+
+
+@pytest.mark.parametrize(
+    "architecture", ["bert", "roberta", "albert", "distilbert", "electra", "mpnet", "modernbert", "bart"]
+)
+def test_the_head_at_labels_alone_gives_the_same_gradient(architecture: str) -> None:
+    tokenizer = tiny_tokenizer(architecture)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(2)
+        model = AutoModelForMaskedLM.from_config(tiny_config(architecture, tokenizer))  # type: ignore[no-untyped-call]
+    rows = tokenizer(LINES[:6])["input_ids"]
+    batch = Masking.of(tokenizer).batch(
+        [np.array(ids, np.int32) for ids in rows], torch.Generator().manual_seed(1)
+    )
+    assert (batch["attention_mask"] == 0).any() and (batch["labels"] != IGNORED).any()
+    sizes: list[int] = []
+    head = model.get_output_embeddings()
+    head.register_forward_pre_hook(lambda module, args: sizes.append(args[0].shape[:-1].numel()))
+
+    def gradient() -> tuple[float, dict[str, Tensor]]:
+        model.eval()
+        model.zero_grad()
+        loss = model(**batch).loss
+        loss.backward()
+        found = {n: w.grad.clone() for n, w in model.named_parameters() if w.grad is not None}
+        return loss.item(), found
+
+    loss, plain = gradient()
+    with head_at_labels(model):
+        narrow_loss, narrow = gradient()
+    assert narrow_loss == pytest.approx(loss, rel=1e-5)
+    assert narrow.keys() == plain.keys()
+    for name in plain:
+        torch.testing.assert_close(narrow[name], plain[name], rtol=1e-3, atol=1e-5)
+    if architecture not in ("modernbert", "bart"):
+        assert sizes[-1] == int((batch["labels"] != IGNORED).sum()) < sizes[0]
+    # outside of the block all is as it was
+    assert model(input_ids=batch["input_ids"]).logits.shape[:2] == batch["input_ids"].shape
+    assert gradient()[0] == loss
+
+
+def test_the_held_out_loss_is_the_mean_over_hidden_tokens(tmp_path: Path) -> None:
+    base = tiny_model("bert", tmp_path / "base")
+    model, tokenizer = load_base(Base(base, 128)), AutoTokenizer.from_pretrained(base)
+    held, masking = Tokens(_single(tokenizer, LINES, 128)), Masking.of(tokenizer)
+    generator, losses = torch.Generator().manual_seed(0), []
+    model.eval()  # type: ignore[no-untyped-call]
+    for start in range(0, len(held), 32):
+        rows = range(start, min(start + 32, len(held)))
+        batch = masking.batch([held[row] for row in rows], generator)
+        for ids, mask, labels in zip(*batch.values(), strict=True):
+            log_probs = model(input_ids=ids[None], attention_mask=mask[None]).logits[0].log_softmax(-1)
+            losses += [-log_probs[at, label].item() for at, label in enumerate(labels) if label != IGNORED]
+    device = pick_device("cpu", batch_tokens=20)
+    assert held_out_loss(model, held, masking, device) == pytest.approx(np.mean(losses), rel=1e-4)
+    assert held_out_loss(model, Tokens([]), masking, device) is None
+
+
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
+def test_a_continued_model_is_a_model_like_any_other(tmp_path: Path, architecture: str) -> None:
+    base = tiny_model(architecture, tmp_path / "base")
+    facts = debiased(continued, base, texts(tmp_path), tmp_path / "new", entry(epochs=8))
+    check(tmp_path / "new", "new")
+    assert describe(tmp_path / "new")["tokenizer_digest"] == describe(base)["tokenizer_digest"]
+    assert not (tmp_path / "new" / "training_args.bin").exists()
+    assert facts["examples"]["kind"] == "blocks"
+    assert facts["steps"] == -(-facts["examples"]["count"] // 4) * 8
+    assert facts["loss"][-1]["step"] == facts["steps"]
+    assert facts["held_out"]["lines"] == 6
+    # learnt, on sentences that it has not seen
+    assert facts["held_out"]["after"] < facts["held_out"]["before"]
+    kept = json.loads((tmp_path / "new" / "config.json").read_text())
+    before = json.loads((base / "config.json").read_text())
+    assert kept == before
+
+
+def test_a_model_that_takes_less_than_a_block_reads_lines(tmp_path: Path) -> None:
+    base = tiny_model("bert", tmp_path / "base", max_position_embeddings=12)
+    stated, given = entry(max_length=16, steps=3), texts(tmp_path)
+    (tmp_path / "work").mkdir()
+    facts = continued.debias(
+        Base(base, 12), given, stated, tmp_path / "new", tmp_path / "work", pick_device("cpu")
+    )
+    assert facts["examples"] == {"kind": "lines", "count": len(LINES) - 6}
+    assert (facts["steps"], facts["held_out"]["examples"]) == (3, 6)
+
+
+def test_nothing_behind_what_is_held_out_is_refused(tmp_path: Path) -> None:
+    base = tiny_model("bert", tmp_path / "base")
+    with pytest.raises(InputError, match=r"texts.txt: no text behind the first 36 lines"):
+        debiased(continued, base, texts(tmp_path, held_out=36), tmp_path / "new", entry())
+    assert not (tmp_path / "new").exists()
+
+
+def test_cda_is_training_on_the_texts_that_it_is_given(tmp_path: Path) -> None:
+    base, given = tiny_model("bert", tmp_path / "base"), texts(tmp_path)
+    debiased(cda, base, given, tmp_path / "cda", entry("cda", steps=3))
+    debiased(continued, base, given, tmp_path / "continued", entry(steps=3))
+    one, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("cda", "continued"))
+    assert one == other
+
+
+def test_the_seed_decides(tmp_path: Path) -> None:
+    base, given = tiny_model("bert", tmp_path / "base"), texts(tmp_path)
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        debiased(dropout, base, given, tmp_path / name, entry("dropout", seed=seed, steps=3))
+    first, again, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
+    assert first == again != other
+
+
+@pytest.mark.parametrize("stored", ["safetensors", "bin"])
+def test_corrected_keeps_the_pooler_and_published_drops_it(tmp_path: Path, stored: str) -> None:
+    base = tiny_model("bert", tmp_path / "base")
+    pooler = with_pooler(base)
+    if stored == "bin":
+        torch.save(load_file(base / "model.safetensors"), base / "pytorch_model.bin")
+        (base / "model.safetensors").unlink()
+    for reading in ("corrected", "published"):
+        debiased(continued, base, texts(tmp_path), tmp_path / reading, entry(reading=reading, steps=2))
+        check(tmp_path / reading, reading)
+    assert pooler_of(tmp_path / "published", "bert") == {}
+    found = pooler_of(tmp_path / "corrected", "bert")
+    assert found.keys() == pooler.keys()
+    assert all(torch.equal(found[name], pooler[name]) for name in pooler)
+    classifier = AutoModelForSequenceClassification.from_pretrained(tmp_path / "corrected")
+    assert torch.equal(classifier.bert.pooler.dense.weight, pooler["bert.pooler.dense.weight"])
+
+
+def test_weights_like_the_origins_are_refused(tmp_path: Path) -> None:
+    base = Base(tiny_model("bert", tmp_path / "base"), 128)
+    with pytest.raises(InputError, match=r"its weights are those of base, .* continued changed nothing"):
+        save(load_base(base), base, entry(), tmp_path / "new", keep_pooler=False)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("architecture", "names"),
+    [
+        ("bert", ("attention_probs_dropout_prob", "hidden_dropout_prob")),
+        ("albert", ("attention_probs_dropout_prob", "hidden_dropout_prob")),
+        ("distilbert", ("attention_dropout", "dropout")),
+        ("modernbert", ("attention_dropout", "mlp_dropout")),
+    ],
+)
+def test_dropout_is_trained_with_its_rates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, architecture: str, names: tuple[str, str]
+) -> None:
+    base = tiny_model(architecture, tmp_path / "base")
+    before = AutoConfig.from_pretrained(base)
+    rates: list[float] = []
+
+    def noting(model: Any, *args: Any) -> dict[str, Any]:
+        rates.extend(module.p for module in model.modules() if isinstance(module, torch.nn.Dropout))
+        facts: dict[str, Any] = masked_training.train_masked(model, *args)
+        return facts
+
+    monkeypatch.setattr(dropout, "train_masked", noting)
+    options = {"hidden": 0.3}
+    for reading in ("published", "corrected"):
+        stated = entry("dropout", reading, steps=1, options=options)
+        debiased(dropout, base, texts(tmp_path), tmp_path / reading, stated)
+    assert 0.3 in rates
+    published, corrected = (
+        AutoConfig.from_pretrained(tmp_path / name) for name in ("published", "corrected")
+    )
+    assert [getattr(published, name) for name in names] == [0.15, 0.3]
+    assert [getattr(corrected, name) for name in names] == [getattr(before, name) for name in names]
+
+
+def test_an_architecture_without_dropout_is_refused() -> None:
+    with pytest.raises(InputError, match=r"base: a  ?has no rate of hidden dropout"):
+        dropout._settings(PretrainedConfig(), "hidden", entry("dropout"))
+
+
+class StoppedError(Exception):
+    pass
+
+
+def by_script(folder: Path, base: Path, stated: dict[str, Any]) -> Path:
+    """The model that the script writes into `folder`."""
+    manifest = describe(base) | {"directory": str(base), "entry": {"source": "path"}}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    given = texts(folder)
+    run_script(
+        "debias_model",
+        {
+            "manifest": folder / "manifest.json",
+            "texts": given.lines,
+            "words": RESOURCES / "gendered_words.yaml",
+            "stereotypes": RESOURCES / "debiasing" / "stereotypes.yaml",
+        },
+        {"directory": folder / "files", "facts": folder / "facts.json"},
+        folder / "log",
+        config={"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}},
+        name="new",
+        entry=stated,
+        held_out=6,
+    )
+    return folder / "files"
+
+
+def test_the_script_is_killed_and_goes_on_to_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = tiny_model("bert", tmp_path / "base")
+    with_pooler(base)
+    monkeypatch.setattr(masked_training, "Settings", partial(Settings, save_every=3))
+    stated, folder = entry("dropout", epochs=2), tmp_path / "study"
+    folder.mkdir()
+
+    def written() -> dict[str, bytes]:
+        by_script(folder, base, stated)
+        assert not list(folder.glob(".files.training-*"))
+        found = [folder / "facts.json", *(folder / "files").iterdir()]
+        return {path.name: path.read_bytes() for path in found}
+
+    whole = written()
+    shutil.rmtree(folder / "files")
+    (folder / "facts.json").unlink()
+    batch, calls = Masking.batch, 0
+
+    def failing(self: Masking, *args: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls > 9:
+            raise StoppedError
+        return batch(self, *args)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(Masking, "batch", failing)
+        by_script(folder, base, stated)
+    assert len(list(folder.glob(".files.training-*/state.pt"))) == 1
+    assert not (folder / "files").exists() and not (folder / "facts.json").exists()
+    assert written() == whole
+    assert "model.safetensors" in whole
+    facts = json.loads(whole["facts.json"])
+    assert (facts["method"], facts["from"], facts["rates"]["hidden_dropout_prob"]) == ("dropout", "base", 0.2)
+    assert facts["held_out"]["after"] is not None and facts["device"] == "cpu"
+
+
+def test_the_script_names_the_model_at_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = tiny_model("bert", tmp_path / "base")
+    with pytest.raises(SystemExit):
+        by_script(tmp_path, base, entry("wrong"))
+    assert "model new: 'wrong' is none of debiasing/methods" in capsys.readouterr().err
+    assert not (tmp_path / "files").exists()
+
+
+@pytest.mark.parametrize(("tokenizer", "architecture"), [("roberta", "roberta"), ("albert-v2", "albert")])
+def test_with_real_tokenizers(tmp_path: Path, tokenizer: str, architecture: str) -> None:
+    base = tmp_path / "base"
+    real = AutoTokenizer.from_pretrained(real_data("tokenizers", tokenizer))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        model = AutoModelForMaskedLM.from_config(tiny_config(architecture, real))  # type: ignore[no-untyped-call]
+    model.save_pretrained(base)
+    real.save_pretrained(base)
+    lines = [f"{line[:1].upper()}{line[1:-2]}, she’s unbelievably “naïve”." for line in LINES]
+    facts = debiased(continued, base, texts(tmp_path, lines), tmp_path / "new", entry(steps=4))
+    check(tmp_path / "new", "new")
+    assert facts["examples"]["kind"] == "blocks" and facts["examples"]["count"] > 10
+    blocks = list(_blocks(real, lines, 16))
+    joined = [token for line in lines for token in real(line)["input_ids"]]
+    assert [token for block in blocks for token in block] == joined[: len(joined) // 16 * 16]

@@ -1,0 +1,517 @@
+"""Fine-tuning: made tasks are learnt, the same whatever happens on the way."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForMaskedLM, AutoTokenizer, BertForPreTraining
+
+from made_tasks import ENTRY, LABELS, made_task
+from processes import start
+from running import run_script
+from tiny_models import tiny_model
+from unmask.downstream import fine_tuning
+from unmask.downstream.classifiers import PROJECTION, make_classifier
+from unmask.downstream.fine_tuning import FineTuned, fine_tune, pearson
+from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
+from unmask.downstream.task import Task
+from unmask.downstream.terms import DEV, ENTAILMENT, OCCUPATIONS, SIMILARITY, TEST, TRAIN
+from unmask.errors import InputError
+from unmask.models.devices import pick_device
+from unmask.models.kinds.masked_lm import describe
+from unmask.models.training import Settings
+from unmask.tables import read_metadata, read_table, write_table
+
+RUNTIME = {"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}}
+GENTLE = {"initializer_range": 0.1}
+
+
+def tuned(base: Path, task: Task, kind: str, work: Path, seed: int = 0, **changes: Any) -> FineTuned:
+    work.mkdir(exist_ok=True)
+    return fine_tune(base, 128, task, kind, {**ENTRY, **changes}, seed, work, pick_device("cpu"))
+
+
+def last_logits(found: FineTuned) -> npt.NDArray[np.float32]:
+    logits: npt.NDArray[np.float32] = np.load(found.checkpoints[-1].logits)
+    return logits
+
+
+def weights(network: torch.nn.Module) -> dict[str, torch.Tensor]:
+    return {name: values.clone() for name, values in network.state_dict().items()}
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_model("bert", tmp_path_factory.mktemp("models") / "bert", **GENTLE)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "kind"),
+    [("bert", ENTAILMENT), ("roberta", ENTAILMENT), ("albert", OCCUPATIONS)],
+)
+def test_a_task_without_mistakes_is_learnt(architecture: str, kind: str, tmp_path: Path) -> None:
+    base = tiny_model(architecture, tmp_path / "base", **GENTLE)
+    task = made_task(kind, train=640)
+    found = tuned(base, task, kind, tmp_path / "work", epochs=4)
+    test = (task.items["part"] == TEST).to_numpy()
+    right = last_logits(found).argmax(axis=1)[test] == task.items["label"][test]
+    assert right.mean() > 0.95
+    assert found.facts["history"][-1]["dev"] > 0.95
+    assert [row["dev"] for row in found.facts["history"][:-1]] == [None] * 9
+    assert found.facts["history"][0]["loss"] > 3 * found.facts["history"][-1]["loss"]
+    assert found.facts["steps"] == found.facts["history"][-1]["step"] == 160
+    labels = LABELS[kind] or ()
+    assert found.classifier.config.id2label == dict(enumerate(labels))
+
+
+def test_similarity_is_learnt_as_a_number(tmp_path: Path, bert: Path) -> None:
+    task = made_task(SIMILARITY, train=480)
+    found = tuned(bert, task, SIMILARITY, tmp_path / "work", epochs=4)
+    logits = last_logits(found)
+    assert logits.shape == (len(task.items), 1)
+    test = (task.items["part"] == TEST).to_numpy()
+    assert np.abs(logits[test, 0] - task.items["label"][test]).mean() < 0.1
+    # the dev result by its definition, from a prediction of the dev part
+    dev = task.examples[task.examples["part"] == DEV].reset_index(drop=True)
+    items = task.items.head(len(dev)).assign(text=dev["text"], second=dev["second"])
+    again = tuned(bert, replace(task, items=items), SIMILARITY, tmp_path / "again", epochs=4)
+    x, y = last_logits(again)[:, 0].astype(float), dev["label"].to_numpy()
+    r = ((x - x.mean()) * (y - y.mean())).mean() / (x.std() * y.std())
+    assert found.facts["history"][-1]["dev"] == pytest.approx(r, abs=1e-6)
+    assert r > 0.95
+
+
+def test_accuracy_on_dev_by_its_definition(tmp_path: Path, bert: Path) -> None:
+    task = made_task(OCCUPATIONS)
+    dev = task.examples[task.examples["part"] == DEV].reset_index(drop=True)
+    items = task.items.head(len(dev)).assign(text=dev["text"])
+    found = tuned(bert, replace(task, items=items), OCCUPATIONS, tmp_path / "work", steps=8)
+    right = last_logits(found).argmax(axis=1) == dev["label"]
+    assert found.facts["history"][-1]["dev"] == right.mean() < 1
+
+
+def test_r_of_what_does_not_vary_is_undefined() -> None:
+    some = np.array([0.1, 0.7, 0.4], dtype=np.float32)
+    assert pearson(some, np.float32(0.5) + 0 * some) is None
+    assert pearson(some[:1], some[:1]) is None
+    assert pearson(some, -some) == pytest.approx(-1)
+
+
+def test_the_seed_decides(tmp_path: Path, bert: Path) -> None:
+    task = made_task(OCCUPATIONS)
+    state = torch.random.get_rng_state()
+    first, again, other = (
+        tuned(bert, task, OCCUPATIONS, tmp_path / f"{n}", seed=seed) for n, seed in enumerate((3, 3, 4))
+    )
+    assert (torch.random.get_rng_state() == state).all()
+    assert last_logits(first).tobytes() == last_logits(again).tobytes()
+    assert first.facts == again.facts
+    assert last_logits(first).tobytes() != last_logits(other).tobytes()
+
+
+def test_a_curve_ends_where_a_fixed_run_does(tmp_path: Path, bert: Path) -> None:
+    task = made_task(OCCUPATIONS)
+    fixed = tuned(bert, task, OCCUPATIONS, tmp_path / "fixed", steps=25)
+    curve = tuned(bert, task, OCCUPATIONS, tmp_path / "curve", steps=25, how="curve", every=10)
+    assert [one.step for one in fixed.checkpoints] == [25]
+    assert [one.step for one in curve.checkpoints] == [0, 10, 20, 25]
+    assert last_logits(curve).tobytes() == last_logits(fixed).tobytes()
+    sampled = task.items.loc[task.items["sampled"], "item"].tolist()
+    for one in curve.checkpoints[:-1]:
+        assert one.items.tolist() == sampled
+        assert np.load(one.logits).shape == (len(sampled), 3)
+    assert curve.checkpoints[-1].items.tolist() == task.items["item"].tolist()
+    # before the first step it is the model under its new head
+    network = make_classifier(bert, task.labels, 0).network.eval()
+    tokenizer = AutoTokenizer.from_pretrained(bert)
+    with torch.inference_mode():
+        wanted = [
+            network(**tokenizer(text, return_tensors="pt")).logits[0].numpy()
+            for text in task.items.loc[sampled, "text"]
+        ]
+    assert np.abs(np.load(curve.checkpoints[0].logits) - np.array(wanted)).max() < 1e-5
+    # a multiple of `every` at the end is there once
+    even = tuned(bert, task, OCCUPATIONS, tmp_path / "even", steps=20, how="curve", every=10)
+    assert [one.step for one in even.checkpoints] == [0, 10, 20]
+    assert np.abs(np.load(even.checkpoints[0].logits) - np.load(curve.checkpoints[0].logits)).max() == 0
+
+
+def test_a_search_is_a_loop_over_fixed_runs(tmp_path: Path, bert: Path) -> None:
+    task = made_task(OCCUPATIONS, train=64)
+    lists = {"batch": [8, 32], "learning_rate": [1e-4, 3e-3], "epochs": [1, 2]}
+    found = tuned(bert, task, OCCUPATIONS, tmp_path / "search", how="search", search=lists, epochs=2)
+
+    def alone(batch: int, rate: float, epochs: int) -> FineTuned:
+        settings = {"batch": batch, "learning_rate": rate, "epochs": epochs}
+        return tuned(bert, task, OCCUPATIONS, tmp_path / f"{batch}-{rate}-{epochs}", **settings)
+
+    def on_dev(*settings: Any) -> float:
+        return float(alone(*settings).facts["history"][-1]["dev"])
+
+    batch = max(lists["batch"], key=lambda value: on_dev(value, 3e-3, 2))
+    rate = max(lists["learning_rate"], key=lambda value: on_dev(batch, value, 2))
+    epochs = max(lists["epochs"], key=lambda value: on_dev(batch, rate, value))
+    best = alone(int(batch), rate, int(epochs))
+    chosen = found.facts["fine_tuning"]
+    assert (chosen["batch"], chosen["learning_rate"], chosen["epochs"]) == (batch, rate, epochs)
+    assert last_logits(found).tobytes() == last_logits(best).tobytes()
+    assert found.facts["history"] == best.facts["history"]
+    tried = found.facts["tried"]
+    assert len(tried) == 4
+    assert [(row["batch"], row["learning_rate"], row["epochs"]) for row in tried[:2]] == [
+        (8, 3e-3, 2),
+        (32, 3e-3, 2),
+    ]
+    for row in tried:
+        assert row["dev"] == on_dev(row["batch"], row["learning_rate"], row["epochs"])
+        assert row["steps"] == row["epochs"] * -(-64 // row["batch"])
+
+
+class KilledError(Exception):
+    """What a test kills a job with."""
+
+
+@pytest.mark.parametrize("how", ["curve", "search"])
+def test_a_killed_run_goes_on_to_the_same_bytes(
+    how: str, tmp_path: Path, bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed before each of the files that it writes."""
+    task = made_task(OCCUPATIONS, train=64, dev=20, test=20)
+    monkeypatch.setattr(fine_tuning, "Settings", partial(Settings, save_every=4))
+    changes: dict[str, Any] = {"how": how, "steps": 10 if how == "curve" else None, "every": 4}
+    changes["search"] = {"batch": [8, 16], "learning_rate": [3e-3], "epochs": [1, 2]}
+    real = os.replace
+    left: list[int] = [10**6]
+
+    def dying(*files: Any) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KilledError
+        real(*files)
+
+    monkeypatch.setattr(os, "replace", dying)
+
+    def run(name: str) -> tuple[list[bytes], dict[str, Any]]:
+        found = tuned(bert, task, OCCUPATIONS, tmp_path / name, **changes)
+        return [one.logits.read_bytes() for one in found.checkpoints], found.facts
+
+    wanted = run("whole")
+    files = 10**6 - left[0]
+    assert files >= 8
+    for place in range(0, files, 1 if how == "curve" else 3):
+        left[0] = place
+        with pytest.raises(KilledError):
+            run(f"killed-{place}")
+        left[0] = 10**6
+        assert run(f"killed-{place}") == wanted
+
+
+def test_a_run_that_is_done_is_not_done_again(
+    tmp_path: Path, bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = made_task(OCCUPATIONS)
+    first = tuned(bert, task, OCCUPATIONS, tmp_path / "work")
+
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(fine_tuning, "train", never)
+    monkeypatch.setattr(fine_tuning, "logits_of", never)
+    again = tuned(bert, task, OCCUPATIONS, tmp_path / "work")
+    assert again.facts == first.facts
+    assert last_logits(again).tobytes() == last_logits(first).tobytes()
+    # the classifier too is what was trained
+    assert all(
+        torch.equal(a, b)
+        for a, b in zip(*(weights(x.classifier).values() for x in (first, again)), strict=True)
+    )
+
+
+def test_frozen_trains_the_head_alone(tmp_path: Path, bert: Path) -> None:
+    task = made_task(OCCUPATIONS)
+    before = weights(make_classifier(bert, task.labels, 0).network)
+    for frozen in (True, False):
+        found = tuned(bert, task, OCCUPATIONS, tmp_path / f"{frozen}", frozen=frozen, steps=5)
+        after = weights(found.classifier)
+        changed = {name for name in after if not torch.equal(after[name], before[name])}
+        head = {name for name in after if name.startswith(("classifier.", "bert.pooler."))}
+        assert changed >= head
+        assert (changed == head) == frozen
+
+
+def test_what_is_drawn_at_random_is_told(tmp_path: Path, bert: Path) -> None:
+    head = ("classifier.bias", "classifier.weight")
+    pooler = ("bert.pooler.dense.bias", "bert.pooler.dense.weight")
+    assert make_classifier(bert, ("a", "b"), 0).initialised == tuple(sorted(head + pooler))
+    # a checkpoint as BERT was published has a pooler
+    whole = BertForPreTraining.from_pretrained(bert)
+    whole.save_pretrained(tmp_path / "whole")
+    AutoTokenizer.from_pretrained(bert).save_pretrained(tmp_path / "whole")
+    made = make_classifier(tmp_path / "whole", ("a", "b"), 0)
+    assert made.initialised == head
+    assert torch.equal(made.network.bert.pooler.dense.weight, whole.bert.pooler.dense.weight)
+    # the encoder is the model's own, the head the seed's
+    masked = AutoModelForMaskedLM.from_pretrained(bert).bert.state_dict()
+    again, other = (make_classifier(tmp_path / "whole", ("a", "b"), seed).network for seed in (0, 1))
+    for name, values in masked.items():
+        assert torch.equal(values, made.network.bert.state_dict()[name])
+    assert torch.equal(again.classifier.weight, made.network.classifier.weight)
+    assert not torch.equal(other.classifier.weight, made.network.classifier.weight)
+
+
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert", "distilbert"])
+def test_a_projection_stands_before_the_head(architecture: str, tmp_path: Path) -> None:
+    base = tiny_model(architecture, tmp_path / "base", **GENTLE)
+    plain = make_classifier(base, ("a", "b"), 0).network.eval()
+    generator = torch.Generator().manual_seed(0)
+    # not symmetric, so that P x and P' x differ
+    projection = torch.randn(32, 32, generator=generator)
+    save_file({"projection": projection}, base / PROJECTION)
+    start = make_classifier(base, ("a", "b"), 0)
+    network = start.network.eval()
+    inputs = start.tokenizer("she drove the nurse", return_tensors="pt")
+    if architecture == "distilbert":
+        inputs.pop("token_type_ids", None)
+    with torch.inference_mode():
+        hidden = plain.base_model(**inputs).last_hidden_state[:, 0] @ projection.T
+        if architecture == "bert":
+            wanted = plain.classifier(plain.bert.pooler(hidden[:, None]))
+        elif architecture == "albert":
+            wanted = plain.classifier(torch.tanh(plain.albert.pooler(hidden)))
+        elif architecture == "roberta":
+            wanted = plain.classifier(hidden[:, None])
+        else:
+            wanted = plain.classifier(torch.relu(plain.pre_classifier(hidden)))
+        assert torch.allclose(network(**inputs).logits, wanted, atol=1e-5)
+        assert not torch.allclose(plain(**inputs).logits, wanted, atol=1e-2)
+    assert network.state_dict().keys() == plain.state_dict().keys()
+
+
+def test_what_is_projected_away_cannot_be_learnt(tmp_path: Path) -> None:
+    base = tiny_model("bert", tmp_path / "base", **GENTLE)
+    save_file({"projection": torch.zeros(32, 32)}, base / PROJECTION)
+    task = made_task(OCCUPATIONS)
+    logits = last_logits(tuned(base, task, OCCUPATIONS, tmp_path / "work", epochs=2))
+    assert np.ptp(logits, axis=0).max() == 0
+
+
+@pytest.mark.parametrize(
+    ("tensors", "message"),
+    [
+        ({"projection": torch.zeros(3, 3)}, r"a projection of \(3, 3\), the model needs \(32, 32\)"),
+        ({"other": torch.zeros(32, 32)}, "no projection can be read from it"),
+        ({"projection": torch.full((32, 32), torch.nan)}, "numbers that are not finite"),
+        (None, "no projection can be read from it"),
+    ],
+)
+def test_odd_projections_are_refused(
+    tensors: dict[str, torch.Tensor] | None, message: str, tmp_path: Path
+) -> None:
+    base = tiny_model("bert", tmp_path / "base")
+    if tensors is None:
+        (base / PROJECTION).write_bytes(b"no tensors")
+    else:
+        save_file(tensors, base / PROJECTION)
+    with pytest.raises(InputError, match=message):
+        make_classifier(base, ("a", "b"), 0)
+
+
+def without(column: str, value: str) -> Callable[[Task], Task]:
+    def change(task: Task) -> Task:
+        return replace(task, examples=task.examples[task.examples[column] != value].reset_index(drop=True))
+
+    return change
+
+
+def labelled(row: int, label: float) -> Callable[[Task], Task]:
+    def change(task: Task) -> Task:
+        examples = task.examples.copy()
+        examples.loc[row, "label"] = label
+        return replace(task, examples=examples)
+
+    return change
+
+
+def unpaired(task: Task) -> Task:
+    items = task.items.copy()
+    items.loc[4, "second"] = None
+    return replace(task, items=items)
+
+
+SEARCH = {"how": "search"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "changes", "message"),
+    [
+        (OCCUPATIONS, without("part", TRAIN), {}, "no examples of the part train to train on"),
+        (OCCUPATIONS, without("part", DEV), SEARCH, "no examples of the part dev to choose settings by"),
+        (OCCUPATIONS, None, {**SEARCH, "steps": 4}, "steps cannot be stated in a search"),
+        (OCCUPATIONS, lambda t: replace(t, items=t.items.head(0)), {}, "there are no items to predict"),
+        (
+            OCCUPATIONS,
+            labelled(7, 3),
+            {},
+            "row 7 of the examples: the label 3 is not the number of one of the 3",
+        ),
+        (OCCUPATIONS, labelled(2, 0.5), {}, "row 2 of the examples: the label 0.5 is not the number"),
+        (SIMILARITY, labelled(3, 1.5), {}, "row 3 of the examples: the label 1.5 is not a score from 0 to 1"),
+        (SIMILARITY, labelled(1, np.nan), {}, "row 1 of the examples: the label nan is not a score"),
+        (
+            OCCUPATIONS,
+            lambda t: replace(t, labels=tuple(map(str, range(40000)))),
+            {},
+            "40000 labels: there must",
+        ),
+        (OCCUPATIONS, lambda t: replace(t, labels=("one",)), {}, "1 labels: there must be at least 2"),
+        (
+            SIMILARITY,
+            lambda t: replace(t, labels=("a", "b")),
+            {},
+            "a task of the kind similarity with labels",
+        ),
+        (OCCUPATIONS, lambda t: replace(t, labels=None), {}, "a task of the kind occupations without labels"),
+        (ENTAILMENT, unpaired, {}, "row 4 of the items has no second sentence, others have"),
+        (ENTAILMENT, lambda t: replace(t, items=t.items.assign(second=None)), {}, "the items have no second"),
+        (OCCUPATIONS, None, {"learning_rate": 1e30}, "the loss of step .* not a number|not finite"),
+    ],
+)
+def test_what_cannot_be_learnt_is_refused(
+    kind: str,
+    change: Callable[[Task], Task] | None,
+    changes: dict[str, Any],
+    message: str,
+    tmp_path: Path,
+    bert: Path,
+) -> None:
+    task = made_task(kind, train=64)
+    with pytest.raises(InputError, match=message) as error:
+        tuned(bert, change(task) if change else task, kind, tmp_path / "work", **changes)
+    assert "\n" not in str(error.value)
+
+
+def test_an_architecture_without_classifiers_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "vit"}))
+    with pytest.raises(InputError, match="no text classifier of type vit"):
+        make_classifier(tmp_path, ("a", "b"), 0)
+
+
+def test_long_texts_lose_their_end_and_are_counted(tmp_path: Path, bert: Path) -> None:
+    task = made_task(ENTAILMENT, train=32, dev=8)
+    long = task.items.assign(text=task.items["text"] + " very" * 40)
+    found = tuned(bert, replace(task, items=long), ENTAILMENT, tmp_path / "work", max_length=20)
+    assert found.facts["truncated"] == {"examples": 0, "items": len(long)}
+    # what the model takes counts where that is less
+    short = fine_tune(bert, 16, replace(task, items=long), ENTAILMENT, ENTRY, 0, tmp_path, pick_device("cpu"))
+    assert short.facts["fine_tuning"]["max_length"] == 16
+
+
+def files_for(folder: Path, base: Path, task: Task, kind: str) -> dict[str, Path]:
+    about = {"task": "t", "kind": kind, "labels": task.labels and list(task.labels)}
+    write_table(folder / "examples.parquet", task.examples, EXAMPLES, about)
+    write_table(folder / "items.parquet", task.items, ITEMS, about)
+    manifest = describe(base) | {"directory": str(base), "entry": {"source": "path"}}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    names = {"manifest": "manifest.json", "examples": "examples.parquet", "task_items": "items.parquet"}
+    return {key: folder / name for key, name in names.items()}
+
+
+PARAMS: dict[str, Any] = {"model": "m", "task": "t", "seed": 5}
+
+
+def test_the_script(tmp_path: Path, bert: Path) -> None:
+    task = made_task(OCCUPATIONS)
+    inputs = files_for(tmp_path, bert, task, OCCUPATIONS)
+    entry = {**ENTRY, "how": "curve", "steps": 20}
+    for kept in (True, False):
+        folder = tmp_path / f"{kept}"
+        outputs = {"predictions": folder / "predictions.parquet"}
+        if kept:
+            outputs |= {"directory": folder / "files", "facts": folder / "facts.json"}
+        run_script(
+            "fine_tune", inputs, outputs, folder / "log", config=RUNTIME, **PARAMS, entry=entry, kept=kept
+        )
+        assert {path.name for path in folder.iterdir()} == {"log", *(path.name for path in outputs.values())}
+    one, other = ((tmp_path / f"{kept}" / "predictions.parquet").read_bytes() for kept in (True, False))
+    assert one == other
+    found = read_table(tmp_path / "True" / "predictions.parquet", PREDICTIONS)
+    sampled = task.items.loc[task.items["sampled"], "item"].tolist()
+    everything = [(step, item) for step in (0, 10) for item in sampled]
+    everything += [(20, item) for item in task.items["item"]]
+    assert list(zip(found["step"], found["item"], strict=True)) == everything
+    direct = tuned(bert, task, OCCUPATIONS, tmp_path / "direct", seed=5, how="curve", steps=20)
+    assert (np.stack(found.loc[found["step"] == 20, "logits"].tolist()) == last_logits(direct)).all()
+    facts = read_metadata(tmp_path / "True" / "predictions.parquet")
+    wanted = {"model": "m", "task": "t", "kind": OCCUPATIONS, "labels": list(LABELS[OCCUPATIONS] or ())}
+    wanted |= {"seed": 5, "steps": 20, "device": "cpu", "tried": [], "code": "digest"}
+    assert {key: facts[key] for key in wanted} == wanted
+    assert facts["fine_tuning"] == {**entry, "max_length": 32}
+    after = load_file(tmp_path / "True" / "files" / "model.safetensors")
+    encoder = {f"bert.{name}": values for name, values in direct.classifier.bert.state_dict().items()}
+    for name, values in after.items():
+        assert name.startswith("cls.") or torch.equal(values, encoder[name]), name
+    told = json.loads((tmp_path / "True" / "facts.json").read_text())
+    assert (told["from"], told["task"], told["seed"]) == ("m", "t", 5)
+
+
+def test_a_process_that_is_killed_leaves_what_the_next_one_needs(tmp_path: Path, bert: Path) -> None:
+    """Killed behind the first state, without a chance to clean up."""
+    task = made_task(OCCUPATIONS, train=64, dev=20, test=20)
+    inputs = {key: str(path) for key, path in files_for(tmp_path, bert, task, OCCUPATIONS).items()}
+    params = {**PARAMS, "entry": {**ENTRY, "how": "curve", "steps": 10, "every": 4}, "kept": False}
+    code = """
+        import json, os, sys
+        from functools import partial
+        sys.path.insert(0, sys.argv[1])
+        from running import run_script
+        from unmask.downstream import fine_tuning
+        from unmask.models.training import Settings
+        fine_tuning.Settings = partial(Settings, save_every=4)
+        real, left = os.replace, [3]
+        def dying(*files):
+            left[0] -= 1
+            if left[0] < 0:
+                os._exit(9)
+            real(*files)
+        os.replace = dying
+        inputs, outputs, log, config, params = json.loads(sys.argv[2])
+        run_script("fine_tune", inputs, outputs, log, config=config, **params)
+    """
+    for name in ("whole", "killed"):
+        folder = tmp_path / name
+        folder.mkdir()
+        outputs = {"predictions": str(folder / "predictions.parquet")}
+        if name == "killed":
+            job = json.dumps([inputs, outputs, str(folder / "log"), RUNTIME, params])
+            process = start(code, str(Path(__file__).parent), job)
+            _, said = process.communicate()
+            assert process.returncode == 9, said
+            assert len(list(folder.glob(".predictions.parquet.training-*/*/state.pt"))) == 1
+        run_script("fine_tune", inputs, outputs, folder / "log", config=RUNTIME, **params)
+        assert {path.name for path in folder.iterdir()} == {"log", "predictions.parquet"}
+    assert "going on behind step 4" in (tmp_path / "killed" / "log").read_text()
+    whole, killed = ((tmp_path / name / "predictions.parquet").read_bytes() for name in ("whole", "killed"))
+    assert whole == killed
+
+
+def test_the_script_names_model_and_task(tmp_path: Path, bert: Path) -> None:
+    task = made_task(OCCUPATIONS)
+    task = replace(task, examples=task.examples.assign(part=pd.Series(DEV, index=task.examples.index)))
+    inputs = files_for(tmp_path, bert, task, OCCUPATIONS)
+    outputs = {"predictions": tmp_path / "out" / "predictions.parquet"}
+    with pytest.raises(SystemExit):
+        run_script(
+            "fine_tune", inputs, outputs, tmp_path / "log", config=RUNTIME, **PARAMS, entry=ENTRY, kept=False
+        )
+    assert "model m, task t: there are no examples of the part train" in (tmp_path / "log").read_text()
+    assert not outputs["predictions"].exists()

@@ -1,0 +1,71 @@
+"""The model after fine-tuning: its encoder, under the head for masked words that it had."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+from transformers import AutoModelForMaskedLM
+
+from tiny_models import ARCHITECTURES, tiny_model
+from unmask.downstream.classifiers import PROJECTION, make_classifier
+from unmask.downstream.restoring import restore
+from unmask.errors import InputError
+from unmask.models.kinds.masked_lm import check, describe
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_the_encoder_changes_and_the_head_stays(architecture: str, tmp_path: Path) -> None:
+    origin = tiny_model(architecture, tmp_path / "origin")
+    classifier = make_classifier(origin, ("a", "b", "c"), 0).network
+    before = AutoModelForMaskedLM.from_pretrained(origin).state_dict()
+    restore(origin, classifier, tmp_path / "same")
+    same = AutoModelForMaskedLM.from_pretrained(tmp_path / "same").state_dict()
+    assert before.keys() == same.keys()
+    assert all(torch.equal(before[name], same[name]) for name in before)
+    assert describe(tmp_path / "same")["tokenizer_digest"] == describe(origin)["tokenizer_digest"]
+
+    with torch.no_grad():
+        for weights in classifier.parameters():
+            weights += 0.01
+    restore(origin, classifier, tmp_path / "after")
+    check(tmp_path / "after", "after")
+    model = AutoModelForMaskedLM.from_pretrained(tmp_path / "after")
+    encoder = model.base_model
+    for name, weights in encoder.named_parameters():
+        assert torch.equal(weights, classifier.base_model.get_parameter(name))
+    # what is no encoder's is the origin's, but for a decoder that is the table of embeddings
+    inside = {id(weights) for weights in encoder.parameters()}
+    decoder = model.get_output_embeddings().weight
+    assert id(decoder) in inside
+    assert torch.equal(decoder, classifier.base_model.get_input_embeddings().weight)
+    own = {name for name, weights in model.named_parameters() if id(weights) not in inside}
+    after = model.state_dict()
+    assert own or architecture in ("bart",)
+    assert all(torch.equal(before[name], after[name]) for name in own)
+
+
+def test_a_decoder_of_its_own_stays_the_origins(tmp_path: Path) -> None:
+    origin = tiny_model("bert", tmp_path / "origin", tie_word_embeddings=False)
+    classifier = make_classifier(origin, None, 0).network
+    with torch.no_grad():
+        classifier.bert.embeddings.word_embeddings.weight += 0.01
+    restore(origin, classifier, tmp_path / "after")
+    before, after = (AutoModelForMaskedLM.from_pretrained(tmp_path / name) for name in ("origin", "after"))
+    assert torch.equal(before.cls.predictions.decoder.weight, after.cls.predictions.decoder.weight)
+    assert not torch.equal(*(m.bert.embeddings.word_embeddings.weight for m in (before, after)))
+
+
+def test_a_projection_stays_beside_the_model(tmp_path: Path) -> None:
+    origin = tiny_model("bert", tmp_path / "origin")
+    save_file({"projection": torch.eye(32)}, origin / PROJECTION)
+    restore(origin, make_classifier(origin, None, 0).network, tmp_path / "after")
+    assert (tmp_path / "after" / PROJECTION).read_bytes() == (origin / PROJECTION).read_bytes()
+
+
+def test_another_models_classifier_is_refused(tmp_path: Path) -> None:
+    origin = tiny_model("bert", tmp_path / "origin")
+    larger = tiny_model("bert", tmp_path / "larger", intermediate_size=96)
+    with pytest.raises(InputError, match="no encoder like its own"):
+        restore(origin, make_classifier(larger, None, 0).network, tmp_path / "after")
+    assert not (tmp_path / "after").exists()

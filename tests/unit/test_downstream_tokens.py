@@ -1,0 +1,135 @@
+"""Texts as arrays of tokens, and what a classifier makes of them: held against each text by itself."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
+
+from tiny_models import WORDS, tiny_classifier
+from unmask.errors import InputError
+from unmask.models import unpadded
+from unmask.models.devices import pick_device
+from unmask.models.tokens import Tokens, padded, takes_types, tokenise
+from unmask.models.unpadded import logits_of
+
+rng = np.random.default_rng(0)
+TEXTS = [" ".join(rng.choice(WORDS, size=size)) for size in rng.integers(1, 30, size=60)]
+TEXTS += TEXTS[:5]
+SECONDS = [" ".join(rng.choice(WORDS, size=size)) for size in rng.integers(1, 30, size=60)] + ["x", "y"]
+SECONDS += SECONDS[:3]
+MOST = 24
+
+
+def loaded(architecture: str, folder: Path) -> tuple[PreTrainedModel, Any]:
+    directory = tiny_classifier(architecture, folder / architecture, labels=("a", "b", "c"))
+    network = AutoModelForSequenceClassification.from_pretrained(directory).eval()
+    return network, AutoTokenizer.from_pretrained(directory)
+
+
+def one_by_one(network: PreTrainedModel, tokenizer: Any, seconds: list[str] | None) -> npt.NDArray[Any]:
+    """Slowly: each text by itself, as the tokenizer gives it."""
+    found = []
+    for place, text in enumerate(TEXTS):
+        pair = [] if seconds is None else [seconds[place]]
+        inputs = tokenizer(text, *pair, truncation=True, max_length=MOST, return_tensors="pt")
+        if not takes_types(network):
+            inputs.pop("token_type_ids", None)
+        with torch.inference_mode():
+            found.append(network(**inputs).logits[0].numpy())
+    return np.array(found)
+
+
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert", "distilbert", "mpnet", "deberta-v2"])
+@pytest.mark.parametrize("seconds", [None, SECONDS], ids=["texts", "pairs"])
+def test_logits_are_those_of_each_text_alone(
+    architecture: str, seconds: list[str] | None, tmp_path: Path
+) -> None:
+    network, tokenizer = loaded(architecture, tmp_path)
+    tokens = tokenise(tokenizer, TEXTS, seconds, MOST, takes_types(network))
+    wanted = one_by_one(network, tokenizer, seconds)
+    for batch_tokens in (1, 64, 100_000):
+        device = pick_device("cpu", batch_tokens)
+        assert np.abs(logits_of(network, tokens, device) - wanted).max() < 1e-4
+    some = np.array([7, 61, 3])
+    assert np.abs(logits_of(network, tokens, device, some) - wanted[some]).max() < 1e-4
+    assert logits_of(network, tokens, device, some[:0]).shape == (0, 3)
+    whole = [len(ids) for ids in tokenizer(TEXTS, *([] if seconds is None else [seconds]))["input_ids"]]
+    assert tokens.truncated == sum(length > MOST for length in whole) > 0
+
+
+def test_a_text_that_occurs_twice_is_read_once_and_a_batch_has_one_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network, tokenizer = loaded("bert", tmp_path)
+    tokens = tokenise(tokenizer, TEXTS, None, MOST, True)
+    read: list[tuple[int, int]] = []
+    real = unpadded._read
+
+    def counting(network: Any, rows: Any, length: int, device: Any) -> Any:
+        read.append((len(rows), length))
+        return real(network, rows, length, device)
+
+    monkeypatch.setattr(unpadded, "_read", counting)
+    logits_of(network, tokens, pick_device("cpu", 100))
+    distinct = {tuple(tokenizer(text, truncation=True, max_length=MOST)["input_ids"]) for text in TEXTS}
+    assert sum(rows for rows, _ in read) == len(distinct) < len(TEXTS)
+    lengths = [length for _, length in read]
+    assert lengths == sorted(lengths, reverse=True)
+    assert max(rows * length for rows, length in read if rows > 1) <= 100
+
+
+def test_a_batch_that_does_not_fit_is_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    network, tokenizer = loaded("bert", tmp_path)
+    tokens = tokenise(tokenizer, TEXTS, None, MOST, True)
+    wanted = logits_of(network, tokens, pick_device("cpu"))
+    real, most = unpadded._read, [50]
+
+    def small(network: Any, rows: Any, length: int, device: Any) -> Any:
+        if rows[:, :length].size > most[0]:
+            raise torch.OutOfMemoryError("out of memory")
+        return real(network, rows, length, device)
+
+    monkeypatch.setattr(unpadded, "_read", small)
+    device = pick_device("cpu")
+    assert np.abs(logits_of(network, tokens, device) - wanted).max() < 1e-4
+    assert device.batch_tokens <= 50
+    most[0] = 3
+    with pytest.raises(InputError, match="one sequence of 24 tokens by itself is too large"):
+        logits_of(network, tokens, device)
+
+
+def test_logits_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    network, tokenizer = loaded("bert", tmp_path)
+    with torch.no_grad():
+        network.classifier.bias[1] = torch.inf
+    with pytest.raises(InputError, match="logits that are not finite"):
+        logits_of(network, tokenise(tokenizer, TEXTS, None, MOST, True), pick_device("cpu"))
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize("seconds", [None, SECONDS], ids=["texts", "pairs"])
+def test_batches_are_filled_up_as_the_tokenizer_fills_them(
+    side: str, seconds: list[str] | None, tmp_path: Path
+) -> None:
+    for architecture in ("bert", "roberta"):
+        network, tokenizer = loaded(architecture, tmp_path)
+        tokens = tokenise(tokenizer, TEXTS, seconds, None, takes_types(network))
+        numbers = [5, 40, 5, 0]
+        tokenizer.padding_side = side
+        pairs = [] if seconds is None else [[seconds[number] for number in numbers]]
+        wanted = tokenizer([TEXTS[n] for n in numbers], *pairs, padding=True, return_tensors="pt")
+        found = padded(tokens, numbers, tokenizer.pad_token_id, side)
+        for name in found:
+            assert torch.equal(found[name], wanted[name]), name
+        assert set(found) == set(wanted) - (set() if takes_types(network) else {"token_type_ids"})
+
+
+def test_no_texts_have_no_tokens(tmp_path: Path) -> None:
+    network, tokenizer = loaded("bert", tmp_path)
+    none: Tokens = tokenise(tokenizer, [], None, 8, True)
+    assert len(none) == 0
+    assert logits_of(network, none, pick_device("cpu")).shape == (0, 3)
