@@ -10,6 +10,7 @@ check_debiasing()
 register(
     "debiasing",
     provenance=debiasing_provenance(),
+    files=list(debiasing_figures().values()),
     sections=["debiasing"] if debiased_models() else [],
 )
 
@@ -113,11 +114,30 @@ rule debias_model:
         "../scripts/debias_model.py"
 
 
+rule debiasing_figures:
+    input:
+        comparisons=debiasing_comparisons(),
+    output:
+        svg=shown(result("figures", "debiasing.svg"), "Debiasing", "what it changes of bias scores"),
+        png=result("figures", "debiasing.png"),
+    log:
+        log_of("report", "debiasing_figures.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("draw_debiasing.py"),
+        settings=debiasing_settings(),
+    message:
+        "Drawing what debiasing changes"
+    script:
+        "../scripts/draw_debiasing.py"
+
+
 rule debiasing_sections:
     input:
         facts=[result("models", model, "facts.json") for model in debiased_models()],
         comparisons=debiasing_comparisons(),
-        figure=debiasing_figures(),
+        figure=debiasing_figures().get("svg", []),
         captions=resource("debiasing/captions.yaml"),
     output:
         debiasing=section_file("debiasing"),

@@ -189,7 +189,7 @@ rule correlate_downstream:
         runtime=table_time,
     params:
         code=code("correlate_downstream.py"),
-        models=families_of_models(),
+        models=listed_models(),
         tasks=list(TASKS),
         benchmarks=list(BENCHMARKS),
         measures=MEASURES,
@@ -197,3 +197,79 @@ rule correlate_downstream:
         "Holding bias before against bias in use"
     script:
         "../scripts/correlate_downstream.py"
+
+
+rule downstream_tables:
+    input:
+        **downstream_inputs(),
+    output:
+        # a study without tasks has a pattern all the same
+        **downstream_table_files()
+        | {
+            "overview_csv": shown(
+                result("tables", "downstream_overview.csv"),
+                "Bias in use",
+                "accuracy and bias of every model",
+            ),
+            "table2_csv": shown(
+                result("tables", "downstream_table2.csv"), "Downstream Table 2", "bias before and in use"
+            ),
+        },
+    log:
+        log_of("report", "downstream_tables.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **downstream_settings(),
+        code=code("make_downstream_tables.py"),
+        given=given(*downstream_inputs().values()),
+    message:
+        "Making the tables of downstream tasks"
+    script:
+        "../scripts/make_downstream_tables.py"
+
+
+rule downstream_figures:
+    input:
+        **downstream_inputs(),
+    output:
+        **downstream_figure_files()
+        | {
+            "use_figure_svg": shown(
+                result("figures", "downstream_use.svg"), "Bias in use", "beside bias scores, with chance"
+            ),
+            "use_figure_png": result("figures", "downstream_use.png"),
+        },
+    log:
+        log_of("report", "downstream_figures.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **downstream_settings(),
+        code=code("draw_downstream.py"),
+        given=given(*downstream_inputs().values()),
+    message:
+        "Drawing bias in use"
+    script:
+        "../scripts/draw_downstream.py"
+
+
+rule downstream_sections:
+    input:
+        **downstream_inputs(),
+        **downstream_pictures(),
+    output:
+        downstream=section_file("downstream"),
+    log:
+        log_of("report", "sections", "downstream.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=sections_code("downstream", ["downstream"]),
+        family="downstream",
+        settings=downstream_settings(),
+        given=given(*downstream_inputs().values()),
+    message:
+        "Writing the section on downstream tasks"
+    script:
+        "../scripts/write_sections.py"

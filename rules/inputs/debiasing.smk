@@ -93,6 +93,13 @@ def debiasing_comparisons():
     return model_comparisons() if debiased_models() and SCORED else []
 
 
+def debiasing_figures():
+    """The figure on debiased models, by its endings; none where they are not scored on pairs."""
+    if not debiasing_comparisons():
+        return {}
+    return {form: result("figures", f"debiasing.{form}") for form in ("svg", "png")}
+
+
 def debiasing_provenance():
     """Where the corpus of debiased models came from."""
     if not debiased_models():
@@ -128,7 +135,3 @@ def debiasing_time(wildcards, input, attempt):
     if training["steps"]:
         tokens = training["steps"] * training["batch"] * training["max_length"]
     return round(30 + 4e-12 * weights * tokens) * attempt
-
-
-def debiasing_figures():
-    return []

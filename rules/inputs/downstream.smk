@@ -10,7 +10,8 @@ DOWNSTREAM_SEEDS = DOWNSTREAM.get("seeds", [0])
 # whether models are scored on pairs after fine-tuning, and with which seed
 KEEPS = bool(DOWNSTREAM) and are_scored_after(config)
 KEPT_SEED = DOWNSTREAM_SEEDS[0]
-DOWNSTREAM_TABLES = ["table1", "table2", "table3"]
+DOWNSTREAM_TABLES = ["table1", "table2", "table3", "overview", "changes"]
+DOWNSTREAM_FIGURES = ["use_figure", "changes_figure", "steps_figure"]
 
 
 def check_downstream():
@@ -133,17 +134,89 @@ def scores_after():
     return of_all("scores", f"{ORIGINAL}.parquet", models=models)
 
 
-def families_of_models():
-    """The models with the family of each: the model that they come from, however far back."""
-    return [{"name": model, "family": origin_of(model)} for model in tuned_models()]
+def listed_models():
+    """The models that are fine-tuned: each with its family (the model that it comes from, however far back), and how it
+    was made from which."""
+    listed = []
+    for model in tuned_models():
+        entry = {"name": model, "family": origin_of(model)}
+        if "from" in MODELS[model]:
+            method = MODELS[model].get("method", MODELS[model]["source"])
+            entry |= {"role": method, "from": MODELS[model]["from"]}
+        listed.append(entry)
+    return listed
+
+
+def word_counts():
+    """Feminine and masculine words of every task."""
+    return [downstream_result(task, "words.parquet") for task in TASKS]
+
+
+def downstream_table_files():
+    """The tables on downstream tasks by the names that their script gives them."""
+    names = [f"{table}_{form}" for table in DOWNSTREAM_TABLES for form in ("csv", "md", "tex")]
+    return {
+        name: result("tables", "downstream_{}.{}".format(*name.rsplit("_", 1)))
+        for name in [*names, "occupations_csv"]
+    }
+
+
+def has_curve():
+    """Whether a task is predicted while models are fine-tuned on it."""
+    return any(
+        (DOWNSTREAM["fine_tuning"] | entry["fine_tuning"])["how"] == "curve" for entry in TASKS.values()
+    )
+
+
+def downstream_figure_files():
+    """The figures on downstream tasks by the names that their script gives them."""
+    shown = {"steps_figure": has_curve(), "changes_figure": any("role" in each for each in listed_models())}
+    return {
+        f"{name}_{form}": result("figures", f"downstream_{name.removesuffix('_figure')}.{form}")
+        for name in DOWNSTREAM_FIGURES
+        if DOWNSTREAM and shown.get(name, True)
+        for form in ("svg", "png")
+    }
+
+
+def downstream_pictures():
+    """The figures that the section shows, by name; nothing for those that the study has not got."""
+    files = downstream_figure_files()
+    return {name: files.get(f"{name}_svg", []) for name in DOWNSTREAM_FIGURES}
+
+
+def downstream_inputs():
+    """All that tables, figures and the section are made from."""
+    return {
+        "scores": extrinsic_scores(),
+        "words": word_counts(),
+        "correlations": downstream_result("correlations.parquet"),
+        "scores_before": scores_before(),
+        "scores_after": scores_after(),
+        "comparisons": model_comparisons() if SCORED else [],
+        "published": resource("downstream/published.yaml"),
+        "captions": resource("downstream/captions.yaml"),
+    }
+
+
+def downstream_settings():
+    """What tables, figures and the section need to know of the study."""
+    return {
+        "models": listed_models(),
+        "tasks": [{"name": task, "format": entry["format"]} for task, entry in TASKS.items()],
+        "benchmarks": list(BENCHMARKS),
+        "measures": MEASURES,
+        "alpha": config["statistics"]["alpha"],
+        "confidence": config["statistics"]["confidence"],
+        "draws": DOWNSTREAM.get("draws"),
+    }
 
 
 def downstream_statistics():
     """The statistics on downstream tasks."""
     if not DOWNSTREAM:
         return []
-    words = [downstream_result(task, "words.parquet") for task in TASKS]
-    return [*extrinsic_scores(), *words, downstream_result("correlations.parquet")]
+    return [*extrinsic_scores(), *word_counts(), downstream_result("correlations.parquet")]
 
 
 def downstream_provenance():
@@ -187,11 +260,3 @@ def fine_tuning_time(wildcards, input, attempt):
         texts = settings["steps"] * settings["batch"]
     runs = 8 if settings["how"] == "search" else 1
     return round(30 + 1.3e-12 * weights * 40 * (3 * runs * texts + rows(input.items_table))) * attempt
-
-
-def downstream_table_files():
-    return {}
-
-
-def downstream_figure_files():
-    return {}

@@ -9,7 +9,12 @@ from unmask.downstream.schema import EXAMPLES, ITEMS
 from unmask.downstream.task import Task
 from unmask.downstream.terms import BIAS, DEV, ENTAILMENT, OCCUPATIONS, SIMILARITY, TEST, TRAIN
 
-LABELS = {OCCUPATIONS: ("nurse", "engineer", "teacher"), ENTAILMENT: ("helped", "not"), SIMILARITY: None}
+OCCUPATION = ("nurse", "engineer", "teacher")
+LABELS: dict[str, tuple[str, ...] | None] = {
+    OCCUPATIONS: OCCUPATION,
+    ENTAILMENT: ("helped", "not"),
+    SIMILARITY: None,
+}
 VERBS = ("helped", "drove", "taught")
 ADVERBS = ("very", "so", "too", "always", "never", "often", "really")
 ENTRY: dict[str, Any] = {
@@ -43,7 +48,7 @@ def made_task(kind: str, train: int = 320, dev: int = 60, test: int = 60, seed: 
             row: dict[str, Any] = {"part": part, "gender": gender, "second": None}
             row["text"] = f"{pronoun} {ADVERBS[adverb]} {VERBS[one]} the children"
             if kind == OCCUPATIONS:
-                row |= {"label": float(one), "occupation": LABELS[OCCUPATIONS][one]}
+                row |= {"label": float(one), "occupation": OCCUPATION[one]}
             elif kind == ENTAILMENT:
                 row |= {"second": f"they {VERBS[other]} them", "label": float(other > 0)}
             else:

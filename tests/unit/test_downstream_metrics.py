@@ -10,9 +10,11 @@ import pytest
 from scipy.stats import hypergeom, pearsonr
 
 from made_predictions import Logits, cells, people, run_of, write_items, write_run
+from made_worlds import make_world, settings
 from running import run_script
 from unmask.downstream.measuring import Measured, last_of, measured
 from unmask.downstream.schema import SCORES
+from unmask.downstream.tasks import planted
 from unmask.downstream.terms import (
     BIAS,
     CHANGE,
@@ -383,7 +385,7 @@ def test_the_script_writes_scores(tmp_path: Path) -> None:
     for seed, own in enumerate(logits):
         write_run(tmp_path / f"{seed}.parquet", {0: -own, 5: own}, "made", seed, OCCUPATIONS)
     inputs = {
-        "task_items": tmp_path / "items.parquet",
+        "items_table": tmp_path / "items.parquet",
         "predictions": [tmp_path / f"{seed}.parquet" for seed in (2, 0, 1)],
     }
     common: dict[str, Any] = {"model": "made", "task": "made", "draws": DRAWS, "confidence": 0.9}
@@ -437,7 +439,7 @@ def test_broken_predictions_are_told_in_one_line(tmp_path: Path) -> None:
         with pytest.raises((InputError, SystemExit)) as error:
             run_script(
                 "measure_downstream",
-                {"task_items": tmp_path / "items.parquet", "predictions": paths},
+                {"items_table": tmp_path / "items.parquet", "predictions": paths},
                 [tmp_path / "scores.parquet"],
                 tmp_path / "log",
                 model="a",
@@ -448,3 +450,32 @@ def test_broken_predictions_are_told_in_one_line(tmp_path: Path) -> None:
         told = f"{error.value} {(tmp_path / 'log').read_text()}"
         assert message in told
         assert not (tmp_path / "scores.parquet").exists()
+
+
+@pytest.mark.parametrize("kind", [OCCUPATIONS, SIMILARITY, ENTAILMENT])
+def test_who_has_learnt_a_made_task_gets_its_truth(kind: str) -> None:
+    entry = {"kind": kind, "world": "w", "settings": settings(), "seed": 0, "strength": None}
+    entry |= {"examples": 600, "items": 4800}
+    task, made = planted.read({}, entry), planted.make(entry, make_world())
+    items, law = task.items, made.cases
+    if kind == SIMILARITY:
+        labels = law.drop_duplicates(["text", "second"]).set_index(["text", "second"])["label"]
+        keys = pd.MultiIndex.from_frame(items[["text", "second"]])
+        logits = labels.loc[keys].to_numpy(float)[None, :, None]
+    else:
+        shares = law.fillna({"second": ""}).pivot_table(
+            index=["text", "second"], columns="label", values="train", aggfunc="sum", fill_value=0.0
+        )
+        keys = pd.MultiIndex.from_frame(items[["text", "second"]].fillna({"second": ""}))
+        # a little for every label, whose logarithm is then finite
+        probable = shares.loc[keys].to_numpy(float) + 1e-12
+        logits = np.log(probable)[None]
+    assert task.truth is not None
+    found = values(scored(kind, items, logits, draws=100))
+    for metric, truth in task.truth["metrics"].items():
+        # of occupations and accuracies there are as many test items as there are
+        close = 1e-6 if (kind, metric) not in {(ENTAILMENT, "accuracy")} and kind != OCCUPATIONS else 0.03
+        assert found[metric, None].value == pytest.approx(truth, abs=close), metric
+    if kind != OCCUPATIONS:
+        for name, truth in task.truth["groups"].items():
+            assert found[GAP, name].value == pytest.approx(truth, abs=1e-6)

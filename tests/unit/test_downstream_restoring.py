@@ -1,6 +1,7 @@
 """The model after fine-tuning: its encoder, under the head for masked words that it had."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -17,7 +18,7 @@ from unmask.models.kinds.masked_lm import check, describe
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_encoder_changes_and_the_head_stays(architecture: str, tmp_path: Path) -> None:
     origin = tiny_model(architecture, tmp_path / "origin")
-    classifier = make_classifier(origin, ("a", "b", "c"), 0).network
+    classifier: Any = make_classifier(origin, ("a", "b", "c"), 0).network
     before = AutoModelForMaskedLM.from_pretrained(origin).state_dict()
     restore(origin, classifier, tmp_path / "same")
     same = AutoModelForMaskedLM.from_pretrained(tmp_path / "same").state_dict()
@@ -27,10 +28,10 @@ def test_the_encoder_changes_and_the_head_stays(architecture: str, tmp_path: Pat
 
     with torch.no_grad():
         for weights in classifier.parameters():
-            weights += 0.01
+            weights.add_(0.01)
     restore(origin, classifier, tmp_path / "after")
     check(tmp_path / "after", "after")
-    model = AutoModelForMaskedLM.from_pretrained(tmp_path / "after")
+    model: Any = AutoModelForMaskedLM.from_pretrained(tmp_path / "after")
     encoder = model.base_model
     for name, weights in encoder.named_parameters():
         assert torch.equal(weights, classifier.base_model.get_parameter(name))
@@ -49,7 +50,7 @@ def test_a_decoder_of_its_own_stays_the_origins(tmp_path: Path) -> None:
     origin = tiny_model("bert", tmp_path / "origin", tie_word_embeddings=False)
     classifier = make_classifier(origin, None, 0).network
     with torch.no_grad():
-        classifier.bert.embeddings.word_embeddings.weight += 0.01
+        classifier.get_parameter("bert.embeddings.word_embeddings.weight").add_(0.01)
     restore(origin, classifier, tmp_path / "after")
     before, after = (AutoModelForMaskedLM.from_pretrained(tmp_path / name) for name in ("origin", "after"))
     assert torch.equal(before.cls.predictions.decoder.weight, after.cls.predictions.decoder.weight)

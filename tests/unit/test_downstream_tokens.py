@@ -105,7 +105,7 @@ def test_a_batch_that_does_not_fit_is_halved(tmp_path: Path, monkeypatch: pytest
 def test_logits_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     network, tokenizer = loaded("bert", tmp_path)
     with torch.no_grad():
-        network.classifier.bias[1] = torch.inf
+        network.get_parameter("classifier.bias")[1] = torch.inf
     with pytest.raises(InputError, match="logits that are not finite"):
         logits_of(network, tokenise(tokenizer, TEXTS, None, MOST, True), pick_device("cpu"))
 

@@ -86,25 +86,35 @@ def _symmetric(found: Found, task: str) -> Iterator[str]:
 def change_by_debiasing(found: Found) -> Iterator[str]:
     """Whether debiasing changes bias scores, and whether it changes bias in use."""
     scores, in_use = found.changes_of_scores, found.changes_in_use
-    if len(scores):
-        for (benchmark, measure), part in scores.groupby(["benchmark", "measure"], sort=False):
-            clear = [row for row in rows_of(part) if row.p < found.alpha]
-            nearer = [row for row in clear if abs(row.after - CENTRE) < abs(row.before - CENTRE)]
-            further = [row for row in clear if abs(row.after - CENTRE) > abs(row.before - CENTRE)]
-            yield (
-                f"{measure} on {benchmark}: of {len(part)} debiased models {len(nearer)} are nearer to a "
-                f"bias score of 50 than the model that they were made from and {len(further)} further from it "
-                f"(paired, p < {found.alpha:g})."
-            )
+    nearer_models: set[str] = set()
+    for (benchmark, measure), part in scores.groupby(["benchmark", "measure"], sort=False):
+        clear = [row for row in rows_of(part) if row.p < found.alpha]
+        nearer = [row.model for row in clear if abs(row.after - CENTRE) < abs(row.before - CENTRE)]
+        further = [row.model for row in clear if abs(row.after - CENTRE) > abs(row.before - CENTRE)]
+        nearer_models |= set(nearer)
+        yield (
+            f"{measure} on {benchmark}: of {len(part)} debiased models {len(nearer)} are nearer to a "
+            f"bias score of 50 than the model that they were made from and {len(further)} further from "
+            f"it (paired, p < {found.alpha:g})."
+        )
+    less_models: set[str] = set()
     for task in found.tasks:
         part = in_use[in_use["task"] == task]
         if part.empty:
             continue
         clear = [row for row in rows_of(part) if not pd.isna(row.p_holm) and row.p_holm < found.alpha]
-        less, more = ([row for row in clear if sign * row.value > 0] for sign in (-1, 1))
+        less, more = ([row.model for row in clear if sign * row.value > 0] for sign in (-1, 1))
+        less_models |= set(less)
         yield (
-            f"In use on {task}, {len(less)} of these {len(part)} have less bias than the model that they "
-            f"were made from and {len(more)} more (paired, p < {found.alpha:g} after Holm's correction)."
+            f"In use on {task}, {len(less)} of {len(part)} debiased models have less bias than the model "
+            f"that they were made from and {len(more)} more (paired, p < {found.alpha:g} after Holm's "
+            "correction)."
+        )
+    both = nearer_models & set(in_use["model"])
+    if both:
+        yield (
+            f"Of the {len(both)} debiased models that are nearer to 50 in some bias score, "
+            f"{len(both - less_models)} have no less bias in use on any task."
         )
 
 

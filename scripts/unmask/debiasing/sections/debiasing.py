@@ -23,8 +23,6 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     """files: facts (of each model of the settings, in their order), comparisons (of models, one a benchmark;
     may be empty), figure (SVG, empty where there is none), captions. settings: models (name, from, method,
     reading), measures, alpha.
-
-    Raises InputError for facts that cannot be read.
     """
     captions = load_captions(files["captions"], alpha=f"{settings['alpha']:g}")
     models = list(settings["models"])

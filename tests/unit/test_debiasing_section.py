@@ -1,0 +1,111 @@
+"""The section on debiased models, and its figure."""
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from made_study import RESOURCES, compared
+from running import run_script
+from unmask.facts import write_facts
+from unmask.report.page import render_page
+from unmask.report.sections import Picture, Section, Table, read_section
+from unmask.statistics.changes import changes
+from unmask.statistics.schema import COMPARISONS
+from unmask.tables import framed, write_table
+
+MODELS = [
+    {"name": "a-continued", "from": "a <b>", "method": "continued", "reading": "corrected"},
+    {"name": "a-cda", "from": "a <b>", "method": "cda", "reading": "corrected"},
+    {"name": "a-at", "from": "a <b>", "method": "at", "reading": "published"},
+]
+FACTS: list[dict[str, Any]] = [
+    {"steps": 600, "held_out": {"before": 2.5, "after": 2.25}},
+    {"steps": 600, "held_out": {"before": 2.5, "after": None}},
+    {"steps": 400, "best_step": 300, "objective": {"before": {"weighted": 1.5}, "after": {"weighted": 0.02}}},
+]
+SETTINGS = {"models": MODELS, "benchmarks": ["cp"], "measures": ["AULA", "CPS"], "alpha": 0.05}
+
+
+def comparisons(folder: Path) -> Path:
+    rows = [
+        *compared("a <b>", "a-continued", (80.0, 79.0)),
+        # the other way round, which the order of a study may bring about
+        *compared("a-cda", "a <b>", (52.0, 80.0)),
+        *compared("a <b>", "a-at", (80.0, 90.0)),
+        *compared("a-cda", "a-at", (52.0, 90.0)),
+    ]
+    path = folder / "comparisons.parquet"
+    write_table(path, framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
+    return path
+
+
+def made(folder: Path, paths: list[Path]) -> tuple[Section, str]:
+    run_script(
+        "draw_debiasing",
+        {"comparisons": paths},
+        {"svg": folder / "d.svg", "png": folder / "d.png"},
+        folder / "log",
+        settings=SETTINGS,
+    )
+    facts = []
+    for model, fact in zip(MODELS, FACTS, strict=True):
+        facts.append(folder / f"{model['name']}.json")
+        write_facts(facts[-1], fact)
+    run_script(
+        "write_sections",
+        {
+            "facts": facts,
+            "comparisons": paths,
+            "figure": folder / "d.svg",
+            "captions": RESOURCES / "debiasing" / "captions.yaml",
+        },
+        {"debiasing": folder / "debiasing.json"},
+        folder / "log",
+        family="debiasing",
+        settings=SETTINGS,
+    )
+    texts = " ".join(ElementTree.parse(folder / "d.svg").getroot().itertext())
+    return read_section(folder / "debiasing.json"), texts
+
+
+def test_changes_are_those_from_the_model_before(tmp_path: Path) -> None:
+    origins = {model["name"]: model["from"] for model in MODELS}
+    found = changes([comparisons(tmp_path)], origins, ["CPS", "AULA"], "corrected")
+    assert found["model"].tolist() == ["a-continued", "a-continued", "a-cda", "a-cda", "a-at", "a-at"]
+    assert found["measure"].tolist() == ["CPS", "AULA"] * 3
+    assert found["change"].tolist() == [-1, -1, -28, -28, 10, 10]
+    assert found["before"].eq(80).all()
+    assert found["after"].tolist() == [79, 79, 52, 52, 90, 90]
+    np.testing.assert_allclose((found["low"] + found["high"]) / 2, found["change"])
+    assert (found["low"] < found["high"]).all()
+    assert isinstance(changes([], origins, ["AULA"], "corrected"), pd.DataFrame)
+
+
+def test_the_section_says_what_was_made_and_what_it_changed(tmp_path: Path) -> None:
+    section, texts = made(tmp_path, [comparisons(tmp_path)])
+    said = " ".join(section.sentences)
+    assert "cda: of 2 bias scores 2 come nearer to 50 and 0 go further" in said
+    assert "at: of 2 bias scores 0 come nearer to 50 and 2 go further" in said
+    assert "continued: of 2 bias scores 0 come nearer" in said
+    assert "the same training without any debiasing" in said
+    assert "a-continued 2.50 to 2.25" in said
+    assert "a-cda" not in said.split("Loss on")[1]
+    assert isinstance(section.blocks[0], Picture)
+    assert "at (published)" in texts
+    sheets = [block.sheet for block in section.blocks if isinstance(block, Table)]
+    assert sheets[0].rows[2][-1] == "objective 1.5 to 0.02; best at step 300"
+    assert sheets[0].rows[1][5:7] == ("2.50", "–")
+    assert len(sheets[1].rows) == 6
+    page = render_page("r", [section])
+    assert "a <b>" not in page
+    assert "a &lt;b&gt;" in page
+
+
+def test_without_a_benchmark_it_says_so(tmp_path: Path) -> None:
+    section, texts = made(tmp_path, [])
+    assert any("No bias score" in sentence for sentence in section.sentences)
+    assert "No bias score" in texts
+    assert [len(block.sheet.rows) for block in section.blocks if isinstance(block, Table)] == [3, 0]

@@ -1,0 +1,209 @@
+"""Tables, figures and the section on downstream tasks, made by the scripts that the workflow runs."""
+
+import html
+import io
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from made_study import RESOURCES, Study, make_study
+from running import run_script
+from unmask.downstream import tables
+from unmask.downstream.published import Published
+from unmask.downstream.results import Found
+from unmask.downstream.writing import TABLES
+from unmask.errors import InputError
+from unmask.report.page import render_page
+from unmask.report.sections import Block, Fold, Picture, Section, Table, read_section
+from unmask.report.sheets import DASH
+
+FIGURES = ("use_figure", "changes_figure", "steps_figure")
+AWKWARD = "a <b> $x_1$ & co"
+ORIGIN = {"name": AWKWARD, "family": AWKWARD, "role": ""}
+DEBIASED = [
+    {"name": f"b-{method}", "family": AWKWARD, "role": method, "from": AWKWARD} for method in ("cda", "at")
+]
+MANY = [
+    {"name": f"m{n}{role}", "family": f"m{n}", "role": role, **({"from": f"m{n}"} if role else {})}
+    for n in range(4)
+    for role in ("", "-cda")
+]
+
+
+def draw(study: Study) -> dict[str, str]:
+    files = {
+        f"{name}_{form}": str(study.folder / f"{name}.{form}") for name in FIGURES for form in ("svg", "png")
+    }
+    run_script("draw_downstream", study.files, files, study.folder / "log", **study.settings)
+    return files
+
+
+def make_tables(study: Study) -> dict[str, str]:
+    names = [f"{table}_{form}" for table in TABLES for form in ("csv", "md", "tex") if table != "occupations"]
+    files = {name: str(study.folder / name) for name in [*names, "occupations_csv"]}
+    run_script("make_downstream_tables", study.files, files, study.folder / "log", **study.settings)
+    return files
+
+
+def write_section(study: Study, figures: dict[str, str]) -> Section:
+    pictures = {name: figures[f"{name}_svg"] for name in FIGURES}
+    output = study.folder / "downstream.json"
+    run_script(
+        "write_sections",
+        {**study.files, **pictures},
+        {"downstream": output},
+        study.folder / "log",
+        family="downstream",
+        settings=study.settings,
+    )
+    return read_section(output)
+
+
+def blocks_of(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from blocks_of(block.blocks)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return make_study(tmp_path_factory.mktemp("whole"), [ORIGIN, *DEBIASED], seeds=(0, 1), steps=(0, 10, 20))
+
+
+def texts_of(svg: str) -> str:
+    return " ".join(
+        "".join(node.itertext()) for node in ElementTree.parse(svg).iter() if node.tag.endswith("text")
+    )
+
+
+def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
+    figures = draw(whole)
+    assert AWKWARD in texts_of(figures["use_figure_svg"])
+    assert {"truth", "by chance", "after"} <= {
+        word.strip() for word in ElementTree.parse(figures["use_figure_svg"]).getroot().itertext()
+    }
+    assert "AULA on cp" in texts_of(figures["changes_figure_svg"])
+    assert "steps" in texts_of(figures["steps_figure_svg"])
+    section = write_section(whole, figures)
+    said = " ".join(section.sentences)
+    assert "On bios, the shares of women and of men" in said
+    assert "A model that has learnt this made task gives 0.300" in said
+    assert "AULA on cp: of 2 debiased models 2 are nearer to a bias score of 50" in said
+    assert "In use on bios, 0 of 2 debiased models have less bias" in said
+    assert "Of the 2 debiased models that are nearer to 50 in some bias score, 2 have no less" in said
+    assert "cannot be told: 3 models" in said
+    page = render_page("r", [section])
+    assert "<h2>Bias in use</h2>" in page
+    assert "<b> $x_1$" not in page
+    assert html.escape(AWKWARD) in page
+    first = next(block for block in section.blocks if not isinstance(block, Fold))
+    assert isinstance(first, Picture)
+    shown = [block for block in blocks_of(section.blocks) if isinstance(block, Table)]
+    assert len(shown) >= 4
+    for block in shown:
+        for row in block.sheet.rows:
+            assert len(row) == len(block.sheet.stubs) + len(block.sheet.columns)
+
+
+def test_tables_say_what_was_measured(whole: Study) -> None:
+    files = make_tables(whole)
+    read = {name: Path(path).read_text(encoding="utf-8") for name, path in files.items()}
+    table3 = pd.read_csv(io.StringIO(read["table3_csv"]))
+    own = table3[(table3["model"] == "b-cda") & (table3["task"] == "bios")]
+    assert own.loc[own["metric"] == "tpr_gap", "truth"].item() == 0.3
+    assert own.loc[own["metric"] == "tpr_gap", "value"].item() == pytest.approx(0.3, abs=0.1)
+    assert "AULA on cp, after" in set(own["metric"])
+    assert len(pd.read_csv(io.StringIO(read["overview_csv"]))) == 9
+    occupations = pd.read_csv(io.StringIO(read["occupations_csv"]))
+    assert len(occupations) == 9 * 8
+    first = occupations[(occupations["task"] == "bios") & (occupations["occupation"] == "occupation 00")]
+    assert (first["truth"] == 0.3).all()
+    assert "a \\<b\\> $x\\_1$ & co" in read["overview_md"]
+    assert r"\$x\_1\$ \& co" in read["overview_tex"]
+    assert "20720?" in read["table1_md"]
+    assert "↑" in read["table2_md"]
+    assert "0.30†" in read["table2_md"]
+    assert "fewer than 8" in read["table2_md"]
+
+
+def test_a_tau_is_shown_with_both_tests(tmp_path: Path) -> None:
+    study = make_study(tmp_path, MANY, tasks=("bios",))
+    found = Found(study.files, study.settings)
+    rows, sheet = tables.table2(found)
+    assert len(rows) == 16
+    assert len(sheet.rows) == 4
+    row = next(row for row in sheet.rows if row[2:4] == ("AULA", "published"))
+    # tau, its p, that of families, and the models
+    assert row[4] != DASH
+    assert row[5] != DASH
+    assert row[6] != DASH
+    assert row[7] == "8"
+    assert row[12:14] == ("-0.20", "0.11 ↑")
+    corrected = next(row for row in sheet.rows if row[2:4] == ("AULA", "corrected"))
+    assert corrected[12:14] == (DASH, DASH)
+
+
+@pytest.mark.parametrize(
+    ("models", "options"),
+    [
+        ([ORIGIN], {"tasks": ("bios",)}),
+        ([ORIGIN], {"tasks": ("sts",), "benchmark": False}),
+        ([ORIGIN, *DEBIASED], {"tasks": ("nli",), "benchmark": False}),
+        ([ORIGIN, *DEBIASED], {"tasks": ("sts",), "after": False, "seeds": (3, 4, 5)}),
+        ([{"name": "x", "family": "x"}, {"name": "y", "family": "y"}], {"tasks": ("bios",)}),
+    ],
+    ids=["one model", "no benchmark", "debiased without a benchmark", "nothing after", "none debiased"],
+)
+def test_less_of_a_study_is_shown_too(
+    models: list[dict[str, Any]], options: dict[str, Any], tmp_path: Path
+) -> None:
+    study = make_study(tmp_path, models, **options)
+    figures = draw(study)
+    section = write_section(study, figures)
+    assert len(section.sentences) > 1
+    files = make_tables(study)
+    assert all(Path(path).stat().st_size for path in files.values())
+    has_debiased = any(model.get("from") for model in models)
+    note = "No model of this study was made from another one"
+    assert (note in texts_of(figures["changes_figure_svg"])) != has_debiased
+    assert "between its first and its last step" in texts_of(figures["steps_figure_svg"])
+    if not options.get("benchmark", True):
+        assert "AULA" not in texts_of(figures["use_figure_svg"])
+
+
+def test_published_numbers_are_checked(tmp_path: Path) -> None:
+    good = (RESOURCES / "downstream/published.yaml").read_text(encoding="utf-8")
+    assert Published.from_file(RESOURCES / "downstream/published.yaml").tau("STS-bias", "SSS", "before")
+    for old, new, message in (
+        ("ilps: -0.53", "ilps: some", "table1.BiasBios: 'some' is no number"),
+        ("[table1, BiasBios, ilps]", "[table1, BiasBios, oops]", "there is no value"),
+        ("doubtful:", "other:", "keys missing or unknown"),
+        ("SSS: [-0.02, 0.24]", "SSS: [-0.02]", "not two numbers"),
+    ):
+        assert old in good
+        path = tmp_path / "published.yaml"
+        path.write_text(good.replace(old, new, 1), encoding="utf-8")
+        with pytest.raises(InputError, match=message):
+            Published.from_file(path)
+
+
+def test_the_papers_daggers_and_bold_are_those_of_its_taus() -> None:
+    published = Published.from_file(RESOURCES / "downstream/published.yaml")
+    marks = 0
+    for task in ("BiasBios", "STS-bias", "NLI-bias"):
+        for measure in ("SSS", "CPS", "AULA"):
+            before, after = (published.tau(task, measure, when) for when in ("before", "after"))
+            assert before is not None
+            assert after is not None
+            assert after.larger == (after.tau > before.tau)
+            for printed in (before, after):
+                # tau's own test of 28 models: its normal deviate is 3 tau sqrt(n (n - 1) / (2 (2 n + 5)))
+                deviate = 3 * abs(printed.tau) * (28 * 27 / (2 * 61)) ** 0.5
+                assert printed.significant == (deviate > 1.96)
+                marks += printed.significant
+    assert marks == 3
