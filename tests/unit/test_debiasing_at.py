@@ -373,7 +373,9 @@ def test_neutral_sentences_have_no_gender_and_words_of_the_world() -> None:
     world = make_world()
     sentences = neutral_sentences(world)
     occupations = set(stereotyped_words(world))
-    assert len(occupations) == 24 and len(set(sentences)) == len(sentences) == 24 * (3 * 5 * 6 + 4 * 5)
+    assert len(occupations) == 24 and len(set(sentences)) == len(sentences) == 24 * (
+        3 * 5 * 6 + 4 * 5 * (1 + 3 * 5)
+    )
     gendered = {word for pair in gendered_pairs() for word in pair}
     assert gendered == {"she", "he", "her", "his"}
     for sentence in sentences:
@@ -426,7 +428,6 @@ def test_in_a_world_the_corrected_reading_debiases_more(tmp_path: Path) -> None:
         if reading == "corrected":
             assert after < 0.05 * before
         found[reading] = log_odds(tmp_path / reading, 0.9)
-    print(found)
     assert found["base"] > 1.4
     assert found["corrected"] < 0.75 * found["base"]
     assert found["corrected"] + 0.2 < found["published"] <= 1.05 * found["base"]
