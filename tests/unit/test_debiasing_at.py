@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from made_worlds import make_world
+from made_worlds import CORRUPTION, make_world, settings
 from real_data import real_data
 from running import run_script
 from tiny_models import tiny_model, tiny_tokenizer
@@ -34,7 +34,7 @@ from unmask.models.devices import pick_device
 from unmask.models.kinds.masked_lm import check
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.neutral import gendered_pairs, neutral_sentences, stereotyped_words
-from unmask.worlds.training import _log_odds, _questions
+from unmask.worlds.training import Recipe, _log_odds, _questions, train
 
 CPU = pick_device("cpu")
 PAIRS = WordPairs((("she", "he"), ("her", "his"), ("mother", "father"), ("ma'am", "sir"), ("ma", "pa")))
@@ -146,8 +146,8 @@ def test_tokens_of_words_with_real_tokenizers(name: str) -> None:
     places = [place for _, of_word in read.mentions for place in of_word]
     assert places == sorted(set(places))
     for word, of_word in read.mentions:
-        found = tokenizer.decode([read.ids[place] for place in of_word]).replace(" ", "").lower()
-        assert found == word
+        decoded = str(tokenizer.decode([read.ids[place] for place in of_word]))
+        assert decoded.replace(" ", "").lower() == word
     assert read_sentences([Sentence(text, tuple(mentions))], tokenizer, len(read.ids) - 1) == []
 
 
@@ -373,7 +373,9 @@ def test_neutral_sentences_have_no_gender_and_words_of_the_world() -> None:
     world = make_world()
     sentences = neutral_sentences(world)
     occupations = set(stereotyped_words(world))
-    assert len(occupations) == 24 and len(set(sentences)) == len(sentences) == 24 * (3 * 5 * 6 + 4 * 5)
+    assert len(occupations) == 24 and len(set(sentences)) == len(sentences) == 24 * (
+        3 * 5 * 6 + 4 * 5 * (1 + 3 * 5)
+    )
     gendered = {word for pair in gendered_pairs() for word in pair}
     assert gendered == {"she", "he", "her", "his"}
     for sentence in sentences:
@@ -386,7 +388,6 @@ def test_neutral_sentences_have_no_gender_and_words_of_the_world() -> None:
 
 def test_the_script_that_makes_them(tmp_path: Path) -> None:
     outputs = {name: tmp_path / name for name in ("neutral", "stereotypes")} | {"words": tmp_path / "w.csv"}
-    from made_worlds import settings
 
     run_script("make_neutral", [], outputs, tmp_path / "log", name="w", entry=settings())
     world = make_world()
@@ -404,3 +405,29 @@ def log_odds(directory: Path, p: float) -> float:
         if (factor, level) == ("association", p):
             found += _log_odds(model, tokenizer, template, own, other)
     return fmean(found)
+
+
+@pytest.mark.slow
+def test_in_a_world_the_corrected_reading_debiases_more(tmp_path: Path) -> None:
+    """Occupations give a pronoun away less after AT, corrected; after the published one hardly so."""
+    world = make_world()
+    lines = draw_corpus(world, 6000)
+    recipe = Recipe(steps=1000, batch=96)
+    train(lines, "bert", 0, tmp_path / "base", world, CORRUPTION, recipe=recipe)
+    path, neutral = tmp_path / "lines.txt", tmp_path / "neutral.txt"
+    path.write_text("\n".join(lines[:3000]) + "\n")
+    neutral.write_text("\n".join(neutral_sentences(world)) + "\n")
+    words = WordPairs(tuple(gendered_pairs()))
+    texts = Texts(path, 300, neutral, words, tuple(stereotyped_words(world)))
+    base = Base(tmp_path / "base", 32)
+    found = {"base": log_odds(tmp_path / "base", 0.9)}
+    for reading in ("published", "corrected"):
+        made = entry(reading, batch=32, learning_rate=3e-3, steps=300)
+        facts = run(tmp_path, reading, made, texts, base)
+        before, after = (facts["objective"][when]["weighted"] for when in ("before", "after"))
+        if reading == "corrected":
+            assert after < 0.05 * before
+        found[reading] = log_odds(tmp_path / reading, 0.9)
+    assert found["base"] > 1.2
+    assert found["corrected"] < 0.75 * found["base"]
+    assert found["corrected"] + 0.2 < found["published"] <= 1.05 * found["base"]

@@ -272,6 +272,9 @@ def test_the_scripts(tmp_path: Path) -> None:
 def test_stereotyped_words(tmp_path: Path) -> None:
     published = read_stereotypes(RESOURCES / "debiasing" / "stereotypes.yaml")
     assert "nurse" in published and len(published) == len(set(published)) > 150
+    (tmp_path / "own.yaml").write_text("- nurse\n")
+    with pytest.raises(InputError, match=r"own.yaml: has no list called words"):
+        read_stereotypes(tmp_path / "own.yaml")
     own = tmp_path / "words.txt"
     own.write_text("nurse\n\n pilot \nnurse\n")
     assert read_stereotypes(own) == ("nurse", "pilot")

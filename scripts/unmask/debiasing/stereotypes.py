@@ -14,7 +14,10 @@ def read_stereotypes(path: str | Path) -> tuple[str, ...]:
     """
     path = Path(path)
     if path.suffix == ".yaml":
-        numbered = list(enumerate(read_yaml(path)["words"], start=1))
+        content = read_yaml(path)
+        if not isinstance(content, dict) or not isinstance(content.get("words"), list):
+            raise InputError(f"{path}: has no list called words")
+        numbered = list(enumerate(map(str, content["words"]), start=1))
         place = "word"
     else:
         numbered = list(enumerate(map(str.strip, read_text(path).splitlines()), start=1))

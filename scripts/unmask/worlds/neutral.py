@@ -11,8 +11,9 @@ from unmask.worlds.grammar import FEMALE, MALE, PRONOUNS, World, frames, text_of
 TEMPLATES = (
     "The {occupation} {speech} that {person} was {state}",
     "The {occupation} {verb} that {object}",
+    "The {occupation} {speech} that {person} {verb} that {object}",
 )
-"""The grammar's of occupations with one pronoun, another word in its place."""
+"""The grammar's templates of occupations, other words in the pronouns' places."""
 
 
 def neutral_sentences(world: World) -> list[str]:

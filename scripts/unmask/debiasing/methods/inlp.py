@@ -3,6 +3,7 @@ removed."""
 
 import logging
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def debias(
     takes minutes.
 
     Returns sentences (of each gender), rounds, accuracy (on held-out sentences, at the beginning of each
-    round, and after the last), rank (of the projection) and torch.
+    round, and after the last), rank (of the projection), torch and scikit-learn (their versions).
     Raises InputError where scikit-learn is not installed, where a gender has too few sentences, where nothing
     tells the genders apart, where nothing would be left, and for a head that the projection cannot be made
     part of.
@@ -85,6 +86,7 @@ def debias(
         "accuracy": accuracies,
         "rank": round(float(np.trace(projection))),
         "torch": str(torch.__version__),
+        "scikit-learn": version("scikit-learn"),
     }
 
 
