@@ -13,10 +13,11 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from tiny_models import tiny_model
 from unmask.debiasing.making import Base, Texts
 from unmask.debiasing.methods import inlp, sentence_debias
-from unmask.debiasing.projecting import KEY, PROJECTION, fold, removing
+from unmask.debiasing.projecting import KEY, fold, removing
 from unmask.errors import InputError
 from unmask.gendered_words import WordPairs
 from unmask.models.devices import pick_device
+from unmask.models.directory import PROJECTION
 from unmask.models.kinds.masked_lm import check
 
 CPU = pick_device("cpu")

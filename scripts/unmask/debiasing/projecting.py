@@ -19,13 +19,12 @@ from unmask.debiasing.attributes import Finder, Mention, Sentence, read_lines
 from unmask.debiasing.making import Base, Entry, Texts
 from unmask.debiasing.saving import save
 from unmask.errors import InputError
-from unmask.models.directory import directory_written_whole
+from unmask.models.directory import PROJECTION, directory_written_whole
 
 Floats = npt.NDArray[np.float64]
 
-PROJECTION = "projection.safetensors"
-"""The file of P, under the name KEY: width × width, symmetric, float32."""
 KEY = "projection"
+"""The name of P in its file (PROJECTION): width × width, symmetric, float32."""
 
 MOST = 10_000
 """Sentences of a kind that a projection is found from, drawn at random where there are more."""

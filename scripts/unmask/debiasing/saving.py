@@ -21,9 +21,9 @@ _POOLER = "pooler"
 def save(model: PreTrainedModel, base: Base, entry: Entry, directory: str | Path, keep_pooler: bool) -> None:
     """Write a debiased masked language model with its configuration to `directory`, all or nothing.
 
-    The tokenizer's files are those of `base`. keep_pooler: writes the base's pooler too, where its checkpoint
-    has one: a masked language model has none, and without it fine-tuning would draw a new one at random.
-    Raises InputError for weights that are all as in `base`.
+    The tokenizer's files are those of `base`, and so is what a projection has removed before. keep_pooler:
+    writes the base's pooler too, where its checkpoint has one: a masked language model has none, and without
+    it fine-tuning would draw a new one at random. Raises InputError for weights that are all as in `base`.
     """
     # training may have left the model on a GPU
     model.to(torch.device("cpu"))  # type: ignore[arg-type]
@@ -35,7 +35,7 @@ def save(model: PreTrainedModel, base: Base, entry: Entry, directory: str | Path
             model.save_pretrained(partial, max_shard_size="1000GB")
         if keep_pooler and (pooler := pooler_of(base.directory, model.base_model_prefix)):
             save_file(load_file(partial / WEIGHTS) | pooler, partial / WEIGHTS, metadata={"format": "pt"})
-        for name in files.tokenizer:
+        for name in (*files.tokenizer, *files.projection):
             shutil.copyfile(base.directory / name, partial / name)
 
 

@@ -20,10 +20,8 @@ from transformers import (
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
 
 from unmask.errors import InputError
+from unmask.models.directory import PROJECTION
 from unmask.models.quiet import quiet_transformers
-
-PROJECTION = "projection.safetensors"
-"""Beside a model's weights: a matrix (hidden × hidden) that its last hidden states are multiplied by."""
 
 POOLER = "pooler."
 """What the names of a pooler's weights begin with, in those encoders that have it inside."""

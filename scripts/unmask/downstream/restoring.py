@@ -6,9 +6,8 @@ from pathlib import Path
 import torch
 from transformers import AutoModelForMaskedLM, PreTrainedModel
 
-from unmask.downstream.classifiers import PROJECTION
 from unmask.errors import InputError
-from unmask.models.directory import directory_written_whole, files_of
+from unmask.models.directory import PROJECTION, directory_written_whole, files_of
 from unmask.models.quiet import quiet_transformers
 
 

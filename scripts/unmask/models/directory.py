@@ -41,6 +41,10 @@ WEIGHTS = (
 )
 """Weights in order of preference: safetensors holds numbers only, and says of what kind at its head."""
 
+PROJECTION = "projection.safetensors"
+"""A projection of the last hidden states, which some debiased models have for fine-tuning; their own head for
+masked words has it folded in."""
+
 
 @dataclass(frozen=True)
 class ModelFiles:
@@ -48,11 +52,13 @@ class ModelFiles:
 
     tokenizer: tuple[str, ...]
     weights: tuple[str, ...]
+    projection: tuple[str, ...] = ()
+    """PROJECTION where the model has one."""
 
     @property
     def all(self) -> tuple[str, ...]:
         """Every file; the weights last, so that where they have come the rest has too."""
-        return (CONFIG, *self.tokenizer, *self.weights)
+        return (CONFIG, *self.tokenizer, *self.projection, *self.weights)
 
 
 def choose_files(names: Collection[str], read: Callable[[str], str], what: str) -> ModelFiles:
@@ -81,7 +87,8 @@ def choose_files(names: Collection[str], read: Callable[[str], str], what: str) 
         if missing:
             raise InputError(f"{what}: {first} names {missing[0]}, which is not there")
         weights += shards
-    return ModelFiles(tokenizer=tokenizer, weights=tuple(weights))
+    projection = (PROJECTION,) if PROJECTION in names else ()
+    return ModelFiles(tokenizer=tokenizer, weights=tuple(weights), projection=projection)
 
 
 def tokenizer_files(names: Collection[str]) -> tuple[str, ...]:
