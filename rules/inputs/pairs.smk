@@ -39,13 +39,18 @@ def shuffles():
 
 def has_untrained(model):
     """Whether there are untrained networks like a model: not like one that is itself untrained or has no files."""
+    return model in models_with_files() and MODELS[model]["source"] != "random"
+
+
+def untrained_like(model):
+    """The model whose untrained networks a model is held against: of all that come from one trained model, that one."""
     origin = origin_of(model)
-    return origin in models_with_files() and MODELS[origin]["source"] != "random"
+    return model if MODELS[origin]["source"] == "random" else origin
 
 
 def untrained_tables(model, benchmark, seeds=UNTRAINED_SEEDS):
-    """The scores of untrained networks, one of each seed; a model made from another has those of its origin."""
-    return [result("untrained", origin_of(model), benchmark, f"{seed}.parquet") for seed in seeds]
+    """The scores of untrained networks, one of each seed."""
+    return [result("untrained", untrained_like(model), benchmark, f"{seed}.parquet") for seed in seeds]
 
 
 def all_untrained():
