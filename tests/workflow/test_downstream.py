@@ -1,0 +1,153 @@
+"""Debiased models and downstream tasks in the workflow: what runs, and what does not run again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from small_study import Workflow
+
+LINES = [
+    "she said that the man was rich .",
+    "he said that the woman was poor .",
+    "the rich man and his mother",
+    "the poor woman and her father",
+    "nobody was there",
+] * 4
+
+
+def with_tasks(workflow: Workflow) -> dict[str, Any]:
+    """The small study's BERT, debiased, both fine-tuned on a made task and scored once more."""
+    (workflow.folder / "text.txt").write_text("\n".join(LINES) + "\n")
+    config = workflow.config
+    config["models"] = {"bert": config["models"]["bert"]}
+    config["benchmarks"] = {"crows": config["benchmarks"]["crows"]}
+    config["measures"] = ["AUL"]
+    config["worlds"] = {"world": {"sentences": 1000}}
+    config["corpora"] = {"text": {"format": "text", "path": "text.txt", "counted": False}}
+    config["debiasing"] = {
+        "corpus": "text",
+        "held_out": 2,
+        "training": {"steps": 2, "batch": 4, "learning_rate": 0.01},
+        "of": ["bert"],
+        "methods": {"cda": {}},
+    }
+    task = {"format": "planted", "kind": "similarity", "world": "world", "examples": 500, "items": 100}
+    config["downstream"] = {
+        "seeds": [0, 1],
+        "draws": 100,
+        "fine_tuning": {"how": "curve", "every": 1, "steps": 2, "batch": 4},
+        "tasks": {"similar": task},
+    }
+    return config
+
+
+def edited(path: Path) -> None:
+    path.write_text(path.read_text() + "\nEDITED = True\n")
+
+
+@pytest.mark.slow
+def test_models_are_debiased_fine_tuned_and_scored_once_more(copied: Workflow) -> None:
+    config = with_tasks(copied)
+    copied.run()
+    results = copied.folder / "results/small"
+    facts = json.loads((results / "models/bert-cda/facts.json").read_text())
+    assert (facts["from"], facts["method"], facts["steps"]) == ("bert", "cda", 2)
+    predictions = pq.read_table(results / "downstream/similar/bert-cda/seed-1.parquet")
+    assert sorted(set(predictions.column("step").to_pylist())) == [0, 1, 2]
+    for model in ("bert", "bert-cda"):
+        after = results / f"scores/{model}@similar/crows/original.parquet"
+        before = results / f"scores/{model}/crows/original.parquet"
+        one, other = (pd.read_parquet(path)["margin"] for path in (before, after))
+        assert len(one) == len(other) and not one.equals(other)
+    overview = pd.read_csv(results / "tables/downstream_overview.csv")
+    assert set(overview["model"]) == {"bert", "bert-cda"}
+    correlations = pd.read_parquet(results / "downstream/correlations.parquet")
+    assert set(correlations["when"]) == {"before", "after"}
+    assert correlations["tau"].isna().all() and correlations["reason"].str.contains("8").all()
+    # models after fine-tuning are of this family alone
+    for table in ("table5", "bias", "models_compared"):
+        assert "@" not in copied.read("tables", f"{table}.csv")
+    page = copied.read("report", "index.html")
+    assert "Bias in use" in page and "Debiased models" in page
+    assert (results / "figures/downstream_steps.svg").is_file()
+    assert copied.planned() == set()
+
+    # another method is its own models' work
+    config["debiasing"]["methods"]["continued"] = {}
+    planned = copied.planned()
+    models = {
+        output for output in planned if output.startswith(("models/", "evidence/", "downstream/similar/"))
+    }
+    assert {"models/bert-continued/facts.json", "downstream/similar/bert-continued/seed-0.parquet"} <= models
+    assert all("bert-continued" in output for output in models)
+    del config["debiasing"]["methods"]["continued"]
+
+    # another statistic runs no model
+    edited(copied.folder / "scripts/unmask/downstream/metrics/similarity.py")
+    planned = copied.planned()
+    assert {f"downstream/similar/{model}/scores.parquet" for model in ("bert", "bert-cda")} <= planned
+    assert not [o for o in planned if o.startswith(("models/", "evidence/", "scores/")) or "seed-" in o]
+    copied.folder.joinpath("scripts/unmask/downstream/metrics/similarity.py").write_text(
+        (Path(__file__).parents[2] / "scripts/unmask/downstream/metrics/similarity.py").read_text()
+    )
+
+    # nor does one method know of another
+    edited(copied.folder / "scripts/unmask/debiasing/methods/at.py")
+    edited(copied.folder / "scripts/unmask/downstream/tasks/mnli.py")
+    assert copied.planned() == set()
+    edited(copied.folder / "scripts/unmask/debiasing/methods/cda.py")
+    planned = copied.planned()
+    assert "models/bert-cda/facts.json" in planned
+    assert not [o for o in planned if o.startswith("downstream/similar/bert/") or "bert@" in o]
+
+
+@pytest.mark.slow
+def test_the_papers_study_is_28_models_on_three_tasks(fresh: Workflow) -> None:
+    done = fresh.command("-n", "--config", "study=debiasing")
+    assert done.returncode == 0, done.stdout + done.stderr
+    jobs = dict(line.split() for line in done.stdout.splitlines() if len(line.split()) == 2)
+    wanted = {
+        "fetch_model": 7,
+        "debias_model": 21,
+        "swap_corpus": 1,
+        "fine_tune_and_keep": 84,
+        "read_task": 3,
+    }
+    assert {name: int(jobs[name]) for name in wanted} == wanted
+    assert "fine_tune" not in jobs
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("debiasing", None, "config key models.debiased: it needs the key debiasing"),
+        ("from", "text-model", "config key models.debiased.from: 'text-model' is none of the study's models"),
+        ("from", "debiased", "config key models.debiased.from: a model cannot come from itself"),
+    ],
+)
+def test_what_cannot_be_debiased_is_one_line(fresh: Workflow, key: str, value: Any, message: str) -> None:
+    config = with_tasks(fresh)
+    config["debiasing"]["of"] = []
+    config["models"]["debiased"] = {"source": "debiased", "from": "bert", "method": "cda"}
+    if value is None:
+        del config[key]
+    else:
+        config["models"]["debiased"][key] = value
+    done = fresh.snakemake("-n")
+    assert done.returncode != 0
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert line.startswith(f"error: {message}")
+
+
+@pytest.mark.slow
+def test_a_corpus_without_a_gendered_word_is_one_line(fresh: Workflow) -> None:
+    config = with_tasks(fresh)
+    (fresh.folder / "text.txt").write_text("nobody was there\n" * 10)
+    done = fresh.snakemake("results/small/debiasing/swapped-corrected.txt", config=config)
+    assert done.returncode != 0
+    log = (fresh.folder / "results/small/logs/debiasing/swapping-corrected.log").read_text()
+    assert "no line that is trained on has a word to be swapped" in log
