@@ -11,6 +11,7 @@ register(
     "debiasing",
     provenance=debiasing_provenance(),
     files=list(debiasing_figures().values()),
+    statistics=debiasing_comparisons(),
     sections=["debiasing"] if debiased_models() else [],
 )
 
@@ -112,6 +113,27 @@ rule debias_model:
         "Making {wildcards.model}, a debiased model"
     script:
         "../scripts/debias_model.py"
+
+
+use rule compare_models as compare_debiased with:
+    input:
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        scores=lambda wildcards: of_all(
+            "scores", f"{ORIGINAL}.parquet", [wildcards.benchmark], compared_models(wildcards.benchmark)
+        ),
+    output:
+        debiasing_result("comparisons", "{benchmark}.parquet"),
+    log:
+        log_of("debiasing", "comparisons", "{benchmark}.log"),
+    params:
+        code=code("compare_models.py"),
+        measures=MEASURES,
+        options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
+        models=lambda wildcards: compared_models(wildcards.benchmark),
+        benchmark=lambda wildcards: wildcards.benchmark,
+        bias_type=DEBIASING.get("bias_type"),
+    message:
+        "Comparing debiased models with their origins on {wildcards.benchmark}"
 
 
 rule debiasing_figures:

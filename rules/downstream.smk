@@ -177,6 +177,7 @@ rule correlate_downstream:
     input:
         scores_before=scores_before(),
         scores_after=scores_after(),
+        pairs=intrinsic_pairs(),
         extrinsic=extrinsic_scores(),
     output:
         downstream_result("correlations.parquet"),
@@ -193,6 +194,7 @@ rule correlate_downstream:
         tasks=list(TASKS),
         benchmarks=list(BENCHMARKS),
         measures=MEASURES,
+        bias_type=DOWNSTREAM.get("bias_type"),
     message:
         "Holding bias before against bias in use"
     script:

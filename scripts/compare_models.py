@@ -7,6 +7,7 @@ from unmask.evidence.origin import check_one_origin
 from unmask.joblog import job_log
 from unmask.measures.reading import read_scores
 from unmask.record import record
+from unmask.statistics.chosen import of_bias_type, of_pairs
 from unmask.statistics.comparisons import models_compared
 from unmask.statistics.decisions import decisions
 from unmask.statistics.nodes import dependence_of, kinds_in
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
     options = dict(params.options)
-    pairs = read_table(inputs.pairs, PAIRS)
+    pairs, bias_type = of_bias_type(read_table(inputs.pairs, PAIRS), params.get("bias_type"))
     check_one_origin(inputs.scores, ["benchmark", "benchmark_sha256"])
     of_models = {
-        model: decisions(pairs, read_scores(path, params.measures))
+        model: decisions(pairs, of_pairs(pairs, read_scores(path, params.measures)))
         for model, path in zip(params.models, inputs.scores, strict=True)
     }
     dependence = dependence_of(pairs, kinds_in(pairs, options["clusters"]))
@@ -30,6 +31,7 @@ with job_log(snakemake.log[0], snakemake.input):
         "benchmark": params.benchmark,
         "models": list(params.models),
         "options": options,
+        "bias_type": bias_type,
         **record(snakemake.input, params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
     }
     rows = models_compared(of_models, dependence, options["confidence"])

@@ -19,8 +19,12 @@ with job_log(snakemake.log[0], snakemake.input):
     wanted = Wanted(members, params.tasks, params.benchmarks, params.measures)
     found = correlations_of(
         wanted,
-        bias_scores(inputs.get("scores_before") or [], params.measures),
-        bias_scores(inputs.get("scores_after") or [], params.measures),
+        *(
+            bias_scores(
+                inputs.get(name) or [], params.measures, inputs.get("pairs") or [], params.get("bias_type")
+            )
+            for name in ("scores_before", "scores_after")
+        ),
         collect(inputs.extrinsic).main(),
     )
     facts = {
@@ -28,6 +32,7 @@ with job_log(snakemake.log[0], snakemake.input):
         "tasks": list(params.tasks),
         "benchmarks": list(params.benchmarks),
         "measures": list(params.measures),
+        "bias_type": params.get("bias_type"),
         **record(inputs, params.code, "numpy", "pandas", "pyarrow", "scipy"),
     }
     write_table(snakemake.output[0], found, CORRELATIONS, facts)

@@ -88,9 +88,20 @@ def debiasing_entry(wildcards):
     return same | {"training": DEBIASING["training"] | entry["training"]}
 
 
+def compared_models(benchmark):
+    """The debiased models that are scored on a benchmark, and those that they come from."""
+    debiased = [model for model in debiased_models() if model in scored_on(benchmark)]
+    wanted = {*debiased, *(MODELS[model]["from"] for model in debiased)}
+    return [model for model in scored_on(benchmark) if model in wanted]
+
+
 def debiasing_comparisons():
-    """How the scores of models differ from those of the models that they come from."""
-    return model_comparisons() if debiased_models() and SCORED else []
+    """How the scores of debiased models differ from those of the models that they come from."""
+    return [
+        debiasing_result("comparisons", f"{benchmark}.parquet")
+        for benchmark in BENCHMARKS
+        if len(compared_models(benchmark)) > 1
+    ]
 
 
 def debiasing_figures():
@@ -116,6 +127,7 @@ def debiasing_settings():
         ],
         "benchmarks": list(BENCHMARKS),
         "measures": MEASURES,
+        "bias_type": DEBIASING.get("bias_type"),
         "alpha": config["statistics"]["alpha"],
     }
 

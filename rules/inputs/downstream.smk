@@ -127,6 +127,11 @@ def scores_before():
     return of_all("scores", f"{ORIGINAL}.parquet", models=models)
 
 
+def intrinsic_pairs():
+    """The pairs of every benchmark."""
+    return [result("benchmarks", f"{name}.parquet") for name in BENCHMARKS] if SCORED else []
+
+
 def scores_after():
     """The scores on pairs of every model after every task."""
     if not KEEPS:
@@ -202,7 +207,8 @@ def downstream_inputs():
         "correlations": downstream_result("correlations.parquet"),
         "scores_before": scores_before(),
         "scores_after": scores_after(),
-        "comparisons": model_comparisons() if SCORED else [],
+        "pairs": intrinsic_pairs(),
+        "comparisons": debiasing_comparisons(),
         "published": resource("downstream/published.yaml"),
         "captions": resource("downstream/captions.yaml"),
     }
@@ -215,6 +221,7 @@ def downstream_settings():
         "tasks": [{"name": task, "format": entry["format"]} for task, entry in TASKS.items()],
         "benchmarks": list(BENCHMARKS),
         "measures": MEASURES,
+        "bias_type": DOWNSTREAM.get("bias_type"),
         "alpha": config["statistics"]["alpha"],
         "confidence": config["statistics"]["confidence"],
         "draws": DOWNSTREAM.get("draws"),

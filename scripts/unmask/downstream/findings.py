@@ -87,15 +87,15 @@ def change_by_debiasing(found: Found) -> Iterator[str]:
     """Whether debiasing changes bias scores, and whether it changes bias in use."""
     scores, in_use = found.changes_of_scores, found.changes_in_use
     nearer_models: set[str] = set()
-    for (benchmark, measure), part in scores.groupby(["benchmark", "measure"], sort=False):
+    for benchmark, part in scores.groupby("benchmark", sort=False):
         clear = [row for row in rows_of(part) if row.p < found.alpha]
-        nearer = [row.model for row in clear if abs(row.after - CENTRE) < abs(row.before - CENTRE)]
-        further = [row.model for row in clear if abs(row.after - CENTRE) > abs(row.before - CENTRE)]
-        nearer_models |= set(nearer)
+        nearer = [row for row in clear if abs(row.after - CENTRE) < abs(row.before - CENTRE)]
+        further = [row for row in clear if abs(row.after - CENTRE) > abs(row.before - CENTRE)]
+        nearer_models |= {row.model for row in nearer}
         yield (
-            f"{measure} on {benchmark}: of {len(part)} debiased models {len(nearer)} are nearer to a "
-            f"bias score of 50 than the model that they were made from and {len(further)} further from "
-            f"it (paired, p < {found.alpha:g})."
+            f"On {benchmark}, of {len(part)} bias scores of debiased models {_told(nearer)} nearer to 50 "
+            f"than those of the models that they were made from, and {_told(further)} further from it "
+            f"(paired, p < {found.alpha:g})."
         )
     less_models: set[str] = set()
     for task in found.tasks:
@@ -116,6 +116,12 @@ def change_by_debiasing(found: Found) -> Iterator[str]:
             f"Of the {len(both)} debiased models that are nearer to 50 in some bias score, "
             f"{len(both - less_models)} have no less bias in use on any task."
         )
+
+
+def _told(rows: Sequence[Any]) -> str:
+    """How many bias scores that is, and by which measures."""
+    measures = ", ".join(dict.fromkeys(str(row.measure) for row in rows))
+    return f"{len(rows)} ({measures}) are" if rows else "none is"
 
 
 def told_apart(found: Found) -> Iterator[str]:

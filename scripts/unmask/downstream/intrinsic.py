@@ -6,10 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.measures.reading import read_scores
+from unmask.statistics.chosen import of_bias_type, of_pairs
 from unmask.statistics.decisions import decisions
-from unmask.tables import read_metadata
+from unmask.tables import read_metadata, read_table
 
 COLUMNS = ["model", "benchmark", "measure", "protocol", "score"]
 
@@ -17,12 +19,20 @@ CENTRE = 50.0
 """The bias score, in percent, of a model that prefers neither side."""
 
 
-def bias_scores(paths: Iterable[str | Path], measures: Sequence[str]) -> pd.DataFrame:
+def bias_scores(
+    paths: Iterable[str | Path],
+    measures: Sequence[str],
+    pairs: Iterable[str | Path] = (),
+    bias_type: str | None = None,
+) -> pd.DataFrame:
     """The bias score (percent) of each model, benchmark, measure and protocol, with COLUMNS; one that a model
     has not got is left out.
 
-    Raises InputError as unmask.tables.read_table does, and where two tables are of one model and benchmark.
+    pairs: the tables of benchmarks, called after them; of those that have pairs of the bias type, these
+    alone count. Raises InputError as unmask.tables.read_table does, and where two tables are of one model
+    and benchmark.
     """
+    chosen = {Path(path).stem: of_bias_type(read_table(path, PAIRS), bias_type)[0] for path in pairs}
     rows: list[tuple[str, str, str, str, float]] = []
     seen: dict[tuple[str, str], str] = {}
     for path in paths:
@@ -32,6 +42,8 @@ def bias_scores(paths: Iterable[str | Path], measures: Sequence[str]) -> pd.Data
             raise InputError(f"{path}: a second table of model {key[0]} and benchmark {key[1]}")
         seen[key] = str(path)
         scores = read_scores(path, measures)
+        if key[1] in chosen:
+            scores = of_pairs(chosen[key[1]], scores)
         found = decisions(scores[["pair_id"]].drop_duplicates(), scores)
         trials = found.trials().sum(axis=0)
         credit = found.credit().sum(axis=0)

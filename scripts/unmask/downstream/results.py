@@ -23,10 +23,10 @@ from unmask.terms import CORRECTED
 @dataclass(frozen=True)
 class Found:
     """files: scores (SCORES of every model and task), words (WORD_COUNTS of every task), correlations,
-    scores_before and scores_after (of pairs of sentences), comparisons (of models, one a benchmark),
-    published, captions; all but scores and the last two may be empty. settings: models (name, family, and
-    where they have them role and from), tasks (name, format), benchmarks and measures (names), alpha,
-    confidence.
+    scores_before and scores_after (of pairs of sentences), pairs (of every benchmark), comparisons (of
+    models, one a benchmark), published, captions; all but scores and the last two may be empty. settings:
+    models (name, family, and where they have them role and from), tasks (name, format), benchmarks and
+    measures (names), bias_type (of the pairs that count; None: all), alpha, confidence.
     """
 
     files: Mapping[str, Any]
@@ -117,12 +117,16 @@ class Found:
     @cached_property
     def before(self) -> pd.DataFrame:
         """Bias scores of the models as they were."""
-        return bias_scores(self.files.get("scores_before") or [], self.measures)
+        return self._bias_scores("scores_before")
 
     @cached_property
     def after(self) -> pd.DataFrame:
         """Bias scores of the models after fine-tuning, called {model}@{task}."""
-        return bias_scores(self.files.get("scores_after") or [], self.measures)
+        return self._bias_scores("scores_after")
+
+    def _bias_scores(self, name: str) -> pd.DataFrame:
+        scores, pairs = (self.files.get(each) or [] for each in (name, "pairs"))
+        return bias_scores(scores, self.measures, pairs, self.settings.get("bias_type"))
 
     @cached_property
     def correlations(self) -> pd.DataFrame:
