@@ -159,6 +159,8 @@ rule debiasing_sections:
     input:
         facts=[result("models", model, "facts.json") for model in debiased_models()],
         comparisons=debiasing_comparisons(),
+        scores=compared_scores(),
+        pairs=compared_benchmarks(),
         figure=debiasing_figures().get("svg", []),
         captions=resource("debiasing/captions.yaml"),
     output:

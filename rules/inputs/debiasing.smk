@@ -95,13 +95,28 @@ def compared_models(benchmark):
     return [model for model in scored_on(benchmark) if model in wanted]
 
 
+def compared_on():
+    """The benchmarks on which debiased models are compared with their origins."""
+    return [benchmark for benchmark in BENCHMARKS if len(compared_models(benchmark)) > 1]
+
+
 def debiasing_comparisons():
     """How the scores of debiased models differ from those of the models that they come from."""
+    return [debiasing_result("comparisons", f"{benchmark}.parquet") for benchmark in compared_on()]
+
+
+def compared_scores():
+    """The scores of these models."""
     return [
-        debiasing_result("comparisons", f"{benchmark}.parquet")
-        for benchmark in BENCHMARKS
-        if len(compared_models(benchmark)) > 1
+        path
+        for benchmark in compared_on()
+        for path in of_all("scores", f"{ORIGINAL}.parquet", [benchmark], compared_models(benchmark))
     ]
+
+
+def compared_benchmarks():
+    """The pairs of these benchmarks."""
+    return [result("benchmarks", f"{benchmark}.parquet") for benchmark in compared_on()]
 
 
 def debiasing_figures():

@@ -30,7 +30,8 @@ def conda_bounds(path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.stem)
 def test_environments_have_the_bounds_of_the_project(path: Path) -> None:
-    project = bounds(PROJECT["dependencies"]) | {"python": PROJECT["requires-python"]}
+    extra = PROJECT["optional-dependencies"].get(path.stem, [])
+    project = bounds([*PROJECT["dependencies"], *extra]) | {"python": PROJECT["requires-python"]}
     found = conda_bounds(path)
     assert found
     assert found == {name: project[name] for name in found}
@@ -47,9 +48,9 @@ def test_every_package_of_the_project_is_locked() -> None:
         re.sub(r"[-_.]+", "-", line.split("==")[0]).lower() for line in lock.splitlines() if "==" in line
     }
     extras = PROJECT["optional-dependencies"]
-    # the development extra takes in the one for clusters
-    named = bounds([*PROJECT["dependencies"], *extras["cluster"], *extras["dev"]])
-    assert named.pop("unmask[cluster]") == ""
+    # the development extra takes in the others
+    named = bounds([*PROJECT["dependencies"], *extras["cluster"], *extras["debiasing"], *extras["dev"]])
+    assert [named.pop(f"unmask[{extra}]") for extra in ("cluster", "debiasing")] == ["", ""]
     assert {re.sub(r"[-_.]+", "-", name).lower() for name in named} <= locked
 
 

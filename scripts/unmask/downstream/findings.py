@@ -8,7 +8,7 @@ import pandas as pd
 from unmask.downstream.intrinsic import CENTRE
 from unmask.downstream.results import Found
 from unmask.downstream.tables import DECIMALS, is_larger
-from unmask.downstream.terms import AFTER, BEFORE, FEMALE, MALE, OCCUPATIONS, SIMILARITY
+from unmask.downstream.terms import AFTER, BEFORE, OCCUPATIONS, SIMILARITY
 from unmask.report.sheets import interval, number, rows_of
 from unmask.terms import CORRECTED
 
@@ -98,6 +98,7 @@ def change_by_debiasing(found: Found) -> Iterator[str]:
             f"(paired, p < {found.alpha:g})."
         )
     less_models: set[str] = set()
+    unchanged: list[str] = []
     for task in found.tasks:
         part = in_use[in_use["task"] == task]
         if part.empty:
@@ -105,10 +106,18 @@ def change_by_debiasing(found: Found) -> Iterator[str]:
         clear = [row for row in rows_of(part) if not pd.isna(row.p_holm) and row.p_holm < found.alpha]
         less, more = ([row.model for row in clear if sign * row.value > 0] for sign in (-1, 1))
         less_models |= set(less)
+        if not clear:
+            unchanged.append(task)
+            continue
         yield (
             f"In use on {task}, {len(less)} of {len(part)} debiased models have less bias than the model "
             f"that they were made from and {len(more)} more (paired, p < {found.alpha:g} after Holm's "
             "correction)."
+        )
+    if unchanged:
+        yield (
+            f"In use on {', '.join(unchanged)} no debiased model has clearly less bias than the model that "
+            f"it was made from, and none more (paired, p < {found.alpha:g} after Holm's correction)."
         )
     both = nearer_models & set(in_use["model"])
     if both:
@@ -175,22 +184,4 @@ def words_in_data(found: Found) -> Iterator[str]:
         yield (
             "Logarithm of the share of feminine over that of masculine words in what models learn from: "
             f"{', '.join(parts)}; below 0 there are more masculine ones."
-        )
-
-
-def which_gender(found: Found) -> Iterator[str]:
-    """Whose occupation is told right more often, where that is told."""
-    rows = found.collected.last()
-    for task in found.tasks:
-        own = rows[rows["task"] == task]
-        if own.empty or found.kind(task) != OCCUPATIONS:
-            continue
-        by = {
-            gender: own[own["metric"] == f"accuracy_{gender}"].set_index("model")["value"]
-            for gender in (FEMALE, MALE)
-        }
-        of_men = int((by[MALE] > by[FEMALE]).sum())
-        yield (
-            f"Over all occupations of {task}, {of_men} of {len(by[MALE])} models tell those of men right "
-            "more often than those of women."
         )

@@ -251,7 +251,7 @@ def changes(found: Found) -> Made:
             number(row.before, 1),
             number(row.after, 1),
             number(row.change, 1, signed=True),
-            interval(row.low, row.high, 1, signed=True),
+            interval(row.low, row.high, 1, signed=True) + ("∘" if row.independent else ""),
             number(abs(row.after - CENTRE) - abs(row.before - CENTRE), 1, signed=True),
         )
         for row in rows_of(found.changes_of_scores)

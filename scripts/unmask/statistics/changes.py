@@ -1,9 +1,11 @@
 """How much bias scores change from one model to another, out of the comparisons of models."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+from scipy.stats import norm
 
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_metadata, read_table
@@ -20,6 +22,7 @@ COLUMNS = [
     "low",
     "high",
     "p",
+    "independent",
 ]
 
 
@@ -29,8 +32,9 @@ def changes(
     """The bias score of each model less that of the one that it was made from, with COLUMNS.
 
     paths: tables of COMPARISONS; origins: which model each was made from. Scores are those over the pairs
-    that count for both, in percent; change, low and high in percentage points. In the order of `origins`, of
-    the tables and of `measures`.
+    that count for both, in percent; change, low and high in percentage points. Where pairs all share a word,
+    so that there is no clustered interval, `independent` is true: pairs are then taken as independent, and p
+    is McNemar's. In the order of `origins`, of the tables and of `measures`.
     """
     rows: list[dict[str, object]] = []
     for path in paths:
@@ -41,7 +45,8 @@ def changes(
             for first, second, sign in ((model, origin, 1.0), (origin, model, -1.0)):
                 own = table[(table["first"] == first) & (table["second"] == second)]
                 for row in own.to_dict("records"):
-                    ends = sorted((sign * row["low"], sign * row["high"]))
+                    low, high, p, independent = _interval(row)
+                    ends = sorted((sign * low, sign * high))
                     scores = [row["first_score"], row["second_score"]]
                     after, before = scores if sign > 0 else reversed(scores)
                     rows.append(
@@ -56,7 +61,8 @@ def changes(
                             "change": sign * row["difference"],
                             "low": ends[0],
                             "high": ends[1],
-                            "p": row["p"],
+                            "p": p,
+                            "independent": independent,
                         }
                     )
     found = pd.DataFrame(rows, columns=COLUMNS)
@@ -65,3 +71,12 @@ def changes(
     keys = pd.DataFrame({"model": found["model"].map(order), "measure": found["measure"].map(rank)})
     places = keys.sort_values(["model", "measure"], kind="stable").index
     return found.loc[places].reset_index(drop=True)
+
+
+def _interval(row: Mapping[Hashable, Any]) -> tuple[float, float, float, bool]:
+    """The ends of the interval of a comparison, its p, and whether pairs are taken as independent."""
+    error = row["independent_error"]
+    if not pd.isna(row["low"]) or pd.isna(error) or error == 0:
+        return row["low"], row["high"], row["p"], False
+    half = float(norm.ppf((1 + row["confidence"]) / 2)) * error
+    return row["difference"] - half, row["difference"] + half, row["p_mcnemar"], True

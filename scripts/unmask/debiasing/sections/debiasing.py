@@ -1,10 +1,12 @@
 """What the report says of debiased models."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 from typing import Any
 
 import pandas as pd
 
+from unmask.debiasing.margins import Margins, mean_margins
 from unmask.facts import read_facts
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sections import Block, Section, Table, picture
@@ -20,22 +22,26 @@ CENTRE = 50.0
 
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: facts (of each model of the settings, in their order), comparisons (of models, one a benchmark;
-    may be empty), figure (SVG, empty where there is none), captions. settings: models (name, from, method,
-    reading), measures, alpha.
+    """files: facts (of each model of the settings, in their order), comparisons (of models, one a
+    benchmark), scores (of these models) and pairs (of benchmarks), which may be empty; figure (SVG, empty
+    where there is none), captions. settings: models (name, from, method, reading), measures, bias_type,
+    alpha.
     """
     captions = load_captions(files["captions"], alpha=f"{settings['alpha']:g}")
     models = list(settings["models"])
     facts = [read_facts(path) for path in files["facts"]]
     changed = changed_scores(files, settings)
+    margins = mean_margins(
+        files.get("scores") or [], files.get("pairs") or [], settings["measures"], settings.get("bias_type")
+    )
     return Section(
         "debiasing",
         "Debiased models",
-        (QUESTION, *findings(changed, models, settings["alpha"]), *losses(models, facts)),
+        (QUESTION, *findings(changed, models, settings["alpha"], margins), *losses(models, facts)),
         (
             *_pictured(files, captions),
             Table(made_sheet(models, facts, captions)),
-            Table(changes_sheet(changed, captions)),
+            Table(changes_sheet(changed, margins, captions)),
         ),
     )
 
@@ -51,8 +57,13 @@ def changed_scores(files: Mapping[str, Any], settings: Mapping[str, Any]) -> pd.
     return holm(found, ["benchmark", "measure"])
 
 
-def findings(changed: pd.DataFrame, models: Sequence[Mapping[str, Any]], alpha: float) -> Iterator[str]:
-    """Which methods bring bias scores nearer to 50. changed: as `changed_scores` has it."""
+def findings(
+    changed: pd.DataFrame, models: Sequence[Mapping[str, Any]], alpha: float, margins: Margins
+) -> Iterator[str]:
+    """Which methods bring bias scores nearer to 50, and what becomes of the margins behind them.
+
+    changed: as `changed_scores` has it.
+    """
     if changed.empty:
         yield "No bias score of this study compares a debiased model with the one that it was made from."
         return
@@ -69,6 +80,17 @@ def findings(changed: pd.DataFrame, models: Sequence[Mapping[str, Any]], alpha: 
             f"correction); their distance from 50 is {number(part['nearer'].mean(), 1, signed=True)} points "
             "smaller on average."
         )
+        shares = [
+            abs(margins[row.model, row.benchmark, row.measure] / before)
+            for row in rows_of(part)
+            if (before := margins.get((row.origin, row.benchmark, row.measure)))
+            and (row.model, row.benchmark, row.measure) in margins
+        ]
+        if shares:
+            sentence += (
+                f" The mean margins behind them come to {100 * median(shares):.0f}% of what they were "
+                "(median over the scores)."
+            )
         if method == "continued":
             sentence += " This is the same training without any debiasing: what it changes, training changes."
         yield sentence
@@ -135,7 +157,7 @@ def _of_the_method(facts: Mapping[str, Any]) -> str:
     return "; ".join(parts) or DASH
 
 
-def changes_sheet(changed: pd.DataFrame, captions: Captions) -> Sheet:
+def changes_sheet(changed: pd.DataFrame, margins: Margins, captions: Captions) -> Sheet:
     """The bias scores of each model and of that which it was made from."""
     lines = tuple(
         (
@@ -145,13 +167,15 @@ def changes_sheet(changed: pd.DataFrame, captions: Captions) -> Sheet:
             number(row.before, 1),
             number(row.after, 1),
             number(row.change, 1, signed=True),
-            interval(row.low, row.high, 1, signed=True),
+            interval(row.low, row.high, 1, signed=True) + ("∘" if row.independent else ""),
             p_value(row.p),
             p_value(row.p_holm),
+            number(margins.get((row.origin, row.benchmark, row.measure)), 3, signed=True),
+            number(margins.get((row.model, row.benchmark, row.measure)), 3, signed=True),
         )
         for row in rows_of(changed)
     )
-    heads = ("before", "after", "change", "interval", "p", "p (Holm)")
+    heads = ("before", "after", "change", "interval", "p", "p (Holm)", "margin before", "margin after")
     stubs = ("model", "benchmark", "measure")
     return Sheet(captions["changes"], stubs, tuple(("", head) for head in heads) if lines else (), lines)
 

@@ -8,7 +8,6 @@ from unmask.downstream.findings import (
     bias_in_use,
     change_by_debiasing,
     told_apart,
-    which_gender,
     words_in_data,
 )
 from unmask.downstream.results import Found
@@ -37,7 +36,6 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
         (
             QUESTION,
             *bias_in_use(found),
-            *which_gender(found),
             *change_by_debiasing(found),
             *told_apart(found),
             *words_in_data(found),
