@@ -4,17 +4,18 @@ import json
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from small_study import Workflow
 
 
-def margins(workflow: Workflow) -> pd.DataFrame:
+def margins(workflow: Workflow, model: str = "tiny-bert") -> pd.DataFrame:
     """Mean margin of each measure (protocol corrected) by planted factor, beside the oracle's."""
     results = workflow.folder / "results/demo"
     truth = json.loads((results / "planted/planted/truth.json").read_text())["benchmarks"]["crows-pairs"]
     facts = pd.DataFrame.from_dict(truth, orient="index")[["factor", "p", "ratio", "direction", "margins"]]
-    scores = pd.read_parquet(results / "scores/tiny-bert/planted-crows-pairs/original.parquet")
+    scores = pd.read_parquet(results / f"scores/{model}/planted-crows-pairs/original.parquet")
     scores = scores[scores["protocol"] == "corrected"].astype({"pair_id": str, "measure": str})
     joined = scores.merge(facts, left_on="pair_id", right_index=True)
     joined["oracle"] = [m.get(name) for m, name in zip(joined["margins"], joined["measure"], strict=True)]
@@ -58,6 +59,35 @@ def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration:
         first[variant] = str(rows.sort_values("score")["region"].iloc[-1])
     # the paper's second division hides it: four peoples have six pairs, six faiths have fifteen
     assert first == {"paper": "peoples", "corrected": "faiths"}
+
+
+@pytest.mark.slow
+def test_debiasing_empties_the_score_and_changes_nothing_in_use(demonstration: Workflow) -> None:
+    """The third paper's claim, with a known answer."""
+    before, after = (margins(demonstration, model) for model in ("tiny-bert", "tiny-bert-cda"))
+    cps = [
+        found[(found["measure"] == "CPS") & (found["factor"] == "association")] for found in (before, after)
+    ]
+    strongest = [found.loc[found["p"] == 0.9, "margin"].mean() for found in cps]
+    assert strongest[0] > 1.4 and abs(strongest[1]) < 0.3
+    # what is planted in faiths was not swapped
+    both = [
+        found[(found["measure"] == "CPS") & (found["factor"] == "both")]["margin"]
+        for found in (before, after)
+    ]
+    assert both[1].mean() > 0.85 * both[0].mean() > 0.5
+    wanted = {"occupations": ("tpr_gap", 0.1), "similarity": ("delta", 0.05), "entailment": ("nn_gap", 0.05)}
+    for task, (metric, tolerance) in wanted.items():
+        for model in ("tiny-bert", "tiny-bert-cda"):
+            path = demonstration.folder / f"results/demo/downstream/{task}/{model}/scores.parquet"
+            truth = json.loads(pq.read_schema(path).metadata[b"unmask"])["truth"]["metrics"][metric]
+            rows = pd.read_parquet(path)
+            (value,) = rows.loc[
+                rows["seed"].isna() & rows["group"].isna() & (rows["metric"] == metric), "value"
+            ]
+            assert abs(value - truth) < tolerance
+            # and a model without any bias would not give that
+            assert truth > 0.1
 
 
 @pytest.mark.slow
