@@ -64,18 +64,14 @@ def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration:
 @pytest.mark.slow
 def test_debiasing_empties_the_score_and_changes_nothing_in_use(demonstration: Workflow) -> None:
     """The third paper's claim, with a known answer."""
-    before, after = (margins(demonstration, model) for model in ("tiny-bert", "tiny-bert-cda"))
-    cps = [
-        found[(found["measure"] == "CPS") & (found["factor"] == "association")] for found in (before, after)
-    ]
-    strongest = [found.loc[found["p"] == 0.9, "margin"].mean() for found in cps]
-    assert strongest[0] > 1.4 and abs(strongest[1]) < 0.3
+    found = [margins(demonstration, model) for model in ("tiny-bert", "tiny-bert-cda")]
+    of_cps = [each[each["measure"] == "CPS"] for each in found]
+    association = [each[(each["factor"] == "association") & (each["p"] == 0.9)] for each in of_cps]
+    before, after = (each["margin"].mean() for each in association)
+    assert before > 1.4 and abs(after) < 0.3
     # what is planted in faiths was not swapped
-    both = [
-        found[(found["measure"] == "CPS") & (found["factor"] == "both")]["margin"]
-        for found in (before, after)
-    ]
-    assert both[1].mean() > 0.85 * both[0].mean() > 0.5
+    before, after = (each.loc[each["factor"] == "both", "margin"].mean() for each in of_cps)
+    assert after > 0.85 * before > 0.5
     wanted = {"occupations": ("tpr_gap", 0.1), "similarity": ("delta", 0.05), "entailment": ("nn_gap", 0.05)}
     for task, (metric, tolerance) in wanted.items():
         for model in ("tiny-bert", "tiny-bert-cda"):
