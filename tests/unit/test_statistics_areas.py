@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from unmask.statistics.areas import CLUSTERED, NEWCOMBE, Areas, area_intervals, newcombe
+from unmask.statistics.areas import CLUSTERED, NEWCOMBE, Areas, area_intervals, levels, newcombe
 from unmask.statistics.dependence import Dependence
 
 Scores = st.lists(st.integers(-4, 4).map(float), min_size=2, max_size=12)
@@ -67,6 +67,28 @@ def test_many_curves_at_once_are_one_at_a_time() -> None:
             assert all_[column] == pytest.approx(own[0])
         shown, alike = (area_intervals(areas, together, 0.9) for areas in (every, one))
         assert (shown[column].low, shown[column].high) == pytest.approx((alike[0].low, alike[0].high))
+
+
+def test_some_curves_in_memory_at_a_time_are_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    scores, positive = rng.normal(size=(60, 7)), rng.random(60) < 0.4
+    together = Dependence.of([(i % 7, i // 5) for i in range(60)])
+    every = Areas.of(scores, positive)
+    couples = [(0, 1), (4, 2), (5, 6)]
+    whole = [(areas.areas(), *areas.variances(together)) for areas in (every, every.differences(couples))]
+    monkeypatch.setattr("unmask.statistics.dependence.VALUES_AT_ONCE", 2 * 60)
+    some = [(areas.areas(), *areas.variances(together)) for areas in (every, every.differences(couples))]
+    for one, other in zip(whole, some, strict=True):
+        for all_, of_blocks in zip(one, other, strict=True):
+            np.testing.assert_allclose(of_blocks, all_, rtol=1e-12)
+    assert whole[1][0] == pytest.approx(
+        [whole[0][0][first] - whole[0][0][second] for first, second in couples]
+    )
+
+
+def test_levels_are_in_the_order_of_scores_without_the_unknown() -> None:
+    scores = np.array([[0.5, np.nan], [-2.0, 1.0], [np.nan, np.nan], [0.5, -0.0], [7.0, 0.0]])
+    assert levels(scores).T.tolist() == [[1, 0, -1, 1, 2], [-1, 1, -1, 0, 0]]
 
 
 def test_copies_of_pairs_add_nothing() -> None:

@@ -215,8 +215,11 @@ def areas_compared(
             members = np.flatnonzero(known_of[pattern])
             positive = counts[members] >= options.threshold
             if positive.any() and not positive.all():
-                areas = Areas.of(values[members], positive)
-                compared = _compared(areas, of_pattern, dependence.among(members), options.confidence)
+                # the others may be unknown here
+                columns = sorted({column for couple in of_pattern for column in couple})
+                areas = Areas.of(values[np.ix_(members, columns)], positive)
+                places = [(columns.index(first), columns.index(second)) for first, second in of_pattern]
+                compared = _compared(areas, places, dependence.among(members), options.confidence)
                 made.update(zip(of_pattern, compared, strict=True))
         rows = [
             {

@@ -19,6 +19,7 @@ CLUSTERED, NEWCOMBE = "clustered", "newcombe"
 """How an interval is made."""
 
 Levels = npt.NDArray[np.int32]
+"""Scores as far as areas hang on them: by their order."""
 
 
 def levels(scores: Floats) -> Levels:
@@ -53,8 +54,7 @@ class Areas:
         """levels: shape (pairs, k), whole numbers from 0 in the order of the scores."""
         placement = np.empty(levels.shape)
         for column, own in enumerate(levels.T):
-            below_positive, below_negative = (_below(own, ~positive), _below(own, positive))
-            placement[:, column] = np.where(positive, below_positive, 1 - below_negative)
+            placement[:, column] = np.where(positive, _below(own, ~positive), 1 - _below(own, positive))
         return cls(placement, positive)
 
     @property
