@@ -217,7 +217,7 @@ def areas_compared(
             if positive.any() and not positive.all():
                 # the others may be unknown here
                 columns = sorted({column for couple in of_pattern for column in couple})
-                areas = Areas.of(values[np.ix_(members, columns)], positive)
+                areas = Areas.of(values[np.ix_(members, np.array(columns))], positive)
                 places = [(columns.index(first), columns.index(second)) for first, second in of_pattern]
                 compared = _compared(areas, places, dependence.among(members), options.confidence)
                 made.update(zip(of_pattern, compared, strict=True))
