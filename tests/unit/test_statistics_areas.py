@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from unmask.statistics.areas import CLUSTERED, NEWCOMBE, Areas, area_intervals, newcombe
+from unmask.statistics.areas import CLUSTERED, NEWCOMBE, Areas, area_intervals, levels, newcombe
 from unmask.statistics.dependence import Dependence
 
 Scores = st.lists(st.integers(-4, 4).map(float), min_size=2, max_size=12)
@@ -67,6 +67,27 @@ def test_many_curves_at_once_are_one_at_a_time() -> None:
             assert all_[column] == pytest.approx(own[0])
         shown, alike = (area_intervals(areas, together, 0.9) for areas in (every, one))
         assert (shown[column].low, shown[column].high) == pytest.approx((alike[0].low, alike[0].high))
+
+
+def test_some_curves_in_memory_at_a_time_are_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    scores, positive = rng.normal(size=(60, 7)), rng.random(60) < 0.4
+    together = Dependence.of([(i % 7, i // 5) for i in range(60)])
+    every = Areas.of(scores, positive)
+    of_couples = every.differences([(0, 1), (4, 2), (5, 6)])
+    assert of_couples.areas()[1] == pytest.approx(every.areas()[4] - every.areas()[2])
+    for areas in (every, of_couples):
+        values, (delong, clustered, df) = areas.areas(), areas.variances(together)
+        with monkeypatch.context() as few:
+            few.setattr("unmask.statistics.dependence.VALUES_AT_ONCE", 2 * 60)
+            found = areas.areas(), *areas.variances(together)
+        for some, of_all in zip(found, (values, delong, clustered, df), strict=True):
+            assert some == pytest.approx(of_all, rel=1e-12)
+
+
+def test_levels_are_in_the_order_of_scores_without_the_unknown() -> None:
+    scores = np.array([[0.5, np.nan], [-2.0, 1.0], [np.nan, np.nan], [0.5, -0.0], [7.0, 0.0]])
+    assert levels(scores).T.tolist() == [[1, 0, -1, 1, 2], [-1, 1, -1, 0, 0]]
 
 
 def test_copies_of_pairs_add_nothing() -> None:

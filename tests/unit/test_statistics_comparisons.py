@@ -174,7 +174,7 @@ def test_many_at_a_time_are_few_at_a_time(
     made: synthetic.Synthetic, models: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = models_compared(made.pairs, models, TOGETHER, 0.95)
-    monkeypatch.setattr("unmask.statistics.comparisons.AT_ONCE", 2)
+    monkeypatch.setattr("unmask.statistics.dependence.VALUES_AT_ONCE", 2 * len(made.pairs))
     pd.testing.assert_frame_equal(models_compared(made.pairs, models, TOGETHER, 0.95), whole)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import synthetic
-from unmask.statistics.dependence import LEAST_DESIGN_EFFECT, MOST_NODES, Dependence
+from unmask.statistics.dependence import LEAST_DESIGN_EFFECT, MOST_NODES, VALUES_AT_ONCE, Dependence, blocks
 from unmask.statistics.nodes import dependence_of, kinds_in, modified_words, nodes_of, words
 
 NODES = st.lists(st.sets(st.integers(0, 9), max_size=MOST_NODES), min_size=1, max_size=25)
@@ -63,6 +63,15 @@ def test_the_order_of_pairs_changes_nothing() -> None:
     np.testing.assert_allclose(one.clustered, other.clustered)
     np.testing.assert_allclose(one.independent, other.independent)
     assert one.df == pytest.approx(other.df)
+
+
+@given(st.integers(0, 2 * VALUES_AT_ONCE), st.integers(1, 50))
+def test_blocks_have_every_column_once_and_few_values(pairs: int, columns: int) -> None:
+    found = list(blocks(pairs, columns))
+    sizes = [len(range(columns)[block]) for block in found]
+    assert [column for block in found for column in range(columns)[block]] == list(range(columns))
+    assert max(sizes) == 1 or max(sizes) * pairs <= VALUES_AT_ONCE
+    assert max(sizes) - min(sizes) <= 1
 
 
 def test_without_shared_nodes_the_variance_is_the_usual_one() -> None:

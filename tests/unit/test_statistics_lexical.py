@@ -19,7 +19,7 @@ from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.leverage import WORDS_SHOWN, leverage_table
-from unmask.statistics.lexical import Lexicons, band, lexicon, lexicon_part, null_scores
+from unmask.statistics.lexical import Gathered, Lexicons, band, lexicon, lexicon_part, null_scores
 from unmask.statistics.nodes import dependence_of, modified_words, words
 from unmask.terms import PROTOCOLS
 
@@ -49,7 +49,8 @@ def test_random_scores_of_types_go_through_the_measure_itself(name: str, protoco
     """The margins are those of the measure on evidence in which every token has the score of its type."""
     made = synthetic.make(40, seed=3)
     evidence, rng = with_attention(made), np.random.default_rng(1)
-    found = lexicon(made.pairs, [lexicon_part(made.pairs, measure(name).formula(evidence, protocol))])
+    part = lexicon_part(made.pairs, measure(name).formula(evidence, protocol))
+    found = lexicon(made.pairs, Gathered.of([part]))
     read = measure(name).formula(evidence, protocol).tokens
     of_pair = read[read["role"] != "unrelated"]
     types = sorted(set(of_pair["token_id"]))
@@ -80,10 +81,8 @@ def test_a_measure_of_shared_tokens_has_a_score_for_each_modified_word() -> None
     # the sides share their tokens
     tokens = tokens.assign(token_id=tokens["position"])
     kept = tokens.groupby(["pair_id", "token_id"])["role"].transform("nunique") == 2
-    found = lexicon(
-        made.pairs,
-        [lexicon_part(made.pairs, measure("CPS").formula({"one-shared": tokens[kept]}, "corrected"))],
-    )
+    part = lexicon_part(made.pairs, measure("CPS").formula({"one-shared": tokens[kept]}, "corrected"))
+    found = lexicon(made.pairs, Gathered.of([part]))
     assert found.scores.mean() == pytest.approx(0, abs=1e-9) and found.scores.std() == pytest.approx(
         1, abs=0.01
     )

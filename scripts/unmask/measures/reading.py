@@ -21,7 +21,10 @@ def read_scores(path: str | Path, measures: Sequence[str]) -> pd.DataFrame:
     """
     with opened_table(path, SCORES) as file:
         try:
-            frame: pd.DataFrame = file.read().unify_dictionaries().to_pandas(self_destruct=True)
+            # column by column, each of which is let go of once it is in the frame
+            frame: pd.DataFrame = (
+                file.read().unify_dictionaries().to_pandas(self_destruct=True, split_blocks=True)
+            )
         except (pa.ArrowException, OSError) as error:
             raise unreadable(path, error) from None
     known = sorted({word for name in OUTCOMES_OF_A_ROW for word in frame[name].cat.categories})

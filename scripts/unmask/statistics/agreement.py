@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unmask.statistics.areas import FEW, Areas, area_intervals
+from unmask.statistics.areas import FEW, Areas, Levels, area_intervals, levels
 from unmask.statistics.decisions import Decisions, code
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Floats, Ints
@@ -91,10 +91,9 @@ def agreement_table(
             for direction in DIRECTIONS
         }
         counts = {votes: vote_counts(pairs, votes) for votes in (ANY, OWN)}
-        # every series under every score, side by side
-        kinds = list(product(found.series, PAIR_SCORES))
-        values = np.stack([pair_scores(found, score) for score in PAIR_SCORES], axis=2)
-        values = values.reshape(len(pairs), len(kinds))
+        # every series under every score, side by side; areas hang on the order of scores alone
+        kinds = list(product(PAIR_SCORES, found.series))
+        values = np.hstack([levels(pair_scores(found, score)) for score in PAIR_SCORES])
         directions = [name for name, members in chosen_members.items() if members.any()]
         thresholds = sorted({*THRESHOLDS, options.threshold})
         rated = ~np.isnan(counts[ANY])
@@ -130,15 +129,15 @@ def agreement_table(
                     "chosen": (votes, threshold, score, direction)
                     == (options.votes, options.threshold, options.score, ALL_DIRECTIONS),
                     "confidence": options.confidence,
-                    **made[(series, score), votes, threshold, direction],
+                    **made[(score, series), votes, threshold, direction],
                 }
             )
     return framed(rows, AGREEMENT)
 
 
-def _known(values: Floats, among: npt.NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints]]:
+def _known(values: Levels, among: npt.NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints]]:
     """Columns of `values` that are known for the same pairs, and the numbers of these, out of `among`."""
-    known = ~np.isnan(values) & among[:, None]
+    known = (values >= 0) & among[:, None]
     of_pattern: dict[bytes, list[int]] = {}
     for column in range(values.shape[1]):
         of_pattern.setdefault(known[:, column].tobytes(), []).append(column)
@@ -147,13 +146,13 @@ def _known(values: Floats, among: npt.NDArray[np.bool_]) -> Iterator[tuple[Ints,
 
 
 def _areas(
-    values: Floats, positive: npt.NDArray[np.bool_], dependence: Dependence, confidence: float
+    values: Levels, positive: npt.NDArray[np.bool_], dependence: Dependence, confidence: float
 ) -> list[dict[str, object]]:
     """The area of each column of `values`, with its interval, as a part of a row."""
     if positive.all() or not positive.any():
         reason = f"no {'negative' if positive.any() else 'positive'} pairs"
         return [{"reason": reason}] * values.shape[1]
-    areas = Areas.of(values, positive)
+    areas = Areas.of_levels(values, positive)
     rows = []
     for auc, found in zip(areas.areas(), area_intervals(areas, dependence, confidence), strict=True):
         row: dict[str, object] = {"auc": float(auc), **vars(found)}
@@ -216,8 +215,11 @@ def areas_compared(
             members = np.flatnonzero(known_of[pattern])
             positive = counts[members] >= options.threshold
             if positive.any() and not positive.all():
-                areas = Areas.of(values[members], positive)
-                compared = _compared(areas, of_pattern, dependence.among(members), options.confidence)
+                # the others may be unknown here
+                columns = sorted({column for couple in of_pattern for column in couple})
+                areas = Areas.of(values[np.ix_(members, np.array(columns))], positive)
+                places = [(columns.index(first), columns.index(second)) for first, second in of_pattern]
+                compared = _compared(areas, places, dependence.among(members), options.confidence)
                 made.update(zip(of_pattern, compared, strict=True))
         rows = [
             {
@@ -236,9 +238,7 @@ def _compared(
     areas: Areas, couples: Sequence[tuple[int, int]], dependence: Dependence, confidence: float
 ) -> Iterator[dict[str, object]]:
     """The areas of each couple of columns compared, as a part of a row."""
-    firsts, seconds = np.array(couples).T
-    values, varies = areas.areas(), areas.varies()
-    difference = areas.among(firsts).less(areas.among(seconds))
+    values, varies, difference = areas.areas(), areas.varies(), areas.differences(couples)
     delong, clustered, df = difference.variances(dependence)
     found = student(difference.areas(), clustered, np.full(len(couples), df), confidence)
     m, n = areas.classes

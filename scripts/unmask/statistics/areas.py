@@ -1,13 +1,14 @@
 """Areas under ROC curves: their variances and intervals, and those of differences between areas."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.stats import norm, rankdata
+from scipy.stats import norm
 
-from unmask.statistics.dependence import Dependence
+from unmask.statistics.dependence import Dependence, blocks
 from unmask.statistics.intervals import Floats
 from unmask.statistics.student import student
 
@@ -16,6 +17,18 @@ FEW = 10
 
 CLUSTERED, NEWCOMBE = "clustered", "newcombe"
 """How an interval is made."""
+
+Levels = npt.NDArray[np.int32]
+"""Scores as far as areas hang on them: by their order."""
+
+
+def levels(scores: Floats) -> Levels:
+    """Which of the distinct values of its column each score is, from 0 for the least; -1 for nan."""
+    levels = np.full(scores.shape, -1, dtype=np.int32)
+    for column, own in enumerate(scores.T):
+        known = ~np.isnan(own)
+        levels[known, column] = np.unique(own[known], return_inverse=True)[1]
+    return levels
 
 
 @dataclass(frozen=True)
@@ -34,10 +47,14 @@ class Areas:
     @classmethod
     def of(cls, scores: Floats, positive: npt.NDArray[np.bool_]) -> "Areas":
         """scores: shape (pairs, k), none of them nan."""
-        m, n = int(positive.sum()), int((~positive).sum())
-        joint, placement = rankdata(scores, axis=0), np.empty_like(scores)
-        placement[positive] = (joint[positive] - rankdata(scores[positive], axis=0)) / n
-        placement[~positive] = 1 - (joint[~positive] - rankdata(scores[~positive], axis=0)) / m
+        return cls.of_levels(levels(scores), positive)
+
+    @classmethod
+    def of_levels(cls, levels: Levels, positive: npt.NDArray[np.bool_]) -> "Areas":
+        """levels: shape (pairs, k), whole numbers from 0 in the order of the scores."""
+        placement = np.empty(levels.shape)
+        for column, own in enumerate(levels.T):
+            placement[:, column] = np.where(positive, _below(own, ~positive), 1 - _below(own, positive))
         return cls(placement, positive)
 
     @property
@@ -47,8 +64,8 @@ class Areas:
 
     def areas(self) -> Floats:
         """P(positive > negative) + ½ P(equal), the Mann-Whitney statistic, shape (k,)."""
-        areas: Floats = self.placement[self.positive].mean(axis=0)
-        return areas
+        found = (self.placement[:, some][self.positive].mean(axis=0) for some in self._blocks())
+        return np.concatenate(list(found))
 
     def varies(self) -> npt.NDArray[np.bool_]:
         """Whether the variance of each area can be estimated, shape (k,).
@@ -70,24 +87,34 @@ class Areas:
         if min(m, n) < 2:
             unknown = np.full(self.placement.shape[1], np.nan)
             return unknown, unknown, float("nan")
-        residuals, weights = self.placement.copy(), np.where(self.positive, 1 / m, 1 / n)
-        delong = np.zeros(self.placement.shape[1])
-        for members in (self.positive, ~self.positive):
-            residuals[members] -= residuals[members].mean(axis=0)
-            delong += (residuals[members] ** 2).sum(axis=0) / (members.sum() * (members.sum() - 1))
-        found = dependence.variance(residuals, weights, self.positive.astype(np.int64))
-        effect = np.divide(
-            found.clustered, found.independent, out=np.ones_like(delong), where=found.independent > 0
-        )
+        moments = dependence.moments(np.where(self.positive, 1 / m, 1 / n), self.positive.astype(np.int64))
+        delong, effect = np.zeros(self.placement.shape[1]), np.ones(self.placement.shape[1])
+        for some in self._blocks():
+            residuals = self.placement[:, some].copy()
+            for members in (self.positive, ~self.positive):
+                residuals[members] -= residuals[members].mean(axis=0)
+                delong[some] += (residuals[members] ** 2).sum(axis=0) / (members.sum() * (members.sum() - 1))
+            found = moments.variance(residuals)
+            varied = found.independent > 0
+            np.divide(found.clustered, found.independent, out=effect[some], where=varied)
         return delong, delong * effect, found.df
 
-    def less(self, other: "Areas") -> "Areas":
-        """The differences to other areas over the same pairs; their variances are those of paired areas."""
-        return Areas(self.placement - other.placement, self.positive)
+    def differences(self, couples: Sequence[tuple[int, int]]) -> "Areas":
+        """The first curve of each couple less the second; their variances are those of paired areas."""
+        differences = np.empty((len(self.positive), len(couples)), order="F")
+        for place, (first, second) in enumerate(couples):
+            differences[:, place] = self.placement[:, first] - self.placement[:, second]
+        return Areas(differences, self.positive)
 
-    def among(self, columns: npt.NDArray[np.int64]) -> "Areas":
-        """Some of the curves."""
-        return Areas(self.placement[:, columns], self.positive)
+    def _blocks(self) -> Iterator[slice]:
+        return blocks(*self.placement.shape)
+
+
+def _below(levels: Levels, members: npt.NDArray[np.bool_]) -> Floats:
+    """The share of the members that are below each of `levels`, equal ones as a half; shape (pairs,)."""
+    counts = np.bincount(levels[members], minlength=int(levels.max()) + 1)
+    below: Floats = (np.cumsum(counts) - counts / 2)[levels] / members.sum()
+    return below
 
 
 @dataclass(frozen=True)

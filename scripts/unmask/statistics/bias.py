@@ -10,7 +10,7 @@ from scipy import sparse
 
 from unmask.errors import InputError
 from unmask.statistics.decisions import Decisions, Group, code, groups
-from unmask.statistics.dependence import Dependence
+from unmask.statistics.dependence import Dependence, blocks
 from unmask.statistics.intervals import Floats, Ints, effective_wilson, wilson
 from unmask.statistics.lexical import Lexicons, band, null_scores
 from unmask.statistics.nodes import kinds_in
@@ -25,10 +25,6 @@ def _ratio(numerator: Floats, denominator: Floats) -> Floats:
     return np.divide(numerator, denominator, out=np.full_like(numerator, np.nan), where=denominator > 0)
 
 
-VALUES_AT_ONCE = 2**22
-"""Of how many values residuals are in memory at once: 32 MiB of them."""
-
-
 @dataclass(frozen=True)
 class _Spread:
     """k means over the same pairs: their clustered and independent variances and degrees of freedom."""
@@ -40,29 +36,38 @@ class _Spread:
 
 
 def _spread(
-    values: Floats, counted: npt.NDArray[np.bool_], weights: Floats, groups: Ints, dependence: Dependence
+    values: Floats,
+    counted: npt.NDArray[np.bool_],
+    members: Ints,
+    weights: Floats,
+    groups: Ints,
+    dependence: Dependence,
 ) -> _Spread:
-    """Σ weights · group means of `values`, shape (pairs, k), over the pairs that are `counted`, of the same
-    shape.
+    """Σ weights · group means of `values`, shape (pairs, k), over those of `members` that are `counted`, of
+    the same shape.
 
-    weights: shape (groups,), what the mean of each group is multiplied by. nan where a group has no pair.
+    weights: shape (groups,), what the mean of each group is multiplied by. groups: the group of each of
+    `members`, of which `dependence` is. nan where a group has no pair.
     """
     k = values.shape[1]
     found = _Spread(*(np.full(k, np.nan) for _ in range(4)))
     # nearly always the same pairs for every column
-    masks, mask_of = np.unique(counted, axis=1, return_inverse=True)
-    for number in range(masks.shape[1]):
-        members, columns = np.flatnonzero(masks[:, number]), np.flatnonzero(mask_of == number)
-        group = groups[members]
+    columns_of: dict[bytes, list[int]] = {}
+    for column in range(k):
+        columns_of.setdefault(np.packbits(counted[members, column]).tobytes(), []).append(column)
+    for columns in map(np.array, columns_of.values()):
+        inside = np.flatnonzero(counted[members, columns[0]])
+        group = groups[inside]
         sizes = np.bincount(group, minlength=len(weights))
         if not sizes.all():
             continue
-        among = dependence if len(members) == len(dependence) else dependence.among(members)
-        at_once = max(1, VALUES_AT_ONCE // max(1, len(members)))
-        for some in np.split(columns, range(at_once, len(columns), at_once)):
-            own = values[np.ix_(members, some)]
+        among = dependence if len(inside) == len(dependence) else dependence.among(inside)
+        moments = among.moments((weights / sizes)[group], group)
+        for block in blocks(len(inside), len(columns)):
+            some = columns[block]
+            own = values[np.ix_(members[inside], some)]
             means = np.stack([own[group == place].mean(axis=0) for place in range(len(weights))])
-            variance = among.variance(own - means[group], (weights / sizes)[group], group)
+            variance = moments.variance(own - means[group])
             found.mean[some] = weights @ means
             found.clustered[some], found.independent[some] = variance.clustered, variance.independent
             found.df[some] = variance.df
@@ -134,19 +139,20 @@ def _score_rows(
     confidence: float,
 ) -> list[dict[str, object]]:
     """A row for each group and series, in this order."""
-    credit, trials = found.credit(), found.trials()
+    trials = found.trials()
     # the margins behind the decisions
-    values = np.hstack([credit, np.nan_to_num(found.margin, nan=0.0)])
+    values = np.hstack([found.credit(), np.nan_to_num(found.margin, nan=0.0)])
     counted = np.hstack([trials > 0, ~np.isnan(found.margin)])
     k = len(found.series)
-    extremes = [found.credit(outcome) for outcome in (found.lowest, found.highest)]
+    credit = values[:, :k]
     counts = _counts(found)
     rows: list[dict[str, object]] = []
     for grouping, group, members in every:
         among, together, one = dependence.among(members), np.zeros(len(members), np.int64), np.ones(1)
-        spread = _spread(values[members], counted[members], one, together, among)
+        spread = _spread(values, counted, members, one, together, among)
         near_low, near_high = (
-            100 * _ratio(credits[members].sum(axis=0), trials[members].sum(axis=0)) for credits in extremes
+            100 * _ratio(found.credit(outcome[members]).sum(axis=0), trials[members].sum(axis=0))
+            for outcome in (found.lowest, found.highest)
         )
         of_margin = student(spread.mean[k:], spread.clustered[k:], spread.df[k:], confidence)
         for column in range(k):
@@ -191,8 +197,8 @@ def _difference_rows(
         return []
     stated = np.flatnonzero(pairs["direction"].notna())
     is_dis = np.asarray(pairs["direction"].iloc[stated] == STEREO, dtype=np.int64)
-    credit, trials = 100 * found.credit()[stated], found.trials()[stated]
-    spread = _spread(credit, trials > 0, np.array([1.0, -1.0]), is_dis, dependence.among(stated))
+    credit, counted = 100 * found.credit(), found.trials() > 0
+    spread = _spread(credit, counted, stated, np.array([1.0, -1.0]), is_dis, dependence.among(stated))
     tested = student(spread.mean, spread.clustered, spread.df, confidence)
     counts = _counts(found)
     rows = []

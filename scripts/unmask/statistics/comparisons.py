@@ -8,16 +8,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.statistics.decisions import Decisions, code
-from unmask.statistics.dependence import Dependence
+from unmask.statistics.dependence import Dependence, Moments, blocks
 from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.paired import mcnemar_of_counts
 from unmask.statistics.schema import COMPARISONS
 from unmask.statistics.student import student
 from unmask.tables import framed
 from unmask.terms import STEREOTYPE
-
-AT_ONCE = 256
-"""So many comparisons are in memory at a time."""
 
 
 def measures_compared(found: Decisions, dependence: Dependence, confidence: float) -> pd.DataFrame:
@@ -106,16 +103,17 @@ def compared(
         members = np.flatnonzero(members_of[:, one] & members_of[:, other])
         if not len(members):
             continue
-        among = dependence.among(members)
-        for start in range(0, len(places), AT_ONCE):
-            some = places[start : start + AT_ONCE]
+        n = len(members)
+        moments = dependence.among(members).moments(np.full(n, 1 / n), np.zeros(n, np.int64))
+        for block in blocks(n, len(places)):
+            some = places[block]
             firsts, seconds = np.array([couples[place] for place in some]).T
             of_some = _compared(
                 credit[np.ix_(members, firsts)],
                 credit[np.ix_(members, seconds)],
                 prefers[np.ix_(members, firsts)],
                 prefers[np.ix_(members, seconds)],
-                among,
+                moments,
                 confidence,
             )
             rows.update(zip(some, of_some, strict=True))
@@ -135,7 +133,7 @@ def _compared(
     second: Floats,
     prefers: npt.NDArray[np.bool_],
     others: npt.NDArray[np.bool_],
-    dependence: Dependence,
+    moments: Moments,
     confidence: float,
 ) -> Iterator[dict[str, object]]:
     """The rows of k couples: credits (percent) and preferences of either side, shapes (pairs, k)."""
@@ -145,8 +143,7 @@ def _compared(
     counts = np.stack([prefers & others, prefers & ~others, ~prefers & others, ~prefers & ~others])
     kappa, influence = cohens_kappa(prefers.astype(float), others.astype(float))
 
-    weights, group = np.full(n, 1 / n), np.zeros(n, np.int64)
-    found = dependence.variance(np.hstack([own - difference, influence]), weights, group)
+    found = moments.variance(np.hstack([own - difference, influence]))
     # no more witnesses than pairs that tell the two apart
     df = np.minimum(found.df, np.count_nonzero(own, axis=0) - 1.0)
     of_difference = student(difference, found.clustered[:k], df, confidence)

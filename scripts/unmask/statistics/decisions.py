@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -91,10 +92,14 @@ def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
     return Decisions([(str(m), str(p)) for m, p in keys], margin=margin, **outcomes)
 
 
-def _positions(values: pd.Series, wanted: pd.Index) -> Ints:
-    """Where in `wanted` each of `values` is, -1 where it is not; a word of many rows is looked up once."""
+def _positions(values: pd.Series, wanted: pd.Index) -> npt.NDArray[np.signedinteger[Any]]:
+    """Where in `wanted` each of `values` is, -1 where it is not, in integers no larger than need be; a word
+    of many rows is looked up once."""
     found = pd.Categorical(values)
-    places: Ints = np.append(wanted.get_indexer(found.categories), -1)[found.codes]
+    of_words = np.append(wanted.get_indexer(found.categories), -1)
+    places: npt.NDArray[np.signedinteger[Any]] = of_words.astype(np.min_scalar_type(-len(wanted)))[
+        found.codes
+    ]
     return places
 
 

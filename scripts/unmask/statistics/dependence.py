@@ -8,10 +8,10 @@ every two pairs that share a node covary (as dyads do in Aronow, Samii & Assenov
 """
 
 from array import array
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from scipy import sparse
@@ -23,6 +23,17 @@ MOST_NODES = 6
 
 LEAST_DESIGN_EFFECT = 0.75
 """No variance is taken to be smaller than this share of that of independent pairs."""
+
+VALUES_AT_ONCE = 2**22
+"""Of how many values residuals are in memory at once: 32 MiB of them."""
+
+
+def blocks(pairs: int, columns: int) -> Iterator[slice]:
+    """The columns of an array of so many pairs, in blocks of about VALUES_AT_ONCE values."""
+    at_once = max(1, VALUES_AT_ONCE // max(1, pairs))
+    # of about one size: numpy rounds the sum of a single column another way than those of several
+    ends = np.linspace(0, columns, -(-columns // at_once) + 1).round().astype(int).tolist()
+    yield from (slice(start, end) for start, end in pairwise(ends))
 
 
 @dataclass(frozen=True)
@@ -120,10 +131,13 @@ class Dependence:
         return product
 
     def variance(self, residuals: Floats, weights: Floats, groups: Ints) -> Variance:
-        """The variance of estimates Σ_i weights_i y_i, from the residuals of y.
+        """The variance of estimates with these weights and groups; see `moments` and Moments.variance."""
+        return self.moments(weights, groups).variance(residuals)
 
-        residuals: shape (pairs, k): y less its mean over the group, for each of k estimates. weights: shape
-        (pairs,), such as 1/n. groups: which mean was taken from each pair, from 0.
+    def moments(self, weights: Floats, groups: Ints) -> "Moments":
+        """What gives the variance of any estimates Σ_i weights_i y_i, from the residuals of y.
+
+        weights: shape (pairs,), such as 1/n. groups: which mean is taken from each pair, from 0.
 
         With W = diag(weights) K diag(weights), the sandwich residuals' W residuals is too small: a mean
         that was taken from pairs that vary together has taken much of that with it. So it is solved for
@@ -132,15 +146,12 @@ class Dependence:
         moments), and the variance is a Σ weights² + b 1'W1. df is Satterthwaite's, of the sandwich of
         independent pairs.
         """
-        n, k = residuals.shape
+        n = len(groups)
         means = np.zeros((n, int(groups.max()) + 1 if n else 1))
         means[np.arange(n), groups] = 1
         means /= np.sqrt(np.maximum(means.sum(axis=0), 1))
         c = weights[:, None]
-        own, squares = weights @ weights, weights**2
-        weighted = c * residuals
-        plain = (weighted**2).sum(axis=0)
-        sandwich = (weighted * (self @ weighted)).sum(axis=0)
+        own, squares = float(weights @ weights), weights**2
         total = float(weights @ (self @ weights))
 
         k_means, cc_means = self @ means, c * (self @ (c * means))
@@ -149,16 +160,47 @@ class Dependence:
         plain_a, plain_b = own - squares @ (means**2).sum(axis=1), squares @ diagonal
         sandwich_a = own - np.trace(core_w)
         sandwich_b = total - 2 * np.sum(k_means * cc_means) + np.sum(core_w * core_k)
-        spread = squares @ (self @ squares) - 2 * np.sum(cc_means * cc_means) + np.sum(core_w * core_w.T)
-        independent = plain * (own / plain_a) if plain_a > 0 else np.full(k, np.nan)
-        if sandwich_a <= 1e-9 * own or spread <= 0:
+        spread = (
+            float(squares @ (self @ squares)) - 2 * np.sum(cc_means * cc_means) + np.sum(core_w * core_w.T)
+        )
+        return Moments(self, weights, own, total, plain_a, plain_b, sandwich_a, sandwich_b, spread)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What the variances of all estimates with the same weights and groups have in common.
+
+    own: Σ weights². total: 1'W1. plain_a, plain_b, sandwich_a, sandwich_b: what a and b are multiplied by in
+    the expectations of Σ weights² residuals² and of the sandwich. spread: half the variance of the sandwich
+    of independent pairs of variance 1.
+    """
+
+    dependence: Dependence
+    weights: Floats
+    own: float
+    total: float
+    plain_a: float
+    plain_b: float
+    sandwich_a: float
+    sandwich_b: float
+    spread: float
+
+    def variance(self, residuals: Floats) -> Variance:
+        """The variance of k estimates; residuals, shape (pairs, k): y less its mean over the group."""
+        weighted = self.weights[:, None] * residuals
+        plain = (weighted**2).sum(axis=0)
+        sandwich = (weighted * (self.dependence @ weighted)).sum(axis=0)
+        unknown = np.full(residuals.shape[1], np.nan)
+        independent = plain * (self.own / self.plain_a) if self.plain_a > 0 else unknown
+        if self.sandwich_a <= 1e-9 * self.own or self.spread <= 0:
             # the pairs of each group all share a node: one witness each
-            return Variance(np.full(k, np.nan), independent, float("nan"))
-        determinant = plain_a * sandwich_b - plain_b * sandwich_a
-        if abs(determinant) <= 1e-9 * plain_a * abs(sandwich_b):
+            return Variance(unknown, independent, float("nan"))
+        df = float(self.sandwich_a**2 / self.spread)
+        determinant = self.plain_a * self.sandwich_b - self.plain_b * self.sandwich_a
+        if abs(determinant) <= 1e-9 * self.plain_a * abs(self.sandwich_b):
             # no two pairs share a node
-            return Variance(independent, independent, float(sandwich_a**2 / spread))
-        a = (plain * sandwich_b - plain_b * sandwich) / determinant
-        b = (plain_a * sandwich - sandwich_a * plain) / determinant
+            return Variance(independent, independent, df)
+        a = (plain * self.sandwich_b - self.plain_b * sandwich) / determinant
+        b = (self.plain_a * sandwich - self.sandwich_a * plain) / determinant
         least = LEAST_DESIGN_EFFECT * independent
-        return Variance(np.maximum(a * own + b * total, least), independent, float(sandwich_a**2 / spread))
+        return Variance(np.maximum(a * self.own + b * self.total, least), independent, df)

@@ -5,7 +5,7 @@ nothing is associated with anything. Here every token type gets a random score o
 it stands, and the measure's own reduction makes scores of sentences of these, and decisions of those.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,24 +80,47 @@ def lexicon_part(pairs: pd.DataFrame, reduction: Reduction) -> LexiconPart:
     )
 
 
-def lexicon(pairs: pd.DataFrame, parts: Sequence[LexiconPart]) -> Lexicon:
-    """The lexicon of a measure over a benchmark: `parts` are those of its pairs in their order.
+@dataclass
+class Gathered:
+    """The parts of a lexicon together: the weights of each, total and count of all.
+
+    A vocabulary has more token ids than a part has pairs, so that each part's own would add up.
+    """
+
+    weights: "list[sparse.csr_array]"
+    total: Floats
+    count: Ints
+
+    @classmethod
+    def of(cls, parts: Iterable[LexiconPart]) -> "Gathered":
+        gathered = cls([], np.zeros(1), np.zeros(1, np.int64))
+        for part in parts:
+            gathered.add(part)
+        return gathered
+
+    def add(self, part: LexiconPart) -> None:
+        """Add the part of the pairs that come next."""
+        self.weights.append(part.weights)
+        more = (0, max(0, len(part.total) - len(self.total)))
+        self.total, self.count = np.pad(self.total, more), np.pad(self.count, more)
+        self.total[: len(part.total)] += part.total
+        self.count[: len(part.count)] += part.count
+
+
+def lexicon(pairs: pd.DataFrame, gathered: Gathered) -> Lexicon:
+    """The lexicon of a measure over a benchmark: `gathered` are the parts of its pairs in their order.
 
     A type's score is drawn from the means of log P over the tokens of each type. A measure of the tokens
     that both sides share, such as CPS, gives these the same weights on either side, so that no types tell
     the sides apart. There each modified word has a random score instead, standard normal: what it does to
     the likelihood of every shared token, wherever it stands.
     """
-    types = max(part.weights.shape[1] for part in parts)
-    total, count = np.zeros(types), np.zeros(types, np.int64)
-    for part in parts:
-        total[: len(part.total)] += part.total
-        count[: len(part.count)] += part.count
-        part.weights.resize(part.weights.shape[0], types)
-    used = np.flatnonzero(count)
-    weights = sparse.vstack([part.weights for part in parts], format="csr")[:, used]
+    for weights in gathered.weights:
+        weights.resize(weights.shape[0], len(gathered.total))
+    used = np.flatnonzero(gathered.count)
+    weights = sparse.vstack(gathered.weights, format="csr")[:, used]
     if weights.nnz:
-        return Lexicon(weights, total[used] / count[used])
+        return Lexicon(weights, gathered.total[used] / gathered.count[used])
     # the quantiles of the standard normal distribution stand for it
     return Lexicon(_modified(pairs), _normal_quantiles(1000))
 
@@ -134,18 +157,16 @@ class Lexicons:
 
     def __init__(self, pairs: pd.DataFrame, measures: Sequence[str]) -> None:
         self._pairs = pairs
-        self._parts: dict[tuple[str, str], list[LexiconPart]] = {
-            (name, protocol): [] for name in measures for protocol in PROTOCOLS
-        }
+        self._gathered = {(name, protocol): Gathered.of([]) for name in measures for protocol in PROTOCOLS}
 
     def add(self, pairs: pd.DataFrame, evidence: Evidence) -> None:
         """Add some pairs, in the order of the benchmark."""
-        for (name, protocol), parts in self._parts.items():
-            parts.append(lexicon_part(pairs, measure(name).formula(evidence, protocol)))
+        for (name, protocol), gathered in self._gathered.items():
+            gathered.add(lexicon_part(pairs, measure(name).formula(evidence, protocol)))
 
     def pop(self, series: tuple[str, str]) -> Lexicon:
         """One lexicon, of which nothing is kept."""
-        return lexicon(self._pairs, self._parts.pop(series))
+        return lexicon(self._pairs, self._gathered.pop(series))
 
 
 def null_scores(
