@@ -84,6 +84,20 @@ def test_changes_are_those_from_the_model_before(tmp_path: Path) -> None:
     assert isinstance(changes([], origins, ["AULA"], "corrected"), pd.DataFrame)
 
 
+def test_where_all_pairs_share_a_word_they_are_taken_as_independent(tmp_path: Path) -> None:
+    rows = [row | {"low": None, "high": None, "p": None} for row in compared("a <b>", "a-cda", (80.0, 52.0))]
+    for row in rows:
+        row |= {"n": 100, "b": 33, "c": 5, "p_mcnemar": 0.0001, "difference": 28.0, "confidence": 0.95}
+    path = tmp_path / "comparisons.parquet"
+    write_table(path, framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
+    found = changes([path], {"a-cda": "a <b>"}, ["CPS"], "corrected")
+    # each pair is worth +1 (33 of them), -1 (5) or 0, in points of a hundred
+    worth = 100 * np.repeat([-1.0, 1.0, 0.0], [33, 5, 62])
+    half = 1.959964 * worth.std() / 10
+    assert found["independent"].all() and found["p"].eq(0.0001).all()
+    np.testing.assert_allclose(found[["low", "high"]].to_numpy()[0], [-28 - half, -28 + half], rtol=1e-6)
+
+
 def test_the_section_says_what_was_made_and_what_it_changed(tmp_path: Path) -> None:
     section, texts = made(tmp_path, [comparisons(tmp_path)])
     said = " ".join(section.sentences)

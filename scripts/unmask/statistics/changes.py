@@ -1,5 +1,6 @@
 """How much bias scores change from one model to another, out of the comparisons of models."""
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -75,8 +76,10 @@ def changes(
 
 def _interval(row: Mapping[Hashable, Any]) -> tuple[float, float, float, bool]:
     """The ends of the interval of a comparison, its p, and whether pairs are taken as independent."""
-    error = row["independent_error"]
-    if not pd.isna(row["low"]) or pd.isna(error) or error == 0:
+    alone, other, n = row["b"], row["c"], row["n"]
+    if not pd.isna(row["low"]) or alone + other == 0:
         return row["low"], row["high"], row["p"], False
+    # of the difference of two shares of the same pairs
+    error = 100 / n * math.sqrt(alone + other - (alone - other) ** 2 / n)
     half = float(norm.ppf((1 + row["confidence"]) / 2)) * error
     return row["difference"] - half, row["difference"] + half, row["p_mcnemar"], True
