@@ -167,3 +167,8 @@ def test_a_task_states_what_differs_and_no_more() -> None:
     assert settings["search"] == {"batch": [8], "learning_rate": [1e-5, 3e-5, 5e-5], "epochs": [1, 3, 5]}
     assert settings["learning_rate"] == 3e-5
     assert downstream["fine_tuning"]["how"] == "fixed"
+
+
+def test_a_completed_study_is_completed_to_itself() -> None:
+    completed = complete(study(**pairs()), FAMILIES)
+    assert complete(completed, FAMILIES) == completed

@@ -62,7 +62,7 @@ def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration:
 
 
 @pytest.mark.slow
-def test_debiasing_empties_the_score_and_changes_nothing_in_use(demonstration: Workflow) -> None:
+def test_debiasing_empties_margins_and_changes_nothing_in_use(demonstration: Workflow) -> None:
     """The third paper's claim, with a known answer."""
     found = [margins(demonstration, model) for model in ("tiny-bert", "tiny-bert-cda")]
     of_cps = [each[each["measure"] == "CPS"] for each in found]

@@ -23,15 +23,20 @@ def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, A
         return study
     expanded = copy.deepcopy(models)
     for base in bases:
+        if not isinstance(base, str):
+            continue
         if base not in models:
             known = ", ".join(map(str, models))
             raise InputError(
                 f"config key debiasing.of: {base!r} is none of the study's models (known: {known})"
             )
         for name, entry in methods.items():
+            if not isinstance(entry, dict):
+                continue
             made = f"{base}-{name}"
-            if made in expanded:
+            wanted = {"source": "debiased", "from": base, "method": name, **entry}
+            # a completed study has it, with defaults filled in
+            there = expanded.setdefault(made, wanted)
+            if not isinstance(there, dict) or not wanted.items() <= there.items():
                 raise InputError(f"config key debiasing.of: {made} is among the models already")
-            if isinstance(entry, dict):
-                expanded[made] = {"source": "debiased", "from": base, "method": name, **entry}
     return study | {"models": expanded}

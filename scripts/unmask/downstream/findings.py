@@ -10,6 +10,7 @@ from unmask.downstream.results import Found
 from unmask.downstream.tables import DECIMALS, is_larger
 from unmask.downstream.terms import AFTER, BEFORE, OCCUPATIONS, SIMILARITY
 from unmask.report.sheets import interval, number, rows_of
+from unmask.statistics.margins import share_left
 from unmask.terms import CORRECTED
 
 MUCH = 0.1
@@ -17,15 +18,16 @@ MUCH = 0.1
 
 UNEQUAL = {
     OCCUPATIONS: (
-        "On {task}, the shares of women and of men whose occupation is told right differ by {value} on "
-        "average over occupations"
+        "On {task}, the shares of women and of men whose occupation is predicted correctly differ by "
+        "{value} on average over occupations"
     ),
     SIMILARITY: (
         "On {task}, sentences about an occupation are {value} more like one gender than the other on average"
     ),
 }
 _OF_ENTAILMENT = (
-    "On {task}, the shares of sentences that are rightly told neutral differ by {value} between the genders"
+    "On {task}, the shares of sentences that are rightly labelled neutral differ by {value} between the "
+    "genders"
 )
 
 
@@ -44,7 +46,7 @@ def bias_in_use(found: Found) -> Iterator[str]:
             sentence += (
                 f"; that is more than a model that treats the genders alike would give{of}"
                 if beyond
-                else "; a model that treats the genders alike could give as much"
+                else "; that is not clearly more than a model that treats the genders alike could give"
             )
         truth = found.truth(task).get(found.main_metric(task))
         if truth is not None:
@@ -88,14 +90,14 @@ def change_by_debiasing(found: Found) -> Iterator[str]:
     scores, in_use = found.changes_of_scores, found.changes_in_use
     nearer_models: set[str] = set()
     for benchmark, part in scores.groupby("benchmark", sort=False):
-        clear = [row for row in rows_of(part) if row.p < found.alpha]
+        clear = [row for row in rows_of(part) if row.p_holm < found.alpha]
         nearer = [row for row in clear if abs(row.after - CENTRE) < abs(row.before - CENTRE)]
         further = [row for row in clear if abs(row.after - CENTRE) > abs(row.before - CENTRE)]
         nearer_models |= {row.model for row in nearer}
         yield (
             f"On {benchmark}, of {len(part)} bias scores of debiased models {_told(nearer)} nearer to 50 "
             f"than those of the models that they were made from, and {_told(further)} further from it "
-            f"(paired, p < {found.alpha:g})."
+            f"(paired, p < {found.alpha:g} after Holm's correction{_not_tested(part)})."
         )
     less_models: set[str] = set()
     unchanged: list[str] = []
@@ -123,7 +125,37 @@ def change_by_debiasing(found: Found) -> Iterator[str]:
     if both:
         yield (
             f"Of the {len(both)} debiased models that are nearer to 50 in some bias score, "
-            f"{len(both - less_models)} have no less bias in use on any task."
+            f"{len(both - less_models)} have clearly less bias in use on no task."
+        )
+
+
+def _not_tested(part: pd.DataFrame) -> str:
+    unknown = int(part["p_holm"].isna().sum())
+    return f"; {unknown} cannot be tested" if unknown else ""
+
+
+def in_short(found: Found) -> Iterator[str]:
+    """Of each method, what it leaves of intrinsic bias, and what of bias in use."""
+    scores, in_use, main = found.changes_of_scores, found.changes_in_use, found.main
+    for role in dict.fromkeys(member.role for member in found.members if member.origin is not None):
+        models = {m.name: m.origin for m in found.members if m.role == role and m.origin is not None}
+        part = scores[scores["model"].isin(list(models))]
+        used = []
+        for task in found.tasks:
+            values = main[main["task"] == task].set_index("model")["value"]
+            both = [(values[m], values[o]) for m, o in models.items() if m in values and o in values]
+            if both:
+                after, before = (sum(each) / len(both) for each in zip(*both, strict=True))
+                used.append(f"{number(after, DECIMALS)} against {number(before, DECIMALS)} ({task})")
+        left = share_left(part, found.margins)
+        if part.empty or not used or left is None or in_use.empty:
+            continue
+        before, after = ((part[when] - CENTRE).abs().mean() for when in ("before", "after"))
+        yield (
+            f"Debiasing by {role} leaves {100 * left:.0f}% of the margins between the sentences of pairs "
+            f"(median), and bias scores {number(after, 1)} instead of {number(before, 1)} points from 50 on "
+            "average. Fine-tuned on the same tasks, the bias in use of debiased models against that of those "
+            f"that they were made from is {', '.join(used)}."
         )
 
 

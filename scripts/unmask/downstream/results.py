@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from unmask.benchmarks.schema import PAIRS
 from unmask.downstream.collected import Collected, collect
 from unmask.downstream.correlating import Member
 from unmask.downstream.intrinsic import bias_scores
@@ -15,7 +17,9 @@ from unmask.downstream.schema import CORRELATIONS, WORD_COUNTS
 from unmask.downstream.terms import MAIN, PUBLISHED_NAMES
 from unmask.report.captions import Captions, load_captions
 from unmask.statistics.changes import changes
+from unmask.statistics.chosen import of_bias_type
 from unmask.statistics.correction import holm
+from unmask.statistics.margins import Margins, mean_margins
 from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED
 
@@ -81,7 +85,17 @@ class Found:
         for (task, _), facts in self.collected.facts.items():
             for remark in facts.get("remarks") or []:
                 found[f"{task}: {remark}"] = None
-        return list(found)
+        return [*found, *self._without_the_bias_type()]
+
+    def _without_the_bias_type(self) -> list[str]:
+        """What there is to say of benchmarks all of whose pairs count."""
+        wanted = self.settings.get("bias_type")
+        paths = self.files.get("pairs") or []
+        lacking = [
+            Path(path).stem for path in paths if of_bias_type(read_table(path, PAIRS), wanted)[1] is None
+        ]
+        why = f"has no pairs of the bias type {wanted}, so the bias scores are those of all its pairs"
+        return [f"{name}: {why}" for name in lacking] if wanted else []
 
     @cached_property
     def collected(self) -> Collected:
@@ -110,9 +124,19 @@ class Found:
 
     @cached_property
     def changes_of_scores(self) -> pd.DataFrame:
-        """How the bias scores of debiased models differ (unmask.statistics.changes)."""
+        """How the bias scores of debiased models differ (unmask.statistics.changes).
+
+        p_holm is over the models of a benchmark and measure.
+        """
         origins = {m.name: m.origin for m in self.members if m.origin is not None}
-        return changes(self.files.get("comparisons") or [], origins, self.measures, CORRECTED)
+        found = changes(self.files.get("comparisons") or [], origins, self.measures, CORRECTED)
+        return holm(found, ["benchmark", "measure"])
+
+    @cached_property
+    def margins(self) -> Margins:
+        """The mean margins of the models as they were."""
+        scores, pairs = (self.files.get(each) or [] for each in ("scores_before", "pairs"))
+        return mean_margins(scores, pairs, self.measures, self.settings.get("bias_type")) if pairs else {}
 
     @cached_property
     def before(self) -> pd.DataFrame:

@@ -1,18 +1,17 @@
 """What the report says of debiased models."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import median
 from typing import Any
 
 import pandas as pd
 
-from unmask.debiasing.margins import Margins, mean_margins
 from unmask.facts import read_facts
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sections import Block, Section, Table, picture
 from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of
 from unmask.statistics.changes import changes
 from unmask.statistics.correction import holm
+from unmask.statistics.margins import Margins, mean_margins, share_left
 from unmask.terms import CORRECTED
 
 QUESTION = "Does debiasing a model change what bias scores see in it, and what does it cost the model?"
@@ -77,23 +76,18 @@ def findings(
         sentence = (
             f"{method}: of {len(part)} bias scores {int((clear['nearer'] > 0).sum())} come nearer to 50 and "
             f"{int((clear['nearer'] < 0).sum())} go further from it (paired, p < {alpha:g} after Holm's "
-            f"correction); their distance from 50 is {number(part['nearer'].mean(), 1, signed=True)} points "
-            "smaller on average."
+            f"correction); on average they lie {_towards(part['nearer'].mean())}."
         )
-        shares = [
-            abs(margins[row.model, row.benchmark, row.measure] / before)
-            for row in rows_of(part)
-            if (before := margins.get((row.origin, row.benchmark, row.measure)))
-            and (row.model, row.benchmark, row.measure) in margins
-        ]
-        if shares:
-            sentence += (
-                f" The mean margins behind them come to {100 * median(shares):.0f}% of what they were "
-                "(median over the scores)."
-            )
+        left = share_left(part, margins)
+        if left is not None:
+            sentence += f" The mean margins behind them come to {100 * left:.0f}% of what they were (median)."
         if method == "continued":
             sentence += " This is the same training without any debiasing: what it changes, training changes."
         yield sentence
+
+
+def _towards(points: float) -> str:
+    return f"{number(abs(points), 1)} points {'nearer to' if points > 0 else 'further from'} 50"
 
 
 def losses(models: Sequence[Mapping[str, Any]], facts: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from unmask.downstream import tables
 from unmask.downstream.findings import (
     bias_in_use,
     change_by_debiasing,
+    in_short,
     told_apart,
     words_in_data,
 )
@@ -35,6 +36,7 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
         "Bias in use",
         (
             QUESTION,
+            *in_short(found),
             *bias_in_use(found),
             *change_by_debiasing(found),
             *told_apart(found),

@@ -87,6 +87,9 @@ def _all_rows(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> 
                 for key in ("text", "second"):
                     if key in row:
                         _check_text(row[key], where, columns[key])
+                label = row["label"]
+                if label is None or label != label or not str(label).strip():
+                    raise InputError(f"{where}: no label in column {columns['label']!r}")
                 if row.get("gender") not in (None, ""):
                     if str(row["gender"]) not in gender_of:
                         raise InputError(

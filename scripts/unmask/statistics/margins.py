@@ -2,12 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import median
+
+import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.measures.reading import read_scores
 from unmask.statistics.chosen import of_bias_type, of_pairs
 from unmask.tables import read_metadata, read_table
 from unmask.terms import CORRECTED
+
+ROUNDING = 1e-6
+"""A mean margin of no more is none."""
 
 Margins = dict[tuple[str, str, str], float]
 """The mean margin of a model, benchmark and measure."""
@@ -34,3 +40,17 @@ def mean_margins(
         for measure, margins in rows.groupby("measure", observed=True)["margin"]:
             found[model, benchmark, str(measure)] = float(margins.mean())
     return found
+
+
+def share_left(changed: pd.DataFrame, margins: Margins) -> float | None:
+    """What is left of the margins of the models before: the median share over the rows of a table of
+    `unmask.statistics.changes`; None where there was no margin."""
+    shares = []
+    for row in changed.itertuples():
+        before, after = (
+            margins.get((str(model), str(row.benchmark), str(row.measure)))
+            for model in (row.origin, row.model)
+        )
+        if before is not None and after is not None and abs(before) > ROUNDING:
+            shares.append(abs(after / before))
+    return median(shares) if shares else None
