@@ -17,16 +17,13 @@ with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
     members = [Member.from_config(entry) for entry in params.models]
     wanted = Wanted(members, params.tasks, params.benchmarks, params.measures)
-    found = correlations_of(
-        wanted,
-        *(
-            bias_scores(
-                inputs.get(name) or [], params.measures, inputs.get("pairs") or [], params.get("bias_type")
-            )
-            for name in ("scores_before", "scores_after")
-        ),
-        collect(inputs.extrinsic).main(),
+    before, after = (
+        bias_scores(
+            inputs.get(name) or [], params.measures, inputs.get("pairs") or [], params.get("bias_type")
+        )
+        for name in ("scores_before", "scores_after")
     )
+    found = correlations_of(wanted, before, after, collect(inputs.extrinsic).main())
     facts = {
         "models": list(params.models),
         "tasks": list(params.tasks),
