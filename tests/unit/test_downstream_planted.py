@@ -212,7 +212,7 @@ def test_items_of_bias_come_in_pairs_that_differ_in_gender_alone(kind: str) -> N
         texts = [f"{row.text} {row.second}".split() for row in (one, other)]
         assert {words for words in zip(*texts, strict=True) if len(set(words)) > 1} == {("she", "he")}
         for row in (one, other):
-            assert float(row.female_share) == pytest.approx(100 * shares[word])
+            assert pytest.approx(100 * shares[word]) == row.female_share
     assert len(bias) == {SIMILARITY: 24 * 36 * 2, ENTAILMENT: 24 * 6 * 2}[kind]
 
 

@@ -81,7 +81,7 @@ def judge(choose: Callable[[], dict[str, Any]]) -> None:
     assert complete(completed, FAMILIES) == completed
     json.dumps(completed, allow_nan=False, ensure_ascii=False).encode()
     for name in [completed["study"], *(name for key in NAMED for name in completed.get(key, {}))]:
-        assert re.fullmatch(r"[\w.-]{1,100}", name, re.ASCII), name
+        assert re.fullmatch(r"[\w.@-]{1,100}", name, re.ASCII), name
     for entry in completed.get("benchmarks", {}).values():
         assert not set("{}") & set(entry.get("url", "") + entry.get("path", ""))
     try:
