@@ -54,7 +54,7 @@ class Workflow:
             env=environment | self.environment,
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=1800,
         )
 
     def run(self, config: dict[str, Any] | None = None) -> None:
