@@ -39,7 +39,7 @@ def settings_of(downstream: Mapping[str, Any], task: str) -> dict[str, Any]:
 
 def check_study(study: Study, families: Mapping[str, Any]) -> None:
     """Raise InputError naming the key of a completed study that asks what cannot be."""
-    models, downstream = study["models"], study.get("downstream")
+    models, downstream = study.get("models", {}), study.get("downstream")
     for name, entry in models.items():
         if entry["source"] == "fine-tuned" and (
             downstream is None
