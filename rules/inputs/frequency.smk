@@ -30,7 +30,8 @@ def corpus_format(wildcards):
 
 def corpus_facts(wildcards):
     """What the counts of a corpus say about where it is from."""
-    return {"source": as_shown(CORPORA[wildcards.corpus])}
+    entry = as_shown(CORPORA[wildcards.corpus])
+    return {"source": {key: value for key, value in entry.items() if key != "counted"}}
 
 
 def shards_of(corpus):
