@@ -426,6 +426,18 @@ def test_a_table_of_occupations(tmp_path: Path) -> None:
     assert task.items.equals(same.items) and not task.items.equals(other.items)
 
 
+def test_people_without_a_gender_are_counted(tmp_path: Path) -> None:
+    rows = [{**row, "which": ("train", "dev", "test")[i // 2 % 3]} for i, row in enumerate(PEOPLE)]
+    tested = [row for row in rows if row["which"] == "test"]
+    tested[0]["sex"] = ""
+    path = write_csv(tmp_path / "t.csv", rows)
+    task = read_table_of(path, "occupations", columns={**PERSON_COLUMNS, "part": "which"})
+    assert task.items["gender"].isna().sum() == 1
+    assert (
+        f"1 of {len(tested)} people of the test have no gender, and count for accuracy alone" in task.remarks
+    )
+
+
 def test_a_column_tells_the_parts(tmp_path: Path) -> None:
     rows = [{**row, "which": ("train", "dev", "test")[i // 2 % 3]} for i, row in enumerate(PEOPLE)]
     path = write_csv(tmp_path / "t.csv", rows)
@@ -443,6 +455,12 @@ def test_a_column_tells_the_parts(tmp_path: Path) -> None:
     [
         ({"sex": "x"}, {}, r"t\.csv: row 0 \(line 2\): gender 'x' is none of female, f, F, male, m, M"),
         ({"bio": " "}, {}, r"t\.csv: row 0 \(line 2\): no text in column 'bio'"),
+        ({"job": ""}, {}, r"t\.csv: row 0 \(line 2\): no label in column 'job'"),
+        (
+            {"job": " "},
+            {"labels": {"n": ["nurse"], "p": ["pilot"]}},
+            r"row 0 \(line 2\): no label in column 'job'",
+        ),
         (
             {"job": "x"},
             {"labels": {"n": ["nurse"], "p": ["pilot"]}},

@@ -62,6 +62,10 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
         for gender in (FEMALE, MALE):
             if not tested["gender"].eq(gender).any():
                 raise InputError(f"{files[TRAIN][0]}: nobody in the test is {gender} (column and genders?)")
+        if unknown := int(tested["gender"].isna().sum()):
+            remarks.append(
+                f"{unknown} of {len(tested)} people of the test have no gender, and count for accuracy alone"
+            )
         present = [name for name in labels if (tested["occupation"] == name).any()]
         remarks += without_one_gender(tested, present)
     else:

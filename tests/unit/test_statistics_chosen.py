@@ -1,0 +1,119 @@
+"""Bias scores, margins and comparisons of the pairs of one bias type, held against counting by hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from running import run_script
+from synthetic import make_pairs, make_scores
+from unmask.benchmarks.schema import PAIRS
+from unmask.downstream.intrinsic import bias_scores
+from unmask.measures.schema import SCORES
+from unmask.statistics.chosen import of_bias_type, of_pairs
+from unmask.statistics.margins import mean_margins, share_left
+from unmask.statistics.schema import COMPARISONS
+from unmask.tables import read_metadata, read_table, write_table
+
+MEASURES = ["AUL", "CPS"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A benchmark called some.pairs, and the scores of two models on it."""
+    folder, rng = tmp_path_factory.mktemp("chosen"), np.random.default_rng(5)
+    pairs = make_pairs(60, rng)
+    write_table(folder / "some.pairs.parquet", pairs, PAIRS, {"benchmark": "some.pairs"})
+    for model in ("before", "after"):
+        about = {"model": model, "benchmark": "some.pairs", "benchmark_sha256": "0"}
+        scores = make_scores(pairs, rng, ("AUL", "CPS"))
+        write_table(folder / f"{model}.parquet", scores, SCORES, about)
+    return folder
+
+
+def of_type(folder: Path, model: str, measure: str, protocol: str, bias_type: str | None) -> pd.DataFrame:
+    """The rows of one measure, pair by pair."""
+    pairs = read_table(folder / "some.pairs.parquet", PAIRS)
+    own = [pair for pair, kind in zip(pairs["pair_id"], pairs["bias_type"], strict=True) if kind == bias_type]
+    rows = pd.read_parquet(folder / f"{model}.parquet").astype({"pair_id": str, "measure": str})
+    rows = rows[(rows["measure"] == measure) & (rows["protocol"] == protocol)]
+    return rows if bias_type is None else rows[rows["pair_id"].isin(own)]
+
+
+def score_of(rows: pd.DataFrame, protocol: str) -> float:
+    outcomes = rows["outcome"].astype(str)
+    stereotypes, ties = (outcomes == "stereotype").sum(), (outcomes == "tie").sum()
+    if protocol == "published":
+        return float(100 * stereotypes / len(outcomes))
+    return float(100 * (stereotypes + ties / 2) / (outcomes != "undefined").sum())
+
+
+def test_pairs_of_a_bias_type_are_all_where_there_are_none(folder: Path) -> None:
+    pairs = read_table(folder / "some.pairs.parquet", PAIRS)
+    scores = read_table(folder / "before.parquet", SCORES)
+    own, name = of_bias_type(pairs, "gender")
+    assert name == "gender" and 0 < len(own) < len(pairs) and own["bias_type"].eq("gender").all()
+    assert list(own.index) == list(range(len(own)))
+    assert set(of_pairs(own, scores)["pair_id"]) == set(own["pair_id"])
+    for asked in ("nothing", None):
+        every, name = of_bias_type(pairs, asked)
+        assert name is None and every.equals(pairs)
+
+
+@pytest.mark.parametrize("bias_type", ["gender", None])
+def test_bias_scores_are_of_the_pairs_that_count(folder: Path, bias_type: str | None) -> None:
+    paths = [folder / "before.parquet", folder / "after.parquet"]
+    found = bias_scores(paths, MEASURES, [folder / "some.pairs.parquet"], bias_type)
+    assert len(found) == 2 * 2 * 2
+    for row in found.to_dict("records"):
+        rows = of_type(folder, row["model"], row["measure"], row["protocol"], bias_type)
+        assert row["score"] == pytest.approx(score_of(rows, row["protocol"]))
+
+
+def test_margins_are_of_the_pairs_that_count(folder: Path) -> None:
+    paths = [folder / "before.parquet", folder / "after.parquet"]
+    found = mean_margins(paths, [folder / "some.pairs.parquet"], MEASURES, "gender")
+    assert set(found) == {(model, "some.pairs", m) for model in ("before", "after") for m in MEASURES}
+    for (model, _, measure), margin in found.items():
+        rows = of_type(folder, model, measure, "corrected", "gender")
+        assert margin == pytest.approx(float(np.nanmean(rows["margin"].astype(float))))
+
+
+def test_what_is_left_is_a_median_without_margins_that_are_rounding() -> None:
+    changed = pd.DataFrame(
+        [("b", measure, "a", "c") for measure in ("one", "two", "three", "none", "unknown")],
+        columns=["benchmark", "measure", "origin", "model"],
+    )
+    before = {"one": 2.0, "two": -1.0, "three": 4.0, "none": 1e-18}
+    after = {"one": 0.2, "two": 0.5, "three": -4.0, "none": 1e-17}
+    margins = {("a", "b", measure): value for measure, value in before.items()}
+    margins |= {("c", "b", measure): value for measure, value in after.items()}
+    assert share_left(changed, margins) == pytest.approx(0.5)
+    assert share_left(changed[3:], margins) is None
+
+
+def test_models_are_compared_on_the_pairs_that_count(folder: Path, tmp_path: Path) -> None:
+    scores = [folder / "before.parquet", folder / "after.parquet"]
+    inputs = {"pairs": folder / "some.pairs.parquet", "scores": scores}
+    for bias_type, counted in (("gender", "gender"), ("nothing", None)):
+        path = tmp_path / f"{bias_type}.parquet"
+        run_script(
+            "compare_models",
+            inputs,
+            [path],
+            tmp_path / "log",
+            code="c",
+            measures=MEASURES,
+            options={"confidence": 0.95, "clusters": ["words"]},
+            models=["before", "after"],
+            benchmark="some.pairs",
+            bias_type=bias_type,
+        )
+        assert read_metadata(path)["bias_type"] == counted
+        for row in read_table(path, COMPARISONS).to_dict("records"):
+            if row["protocol"] == "published":
+                for model, score in (("before", row["first_score"]), ("after", row["second_score"])):
+                    rows = of_type(folder, model, row["measure"], "published", counted)
+                    assert len(rows) == row["n"]
+                    assert score == pytest.approx(score_of(rows, "published"))
