@@ -38,10 +38,15 @@ class ClusterRun:
 
 
 @contextmanager
-def on_slurm(workflow: Workflow, *arguments: str, log: str = "run.log") -> Iterator[ClusterRun]:
-    """Snakemake at work on the cluster; it is ended with the block, and cancels its jobs."""
+def on_slurm(
+    workflow: Workflow, *arguments: str, log: str = "run.log", python: str = sys.executable
+) -> Iterator[ClusterRun]:
+    """Snakemake at work on the cluster; it is ended with the block, and cancels its jobs.
+
+    `python` is its interpreter, and that of its jobs, which must be the real one where Slurm is to end them.
+    """
     (workflow.folder / "study.yaml").write_text(yaml.safe_dump(workflow.config))
-    command = [sys.executable, "-m", "snakemake", *arguments, *PROFILE, "--configfile", "study.yaml"]
+    command = [python, "-m", "snakemake", *arguments, *PROFILE, "--configfile", "study.yaml"]
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     path = workflow.folder / log
     with (

@@ -81,7 +81,7 @@ def demonstrating(
         if made.name in BY_SCORING:
             shutil.rmtree(made)
     workflow = Workflow(folder, copy.deepcopy(demonstration.config))
-    with on_slurm(workflow) as run:
+    with on_slurm(workflow, python=workflow.python) as run:
         yield workflow, run
 
 

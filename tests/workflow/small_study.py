@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import yaml
 
 from examples import SENTENCES
+from preloading import preloaded_python
 from tiny_models import tiny_tokenizer
 
 COLUMNS = [
@@ -37,6 +37,8 @@ class Workflow:
     config: dict[str, Any] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
     """Environment variables beside those of the tests."""
+    python: str = field(default_factory=preloaded_python)
+    """The interpreter of Snakemake and of its jobs."""
 
     def snakemake(
         self, *arguments: str, config: dict[str, Any] | None = None
@@ -49,7 +51,7 @@ class Workflow:
         # as in a user's shell: no path to the library, no threads of an outer run
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         return subprocess.run(
-            [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
+            [self.python, "-m", "snakemake", "--cores", "2", *arguments],
             cwd=self.folder,
             env=environment | self.environment,
             capture_output=True,

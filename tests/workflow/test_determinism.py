@@ -43,6 +43,7 @@ def test_two_runs_are_byte_identical(
     finished: Workflow, fresh: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With one core and with two, in another folder, with other hashes, the jobs in another order."""
+    fresh.python = sys.executable
     monkeypatch.setenv("PYTHONHASHSEED", "12345")
     last_first = [
         "results/small/evidence/roberta/stereo/original/modified.parquet",
@@ -69,6 +70,7 @@ def test_another_processor_gives_the_same_to_float_error(
     for part in results.iterdir():
         if part.is_dir() and part.name != "models":
             shutil.rmtree(part)
+    copied.python = sys.executable
     for name, value in ANOTHER_PROCESSOR.items():
         monkeypatch.setenv(name, value)
     copied.config["runtime"] = {"batch_tokens": 17}

@@ -1,6 +1,7 @@
 """File systems that lack what others have: without locks and hard links the results are the same."""
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ def test_without_locks_and_hard_links_results_are_the_same(
         shutil.rmtree(copied.folder / made)
     (tmp_path / "refusing").mkdir()
     (tmp_path / "refusing/sitecustomize.py").write_text(REFUSING)
+    copied.python = sys.executable
     copied.environment = {"PYTHONPATH": str(tmp_path / "refusing")}
     done = copied.snakemake(SCORES)
     assert done.returncode == 0, done.stdout + done.stderr
