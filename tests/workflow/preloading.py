@@ -3,8 +3,7 @@
 Loading PyTorch, transformers and pandas takes longer than most of these jobs. A server loads them once and
 forks for every program: each has a process of its own, as with any Python, with its own arguments,
 environment, folder and files. Nothing of Unmask is loaded before, so that a program runs the code of its
-own copy. What hangs on how a process starts (hash seeds, switches of processors, signals to a session) is
-for the real Python.
+own copy. What hangs on how a process starts, such as signals to a session, is for the real Python.
 """
 
 import atexit
@@ -53,15 +52,18 @@ class Program(NamedTuple):
 
 
 @cache
-def preloaded_python() -> str:
-    """The path of an executable to use like sys.executable, as long as this process lives."""
+def preloaded_python(**settings: str) -> str:
+    """The path of an executable to use like sys.executable, as long as this process lives.
+
+    settings: environment variables that count when Python or a library is loaded.
+    """
     place = tempfile.TemporaryDirectory(prefix="python-")
     atexit.register(place.cleanup)
     address, launcher = str(Path(place.name, "socket")), Path(place.name, "python")
     text = LAUNCHER.format(python=sys.executable, folder=str(Path(__file__).parent), address=address)
     launcher.write_text(text)
     launcher.chmod(0o755)
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | settings
     # it ends with the pipe to it
     server = subprocess.Popen(
         [sys.executable, __file__, address, str(launcher)],

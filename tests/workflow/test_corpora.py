@@ -4,6 +4,7 @@ import bz2
 import gzip
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,7 @@ def test_shards_come_from_the_hub_as_asked_for(corpora: Workflow, monkeypatch: p
     for key in ("HF_TOKEN", "HF_HUB_OFFLINE"):
         monkeypatch.delenv(key, raising=False)
     monkeypatch.setenv("HF_HOME", str(corpora.folder / "hf"))
+    corpora.python = sys.executable
     entry: dict[str, Any] = {"format": "hub-parquet", "repo": "org/corpus", "subset": "en", "shards": 2}
     corpora.config["corpora"] = {"wiki": entry}
     with Hub(org__corpus=Repository(DATASET, large=tuple(DATASET))) as hub:

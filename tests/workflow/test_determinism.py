@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from preloading import preloaded_python
 from real_data import real_data
 from small_study import Workflow
 from unmask.results.comparing import compare
@@ -39,12 +40,9 @@ def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
 
 
 @pytest.mark.slow
-def test_two_runs_are_byte_identical(
-    finished: Workflow, fresh: Workflow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_runs_are_byte_identical(finished: Workflow, fresh: Workflow) -> None:
     """With one core and with two, in another folder, with other hashes, the jobs in another order."""
-    fresh.python = sys.executable
-    monkeypatch.setenv("PYTHONHASHSEED", "12345")
+    fresh.python = preloaded_python(PYTHONHASHSEED="12345")
     last_first = [
         "results/small/evidence/roberta/stereo/original/modified.parquet",
         "results/small/scores/roberta/stereo/shuffled.parquet",
@@ -60,9 +58,7 @@ def test_two_runs_are_byte_identical(
 
 
 @pytest.mark.slow
-def test_another_processor_gives_the_same_to_float_error(
-    finished: Workflow, copied: Workflow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_processor_gives_the_same_to_float_error(finished: Workflow, copied: Workflow) -> None:
     """Other instructions and another batch size stand for another machine; the models are the same."""
     results = copied.folder / "results/small"
     before = files_of(results)
@@ -70,9 +66,7 @@ def test_another_processor_gives_the_same_to_float_error(
     for part in results.iterdir():
         if part.is_dir() and part.name != "models":
             shutil.rmtree(part)
-    copied.python = sys.executable
-    for name, value in ANOTHER_PROCESSOR.items():
-        monkeypatch.setenv(name, value)
+    copied.python, copied.environment = preloaded_python(**ANOTHER_PROCESSOR), ANOTHER_PROCESSOR
     copied.config["runtime"] = {"batch_tokens": 17}
     copied.run()
     found = compare(finished.folder / "results/small", results)

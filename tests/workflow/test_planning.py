@@ -1,5 +1,6 @@
 """Planning is quick: it loads nothing that only jobs need, and a finished study plans nothing."""
 
+import dataclasses
 import os
 import re
 import subprocess
@@ -7,6 +8,7 @@ import sys
 
 import pytest
 
+from preloading import preloaded_python
 from small_study import Workflow
 from workflow_copy import ROOT
 
@@ -36,7 +38,7 @@ def test_a_run_with_nothing_to_do_loads_none_of_it(
     finished: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")
-    done = finished.snakemake()
+    done = dataclasses.replace(finished, python=sys.executable).snakemake()
     assert "Nothing to be done" in done.stdout + done.stderr
     loaded = {line.split("|")[-1].strip() for line in done.stderr.splitlines() if "import time:" in line}
     assert "unmask.configuration" in loaded
@@ -47,7 +49,7 @@ def test_a_run_with_nothing_to_do_loads_none_of_it(
 @pytest.mark.slow
 def test_the_benchmark_finds_a_finished_study_done_and_one_more_model_alone() -> None:
     done = subprocess.run(
-        [sys.executable, "benchmarks/planning.py", "--models", "3", "--rounds", "1"],
+        [preloaded_python(), "benchmarks/planning.py", "--models", "3", "--rounds", "1"],
         cwd=ROOT,
         capture_output=True,
         text=True,
