@@ -43,7 +43,7 @@ def test_a_study_needs_no_corpora() -> None:
 )
 def test_what_is_taken(entry: dict[str, Any]) -> None:
     defaults = {"revision": "main", "column": "text"} if entry["format"] == "hub-parquet" else {}
-    assert completed(c=entry)["corpora"]["c"] == defaults | entry
+    assert completed(c=entry)["corpora"]["c"] == {"counted": True} | defaults | entry
 
 
 @pytest.mark.parametrize(
