@@ -96,7 +96,7 @@ def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
     assert "A model that has learnt this made task gives 0.300" in said
     assert "On cp, of 4 bias scores of debiased models 4 (AULA, CPS) are nearer to 50" in said
     assert "no debiased model has clearly less bias" in said
-    assert "that are nearer to 50 in some bias score, 2 have clearly less bias in use on no task" in said
+    assert "that are nearer to 50 in some bias score, 2 of 2 have clearly less bias in use on no task" in said
     assert "cannot be told: 3 models" in said
     page = render_page("r", [section])
     assert "<h2>Bias in use</h2>" in page
@@ -208,3 +208,16 @@ def test_the_papers_daggers_and_bold_are_those_of_its_taus() -> None:
                 assert printed.significant == (deviate > 1.96)
                 marks += printed.significant
     assert marks == 3
+
+
+def test_without_a_tau_there_are_printed_ones_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = make_study(tmp_path, [ORIGIN], tasks=("bios",))
+    found = Found(study.files, study.settings)
+    rows, sheet = tables.table2(found)
+    assert len(rows) == 16 and rows["tau"].isna().all()
+    assert {row[3] for row in sheet.rows} == {"published"}
+    assert all(row[12] != DASH and row[14] == "1 models; fewer than 8 tell nothing" for row in sheet.rows)
+    monkeypatch.setattr(Published, "tau", lambda *_: None)
+    again, sheet = tables.table2(found)
+    assert again.equals(rows) and sheet.rows == ()
+    assert sheet.caption.endswith(" No tau is told: 1 models; fewer than 8 tell nothing.")

@@ -61,6 +61,8 @@ def _least_to_most(rows: Sequence[Any]) -> str:
     if len(rows) == 1:
         ends = interval(least.low, least.high, DECIMALS)
         return f"{number(least.value, DECIMALS)} ({least.model}; {ends})"
+    if number(least.value, DECIMALS) == number(most.value, DECIMALS):
+        return f"{number(least.value, DECIMALS)} (all {len(rows)} models)"
     values = [f"{number(row.value, DECIMALS)} ({row.model})" for row in (least, most)]
     return " to ".join(values)
 
@@ -124,8 +126,8 @@ def change_by_debiasing(found: Found) -> Iterator[str]:
     both = nearer_models & set(in_use["model"])
     if both:
         yield (
-            f"Of the {len(both)} debiased models that are nearer to 50 in some bias score, "
-            f"{len(both - less_models)} have clearly less bias in use on no task."
+            "Of the debiased models that are nearer to 50 in some bias score, "
+            f"{len(both - less_models)} of {len(both)} have clearly less bias in use on no task."
         )
 
 

@@ -86,10 +86,16 @@ def table1(found: Found) -> Made:
 
 
 def table2(found: Found) -> Made:
-    """Kendall's tau of intrinsic bias with bias in use; a row has one reading, and scores of its protocol."""
+    """Kendall's tau of intrinsic bias with bias in use; a row has one reading, and scores of its protocol.
+
+    The sheet has what has a tau, here or in print; of the rest it is said why there is none.
+    """
     rows = found.correlations
+    if len(rows):
+        rows = rows[CORRELATIONS.names]
     keys = ["task", "benchmark", "measure", "reading"]
     lines: list[tuple[str, ...]] = []
+    without: dict[str, None] = {}
     shown = rows[rows["protocol"] == rows["reading"]]
     for (task, benchmark, measure, reading), part in shown.groupby(keys, sort=False):
         own = {row.when: row for row in rows_of(part)}
@@ -97,16 +103,22 @@ def table2(found: Found) -> Made:
         for when in (BEFORE, AFTER):
             cells += _tau_cells(own.get(when), own.get(BEFORE) if when == AFTER else None, found.alpha)
         name = found.printed_names(str(task))[1]
-        for when in (BEFORE, AFTER):
-            printed = found.published.tau(name, str(measure), when)
+        in_print = [
+            None if reading == CORRECTED else found.published.tau(name, str(measure), when)
+            for when in (BEFORE, AFTER)
+        ]
+        reasons = dict.fromkeys(str(row.reason) for row in own.values() if not pd.isna(row.reason))
+        if all(pd.isna(row.tau) for row in own.values()) and in_print == [None, None]:
+            without |= reasons
+            continue
+        for printed in in_print:
             cells.append(
                 number(printed.tau)
                 + (DAGGER if printed.significant else "")
                 + (f" {LARGER}" if printed.larger else "")
-                if printed is not None and reading != CORRECTED
+                if printed is not None
                 else DASH
             )
-        reasons = dict.fromkeys(row.reason for row in own.values() if not pd.isna(row.reason))
         cells.append("; ".join(reasons) or DASH)
         lines.append((str(task), str(benchmark), str(measure), str(reading), *cells))
     labels = ("tau", "p", "p by families", "models")
@@ -114,8 +126,9 @@ def table2(found: Found) -> Made:
     heads += [(PRINTED, BEFORE), (PRINTED, AFTER), ("", "what is missing, and why")]
     caption = found.captions["table2"]
     if not lines:
-        return rows, Sheet(f"{caption} {found.captions['empty']}", tuple(keys), (), ())
-    return rows[CORRELATIONS.names], Sheet(caption, tuple(keys), tuple(heads), tuple(lines))
+        reason = f"No tau is told: {'; '.join(without)}." if without else found.captions["empty"]
+        return rows, Sheet(f"{caption} {reason}", tuple(keys), (), ())
+    return rows, Sheet(caption, tuple(keys), tuple(heads), tuple(lines))
 
 
 def _tau_cells(row: Any, before: Any, alpha: float) -> list[str]:

@@ -41,7 +41,7 @@ class Panel:
 
 def draw_changes(panels: Sequence[Panel], nothing: str) -> Figure:
     """A panel for each number; down the rows, in each a mark with its interval for each kind; the line is no
-    change. nothing: what is said where there is nothing to draw."""
+    change, and panels of one label have one scale. nothing: what is said where there is nothing to draw."""
     drawn = [panel for panel in panels if panel.changes]
     if not drawn:
         return note(nothing)
@@ -58,7 +58,9 @@ def draw_changes(panels: Sequence[Panel], nothing: str) -> Figure:
         grid = figure.subplots(down, across, squeeze=False, sharey=True)
         for axes in list(grid.flat)[len(drawn) :]:
             axes.set_axis_off()
+        spans = _spans(drawn)
         for axes, panel in zip(grid.flat, drawn, strict=False):
+            axes.set_xlim(spans[panel.label])
             axes.axvline(0, color="#888888", linewidth=0.8, zorder=0)
             for change in panel.changes:
                 place = rows.index(change.row) + (kinds.index(change.kind) + 0.5) * step - 0.4
@@ -76,6 +78,17 @@ def draw_changes(panels: Sequence[Panel], nothing: str) -> Figure:
         ]
         figure.legend(handles=handles, loc="outside upper center", ncols=5)
     return figure
+
+
+def _spans(panels: Sequence[Panel]) -> dict[str, tuple[float, float]]:
+    """What the axis covers, of each label: one scale for all panels of one number, and always no change."""
+    ends: dict[str, list[float]] = {}
+    for panel in panels:
+        for change in panel.changes:
+            reached = (change.value, change.low, change.high)
+            ends.setdefault(panel.label, [0.0]).extend(end for end in reached if pd.notna(end))
+    margin = {label: 0.06 * (max(reached) - min(reached)) or 1.0 for label, reached in ends.items()}
+    return {label: (min(own) - margin[label], max(own) + margin[label]) for label, own in ends.items()}
 
 
 def _draw_change(axes: Axes, change: Change, place: float, colour: str, marker: str) -> None:
