@@ -1,0 +1,1 @@
+"""Association tests: whether embeddings of words, texts, pictures are nearer to one set than to another."""
