@@ -35,8 +35,8 @@ ITEMS = pa.schema(
         field("gender", WORD, nullable=True),
         # for occupations: the label's name; else of the template
         field("occupation", WORD, nullable=True),
-        # female share of the occupation, in percent: among the training examples of its label, or
-        # of all who work in it
+        # female share of the occupation, in percent: among the training examples of its label, or of all
+        # who work in it
         field("female_share", pa.float64(), nullable=True),
         # what repeats: the sentence or frame that an item of bias is made from
         field("template", pa.int32(), nullable=True),
@@ -47,8 +47,7 @@ ITEMS = pa.schema(
 """What a fine-tuned model predicts. Items of bias that differ in gender alone share template and occupation.
 
 Metadata: task, kind, labels, source, remarks; truth, of a made task: {"metrics": {metric: value of a model
-that has
-learnt the task}, "groups": {occupation: value of the task's main metric}}, else null.
+that has learnt the task}, "groups": {occupation: value of the task's main metric}}, else null.
 """
 
 PREDICTIONS = pa.schema(
@@ -80,9 +79,8 @@ SCORES = pa.schema(
         # items, and units of the interval
         field("n", pa.int32()),
         field("units", pa.int32()),
-        # what a model that treats the genders alike gives on these items: the genders dealt anew
-        # within occupations, or
-        # within each pair of items
+        # what a model that treats the genders alike gives on these items: the genders dealt anew within
+        # occupations, or within each pair of items
         field("null_mean", pa.float64(), nullable=True),
         field("null_low", pa.float64(), nullable=True),
         field("null_high", pa.float64(), nullable=True),
@@ -91,11 +89,10 @@ SCORES = pa.schema(
     ]
 )
 """How well one model does one task, and how unequally. A row whose seed is null is the mean over the seeds,
-with an
-interval that has seeds as a level.
+with an interval that has seeds as a level.
 
-Metadata: model, task, kind, metrics (their names in order, the main one first), remarks (such as
-occupations left out).
+Metadata: model, task, kind, metrics (their names in order, the main one first), remarks (such as occupations
+left out).
 """
 
 CORRELATIONS = pa.schema(
