@@ -64,7 +64,7 @@ def read_vectors(path: str | Path, wanted: Iterable[str]) -> Vectors:
 
 @dataclass(frozen=True)
 class Embedded:
-    """Vectors of the stimuli of a suite: float32, shape (stimuli, width); `stimuli` has the numbers, rising."""
+    """Vectors of stimuli: float32, shape (stimuli, width); `stimuli` has the number of each, rising."""
 
     stimuli: npt.NDArray[np.int32]
     values: npt.NDArray[np.float32]

@@ -121,7 +121,7 @@ def _with_s(word: str) -> tuple[str, ...]:
 
 
 def _irregular(word: str, plurals: Mapping[str, str]) -> tuple[str, ...]:
-    """A word, which may be several (`woman of color`), with one in the plural or singular that it is not in."""
+    """A word, or several (`woman of color`), with a singular in place of a plural or the other way."""
     others = {**plurals, **{singular: plural for plural, singular in plurals.items()}}
     return tuple(
         word[: match.start()] + others[match.group().lower()] + word[match.end() :]
