@@ -101,7 +101,7 @@ def test_a_text_twice_counts_once(tmp_path: Path) -> None:
     rows, metadata = stimuli(written(tmp_path, mine=sent_bias(targ1=["John", "Paul", "John", "Paul", "Al"])))
     assert rows.loc[rows["set"] == "X", "text"].tolist() == ["John", "Paul", "Al"]
     (remark,) = metadata["tests"][0]["remarks"]
-    assert remark.startswith("X has 'John' and 1 more more than once: each counts once")
+    assert remark.startswith("X has 2 texts more than once ('John' first): each counts once")
 
 
 def test_a_text_of_targets_and_attributes(tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ def test_whole_objects_that_are_repeated(tmp_path: Path) -> None:
         ({"targ2__captions": {"0": "Paul", "1": "Al"}}, "'Paul' is in both targ1 (X) and targ2 (Y)"),
         ({"contextual_words": "he"}, "contextual_words is not a list of words"),
         ({"contextual_words": [1]}, "contextual_words: word 1 is a int, not a text"),
-        ({"test_types": ["sentence"]}, "no words of its sentences: no test 'without sent-' is beside it"),
+        ({"test_types": ["sentence"]}, "no words of its sentences: it has no contextual_words; name"),
     ],
 )
 def test_faults_of_a_grounded_test(changes: dict[str, Any], said: str, tmp_path: Path) -> None:

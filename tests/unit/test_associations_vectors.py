@@ -161,6 +161,18 @@ def test_text_is_read_line_by_line(tmp_path: Path) -> None:
     assert found.values.shape == (2, 100) and peak < 500_000
 
 
+def test_parquet_is_read_in_batches(tmp_path: Path) -> None:
+    words = [f"w{number}" for number in range(9_000)]
+    vectors = [[float(number + 1), 1.0] for number in range(9_000)]
+    path = written_vectors(tmp_path, "v.parquet", parquet({"word": words, "v": vectors}))
+    found = read_vectors(path, ["w8999", "w0", "w4096"])
+    assert found.values.tolist() == [[9000, 1], [1, 1], [4097, 1]]
+    vectors[5_000][1] = float("nan")
+    path.write_bytes(parquet({"word": words, "v": vectors}))
+    with pytest.raises(InputError, match="row 5000: 'w5000': number 2, nan"):
+        read_vectors(path, ["w5000"])
+
+
 def test_rows_of_other_words_need_not_be_utf8(tmp_path: Path) -> None:
     path = written_vectors(
         tmp_path, "v.txt", b"\xff\xfe 1 2\nhe 1 2\nat name 3 4\nto nan 3 4\n\xff\xfe 3 4\n"

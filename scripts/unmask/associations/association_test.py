@@ -87,8 +87,7 @@ def remark_on_repeats(set_: str, texts: Sequence[str]) -> list[str]:
     twice = [text for text, number in Counter(texts).items() if number > 1]
     if not twice:
         return []
-    first = f"{twice[0]!r}" if len(twice) == 1 else f"{twice[0]!r} and {len(twice) - 1} more"
-    return [f"{set_} has {first} more than once: each counts once, as in sent-bias"]
+    return [f"{set_} has {len(twice)} texts more than once ({twice[0]!r} first): each counts once"]
 
 
 def check_sets(where: str, texts: Mapping[str, Sequence[str]]) -> list[str]:

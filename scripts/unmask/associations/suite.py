@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.associations.association_test import CONTRASTED, KEYS, AssociationTest
-from unmask.associations.words import SENTENCES, WordFacts, Words, find, read_words
+from unmask.associations.words import WordFacts, Words, find, read_words
 from unmask.by_name import load
 from unmask.errors import InputError
 from unmask.labels import Labels, fault_of
@@ -86,11 +86,9 @@ def _worded(test: AssociationTest, facts: WordFacts, given: Words | None, beside
             words = dict.fromkeys(test.categories, test.told_words)
             remarks.append("words are its contextual_words, where a plural is a word of its own")
         if words is None and (test.of_words is False or facts.sibling(test.name)):
-            sibling = facts.sibling(test.name) or f"without {SENTENCES}"
-            raise InputError(
-                f"{test.where}: no words of its sentences: no test {sibling!r} is beside it;"
-                " name a file with `words`"
-            )
+            sibling = facts.sibling(test.name)
+            lacking = f"no test {sibling!r} is beside it" if sibling else "it has no contextual_words"
+            raise InputError(f"{test.where}: no words of its sentences: {lacking}; name a file with `words`")
     if words is None:
         return _checked(test, [item.text for item in test.items], remarks)
     of_text = {

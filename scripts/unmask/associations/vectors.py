@@ -9,11 +9,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.associations.checked_vector import Vector
-from unmask.by_name import load
+from unmask.associations.vector_files import npz, parquet, txt
 from unmask.errors import InputError
 
-KINDS = {".txt": "txt", ".vec": "txt", ".npz": "npz", ".parquet": "parquet"}
-"""Endings of files, and the modules of unmask/associations/vector_files that read these."""
+READERS = {".txt": txt.rows, ".vec": txt.rows, ".npz": npz.rows, ".parquet": parquet.rows}
+"""By the ending of a file's name."""
 
 ERROR, DROP = "error", "drop"
 MISSING = (ERROR, DROP)
@@ -40,15 +40,14 @@ def read_vectors(path: str | Path, wanted: Iterable[str]) -> Vectors:
     a word that is there twice. Of the rows of other words, those of text are looked at for their width.
     """
     path = Path(path)
-    if path.suffix.lower() not in KINDS:
-        raise InputError(f"{path}: what kind of word vectors are these? Known are {', '.join(KINDS)}")
+    rows_of = READERS.get(path.suffix.lower())
+    if rows_of is None:
+        raise InputError(f"{path}: what kind of word vectors are these? Known are {', '.join(READERS)}")
     order = list(dict.fromkeys(wanted))
     forms = {form for word in order for form in (word, word.lower())}
     found: dict[str, tuple[str, Vector]] = {}
     width: int | None = None
-    for place, word, vector in load("associations/vector_files", KINDS[path.suffix.lower()]).rows(
-        path, forms
-    ):
+    for place, word, vector in rows_of(path, forms):
         if word in found:
             raise InputError(f"{path}: {place}: {word!r} is there twice (first: {found[word][0]})")
         width = width or len(vector)
