@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import yaml
@@ -14,13 +15,16 @@ HALF = re.compile("[\ud800-\udfff]")
 """Half of a character: JSON and YAML can say it, and no file can hold it."""
 
 
-def json_of(text: str) -> Any:
+def json_of(text: str, read_object: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
     """What JSON says. Raises ValueError, in one line, also for a key given twice, NaN, infinity and numbers
-    too long to be meant, and where it is nested too deeply."""
+    too long to be meant, and where it is nested too deeply.
+
+    read_object: what becomes of the keys and values of an object, where a key may be given twice.
+    """
     try:
         return json.loads(
             text,
-            object_pairs_hook=_object,
+            object_pairs_hook=read_object or _object,
             parse_constant=_no_number,
             parse_int=_integer,
             parse_float=_finite,

@@ -1,0 +1,201 @@
+"""Grounded tests, of texts with pictures (Ross, Katz & Barbu 2021, Grounded-WEAT and Grounded-SEAT).
+
+A file is one JSON object: test_types, test_name, targ1, targ2, attr1, attr2 and, of sentences,
+contextual_words. A set is {category, captions: {id: text}}, with the pictures of each caption:
+`images: {file: [ids]}` of targets, and of attributes two of these, `<category of targ1>_Images` and
+`<category of targ2>_Images`. The cells are X, Y, A_X, A_Y, B_X and B_Y, where A_X is A with pictures of X.
+An item is a caption with one of its pictures.
+
+Some released files have a picture twice among the keys of one object; Python keeps the last. What is
+done with these is the study's to say, `repeated_keys`:
+
+published  the last is kept, and a caption that a picture lists twice counts twice, as in the released code
+corrected  captions are those of all, and each counts once
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PureWindowsPath
+from typing import Any
+
+from unmask.associations.association_test import (
+    KEYS,
+    AssociationTest,
+    Item,
+    category_of,
+    check_sets,
+    check_text,
+    distinct,
+    name_of,
+)
+from unmask.associations.terms import X, Y
+from unmask.errors import InputError
+from unmask.labels import fault_of
+from unmask.strict import json_of
+from unmask.user_files import read_text
+
+PUBLISHED, CORRECTED = "published", "corrected"
+REPEATED_KEYS = (PUBLISHED, CORRECTED)
+
+CELLS = ("X", "Y", "A_X", "A_Y", "B_X", "B_Y")
+"""The cells of the experiments, in the order of the items."""
+
+Images = Mapping[str, Sequence[str]]
+"""File of a picture -> ids of its captions."""
+
+
+def read(path: Path, entry: Mapping[str, Any]) -> AssociationTest:
+    """The test of a file. entry: `repeated_keys`, one of REPEATED_KEYS (corrected if it is not there).
+
+    Captions without a picture are left out and counted in the remarks. A picture's name must stay below the
+    folder of pictures. Raises InputError naming the file, the key, and the caption or picture, of what does
+    not fit: a key that is missing, an empty cell, a picture of an unknown caption, a text in both sets of
+    targets or of attributes.
+    """
+    where = str(path)
+    repeats = _Repeats(entry.get("repeated_keys", CORRECTED))
+    try:
+        value = json_of(read_text(path), repeats.read_object)
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
+    groups: dict[str, Mapping[str, Any]] = {}
+    for key, set_ in KEYS.items():
+        group = value.get(key) if isinstance(value, dict) else None
+        if not isinstance(group, dict):
+            raise InputError(f"{where}: no {key} in it; a test has {', '.join(KEYS)}, each an object")
+        groups[set_] = group
+    key_of = {set_: key for key, set_ in KEYS.items()}
+    categories = {set_: category_of(where, key_of[set_], group) for set_, group in groups.items()}
+    if categories[X] == categories[Y]:
+        raise InputError(
+            f"{where}: targ1 and targ2 are both {categories[X]!r}, so their pictures are not told apart"
+        )
+    captions = {set_: _captions(where, key_of[set_], group) for set_, group in groups.items()}
+    items: list[Item] = []
+    remarks = list(repeats.remarks())
+    for cell in CELLS:
+        set_ = cell[0]
+        name = "images" if cell in (X, Y) else f"{categories[cell[2]]}_Images"
+        images = _images(where, key_of[set_], name, groups[set_], captions[set_])
+        found = [Item(set_, captions[set_][id_], cell, image) for image, ids in images.items() for id_ in ids]
+        if twice := sum(number - 1 for number in Counter(found).values()):
+            if repeats.how == CORRECTED:
+                found = list(dict.fromkeys(found))
+            counts = "counts once" if repeats.how == CORRECTED else "counts as often"
+            remarks.append(f"{cell}: {twice} captions stand twice with one picture: each {counts}")
+        seen = {item.text for item in found}
+        if unseen := [text for text in distinct(list(captions[set_].values())) if text not in seen]:
+            remarks.append(f"{cell}: {len(unseen)} captions have no picture and are left out ({unseen[0]!r})")
+        items += found
+    texts = {set_: distinct(list(those.values())) for set_, those in captions.items()}
+    remarks += check_sets(where, texts)
+    name = name_of(where, path.stem)
+    if value.get("test_name", name) != name:
+        remarks.append(f"the file calls it {str(value['test_name'])[:80]!r}")
+    return AssociationTest(
+        name,
+        where,
+        categories,
+        texts,
+        tuple(items),
+        _of_words(where, value),
+        _told_words(where, value),
+        tuple(remarks),
+    )
+
+
+class _Repeats:
+    """What becomes of keys that an object has more than once."""
+
+    def __init__(self, how: object) -> None:
+        if how not in REPEATED_KEYS:
+            raise InputError(f"repeated_keys: {how!r} is none of {', '.join(REPEATED_KEYS)}")
+        self.how = how
+        self._keys: list[str] = []
+
+    def read_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                self._keys.append(key)
+                if self.how == CORRECTED:
+                    value = _merged(key, found[key], value)
+            found[key] = value
+        return found
+
+    def remarks(self) -> list[str]:
+        if not self._keys:
+            return []
+        done = "put together" if self.how == CORRECTED else "as the last says"
+        return [f"{len(self._keys)} keys are repeated in the file ({self._keys[0]!r} first): {done}"]
+
+
+def _merged(key: str, first: Any, second: Any) -> Any:
+    """Both values of a repeated key in one. Raises ValueError where they say different things."""
+    if isinstance(first, list) and isinstance(second, list):
+        return first + second
+    if isinstance(first, dict) and isinstance(second, dict):
+        merged = dict(first)
+        for inner, value in second.items():
+            merged[inner] = _merged(inner, merged[inner], value) if inner in merged else value
+        return merged
+    if type(first) is type(second) and first == second:
+        return first
+    raise ValueError(f"the key {key!r} is there twice in one object, with values that do not go together")
+
+
+def _captions(where: str, key: str, group: Mapping[str, Any]) -> dict[str, str]:
+    captions = group.get("captions")
+    if not isinstance(captions, dict) or not captions:
+        raise InputError(f"{where}: {key}: no captions in it (an object of id and text)")
+    return {id_: check_text(where, key, f"caption {id_!r}", text) for id_, text in captions.items()}
+
+
+def _images(where: str, key: str, name: str, group: Mapping[str, Any], captions: Mapping[str, str]) -> Images:
+    """The pictures of a cell, in the order of the file, and the ids of their captions."""
+    images = group.get(name)
+    if not isinstance(images, dict) or not images:
+        known = ", ".join(str(each) for each in group)
+        raise InputError(f"{where}: {key}: no {name} in it, or no picture in these (it has {known})")
+    found: dict[str, list[str]] = {}
+    for image, ids in images.items():
+        if fault := fault_of_image(image):
+            raise InputError(f"{where}: {key}: {name}: {fault}")
+        if not isinstance(ids, list):
+            raise InputError(f"{where}: {key}: {name}: {image!r} has no list of captions")
+        for id_ in ids:
+            # keys of JSON are texts, and ids in lists are numbers
+            whole = isinstance(id_, int) and not isinstance(id_, bool)
+            if not (whole or isinstance(id_, str)) or str(id_) not in captions:
+                raise InputError(f"{where}: {key}: {name}: {image!r} is of a caption {id_!r}, unknown")
+        if ids:
+            found[image] = [str(id_) for id_ in ids]
+    if not found:
+        raise InputError(f"{where}: {key}: {name}: no picture has a caption")
+    return found
+
+
+def fault_of_image(name: str) -> str | None:
+    """Why a text cannot be the name of a picture below its folder, on any system, if so."""
+    if fault := fault_of(name):
+        return fault
+    if not name.strip() or "\\" in name or PureWindowsPath(name).drive:
+        return f"{name!r} is no name of a picture"
+    if any(part in ("", ".", "..") for part in name.split("/")):
+        return f"{name!r} is no plain path below the folder of pictures"
+    return None
+
+
+def _of_words(where: str, value: Mapping[str, Any]) -> bool:
+    types = value.get("test_types")
+    if not isinstance(types, list) or not types or not all(isinstance(each, str) for each in types):
+        raise InputError(f"{where}: no test_types in it (a list, such as word, or sentence and contextual)")
+    return "word" in types
+
+
+def _told_words(where: str, value: Mapping[str, Any]) -> tuple[str, ...]:
+    words = value.get("contextual_words", [])
+    if not isinstance(words, list):
+        raise InputError(f"{where}: contextual_words is not a list of words")
+    checked = [check_text(where, "contextual_words", f"word {n}", each) for n, each in enumerate(words, 1)]
+    return distinct(checked)

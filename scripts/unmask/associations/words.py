@@ -1,0 +1,177 @@
+"""The word that a text is there for, and where in the text it stands."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from unmask.associations.association_test import KEYS, check_text, distinct
+from unmask.associations.terms import SETS
+from unmask.errors import InputError
+from unmask.labels import fault_of
+from unmask.strict import json_of
+from unmask.user_files import read_text, read_yaml
+
+SENTENCES = "sent-"
+"""What the name of a test of sentences begins with; the rest is that of the test of their words."""
+
+_KEYS = {"plurals", "siblings", "lists", "tests"}
+
+Words = Mapping[str, Sequence[str]]
+"""Set -> the words that its texts are there for."""
+
+
+@dataclass(frozen=True)
+class WordFacts:
+    """The facts of resources/associations/words.yaml.
+
+    plurals: of words whose plural does not end in -s, plural -> singular. siblings: test of sentences -> the
+    test of its words. tests: test -> its words, of tests that have no sibling.
+    """
+
+    plurals: Mapping[str, str]
+    siblings: Mapping[str, str]
+    tests: Mapping[str, Words]
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> "WordFacts":
+        """Raises InputError naming the file and the key of what is missing, unknown or no word."""
+        facts = read_yaml(path)
+        if not isinstance(facts, dict) or set(facts) != _KEYS:
+            wrong = _KEYS ^ set(facts) if isinstance(facts, dict) else _KEYS
+            raise InputError(f"{path}: keys missing or unknown: {', '.join(sorted(map(str, wrong)))}")
+        for key in ("plurals", "siblings"):
+            if not _all_texts(facts[key], dict):
+                raise InputError(f"{path}: {key}: not a mapping of texts to texts")
+        lists, tests = facts["lists"], facts["tests"]
+        if not isinstance(lists, dict) or not all(_all_texts(words, list) for words in lists.values()):
+            raise InputError(f"{path}: lists: not a mapping of names to lists of words")
+        if not isinstance(tests, dict):
+            raise InputError(f"{path}: tests: not a mapping")
+        for name, sets in tests.items():
+            if not _all_texts(sets, dict) or set(sets) != set(SETS) or not set(sets.values()) <= set(lists):
+                raise InputError(f"{path}: tests: {name}: not one of the lists for each of {', '.join(SETS)}")
+        return cls(
+            facts["plurals"],
+            facts["siblings"],
+            {name: {set_: lists[sets[set_]] for set_ in SETS} for name, sets in tests.items()},
+        )
+
+    def sibling(self, name: str) -> str | None:
+        """The test of the words of a test of sentences; None where the name is of none."""
+        if name in self.siblings:
+            return self.siblings[name]
+        return name.removeprefix(SENTENCES) if name.startswith(SENTENCES) else None
+
+
+def _all_texts(value: object, kind: type[dict[Any, Any]] | type[list[Any]]) -> bool:
+    if not isinstance(value, kind) or not value:
+        return False
+    parts = [*value, *value.values()] if isinstance(value, dict) else value
+    return all(isinstance(part, str) and part.strip() for part in parts)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A word of a text; start and end are offsets in the text, of its characters [start, end)."""
+
+    word: str
+    start: int
+    end: int
+
+
+def find(text: str, words: Sequence[str], plurals: Mapping[str, str]) -> Found | None:
+    """The word of `words` that a text is there for, at its last occurrence; None if there is none.
+
+    It is the longest that stands whole in the text, in any case: neither letters nor digits beside it. If
+    there is none, the longest of those that stand in it with -s, -es or -ies or without these; then of those
+    with a plural that is not made so. Words as they are go first because `her` and `hers` are two. Of words
+    of one length the first counts.
+    """
+    for forms in (_as_it_is, _with_s, lambda word: _irregular(word, plurals)):
+        best: Found | None = None
+        for word in words:
+            if best is None or len(word) > len(best.word):
+                place = _last_place(text, forms(word))
+                best = Found(word, *place) if place else best
+        if best:
+            return best
+    return None
+
+
+def place(text: str, word: str, plurals: Mapping[str, str]) -> tuple[int, int] | None:
+    """Where in a text its word stands, [start, end), at the last occurrence; None if it does not."""
+    found = find(text, [word], plurals)
+    return (found.start, found.end) if found else None
+
+
+def _as_it_is(word: str) -> tuple[str, ...]:
+    return (word,)
+
+
+def _with_s(word: str) -> tuple[str, ...]:
+    """A word with the regular endings of plurals, and without them."""
+    forms = [word + "s", word + "es"]
+    for ending, other in (("y", "ies"), ("s", ""), ("es", ""), ("ies", "y")):
+        if word.lower().endswith(ending):
+            forms.append(word[: -len(ending)] + other)
+    return tuple(form for form in forms if form)
+
+
+def _irregular(word: str, plurals: Mapping[str, str]) -> tuple[str, ...]:
+    """A word, or several (`woman of color`), with a singular in place of a plural or the other way."""
+    others = {**plurals, **{singular: plural for plural, singular in plurals.items()}}
+    return tuple(
+        word[: match.start()] + others[match.group().lower()] + word[match.end() :]
+        for match in re.finditer(r"\w+", word)
+        if match.group().lower() in others
+    )
+
+
+def _last_place(text: str, forms: Sequence[str]) -> tuple[int, int] | None:
+    places = [match.span() for form in forms for match in _occurrences(text, form)]
+    # at one start, the longer form
+    return max(places, default=None)
+
+
+def _occurrences(text: str, form: str) -> Iterator[re.Match[str]]:
+    """Every occurrence, those that overlap the one before too."""
+    start = 0
+    while match := _whole(form).search(text, start):
+        yield match
+        start = match.start() + 1
+
+
+@cache
+def _whole(form: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(form)}(?!\w)", re.IGNORECASE)
+
+
+def read_words(path: str | Path) -> dict[str, tuple[str, ...]]:
+    """The words of a test's texts as a user gives them: JSON, each set a list of words, or as in a test file.
+
+    Sets are X, Y, A, B, or targ1, targ2, attr1, attr2. Raises InputError naming the file, set and word.
+    """
+    where = str(path)
+    try:
+        value = json_of(read_text(path))
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
+    found: dict[str, tuple[str, ...]] = {}
+    for key, set_ in KEYS.items():
+        names = [name for name in (key, set_) if isinstance(value, dict) and name in value]
+        if len(names) != 1:
+            fault = "both are there" if names else "neither is there"
+            raise InputError(f"{where}: {key} or {set_}: {fault}; words are of {', '.join(KEYS)}")
+        group = value[names[0]]
+        words = group.get("examples") if isinstance(group, dict) else group
+        if not isinstance(words, list) or not words:
+            raise InputError(f"{where}: {names[0]}: no list of words")
+        for number, word in enumerate(words, start=1):
+            check_text(where, names[0], f"word {number}", word)
+            if fault_in_word := fault_of(word):
+                raise InputError(f"{where}: {names[0]}: word {number}: {fault_in_word}")
+        found[set_] = distinct(words)
+    return found

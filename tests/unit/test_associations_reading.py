@@ -1,0 +1,409 @@
+"""Files of association tests: what is made of good ones, some of them released, and said of bad ones."""
+
+import json
+import os
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from association_files import CHANGES, FACTS, FUZZ, KEYS, SETS, changed, sent_bias, stimuli, written
+from real_data import real_data
+from unmask.associations.formats.grounded import fault_of_image
+from unmask.associations.schema import STIMULI
+from unmask.associations.stimuli import read_stimuli
+from unmask.errors import InputError
+from unmask.tables import as_table
+
+DISTINCT = 5433
+"""Distinct texts of the 50 released tests."""
+
+
+def refused(paths: list[Path], **entry: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        stimuli(paths, **entry)
+    line = str(caught.value)
+    assert line.isprintable()
+    return line.replace(f"{paths[0]}: ", "", 1)
+
+
+def sizes_of_the_released() -> dict[str, list[int]]:
+    """Name of a test -> sizes of its four sets, as the table of the data's README has them."""
+    found = {}
+    for line in real_data("README.md").read_text(encoding="utf-8").splitlines():
+        if match := re.match(r"\| seat/(\S+)\.jsonl \| \d+ \| (\d+)/(\d+)/(\d+)/(\d+) \|", line):
+            found[match[1]] = [int(size) for size in match.groups()[1:]]
+    return found
+
+
+def test_the_released_tests() -> None:
+    paths = sorted(real_data("seat").glob("*.jsonl"))
+    rows, metadata = read_stimuli({"tests": paths, "facts": [FACTS]}, {"format": "sent-bias"}, "seat", "x")
+    expected = sizes_of_the_released()
+    assert len(expected) == 50
+    found = {
+        str(name): [int((those["set"] == set_).sum()) for set_ in KEYS.values()]
+        for name, those in rows.groupby("test")
+    }
+    assert found == expected
+    assert rows["text"].nunique() == DISTINCT
+    # no text is there for two words, so that each is embedded once
+    assert rows["stimulus"].nunique() == DISTINCT
+    assert rows["image"].isna().all() and rows["cell"].isna().all()
+    assert [test["name"] for test in metadata["tests"]] == [path.stem for path in paths]
+    assert all(test["remarks"] == [] for test in metadata["tests"])
+    weat6 = next(test for test in metadata["tests"] if test["name"] == "weat6")
+    assert weat6["categories"] == {"X": "MaleNames", "Y": "FemaleNames", "A": "Career", "B": "Family"}
+
+
+def test_texts_of_the_released_are_as_they_are() -> None:
+    for path in sorted(real_data("seat").glob("*.jsonl")):
+        value = json.loads(path.read_text(encoding="utf-8"))
+        rows, _ = read_stimuli(
+            {"tests": sorted(path.parent.glob("*.jsonl")), "facts": [FACTS]},
+            {"format": "sent-bias", "only": [path.stem]},
+            "seat",
+            "x",
+        )
+        for key, set_ in KEYS.items():
+            assert rows.loc[rows["set"] == set_, "text"].tolist() == value[key]["examples"], (path, key)
+
+
+def test_a_released_file_of_another_kind_is_named() -> None:
+    path = real_data("seat", "bias_attribute_words.json")
+    with pytest.raises(InputError, match=r"bias_attribute_words\.json: no targ1 in it; a test has targ1"):
+        read_stimuli({"tests": [path], "facts": [FACTS]}, {"format": "sent-bias"}, "seat", "x")
+
+
+def test_a_test(tmp_path: Path) -> None:
+    rows, metadata = stimuli(written(tmp_path, mine=sent_bias(more={"a": 1})))
+    assert rows["text"].tolist() == [text for texts in SETS.values() for text in texts]
+    assert rows["set"].tolist() == list("XXYYYAABB")
+    assert rows["word"].tolist() == rows["text"].tolist()
+    assert rows["stimulus"].tolist() == list(range(9))
+    assert set(rows["test"]) == {"mine"}
+    categories = {set_: f"The{key}" for key, set_ in KEYS.items()}
+    assert metadata["tests"] == [{"name": "mine", "categories": categories, "remarks": []}]
+    assert (metadata["suite"], metadata["format"], metadata["source"]) == ("mine", "sent-bias", "here")
+
+
+def test_texts_are_never_changed(tmp_path: Path) -> None:
+    texts = [" caf\u00e9 ", "cafe", "<b>x</b> {y}", "../z"]
+    rows, _ = stimuli(written(tmp_path, mine=sent_bias(targ1=texts)))
+    assert rows.loc[rows["set"] == "X", "text"].tolist() == texts
+
+
+def test_a_text_twice_counts_once(tmp_path: Path) -> None:
+    rows, metadata = stimuli(written(tmp_path, mine=sent_bias(targ1=["John", "Paul", "John", "Paul", "Al"])))
+    assert rows.loc[rows["set"] == "X", "text"].tolist() == ["John", "Paul", "Al"]
+    (remark,) = metadata["tests"][0]["remarks"]
+    assert remark.startswith("X has 2 texts more than once ('John' first): each counts once")
+
+
+def test_a_text_of_targets_and_attributes(tmp_path: Path) -> None:
+    rows, metadata = stimuli(written(tmp_path, mine=sent_bias(attr2=["home", "Amy"])))
+    assert rows.loc[rows["text"] == "Amy", "stimulus"].nunique() == 1
+    assert metadata["tests"][0]["remarks"] == ["Y and B have 'Amy' in common: its cosine with itself counts"]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (sent_bias(targ2=None), "no targ2 in it; a test has targ1, targ2, attr1, attr2, each an object"),
+        (sent_bias(attr1={"category": "c"}), "attr1: no examples in it (a list of texts)"),
+        (sent_bias(attr1={"examples": ["c"]}), "attr1: no category (a text) in it"),
+        (sent_bias(attr1={"category": "a\nb", "examples": ["c"]}), "attr1: category: 'a\\nb' has a control"),
+        (sent_bias(targ1=[]), "targ1: no examples in it"),
+        (sent_bias(targ1=["a", 3]), "targ1: example 2 is a int, not a text"),
+        (sent_bias(targ1=["a", None]), "targ1: example 2 is a NoneType, not a text"),
+        (sent_bias(targ1=[" "]), "targ1: example 1 is empty"),
+        (sent_bias(targ1=["x\ud800"]), "targ1: example 1 has half of a character in it"),
+        (sent_bias(targ1=["a\u0007"]), "targ1 (X): 'a\\x07' has a control character"),
+        (sent_bias(targ1=["John", "John "]), "targ1 (X): 'John ' and 'John' (in targ1 (X)) look alike"),
+        (sent_bias(targ2=["Amy", "Paul"]), "'Paul' is in both targ1 (X) and targ2 (Y)"),
+        (sent_bias(attr2=["office"]), "'office' is in both attr1 (A) and attr2 (B)"),
+        ([], "no targ1 in it"),
+        ('{"targ1": 1, "targ1": 2}', "the key 'targ1' is there twice in one object"),
+        ("{} {}", "not JSON ("),
+        ("[" * 100_000, "not JSON that can be read (nested too deeply)"),
+        (b"\xff\xfe", "line 1: not UTF-8 text"),
+        ("", "not JSON ("),
+    ],
+)
+def test_faults_of_a_test(value: Any, said: str, tmp_path: Path) -> None:
+    assert refused(written(tmp_path, mine=value)).startswith(said)
+
+
+def test_only_some_tests(tmp_path: Path) -> None:
+    paths = written(tmp_path, one=sent_bias(), two=sent_bias(), three="no test")
+    rows, metadata = stimuli(paths, only=["two", "one"])
+    assert [test["name"] for test in metadata["tests"]] == ["one", "two"]
+    # both tests are made of the same stimuli
+    assert len(rows) == 18 and rows["stimulus"].max() == 8
+    assert refused(paths, only=["one", "four"]).startswith("only: no file of the test 'four' (there are one,")
+    assert refused(paths).startswith(f"{tmp_path / 'three.jsonl'}: not JSON")
+
+
+def test_two_files_of_one_name_and_none(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    paths = [*written(tmp_path, one=sent_bias()), *written(tmp_path / "other", one=sent_bias())]
+    assert f"{paths[1]}: the test 'one' is " in refused(paths)
+    with pytest.raises(InputError, match=r"^no file of a test is there$"):
+        read_stimuli({"tests": [], "facts": [FACTS]}, {"format": "sent-bias"}, "s", "x")
+    with pytest.raises(InputError, match=r"gone\.jsonl: no such file"):
+        stimuli([tmp_path / "gone.jsonl"])
+    strange = tmp_path / "a\nb.jsonl"
+    strange.write_text(json.dumps(sent_bias()))
+    with pytest.raises(InputError, match=r"the file's name is that of its test, and .* has a control"):
+        stimuli([strange])
+
+
+def test_a_format_that_there_is_not(tmp_path: Path) -> None:
+    assert "'x' is none of associations/formats (known: grounded, sent-bias)" in refused(
+        written(tmp_path, one=sent_bias()), format="x"
+    )
+
+
+# pictures
+
+
+def grounded(**changes: Any) -> dict[str, Any]:
+    """A test of two words a set, each of one picture."""
+    sets = {"targ1": ["John", "Paul"], "targ2": ["Amy", "Joan"], "attr1": ["office"], "attr2": ["home"]}
+    names = {"targ1": "Men", "targ2": "Women", "attr1": "Work", "attr2": "House"}
+    value: dict[str, Any] = {"test_types": ["word"], "test_name": "mine", "dataset": "here"}
+    for key, words in sets.items():
+        group: dict[str, Any] = {
+            "category": names[key],
+            "captions": {str(number): word for number, word in enumerate(words)},
+        }
+        cells = ["images"] if key.startswith("targ") else ["Men_Images", "Women_Images"]
+        for cell in cells:
+            group[cell] = {f"{cell}_{word}.jpg": [number] for number, word in enumerate(words)}
+        value[key] = group
+    for path, put in changes.items():
+        key, _, inner = path.partition("__")
+        if inner:
+            value[key][inner] = put
+        elif put is None:
+            del value[key]
+        else:
+            value[key] = put
+    return value
+
+
+def test_a_grounded_test(tmp_path: Path) -> None:
+    rows, metadata = stimuli(written(tmp_path, mine=grounded()), format="grounded")
+    assert list(zip(rows["cell"], rows["text"], rows["image"], strict=True)) == [
+        ("X", "John", "images_John.jpg"),
+        ("X", "Paul", "images_Paul.jpg"),
+        ("Y", "Amy", "images_Amy.jpg"),
+        ("Y", "Joan", "images_Joan.jpg"),
+        ("A_X", "office", "Men_Images_office.jpg"),
+        ("A_Y", "office", "Women_Images_office.jpg"),
+        ("B_X", "home", "Men_Images_home.jpg"),
+        ("B_Y", "home", "Women_Images_home.jpg"),
+    ]
+    assert rows["set"].tolist() == list("XXYYAABB")
+    assert rows["word"].tolist() == rows["text"].tolist()
+    assert metadata["tests"][0]["categories"] == {"X": "Men", "Y": "Women", "A": "Work", "B": "House"}
+    assert metadata["tests"][0]["remarks"] == []
+
+
+def test_a_picture_of_several_captions_and_of_both_cells(tmp_path: Path) -> None:
+    both = {"one.jpg": [0, 1], "two.jpg": ["1"], "none.jpg": []}
+    value = grounded(targ1__images=both, attr1__Men_Images={"a.jpg": [0]}, attr1__Women_Images={"a.jpg": [0]})
+    rows, _ = stimuli(written(tmp_path, mine=value), format="grounded")
+    of_x = rows[rows["cell"] == "X"]
+    assert list(zip(of_x["image"], of_x["text"], strict=True)) == [
+        ("one.jpg", "John"),
+        ("one.jpg", "Paul"),
+        ("two.jpg", "Paul"),
+    ]
+    # the same text with the same picture is embedded once
+    of_a = rows[rows["set"] == "A"]
+    assert of_a["cell"].tolist() == ["A_X", "A_Y"] and of_a["stimulus"].nunique() == 1
+
+
+def test_captions_without_a_picture(tmp_path: Path) -> None:
+    value = grounded(targ1__images={"a.jpg": [1]})
+    rows, metadata = stimuli(written(tmp_path, mine=value), format="grounded")
+    assert rows.loc[rows["set"] == "X", "text"].tolist() == ["Paul"]
+    assert metadata["tests"][0]["remarks"] == ["X: 1 captions have no picture and are left out ('John')"]
+
+
+def repeated(tmp_path: Path, how: str | None, first: str, second: str) -> tuple[list[str], list[str]]:
+    """Captions of X, and remarks, where a picture stands twice among the pictures of X."""
+    content = json.dumps(grounded(targ1__images="HERE")).replace(
+        '"HERE"', f'{{"a.jpg": {first}, "b.jpg": [1], "a.jpg": {second}}}'
+    )
+    entry: dict[str, Any] = {"repeated_keys": how} if how else {}
+    rows, metadata = stimuli(written(tmp_path, mine=content), format="grounded", **entry)
+    texts = rows.loc[rows["cell"] == "X", ["image", "text"]].agg(" ".join, axis=1).tolist()
+    return texts, metadata["tests"][0]["remarks"]
+
+
+def test_repeated_keys(tmp_path: Path) -> None:
+    for how in (None, "corrected"):
+        texts, remarks = repeated(tmp_path, how, "[0]", "[1]")
+        assert texts == ["a.jpg John", "a.jpg Paul", "b.jpg Paul"]
+        assert remarks == ["1 keys are repeated in the file ('a.jpg' first): put together"]
+    texts, remarks = repeated(tmp_path, "published", "[0]", "[1]")
+    assert texts == ["a.jpg Paul", "b.jpg Paul"]
+    assert remarks == [
+        "1 keys are repeated in the file ('a.jpg' first): as the last says",
+        "X: 1 captions have no picture and are left out ('John')",
+    ]
+
+
+def test_captions_that_a_picture_has_twice(tmp_path: Path) -> None:
+    texts, remarks = repeated(tmp_path, "corrected", "[0, 0]", "[0, 1]")
+    assert texts == ["a.jpg John", "a.jpg Paul", "b.jpg Paul"]
+    assert remarks[1] == "X: 2 captions stand twice with one picture: each counts once"
+    texts, remarks = repeated(tmp_path, "published", "[1]", "[0, 0]")
+    assert texts == ["a.jpg John", "a.jpg John", "b.jpg Paul"]
+    assert remarks[1] == "X: 1 captions stand twice with one picture: each counts as often"
+
+
+def test_whole_objects_that_are_repeated(tmp_path: Path) -> None:
+    content = json.dumps(grounded())
+    twice = content.replace('"images": {', '"images": {"c.jpg": [0]}, "images": {', 1)
+    rows, _ = stimuli(written(tmp_path, mine=twice), format="grounded")
+    assert rows.loc[rows["cell"] == "X", "image"].tolist() == ["c.jpg", "images_John.jpg", "images_Paul.jpg"]
+    other = content.replace('"0": "John"', '"0": "Al", "0": "John"')
+    rows, _ = stimuli(written(tmp_path, mine=other), format="grounded", repeated_keys="published")
+    assert rows["text"][0] == "John"
+    line = refused(written(tmp_path, mine=other), format="grounded")
+    assert line == "the key '0' is there twice in one object, with values that do not go together"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"targ1": None}, "no targ1 in it"),
+        ({"test_types": None}, "no test_types in it (a list"),
+        ({"targ1__captions": []}, "targ1: no captions in it (an object of id and text)"),
+        ({"targ1__captions": {"0": ""}}, "targ1: caption '0' is empty"),
+        ({"targ1__images": {}}, "targ1: no images in it, or no picture in these (it has category, captions,"),
+        ({"targ1__category": "Boys"}, "attr1: no Boys_Images in it"),
+        ({"targ1__category": "Women"}, "targ1 and targ2 are both 'Women'"),
+        ({"attr2__Women_Images": {"a.jpg": []}}, "attr2: Women_Images: no picture has a caption"),
+        ({"attr2__Women_Images": {"a.jpg": 0}}, "attr2: Women_Images: 'a.jpg' has no list of captions"),
+        ({"attr2__Women_Images": {"a.jpg": [7]}}, "attr2: Women_Images: 'a.jpg' is of a caption 7, unknown"),
+        ({"targ1__images": {"a.jpg": [True]}}, "targ1: images: 'a.jpg' is of a caption True, unknown"),
+        ({"targ1__images": {"a.jpg": [[0]]}}, "targ1: images: 'a.jpg' is of a caption [0], unknown"),
+        ({"targ1__images": {"../a.jpg": [0]}}, "targ1: images: '../a.jpg' is no plain path below the folder"),
+        ({"targ2__captions": {"0": "Paul", "1": "Al"}}, "'Paul' is in both targ1 (X) and targ2 (Y)"),
+        ({"contextual_words": "he"}, "contextual_words is not a list of words"),
+        ({"contextual_words": [1]}, "contextual_words: word 1 is a int, not a text"),
+        ({"test_types": ["sentence"]}, "no words of its sentences: it has no contextual_words; name"),
+    ],
+)
+def test_faults_of_a_grounded_test(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+    assert refused(written(tmp_path, mine=grounded(**changes)), format="grounded").startswith(said)
+
+
+def test_repeated_keys_is_one_of_two(tmp_path: Path) -> None:
+    line = refused(written(tmp_path, mine=grounded()), format="grounded", repeated_keys="x")
+    assert line == "repeated_keys: 'x' is none of published, corrected"
+
+
+LEAVING = ["", " ", "/a.jpg", "a/../../b.jpg", "..", "./a", "a//b", "a/", "C:/a.jpg", "c:a", "..\\a"]
+
+
+@pytest.mark.parametrize("name", [*LEAVING, "\\\\x\\y\\a", "a\0b", "a\nb", "x\ud800.jpg"])
+def test_names_of_pictures_that_may_leave_their_folder(name: str) -> None:
+    assert fault_of_image(name)
+
+
+@given(name=st.text(max_size=12))
+def test_a_picture_stays_below_its_folder(name: str) -> None:
+    if not fault_of_image(name):
+        assert os.path.normpath(f"/study/pictures/{name}").startswith("/study/pictures/")
+
+
+def test_good_names_of_pictures() -> None:
+    for name in ("COCO_val2014_000000449963.jpg", "men/John 1.png", "\u00e9t\u00e9.jpg", "a..b"):
+        assert fault_of_image(name) is None
+
+
+def test_words_of_grounded_sentences(tmp_path: Path) -> None:
+    captions = {"0": "These are sons.", "1": "Paul is here."}
+    value = grounded(
+        test_types=["sentence", "contextual"],
+        targ1__captions=captions,
+        contextual_words=["son", "sons", "Paul", "Amy", "Joan", "office", "home"],
+    )
+    rows, metadata = stimuli(written(tmp_path, mine=value), format="grounded")
+    assert rows["word"].tolist()[:2] == ["sons", "Paul"]
+    assert "a plural is a word of its own" in metadata["tests"][0]["remarks"][0]
+    # the test of words beside it knows better
+    words = grounded(targ1__captions={"0": "son", "1": "Paul"})
+    rows, metadata = stimuli(
+        written(tmp_path, mine=words, sent__mine=value | {"test_name": "sent-mine"}), format="grounded"
+    )
+    assert rows.loc[rows["test"] == "sent-mine", "word"].tolist()[:2] == ["son", "Paul"]
+    assert metadata["tests"][1]["remarks"] == []
+
+
+def test_another_name_inside_is_told(tmp_path: Path) -> None:
+    _, metadata = stimuli(written(tmp_path, other=grounded()), format="grounded")
+    assert metadata["tests"][0]["remarks"] == ["the file calls it 'mine'"]
+
+
+# fuzzers
+
+VALID = {
+    "sent-bias": json.dumps(sent_bias(targ1=["John", "caf\u00e9"]), ensure_ascii=False).encode(),
+    "grounded": json.dumps(grounded()).encode(),
+}
+
+
+def read_or_refused(folder: Path, content: bytes, format_: str) -> None:
+    (path,) = written(folder, mine=content)
+    try:
+        rows, _ = stimuli([path], format=format_)
+    except InputError as error:
+        assert str(error).startswith(f"{path}: ") and str(error).isprintable()
+    else:
+        assert Counter(rows["set"]).keys() == set(KEYS.values())
+
+
+@pytest.mark.parametrize("format_", VALID)
+@FUZZ
+@given(changes=CHANGES, drawn=st.binary(max_size=40))
+def test_a_test_with_bytes_changed(
+    format_: str, changes: list[tuple[float, int, bytes]], drawn: bytes, tmp_path: Path
+) -> None:
+    stimuli(written(tmp_path, mine=VALID[format_]), format=format_)
+    read_or_refused(tmp_path, changed(VALID[format_], changes), format_)
+    read_or_refused(tmp_path, drawn, format_)
+
+
+TEXTS = st.text(st.characters(exclude_categories=()), max_size=6)
+SOME = st.one_of(TEXTS, st.none(), st.booleans(), st.integers(), st.floats(), st.just("0"), st.just("Men"))
+VALUES = st.recursive(
+    SOME, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3), max_leaves=5
+)
+
+
+@pytest.mark.parametrize("format_", VALID)
+@FUZZ
+@given(data=st.data())
+def test_a_test_with_any_values(format_: str, data: st.DataObject, tmp_path: Path) -> None:
+    value = json.loads(VALID[format_])
+    places = [value, *(each for each in value.values() if isinstance(each, dict))]
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.sampled_from(places))
+        place[data.draw(st.sampled_from([*place, "more"]))] = data.draw(VALUES)
+    read_or_refused(tmp_path, json.dumps(value).encode(), format_)
+
+
+def test_the_table_fits_its_schema(tmp_path: Path) -> None:
+    files = {"tests": written(tmp_path, mine=grounded()), "facts": [FACTS]}
+    rows, _ = read_stimuli(files, {"format": "grounded"}, "s", "x")
+    assert as_table(rows, STIMULI).num_rows == 8

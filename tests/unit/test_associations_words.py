@@ -1,0 +1,332 @@
+"""The word that a text is there for: rules, the released sentences read literally, a user's words."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from association_files import CHANGES, FACTS, FUZZ, KEYS, changed, sent_bias, sentences, stimuli, written
+from real_data import real_data
+from unmask.associations.stimuli import read_stimuli
+from unmask.associations.words import Found, WordFacts, find, place, read_words
+from unmask.errors import InputError
+
+PLURALS = {"men": "man", "women": "woman", "children": "child"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "word", "stands"),
+    [
+        ("This is her.", ["her", "hers", "she"], "her", "her"),
+        ("This is hers.", ["her", "hers", "she"], "hers", "hers"),
+        ("Hers is there.", ["she", "her", "hers"], "hers", "Hers"),
+        ("This is his.", ["he", "his", "him"], "his", "his"),
+        ("Those are South African Americans.", ["African American", "South African American"], None, None),
+        ("That is a South African American.", ["African American", "South African American"], None, None),
+        ("They are boxes.", ["box"], "box", "boxes"),
+        ("They are families.", ["family"], "family", "families"),
+        ("It is a parent.", ["parents"], "parents", "parent"),
+        ("It is a family.", ["families"], "families", "family"),
+        ("The women are here.", ["man", "woman"], "woman", "women"),
+        ("White women are people.", ["white woman", "white female"], "white woman", "White women"),
+        ("Those are women of color.", ["woman of color"], "woman of color", "women of color"),
+        ("A child is a thing.", ["children"], "children", "child"),
+        ("Math is math.", ["math"], "math", "math"),
+        ("The person's name is Kate.", ["Ann", "Kate"], "Kate", "Kate"),
+        ("Kate's book", ["Kate"], "Kate", "Kate"),
+    ],
+)
+def test_a_word(text: str, words: list[str], word: str | None, stands: str | None) -> None:
+    found = find(text, words, PLURALS)
+    assert found is not None
+    if word is None:
+        word, stands = "South African American", text[text.index("South") : -1]
+    assert found.word == word and text[found.start : found.end] == stands
+    assert place(text, word, PLURALS) == (found.start, found.end)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("This is Johnny.", ["John"]), ("manly", ["man"]), ("x2", ["x"]), ("", ["x"]), ("caf\u00e9", ["caf"])],
+)
+def test_what_does_not_stand_whole(text: str, words: list[str]) -> None:
+    assert find(text, words, PLURALS) is None
+    assert place(text, words[0], PLURALS) is None
+
+
+def test_the_last_occurrence_counts() -> None:
+    assert find("math, Math and maths", ["math"], PLURALS) == Found("math", 6, 10)
+    assert place("a a a", "a a", PLURALS) == (2, 5)
+    # of the same word in its forms, too
+    assert place("These boxes are boxs", "box", PLURALS) == (16, 20)
+
+
+def test_signs_in_words_are_no_patterns() -> None:
+    assert find("a.c (b) abc", ["a.c", "(b)"], PLURALS) == Found("a.c", 0, 3)
+    assert find("abc", ["a.c"], PLURALS) is None
+    assert place("say (b)", "(b)", PLURALS) == (4, 7)
+
+
+@given(st.text(min_size=1, max_size=8))
+def test_a_text_is_a_word_of_its_own(text: str) -> None:
+    assert place(text, text, PLURALS) == (0, len(text))
+
+
+# the released sentences
+
+SIBLINGS = {
+    f"heilman_double_bind_{what}_{part}": f"heilman_double_bind_{what}_one_word"
+    for what in ("competent", "likable")
+    for part in ("1", "1-", "1+3-", "one_sentence")
+}
+
+
+def tokens(text: str) -> list[str]:
+    """The runs of letters and digits of a text, in lower case."""
+    found = [""]
+    for character in text.lower():
+        if character.isalnum():
+            found[-1] += character
+        elif found[-1]:
+            found.append("")
+    return [each for each in found if each]
+
+
+def stands(word: list[str], text: list[str]) -> bool:
+    return any(text[start : start + len(word)] == word for start in range(len(text) - len(word) + 1))
+
+
+def literal(text: str, words: Sequence[str]) -> str | None:
+    """The word of a text as the rule is written down, token by token."""
+    of_text = tokens(text)
+    for kind in ("exact", "s", "irregular"):
+        found = []
+        for word in words:
+            of_word = tokens(word)
+            *start, last = of_word
+            forms = [of_word]
+            if kind == "s":
+                forms = [[*start, last + "s"], [*start, last + "es"]]
+                forms += [[*start, last[:-1] + "ies"]] if last[-1] == "y" else []
+                forms += [[*start, last[:-1]]] if last[-1] == "s" else []
+                forms += [[*start, last[:-2]]] if last[-2:] == "es" else []
+                forms += [[*start, last[:-3] + "y"]] if last[-3:] == "ies" else []
+            if kind == "irregular":
+                pairs = [*PLURALS.items(), *((one, many) for many, one in PLURALS.items())]
+                forms = [[b if each == a else each for each in of_word] for a, b in pairs if a in of_word]
+            if any(stands(form, of_text) for form in forms):
+                found.append(word)
+        if found:
+            return max(found, key=len)
+    return None
+
+
+def facts() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(FACTS.read_text(encoding="utf-8"))
+    return found
+
+
+def words_of(name: str, tests: Mapping[str, Any], key: str) -> list[str] | None:
+    """The words of a set of a released test of sentences; None of a test of words."""
+    sibling = SIBLINGS.get(name, name.removeprefix("sent-"))
+    if sibling in tests and sibling != name:
+        return [str(word) for word in tests[sibling][key]["examples"]]
+    if name.startswith("sent-religion"):
+        return [str(word) for word in facts()["lists"][facts()["tests"][name][KEYS[key]]]]
+    return None
+
+
+@pytest.fixture(scope="module")
+def released() -> pd.DataFrame:
+    paths = sorted(real_data("seat").glob("*.jsonl"))
+    rows, _ = read_stimuli({"tests": paths, "facts": [FACTS]}, {"format": "sent-bias"}, "seat", "x")
+    return rows
+
+
+def test_words_of_the_released_sentences(released: pd.DataFrame) -> None:
+    tests = {
+        path.stem: json.loads(path.read_text(encoding="utf-8")) for path in real_data("seat").glob("*.jsonl")
+    }
+    of_sentences = 0
+    for (name, set_), rows in released.groupby(["test", "set"]):
+        key = next(key for key, each in KEYS.items() if each == set_)
+        words = words_of(str(name), tests, key)
+        of_sentences += words is not None
+        expected = [text if words is None else literal(text, words) for text in rows["text"]]
+        assert rows["word"].tolist() == expected, (name, set_)
+    # 23 tests of sentences by their names, and 8 others
+    assert of_sentences == 4 * (23 + 8)
+
+
+@pytest.mark.parametrize(
+    ("test", "set_", "text", "word"),
+    [
+        ("sent-weat6b", "Y", "This is her.", "her"),
+        ("sent-weat6b", "Y", "This is hers.", "hers"),
+        ("sent-weat6b", "X", "Men are people.", "man"),
+        ("sent-weat6b", "B", "A child is a thing.", "children"),
+        ("sent-weat6", "A", "Businesses are things.", "business"),
+        ("sent-weat6", "B", "It is a relative.", "relatives"),
+        ("sent-weat7", "X", "An equation is a thing.", "equations"),
+        ("sent-weat1", "Y", "Those are flies.", "fly"),
+        ("sent-weat3b", "Y", "Here is a South African American.", "South African American"),
+        ("sent-angry_black_woman_stereotype_b", "Y", "Women of color are people.", "woman of color"),
+        ("sent-religion1", "Y", "Star and crescents are things.", "star and crescent"),
+        ("sent-religion1", "X", "Christianities are things.", "christianity"),
+        ("sent-religion2b", "Y", "These are jewishes.", "jewish"),
+        ("sent-religion2b", "A", "Families are things.", "family"),
+        ("heilman_double_bind_competent_one_sentence", "X", "John is an engineer.", "John"),
+        ("weat6b", "Y", "hers", "hers"),
+    ],
+)
+def test_released_sentences_by_hand(
+    released: pd.DataFrame, test: str, set_: str, text: str, word: str
+) -> None:
+    found = released[(released["test"] == test) & (released["set"] == set_) & (released["text"] == text)]
+    assert found["word"].tolist() == [word]
+
+
+def test_each_released_word_stands_in_its_text(released: pd.DataFrame) -> None:
+    plurals = WordFacts.from_file(FACTS).plurals
+    for text, word in zip(released["text"], released["word"], strict=True):
+        span = place(text, word, plurals)
+        assert span is not None and text[slice(*span)].strip()
+
+
+def test_words_that_no_released_sentence_has(released: pd.DataFrame) -> None:
+    """All words of a sibling have sentences but one."""
+    members: dict[tuple[str, str], set[str]] = {}
+    for test, set_, word in released[["test", "set", "word"]].itertuples(index=False):
+        members.setdefault((test, set_), set()).add(word)
+    lost = {
+        (test, set_): members[test.removeprefix("sent-"), set_] - words
+        for (test, set_), words in members.items()
+        if test.startswith("sent-") and (test.removeprefix("sent-"), set_) in members
+    }
+    assert {key: words for key, words in lost.items() if words} == {("sent-weat9", "Y"): {"sick"}}
+
+
+# siblings and a user's words
+
+WORDS = {"targ1": ["son", "man"], "targ2": ["her", "hers"], "attr1": ["office"], "attr2": ["children"]}
+
+
+def test_a_sibling_is_read_though_it_is_not_wanted(tmp_path: Path) -> None:
+    paths = written(
+        tmp_path,
+        mine=sent_bias(**WORDS),
+        sent__mine=sentences(
+            {"targ1": ["sons", "men"], "targ2": ["hers", "her"], "attr1": ["Office"], "attr2": ["child"]}
+        ),
+    )
+    rows, metadata = stimuli(paths, only=["sent-mine"])
+    assert [test["name"] for test in metadata["tests"]] == ["sent-mine"]
+    assert rows["word"].tolist() == ["son", "man", "hers", "her", "office", "children"]
+
+
+@pytest.mark.parametrize(
+    "value", [sent_bias(**WORDS), WORDS, {KEYS[key]: words for key, words in WORDS.items()}]
+)
+def test_words_that_a_user_gives(value: Any, tmp_path: Path) -> None:
+    (given_words,) = written(tmp_path, words=value)
+    texts = {"targ1": ["sons"], "targ2": ["her"], "attr1": ["office"], "attr2": ["children"]}
+    rows, _ = stimuli(written(tmp_path, mine=sentences(texts)), words=given_words)
+    assert rows["word"].tolist() == ["son", "her", "office", "children"]
+    assert rows["text"].tolist()[0] == "This is sons."
+
+
+def refused(paths: list[Path], words: Path | None = None) -> str:
+    with pytest.raises(InputError) as caught:
+        stimuli(paths, words=words)
+    line = str(caught.value)
+    assert line.isprintable()
+    return line.replace(f"{words or paths[0]}: ", "", 1)
+
+
+def test_sentences_without_words(tmp_path: Path) -> None:
+    line = refused(written(tmp_path, sent__mine=sentences(WORDS)))
+    assert line == "no words of its sentences: no test 'mine' is beside it; name a file with `words`"
+
+
+def test_a_text_without_any_of_the_words(tmp_path: Path) -> None:
+    paths = written(
+        tmp_path, sent__mine=sentences({**WORDS, "targ2": ["her", "she"]}), mine=sent_bias(**WORDS)
+    )
+    line = refused(paths)
+    assert line == "targ2 (Y): none of its words stands in 'This is she.'; name a file with `words`"
+
+
+def test_a_word_of_both_sets(tmp_path: Path) -> None:
+    words = {**WORDS, "targ1": ["her"], "targ2": ["her"]}
+    (given_words,) = written(tmp_path, words=words)
+    texts = {**WORDS, "targ1": ["her"], "targ2": ["now her"]}
+    line = str(refused(written(tmp_path, mine=sentences(texts)), words=given_words))
+    assert line.endswith("texts of both targ1 (X) and targ2 (Y) are there for 'her'")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({**WORDS, "X": ["a"]}, "targ1 or X: both are there; words are of targ1, targ2, attr1, attr2"),
+        ({"targ1": ["a"]}, "targ2 or Y: neither is there"),
+        ({**WORDS, "attr1": []}, "attr1: no list of words"),
+        ({**WORDS, "attr1": {"category": "x"}}, "attr1: no list of words"),
+        ({**WORDS, "attr1": ["a", 1]}, "attr1: word 2 is a int, not a text"),
+        ({**WORDS, "attr1": [""]}, "attr1: word 1 is empty"),
+        ({**WORDS, "attr1": ["a\nb"]}, "attr1: word 1: 'a\\nb' has a control character"),
+        ([], "targ1 or X: neither is there"),
+        ("{", "not JSON ("),
+    ],
+)
+def test_faults_of_words(value: Any, said: str, tmp_path: Path) -> None:
+    (given_words,) = written(tmp_path, words=value)
+    assert refused(written(tmp_path, mine=sentences(WORDS)), words=given_words).startswith(said)
+
+
+@FUZZ
+@given(changes=CHANGES, drawn=st.binary(max_size=30))
+def test_words_with_bytes_changed(
+    changes: list[tuple[float, int, bytes]], drawn: bytes, tmp_path: Path
+) -> None:
+    content = json.dumps(WORDS).encode()
+    for now in (content, changed(content, changes), drawn):
+        (path,) = written(tmp_path, words=now)
+        try:
+            assert set(read_words(path)) == set(KEYS.values())
+        except InputError as error:
+            assert str(error).startswith(f"{path}: ") and now != content
+
+
+# the facts
+
+
+def test_the_facts() -> None:
+    found = WordFacts.from_file(FACTS)
+    assert found.plurals == PLURALS and found.siblings == SIBLINGS
+    assert list(found.tests) == ["sent-religion1", "sent-religion1b", "sent-religion2", "sent-religion2b"]
+    assert found.tests["sent-religion2b"]["Y"][0] == "star of david"
+    assert found.sibling("sent-weat6") == "weat6" and found.sibling("weat6") is None
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"more": 1}, "keys missing or unknown: more"),
+        ({"plurals": {"men": 1}}, "plurals: not a mapping of texts to texts"),
+        ({"lists": {"a": []}}, "lists: not a mapping of names to lists of words"),
+        ({"tests": {"t": {"X": "islam"}}}, "tests: t: not one of the lists for each of X, Y, A, B"),
+        ({"tests": {"t": dict.fromkeys("XYAB", "none")}}, "tests: t: not one of the lists"),
+    ],
+)
+def test_faults_of_the_facts(change: dict[str, Any], said: str, tmp_path: Path) -> None:
+    path = tmp_path / "words.yaml"
+    path.write_text(yaml.safe_dump(facts() | change), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        WordFacts.from_file(path)
+    assert str(caught.value).startswith(f"{path}: {said}")
