@@ -1,6 +1,7 @@
 """Embeddings of texts: every pooling against one text at a time, read by transformers as it is."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +42,7 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_model("bert", tmp_path_factory.mktemp("bert"))
 
 
-def literal(encoder: Encoder, text: str, word: str | None, pooling: str) -> np.ndarray:
+def literal(encoder: Encoder, text: str, word: str | None, pooling: str) -> Any:
     """One text, one pooling: by its definition."""
     network, tokenizer = encoder.network, encoder.tokenizer
     with_special = pooling != "bare-first"
@@ -60,7 +61,8 @@ def literal(encoder: Encoder, text: str, word: str | None, pooling: str) -> np.n
         assert own
     content = [place for place, (token, _) in enumerate(tokens) if token not in special]
     if pooling == "static":
-        table = network.get_input_embeddings().weight.detach().numpy()
+        weights: Any = network.get_input_embeddings().weight
+        table = weights.detach().numpy()
         return np.mean([table[tokens[place][0]] for place in own or content], axis=0)
     model = network.get_encoder() if network.config.is_encoder_decoder else network
     with torch.no_grad():
@@ -142,7 +144,8 @@ def test_what_cannot_be_embedded(bert: Path, text: str, word: Span | None, pooli
 
 def test_numbers_that_are_not_finite(bert: Path) -> None:
     encoder = encoder_of(bert)
+    weights: Any = encoder.network.get_input_embeddings().weight
     with torch.no_grad():
-        encoder.network.get_input_embeddings().weight[:] = torch.nan
+        weights[:] = torch.nan
     with pytest.raises(InputError, match=r"embedding \(mean\): the model gives numbers that are not finite"):
         embed(encoder, ["a nurse"], [None], ["mean"])
