@@ -17,6 +17,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from unmask.debiasing.tokenized import Read, by_length, layers_of, pad
+from unmask.evidence.progress import Progress
 from unmask.models.devices import Device
 
 Layers = tuple[Tensor, ...]
@@ -88,6 +89,8 @@ def attribute_vectors(
     number_of = {word: number for number, word in enumerate(words)}
     total: npt.NDArray[np.float64] | None = None
     count = np.zeros(len(words))
+    lengths = [len(s.ids) for s in sentences]
+    progress = Progress(sum(lengths))
     for numbers in by_length([s.ids for s in sentences], device.batch_tokens):
         ids, mask = pad([sentences[number].ids for number in numbers], padding, device.torch)
         mentions = [
@@ -95,18 +98,31 @@ def attribute_vectors(
             for row, number in enumerate(numbers)
             for word, places in sentences[number].mentions
         ]
-        weights = word_weights([places for _, _, places in mentions], ids.shape[1]).to(device.torch)
-        rows = torch.tensor([row for row, _, _ in mentions], device=device.torch)
-        layers = tuple(layer[rows] for layer in layers_of(model, ids, mask))
-        found = word_embeddings(layers, weights).double().cpu().numpy()
+        found = _of_mentions(layers_of(model, ids, mask), mentions)
         if total is None:
             total = np.zeros((len(words), *found.shape[1:]))
         of_words = [word for _, word, _ in mentions]
-        # not on a GPU, which would add in any order
         np.add.at(total, of_words, found)
         np.add.at(count, of_words, 1)
+        progress.add(len(numbers), sum(lengths[number] for number in numbers))
+    progress.close()
     assert total is not None
     return torch.from_numpy(total / count[:, None, None]).float().to(device.torch)
+
+
+def _of_mentions(
+    layers: Layers, mentions: Sequence[tuple[int, int, Sequence[int]]]
+) -> npt.NDArray[np.float64]:
+    """The embedding in each layer of each mention (row, number, tokens): mentions × layers × width."""
+    length = layers[0].shape[1]
+    at = torch.tensor([row * length + place for row, _, places in mentions for place in places])
+    at = at.to(layers[0].device)
+    states = torch.stack([layer.flatten(0, 1)[at] for layer in layers], dim=1).double().cpu().numpy()
+    sizes = np.array([len(places) for _, _, places in mentions])
+    # not on a GPU, which would add in any order
+    sums = np.add.reduceat(states, np.cumsum(sizes) - sizes)
+    found: npt.NDArray[np.float64] = sums / sizes[:, None, None]
+    return found
 
 
 @torch.no_grad()

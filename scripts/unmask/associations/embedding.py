@@ -1,0 +1,209 @@
+"""Embeddings of texts by a text encoder: several poolings of the last layer in one pass.
+
+Texts are read in batches of exactly one length, so nothing is padded and no embedding depends on the other
+texts of its batch beyond float error. What reads the same is read once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from unmask.associations.terms import BARE_FIRST, CLS, MEAN, MEAN_CONTENT, STATIC, WORD, WORD_FIRST
+from unmask.errors import InputError
+from unmask.models.devices import Device, within_memory
+
+Vectors = npt.NDArray[np.float32]
+Span = tuple[int, int]
+"""Where a word stands in its text: its first character, and the one behind its last."""
+
+OF_WORDS = (WORD, WORD_FIRST)
+"""Poolings that need to know where the word is."""
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """network: an encoder of text, on the device, in evaluation mode: its first output, or the last hidden
+    state of its own encoder where it has a decoder too, is what is pooled. projection: what hidden states are
+    multiplied by first, x → P x (width × width); None: nothing."""
+
+    network: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    device: Device
+    max_length: int | None = None
+    projection: Tensor | None = None
+
+    @property
+    def width(self) -> int:
+        return int(self.network.config.hidden_size)
+
+
+@dataclass(frozen=True)
+class _Text:
+    """Tokens of a text, which of them are special, and which are of its word (none where it has no word)."""
+
+    ids: tuple[int, ...]
+    special: tuple[bool, ...]
+    of_word: tuple[bool, ...]
+
+
+def embed(
+    encoder: Encoder, texts: Sequence[str], words: Sequence[Span | None], poolings: Sequence[str]
+) -> dict[str, Vectors]:
+    """An embedding of every text by each pooling (of unmask.associations.terms.POOLINGS): texts × width.
+
+    cls: the first special token. mean: all tokens. mean-content: those that are not special. bare-first: the
+    first token, read without special ones. word: the mean of the word's tokens; word-first: the first of
+    these. static: the mean of the input embeddings of the word's tokens, or of all of a text without a word.
+
+    words: where each text's word is; of word and word-first, a text without one has NaN.
+    Raises InputError for a text without tokens, without special ones (cls), or of more than the model takes,
+    for a word that no token is of, and for what is not finite.
+    """
+    tokens = _tokenised(encoder, texts, words, bare=False)
+    found: dict[str, Vectors] = {}
+    hidden_poolings = [pooling for pooling in poolings if pooling not in (BARE_FIRST, STATIC)]
+    weights = {pooling: _weights(pooling, tokens, texts) for pooling in hidden_poolings}
+    if weights:
+        found |= _pooled(encoder, [text.ids for text in tokens], weights)
+    if BARE_FIRST in poolings:
+        bare = _tokenised(encoder, texts, words, bare=True)
+        first = [np.eye(1, len(text.ids), dtype=np.float32)[0] for text in bare]
+        found |= _pooled(encoder, [text.ids for text in bare], {BARE_FIRST: first})
+    if STATIC in poolings:
+        found[STATIC] = _static(encoder, tokens)
+    for pooling, vectors in found.items():
+        told = np.ones(len(texts), dtype=bool)
+        if pooling in OF_WORDS:
+            told = np.array([word is not None for word in words], dtype=bool)
+            vectors[~told] = np.nan
+        if not np.isfinite(vectors[told]).all():
+            raise InputError(f"embedding ({pooling}): the model gives numbers that are not finite")
+    return {pooling: found[pooling] for pooling in poolings}
+
+
+def _tokenised(
+    encoder: Encoder, texts: Sequence[str], words: Sequence[Span | None], bare: bool
+) -> list[_Text]:
+    tokenizer = encoder.tokenizer
+    if not tokenizer.is_fast:
+        raise InputError(
+            f"{type(tokenizer).__name__} does not say where tokens are: a fast tokenizer is needed"
+        )
+    read = tokenizer(
+        list(texts),
+        add_special_tokens=not bare,
+        return_offsets_mapping=True,
+        return_special_tokens_mask=True,
+        truncation=False,
+        verbose=False,
+    )
+    found = []
+    for place, (text, word) in enumerate(zip(texts, words, strict=True)):
+        ids, special = read["input_ids"][place], read["special_tokens_mask"][place]
+        offsets = read["offset_mapping"][place]
+        if encoder.max_length is not None and len(ids) > encoder.max_length:
+            raise InputError(f"{text!r}: {len(ids)} tokens, the model takes {encoder.max_length}")
+        if all(special):
+            raise InputError(f"{text!r}: has no token to embed")
+        of_word = [
+            word is not None and not is_special and first < word[1] and last > word[0]
+            for is_special, (first, last) in zip(special, offsets, strict=True)
+        ]
+        if word is not None and not any(of_word):
+            raise InputError(f"{text!r}: no token is of {text[slice(*word)]!r}")
+        found.append(_Text(tuple(ids), tuple(map(bool, special)), tuple(of_word)))
+    return found
+
+
+def _weights(pooling: str, tokens: Sequence[_Text], texts: Sequence[str]) -> list[Vectors]:
+    """What each token of each text counts in a pooling; all zero where it has no word to pool."""
+    return [_weight(pooling, each, text) for each, text in zip(tokens, texts, strict=True)]
+
+
+def _weight(pooling: str, tokens: _Text, text: str) -> Vectors:
+    special, of_word = np.array(tokens.special), np.array(tokens.of_word)
+    if pooling == CLS:
+        if not special.any():
+            raise InputError(f"{text!r}: the tokenizer adds no special token, so there is no {CLS}")
+        chosen = _first(special)
+    elif pooling == MEAN:
+        chosen = np.ones(len(special), dtype=bool)
+    elif pooling == MEAN_CONTENT:
+        chosen = ~special
+    elif pooling == WORD:
+        chosen = of_word
+    elif pooling == WORD_FIRST:
+        chosen = _first(of_word)
+    else:
+        raise ValueError(f"unknown pooling {pooling}")
+    weight: Vectors = (chosen / max(1, chosen.sum())).astype(np.float32)
+    return weight
+
+
+def _first(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    first: npt.NDArray[np.bool_] = chosen & (np.cumsum(chosen) == 1)
+    return first
+
+
+def _pooled(
+    encoder: Encoder, ids: Sequence[tuple[int, ...]], weights: Mapping[str, Sequence[Vectors]]
+) -> dict[str, Vectors]:
+    """Weighted sums of the last hidden states: texts × width by pooling.
+
+    The longest texts come first, so that memory runs out early or never.
+    """
+    found = {pooling: np.empty((len(ids), encoder.width), dtype=np.float32) for pooling in weights}
+    by_length: dict[int, list[int]] = {}
+    for number, sequence in enumerate(ids):
+        by_length.setdefault(len(sequence), []).append(number)
+    for length, numbers in sorted(by_length.items(), reverse=True):
+        rows, which = np.unique([ids[number] for number in numbers], axis=0, return_inverse=True)
+        places: list[list[int]] = [[] for _ in rows]
+        for number, row in zip(numbers, which.reshape(-1).tolist(), strict=True):
+            places[row].append(number)
+        done = 0
+        while done < len(rows):
+            batch = rows[done : done + max(1, encoder.device.batch_tokens // length)]
+            hidden = within_memory(_hidden, encoder, batch)
+            if hidden is None:
+                encoder.device.take_half(len(batch), length)
+                continue
+            for own, state in zip(places[done:], hidden, strict=False):
+                for number in own:
+                    for pooling, of_texts in weights.items():
+                        found[pooling][number] = of_texts[number] @ state
+            done += len(batch)
+    return found
+
+
+@torch.inference_mode()
+def _hidden(encoder: Encoder, rows: npt.NDArray[np.int64]) -> Vectors:
+    """The last hidden states of token ids (batch × length): batch × length × width."""
+    ids = torch.from_numpy(rows.astype(np.int64)).to(encoder.device.torch)
+    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    network = encoder.network
+    if network.config.is_encoder_decoder:
+        network = network.get_encoder()
+    hidden: Tensor = network(**inputs).last_hidden_state.float()
+    if encoder.projection is not None:
+        hidden = hidden @ encoder.projection.to(hidden.device).T
+    states: Vectors = hidden.cpu().numpy()
+    return states
+
+
+@torch.inference_mode()
+def _static(encoder: Encoder, tokens: Sequence[_Text]) -> Vectors:
+    """Means of input embeddings: texts × their width."""
+    table = encoder.network.get_input_embeddings().weight
+    assert isinstance(table, Tensor)
+    found = []
+    for each in tokens:
+        chosen = np.array(each.of_word) if any(each.of_word) else ~np.array(each.special)
+        ids = torch.tensor([token for token, counts in zip(each.ids, chosen, strict=True) if counts])
+        found.append(table[ids.to(table.device)].float().mean(0).cpu().numpy())
+    return np.stack(found).astype(np.float32)

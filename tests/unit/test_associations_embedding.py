@@ -1,0 +1,151 @@
+"""Embeddings of texts: every pooling against one text at a time, read by transformers as it is."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+from tiny_models import ARCHITECTURES, tiny_model
+from unmask.associations.embedding import Encoder, Span, embed
+from unmask.associations.terms import POOLINGS
+from unmask.errors import InputError
+from unmask.models.devices import Device, pick_device
+
+TEXTS: list[tuple[str, str | None]] = [
+    ("nurse", "nurse"),
+    ("This is a nurse.", "nurse"),
+    ("The nurse is a good nurse", "nurse"),
+    ("the engineers like xylophones very much", "xylophones"),
+    ("a doctor", None),
+    ("This is a nurse.", "nurse"),
+]
+
+
+def span(text: str, word: str | None) -> Span | None:
+    return None if word is None else (text.rindex(word), text.rindex(word) + len(word))
+
+
+SPANS = [span(*each) for each in TEXTS]
+
+
+def encoder_of(folder: Path, device: Device | None = None) -> Encoder:
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    network = AutoModel.from_pretrained(folder).eval()
+    return Encoder(network, tokenizer, device or pick_device("cpu"))
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_model("bert", tmp_path_factory.mktemp("bert"))
+
+
+def literal(encoder: Encoder, text: str, word: str | None, pooling: str) -> Any:
+    """One text, one pooling: by its definition."""
+    network, tokenizer = encoder.network, encoder.tokenizer
+    with_special = pooling != "bare-first"
+    read = tokenizer(text, add_special_tokens=with_special, return_offsets_mapping=True)
+    special = set(tokenizer.all_special_ids)
+    tokens = list(zip(read["input_ids"], read["offset_mapping"], strict=True))
+    own = []
+    if word is not None:
+        start = text.rindex(word)
+        letters = set(range(start, start + len(word)))
+        own = [
+            place
+            for place, (token, (first, last)) in enumerate(tokens)
+            if token not in special and letters & set(range(first, last))
+        ]
+        assert own
+    content = [place for place, (token, _) in enumerate(tokens) if token not in special]
+    if pooling == "static":
+        weights: Any = network.get_input_embeddings().weight
+        table = weights.detach().numpy()
+        return np.mean([table[tokens[place][0]] for place in own or content], axis=0)
+    model = network.get_encoder() if network.config.is_encoder_decoder else network
+    with torch.no_grad():
+        states = model(torch.tensor([read["input_ids"]])).last_hidden_state[0].numpy()
+    if pooling == "cls":
+        return states[next(place for place, (token, _) in enumerate(tokens) if token in special)]
+    if pooling == "bare-first":
+        return states[0]
+    if pooling in ("word", "word-first") and not own:
+        return np.full(states.shape[1], np.nan)
+    chosen = {
+        "mean": range(len(tokens)),
+        "mean-content": content,
+        "word": own,
+        "word-first": own[:1],
+    }[pooling]
+    return np.mean([states[place] for place in chosen], axis=0)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_every_pooling_is_its_definition(architecture: str, tmp_path: Path) -> None:
+    encoder = encoder_of(tiny_model(architecture, tmp_path))
+    found = embed(encoder, [text for text, _ in TEXTS], SPANS, POOLINGS)
+    assert tuple(found) == POOLINGS
+    for pooling, vectors in found.items():
+        assert vectors.dtype == np.float32
+        for vector, (text, word) in zip(vectors, TEXTS, strict=True):
+            expected = literal(encoder, text, word, pooling)
+            np.testing.assert_allclose(vector, expected, atol=2e-5, err_msg=f"{pooling}: {text}")
+    # they are not all the same
+    assert len({vectors[2].tobytes() for vectors in found.values()}) >= 6
+
+
+def test_batches_and_order_change_nothing(bert: Path) -> None:
+    texts = [text for text, _ in TEXTS]
+    poolings = ("cls", "mean", "word", "bare-first", "static")
+    together = embed(encoder_of(bert), texts, SPANS, poolings)
+    small = pick_device("cpu", 5)
+    backwards = embed(encoder_of(bert, small), texts[::-1], SPANS[::-1], poolings)
+    for pooling in poolings:
+        np.testing.assert_allclose(together[pooling], backwards[pooling][::-1], atol=1e-6)
+        # equal texts have equal bytes
+        assert together[pooling][1].tobytes() == together[pooling][5].tobytes()
+
+
+def test_the_last_word_of_several_is_meant(bert: Path) -> None:
+    text = "The nurse is a good nurse"
+    first, last = (4, 9), (20, 25)
+    found = embed(encoder_of(bert), [text, text], [first, last], ("word", "cls"))
+    assert not np.allclose(found["word"][0], found["word"][1])
+    assert np.array_equal(found["cls"][0], found["cls"][1])
+
+
+def test_a_projection_is_of_hidden_states(bert: Path) -> None:
+    plain = encoder_of(bert)
+    projection = torch.randn(plain.width, plain.width, generator=torch.Generator().manual_seed(0))
+    projected = Encoder(plain.network, plain.tokenizer, plain.device, projection=projection)
+    texts, spans = ["a nurse", "the doctor"], [(2, 7), (4, 10)]
+    before = embed(plain, texts, spans, ("cls", "mean", "static"))
+    after = embed(projected, texts, spans, ("cls", "mean", "static"))
+    for pooling in ("cls", "mean"):
+        np.testing.assert_allclose(after[pooling], before[pooling] @ projection.numpy().T, atol=1e-4)
+    assert np.array_equal(after["static"], before["static"])
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "pooling", "line"),
+    [
+        ("", None, "mean", "'': has no token to embed"),
+        ("a nurse", (1, 2), "word", "'a nurse': no token is of ' '"),
+        ("a nurse " * 10, None, "cls", ": 22 tokens, the model takes 12"),
+    ],
+)
+def test_what_cannot_be_embedded(bert: Path, text: str, word: Span | None, pooling: str, line: str) -> None:
+    plain = encoder_of(bert)
+    with pytest.raises(InputError, match=line):
+        embed(Encoder(plain.network, plain.tokenizer, plain.device, 12), [text], [word], [pooling])
+
+
+def test_numbers_that_are_not_finite(bert: Path) -> None:
+    encoder = encoder_of(bert)
+    weights: Any = encoder.network.get_input_embeddings().weight
+    with torch.no_grad():
+        weights[:] = torch.nan
+    with pytest.raises(InputError, match=r"embedding \(mean\): the model gives numbers that are not finite"):
+        embed(encoder, ["a nurse"], [None], ["mean"])
