@@ -23,6 +23,9 @@ ROUNDING = 1e-6
 BATCH = 1 << 16
 """Keys that are drawn at once: they stay in the cache of a core."""
 
+SUMS = 1 << 13
+"""Draws whose sums are held against the bounds at once."""
+
 PUBLISHED_PARTITIONS = 100_000
 """The released code of sent-bias and bias-bench counts all of so many partitions, and else draws."""
 
@@ -88,26 +91,38 @@ def drawn_partitions(
     columns, bounds = _partition_bounds(values, size)
     n = values.shape[1]
 
-    def sums(batch: int) -> Floats:
-        # the smallest keys are a random subset; in double precision two are hardly ever the same
-        keys = generator.random((batch, n))
-        chosen = keys <= np.partition(keys, size - 1, axis=1)[:, size - 1 : size]
-        found: Floats = (columns @ chosen.astype(np.float64).T).T
-        return found
+    batch = max(1, BATCH // n)
+    # the same memory for all batches: to be given it anew takes longer than to fill it
+    keys, scratch = np.empty((2, batch, n))
 
-    return _drawn(sums, bounds, draws, max(1, BATCH // n))
+    def sums(found: Floats) -> None:
+        for start in range(0, len(found), batch):
+            rows = min(batch, len(found) - start)
+            own, ranked = keys[:rows], scratch[:rows]
+            # the smallest keys are a random subset; in double precision two are hardly ever the same
+            generator.random(out=own)
+            ranked[:] = own
+            ranked.partition(size - 1, axis=1)
+            last = ranked[:, size - 1 : size].copy()
+            np.less_equal(own, last, out=ranked)
+            found[start : start + rows] = (columns @ ranked.T).T
+
+    return _drawn(sums, bounds, draws)
 
 
 def drawn_swaps(parts: Floats, draws: int, generator: np.random.Generator) -> Tails:
     """`swapped` of drawn signs, all columns on the same, with the signs that were found."""
     bounds = _swap_bounds(parts)
     n = parts.shape[1]
+    batch = max(1, BATCH // n)
 
-    def sums(batch: int) -> Floats:
-        found: Floats = np.where(generator.random((batch, n)) < 0.5, 1.0, -1.0) @ parts.T
-        return found
+    def sums(found: Floats) -> None:
+        for start in range(0, len(found), batch):
+            rows = min(batch, len(found) - start)
+            signs = np.where(generator.random((rows, n)) < 0.5, 1.0, -1.0)
+            found[start : start + rows] = signs @ parts.T
 
-    return _drawn(sums, bounds, [draws], max(1, BATCH // n))[0]
+    return _drawn(sums, bounds, [draws])[0]
 
 
 def published_draws(x: int, y: int) -> int:
@@ -176,19 +191,19 @@ def _pairs(first: Floats, second: Floats, bounds: _Bounds, column: int) -> list[
     return [reached, above + at_most(-two), at_least(low), at_least(high)]
 
 
-def _drawn(sums: Callable[[int], Floats], bounds: _Bounds, draws: Sequence[int], batch: int) -> list[Tails]:
-    """The tails of so many draws each, the first of all; sums gives those of a batch, (batch, C)."""
+def _drawn(sums: Callable[[Floats], None], bounds: _Bounds, draws: Sequence[int]) -> list[Tails]:
+    """The tails of so many draws each, the first of all; sums fills (rows, C) with those of the next draws."""
     counts = np.zeros((4, len(bounds.one)), dtype=np.int64)
+    found = np.empty((SUMS, len(bounds.one)))
     done = 0
     tails: dict[int, Tails] = {}
     for number in sorted(set(draws)):
         while done < number:
-            found = sums(min(batch, number - done))
-            done += len(found)
-            for count, tested, bound in zip(
-                counts, (found, np.abs(found), found, found), bounds, strict=True
-            ):
-                count += np.count_nonzero(tested >= bound, axis=0)
+            own = found[: number - done]
+            sums(own)
+            done += len(own)
+            for count, tested, bound in zip(counts, (own, np.abs(own), own, own), bounds, strict=True):
+                count += (tested >= bound).sum(axis=0)
         tails[number] = _tails((1 + counts) / (1 + number), number, exact=False)
     return [tails[number] for number in draws]
 

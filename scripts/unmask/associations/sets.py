@@ -43,14 +43,21 @@ class Sets(NamedTuple):
         return found
 
 
-def sets_of(stimuli: pd.DataFrame) -> Sets:
-    """The sets of one test (rows of STIMULI). A text that stands in a set twice counts once, as in a set.
+def ordered(stimuli: pd.DataFrame) -> pd.DataFrame:
+    """STIMULI in an order by their words and texts, so that a file's changes neither draws nor roundings.
 
-    Texts are ordered by word and text, so that the order of a file changes neither draws nor roundings.
-    Cells that no experiment takes are left out.
+    Tests stay in their order. A text that stands in a set twice counts once, as sets have it.
     """
-    stimuli = stimuli.drop_duplicates(["set", "cell", "stimulus"])
-    stimuli = stimuli.sort_values(["set", "cell", "word", "text", "image", "stimulus"], kind="stable")
+    keys = ["test", "set", "cell", "word", "text", "image", "stimulus"]
+    first = stimuli.drop_duplicates(["test", "set", "cell", "stimulus"])
+    tests = pd.Categorical(first["test"], categories=first["test"].unique())
+    return (
+        first.assign(test=tests).sort_values(keys, kind="stable").assign(test=lambda f: f["test"].astype(str))
+    )
+
+
+def sets_of(stimuli: pd.DataFrame) -> Sets:
+    """The sets of one test, rows of STIMULI as `ordered`. Cells that no experiment takes are left out."""
     grounded = bool(stimuli["cell"].isin(_cells()).any())
     cells = stimuli["cell"].astype(object).where(stimuli["cell"].notna(), None)
     members = {name: stimuli[stimuli["set"].eq(name)] for name in SETS}

@@ -28,7 +28,7 @@ from unmask.associations.permutations import (
     swapped,
 )
 from unmask.associations.schema import ASSOCIATIONS
-from unmask.associations.sets import Sets, experiments_at, sets_of
+from unmask.associations.sets import Sets, experiments_at, ordered, sets_of
 from unmask.associations.terms import BY_WORD, ITEM, WEAT, A, B, X, Y
 from unmask.statistics.correction import holm
 from unmask.tables import framed
@@ -85,7 +85,7 @@ def association_tests(
     }
     found = Tested(pd.DataFrame(), [], [])
     rows: list[dict[str, Any]] = []
-    for name, own in stimuli.groupby("test", sort=False):
+    for name, own in ordered(stimuli).groupby("test", sort=False):
         test = str(name)
         numbers, local = np.unique(own["stimulus"].to_numpy(), return_inverse=True)
         together: dict[bytes, list[str]] = {}
