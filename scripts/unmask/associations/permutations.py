@@ -192,7 +192,7 @@ def _pairs(first: Floats, second: Floats, bounds: _Bounds, column: int) -> list[
 
 
 def _drawn(sums: Callable[[Floats], None], bounds: _Bounds, draws: Sequence[int]) -> list[Tails]:
-    """The tails of so many draws each, the first of all; sums fills (rows, C) with those of the next draws."""
+    """The tails of so many draws each, the first of all; sums fills (rows, C) with those of the next ones."""
     counts = np.zeros((4, len(bounds.one)), dtype=np.int64)
     found = np.empty((SUMS, len(bounds.one)))
     done = 0

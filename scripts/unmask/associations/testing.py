@@ -53,7 +53,7 @@ class Options(NamedTuple):
     confidence: float = 0.95
 
 
-class Tested(NamedTuple):
+class Outcome(NamedTuple):
     """What the tests come to."""
 
     # ASSOCIATIONS
@@ -69,7 +69,7 @@ def association_tests(
     embeddings: Mapping[str, npt.NDArray[np.floating[Any]]],
     options: Options | None = None,
     left_out: Mapping[int, str] | None = None,
-) -> Tested:
+) -> Outcome:
     """Every test of STIMULI with embeddings (stimuli, D) by pooling; left_out says why a row has none.
 
     `published` is by item, `corrected` by item and, where the words of all targets are known, by word. A text
@@ -83,39 +83,52 @@ def association_tests(
         pooling: unit(np.where(usable[pooling][:, None], vectors, 1))
         for pooling, vectors in embeddings.items()
     }
-    found = Tested(pd.DataFrame(), [], [])
+    places = {pooling: place for place, pooling in enumerate(embeddings)}
     rows: list[dict[str, Any]] = []
+    means: list[dict[str, Any]] = []
+    remarks: list[str] = []
     for name, own in ordered(stimuli).groupby("test", sort=False):
         test = str(name)
         numbers, local = np.unique(own["stimulus"].to_numpy(), return_inverse=True)
         together: dict[bytes, list[str]] = {}
         for pooling, has in usable.items():
             together.setdefault(has[numbers].tobytes(), []).append(pooling)
+        of_test: list[dict[str, Any]] = []
         for poolings in together.values():
             has = usable[poolings[0]][numbers][local]
-            found.remarks.extend(_lost(test, poolings, own[~has], left_out or {}))
+            remarks += _lost(test, poolings, own[~has], left_out or {})
             sets = sets_of(own.assign(stimulus=local)[has])
             if sets.empty():
-                found.remarks.append(
-                    f"{_of(test, poolings)}: no text of {', '.join(sets.empty())}: not tested"
-                )
+                remarks.append(f"{_of(test, poolings)}: no text of {', '.join(sets.empty())}: not tested")
                 continue
             if not sets.has_words():
-                found.remarks.append(f"{_of(test, poolings)}: targets without a word: not tested by word")
+                remarks.append(f"{_of(test, poolings)}: targets without a word: not tested by word")
             vectors = np.stack([lengths_one[pooling][numbers] for pooling in poolings])
-            for level in (ITEM, BY_WORD) if sets.has_words() else (ITEM,):
-                if level == BY_WORD and sets.words_are_items():
-                    corrected = [row for row in rows if row["test"] == test and row["pooling"] in poolings]
-                    rows += [row | {"level": level} for row in corrected if row["protocol"] == CORRECTED]
-                    continue
-                made = experiments_at(level, sets, vectors)
-                for experiment in made.experiments:
-                    rows += _rows(test, sets, poolings, level, experiment, options)
-                if made.means is not None:
-                    for column, pooling in enumerate(poolings):
-                        means = {key: float(mean[column]) for key, mean in made.means._asdict().items()}
-                        found.means.append({"test": test, "pooling": pooling, "level": level} | means)
-    return found._replace(rows=_corrected(rows))
+            own_rows, own_means = _levels(test, sets, poolings, vectors, options)
+            of_test += own_rows
+            means += own_means
+        rows += sorted(of_test, key=lambda row: places[row["pooling"]])
+    return Outcome(_corrected(rows), means, remarks)
+
+
+def _levels(
+    test: str, sets: Sets, poolings: Sequence[str], vectors: Floats, options: Options
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows and 2×2 of a test at both levels, or by item alone where words are not known."""
+    rows: list[dict[str, Any]] = []
+    means: list[dict[str, Any]] = []
+    for level in (ITEM, BY_WORD) if sets.has_words() else (ITEM,):
+        if level == BY_WORD and sets.words_are_items():
+            rows += [row | {"level": level} for row in rows if row["protocol"] == CORRECTED]
+            continue
+        made = experiments_at(level, sets, vectors)
+        for experiment in made.experiments:
+            rows += _rows(test, sets, poolings, level, experiment, options)
+        if made.means is not None:
+            for column, pooling in enumerate(poolings):
+                four = {key: float(mean[column]) for key, mean in made.means._asdict().items()}
+                means.append({"test": test, "pooling": pooling, "level": level} | four)
+    return rows, means
 
 
 def _rows(
