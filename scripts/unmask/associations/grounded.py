@@ -1,0 +1,88 @@
+"""Grounded tests (Ross, Katz & Barbu 2021): attributes are seen with pictures of X and with pictures of Y.
+
+Cells A_X, A_Y, B_X, B_Y hold the attributes of A and B by whose picture is seen with them. Of the means
+x1 = mean_X s(·; A_X, B_X), x2 = mean_X s(·; A_Y, B_Y), and y1, y2 of Y alike:
+
+- E1 compares X with Y on A_X ∪ A_Y and B_X ∪ B_Y.
+- E2 compares x1 with y2: each side with its own pictures.
+- E3x compares x1 with x2, E3y y1 with y2: the same targets with the one and the other pictures.
+
+p of E1 and E2 is over partitions of target words, each with its s as it is. That of E2 takes the pictures at
+hand as given, as every test takes its attributes: where all targets happen to be nearer to the pictures of X,
+it is small. p of E3 is over exchanges of a word's pictures, so that it is not.
+
+With cells of one size, E2 = E1 + (E3x + E3y) / 2 in gaps. Experiment 4 is E1 of other embeddings, of texts
+whose word or pictures whose regions are hidden.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from unmask.associations.association import Arm, Experiment, Floats
+from unmask.associations.terms import E1, E2, E3X, E3Y
+
+
+class Cell(NamedTuple):
+    """The cosines of both sets of targets with the attributes of one cell, summed by attribute unit.
+
+    Cells of one attribute set have the same units in the same order; sizes are 0 where a cell has none.
+    """
+
+    # (C, |X|, units) and (C, |Y|, units)
+    x: Floats
+    y: Floats
+    # (units,)
+    sizes: Floats
+
+
+class Means(NamedTuple):
+    """The 2×2 of a grounded test, (C,) each: mean s of targets with pictures."""
+
+    # X with pictures of X and of Y
+    x1: Floats
+    x2: Floats
+    # Y with pictures of X and of Y
+    y1: Floats
+    y2: Floats
+
+    @property
+    def target_effect(self) -> Floats:
+        """What X is nearer to A than Y, whatever the pictures; E1 where cells are of one size."""
+        effect: Floats = (self.x1 + self.x2 - self.y1 - self.y2) / 2
+        return effect
+
+    @property
+    def image_effect(self) -> Floats:
+        """What targets are nearer to A with pictures of X than of Y: (E3x + E3y) / 2."""
+        effect: Floats = (self.x1 - self.x2 + self.y1 - self.y2) / 2
+        return effect
+
+    @property
+    def interaction(self) -> Floats:
+        """What pictures do to X more than to Y: (E3x − E3y) / 2."""
+        effect: Floats = (self.x1 - self.x2 - self.y1 + self.y2) / 2
+        return effect
+
+
+def experiments(a: Mapping[str, Cell], b: Mapping[str, Cell]) -> list[Experiment]:
+    """E1, E2, E3x and E3y of cells of A and of B by whose pictures they are of, X and Y."""
+    x1, x2 = (Arm(a[own].x, b[own].x, a[own].sizes, b[own].sizes) for own in "XY")
+    y1, y2 = (Arm(a[own].y, b[own].y, a[own].sizes, b[own].sizes) for own in "XY")
+    return [
+        Experiment(E1, _united(x1, x2), _united(y1, y2)),
+        Experiment(E2, x1, y2),
+        Experiment(E3X, x1, x2, paired=True),
+        Experiment(E3Y, y1, y2, paired=True),
+    ]
+
+
+def means(a: Mapping[str, Cell], b: Mapping[str, Cell]) -> Means:
+    """The 2×2 of the same cells."""
+    _, _, x, y = experiments(a, b)
+    return Means(*(arm.s.mean(axis=1) for arm in (x.x, x.y, y.x, y.y)))
+
+
+def _united(first: Arm, second: Arm) -> Arm:
+    return Arm(*(np.add(one, other) for one, other in zip(first, second, strict=True)))

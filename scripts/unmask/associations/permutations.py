@@ -1,0 +1,218 @@
+"""How many partitions of targets, or swaps of attributes, come to as much as the one that was found.
+
+Up to some 40 units all are counted by meeting in the middle (Horowitz & Sahni 1974): the sums of the subsets
+of each half, by size and sorted, then for each sum of the one half a search in the other. Beyond, some are
+drawn, for all columns alike.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from unmask.associations.association import Floats
+
+TIED = 1e-12
+"""Sums that come to as much but for this share of Σ|s| are ties."""
+
+ROUNDING = 1e-6
+"""What s may be off by, as embeddings are in single precision."""
+
+BATCH = 1 << 16
+"""Keys that are drawn at once: they stay in the cache of a core."""
+
+SUMS = 1 << 13
+"""Draws whose sums are held against the bounds at once."""
+
+PUBLISHED_PARTITIONS = 100_000
+"""The released code of sent-bias and bias-bench counts all of so many partitions, and else draws."""
+
+
+class Tails(NamedTuple):
+    """p-values, (C,) each."""
+
+    # share that comes to the sum of X or more
+    p: Floats
+    # share that is as far from the expectation, on either side
+    p_two: Floats
+    # p, were all sums off by the rounding of embeddings
+    p_low: Floats
+    p_high: Floats
+    # of all, or drawn
+    partitions: int
+    exact: bool
+
+
+class _Bounds(NamedTuple):
+    """What sums about their expectation are held against, (C,) each."""
+
+    one: Floats
+    two: Floats
+    low: Floats
+    high: Floats
+
+
+def partitions(values: Floats, size: int) -> Tails:
+    """Of all partitions of values (C, n), the first `size` of which are X, into parts of these sizes.
+
+    Time and memory grow with 2^(n/2): n is at most 40 or so.
+    """
+    centred, bounds = _partition_bounds(values, size)
+    n = values.shape[1]
+    half = n // 2
+    counts = np.zeros((4, len(values)), dtype=np.int64)
+    for column, row in enumerate(centred):
+        first, second = _sums_by_size(row[:half]), _sums_by_size(row[half:])
+        for part in range(max(0, size - (n - half)), min(size, half) + 1):
+            counts[:, column] += _pairs(first[part], second[size - part], bounds, column)
+    return _all_counted(counts, math.comb(n, size))
+
+
+def swapped(parts: Floats) -> Tails:
+    """Of all choices of signs of parts (C, n), whose sum is the gap of paired arms. Time as `partitions`."""
+    bounds = _swap_bounds(parts)
+    n = parts.shape[1]
+    counts = np.zeros((4, len(parts)), dtype=np.int64)
+    for column, row in enumerate(parts):
+        first, second = (np.sort(_signed_sums(half)) for half in (row[: n // 2], row[n // 2 :]))
+        counts[:, column] = _pairs(first, second, bounds, column)
+    return _all_counted(counts, 2**n)
+
+
+def drawn_partitions(
+    values: Floats, size: int, draws: Sequence[int], generator: np.random.Generator
+) -> list[Tails]:
+    """The same of drawn partitions, with the one that was found: (1 + count) / (1 + draws), so p is never 0.
+
+    All columns are on the same draws. For each number of `draws` the tails of so many, the first of all.
+    """
+    columns, bounds = _partition_bounds(values, size)
+    n = values.shape[1]
+
+    batch = max(1, BATCH // n)
+    # the same memory for all batches: to be given it anew takes longer than to fill it
+    keys, scratch = np.empty((2, batch, n))
+
+    def sums(found: Floats) -> None:
+        for start in range(0, len(found), batch):
+            rows = min(batch, len(found) - start)
+            own, ranked = keys[:rows], scratch[:rows]
+            # the smallest keys are a random subset; in double precision two are hardly ever the same
+            generator.random(out=own)
+            ranked[:] = own
+            ranked.partition(size - 1, axis=1)
+            last = ranked[:, size - 1 : size].copy()
+            np.less_equal(own, last, out=ranked)
+            found[start : start + rows] = (columns @ ranked.T).T
+
+    return _drawn(sums, bounds, draws)
+
+
+def drawn_swaps(parts: Floats, draws: int, generator: np.random.Generator) -> Tails:
+    """`swapped` of drawn signs, all columns on the same, with the signs that were found."""
+    bounds = _swap_bounds(parts)
+    n = parts.shape[1]
+    batch = max(1, BATCH // n)
+
+    def sums(found: Floats) -> None:
+        for start in range(0, len(found), batch):
+            rows = min(batch, len(found) - start)
+            signs = np.where(generator.random((rows, n)) < 0.5, 1.0, -1.0)
+            found[start : start + rows] = signs @ parts.T
+
+    return _drawn(sums, bounds, [draws])[0]
+
+
+def published_draws(x: int, y: int) -> int:
+    """How many partitions sent-bias and bias-bench draw, 0 where they count all: 99,999 of more than 100,000.
+
+    Raises ValueError where X and Y are not of one size: there the released code breaks off.
+    """
+    if x != y:
+        raise ValueError("the released code takes X and Y of one size")
+    return 0 if math.comb(2 * x, x) <= PUBLISHED_PARTITIONS else PUBLISHED_PARTITIONS - 1
+
+
+def _partition_bounds(values: Floats, size: int) -> tuple[Floats, _Bounds]:
+    """Values about their mean, so that sums of all partitions have the expectation 0, and the bounds."""
+    if not 0 < size < values.shape[1]:
+        raise ValueError("both parts of a partition have members")
+    centred = values - values.mean(axis=1, keepdims=True)
+    slack = TIED * np.abs(values).sum(axis=1)
+    return centred, _bounds(centred[:, :size].sum(axis=1), slack, ROUNDING * size)
+
+
+def _swap_bounds(parts: Floats) -> _Bounds:
+    return _bounds(parts.sum(axis=1), TIED * np.abs(parts).sum(axis=1), ROUNDING)
+
+
+def _bounds(found: Floats, slack: Floats, rounding: float) -> _Bounds:
+    return _Bounds(found - slack, np.abs(found) - slack, found + rounding, found - rounding)
+
+
+def _subset_sums(values: Floats) -> Floats:
+    """The sums of all subsets, in the order of binary numbers whose digits say what is in."""
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums, sums + value])
+    return sums
+
+
+def _signed_sums(values: Floats) -> Floats:
+    """The sums under all choices of signs."""
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums - value, sums + value])
+    return sums
+
+
+def _sums_by_size(values: Floats) -> list[Floats]:
+    """The sums of all subsets, by size and sorted."""
+    sums = _subset_sums(values)
+    sizes = np.bitwise_count(np.arange(len(sums)))
+    return [np.sort(sums[sizes == size]) for size in range(len(values) + 1)]
+
+
+def _pairs(first: Floats, second: Floats, bounds: _Bounds, column: int) -> list[int]:
+    """How many sums of one of each, both sorted, pass each bound of a column."""
+
+    def at_least(bound: float) -> int:
+        return len(first) * len(second) - int(np.searchsorted(second, bound - first, side="left").sum())
+
+    def at_most(bound: float) -> int:
+        return int(np.searchsorted(second, bound - first, side="right").sum())
+
+    one, two, low, high = (float(bound[column]) for bound in bounds)
+    reached = at_least(one)
+    # the bounds of one side and of two are the same where what was found is above its expectation
+    above = reached if one == two else at_least(two)
+    return [reached, above + at_most(-two), at_least(low), at_least(high)]
+
+
+def _drawn(sums: Callable[[Floats], None], bounds: _Bounds, draws: Sequence[int]) -> list[Tails]:
+    """The tails of so many draws each, the first of all; sums fills (rows, C) with those of the next ones."""
+    counts = np.zeros((4, len(bounds.one)), dtype=np.int64)
+    found = np.empty((SUMS, len(bounds.one)))
+    done = 0
+    tails: dict[int, Tails] = {}
+    for number in sorted(set(draws)):
+        while done < number:
+            own = found[: number - done]
+            sums(own)
+            done += len(own)
+            for count, tested, bound in zip(counts, (own, np.abs(own), own, own), bounds, strict=True):
+                count += (tested >= bound).sum(axis=0)
+        tails[number] = _tails((1 + counts) / (1 + number), number, exact=False)
+    return [tails[number] for number in draws]
+
+
+def _all_counted(counts: npt.NDArray[np.int64], total: int) -> Tails:
+    # the one that was found is as much as itself, whatever the rounding, and nothing counts on both sides
+    return _tails(np.clip(counts, 1, total) / total, total, exact=True)
+
+
+def _tails(shares: Floats, number: int, exact: bool) -> Tails:
+    one, two, low, high = shares
+    return Tails(one, two, low, high, number, exact)

@@ -1,0 +1,148 @@
+"""The sets of one test, as texts with vectors, and the experiments that they make by item or by word."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from unmask.associations.association import Arm, Experiment, Floats, Ints
+from unmask.associations.grounded import Cell, Means, experiments, means
+from unmask.associations.levels import Units, alike, each
+from unmask.associations.levels import means as means_of
+from unmask.associations.terms import BY_WORD, ITEM, SETS, WEAT, A, B, X, Y
+
+OWN = {X: (None, X, f"{X}_{X}"), Y: (None, Y, f"{Y}_{Y}")}
+"""Cells of targets that experiments take: without a picture, or with one of their own set."""
+
+
+class Sets(NamedTuple):
+    """A test's texts by set, attributes of grounded tests in all cells: each once, in a fixed order."""
+
+    members: dict[str, pd.DataFrame]
+    grounded: bool
+
+    def units(self, name: str, level: str) -> int:
+        """How many units a set has."""
+        own = self.members[name]
+        return len(set(_keys(own))) if level == BY_WORD else len(own)
+
+    def has_words(self) -> bool:
+        """Whether every target's word is known."""
+        return all(self.members[name]["word"].notna().all() for name in (X, Y))
+
+    def words_are_items(self) -> bool:
+        """Whether every word has one text, so that both levels are the same."""
+        return not self.grounded and all(self.units(name, ITEM) == self.units(name, BY_WORD) for name in SETS)
+
+    def empty(self) -> list[str]:
+        """Sets, and cells of grounded attributes, that have no text."""
+        found = [name for name in SETS if self.members[name].empty]
+        if self.grounded:
+            cells = {cell for name in (A, B) for cell in self.members[name]["cell"]}
+            found += [cell for cell in _cells() if cell not in cells and cell[0] not in found]
+        return found
+
+
+def ordered(stimuli: pd.DataFrame) -> pd.DataFrame:
+    """STIMULI in an order by their words and texts, so that a file's changes neither draws nor roundings.
+
+    Tests stay in their order. A text that stands in a set twice counts once, as sets have it.
+    """
+    keys = ["test", "set", "cell", "word", "text", "image", "stimulus"]
+    first = stimuli.drop_duplicates(["test", "set", "cell", "stimulus"])
+    tests = pd.Categorical(first["test"], categories=first["test"].unique())
+    found = first.assign(test=tests).sort_values(keys, kind="stable")
+    # plain objects are taken apart by test and set faster than the strings of a table
+    return found.astype(object).assign(stimulus=found["stimulus"])
+
+
+def sets_of(stimuli: pd.DataFrame) -> Sets:
+    """The sets of one test, rows of STIMULI as `ordered`. Cells that no experiment takes are left out."""
+    grounded = bool(stimuli["cell"].isin(_cells()).any())
+    cells = stimuli["cell"].astype(object).where(stimuli["cell"].notna(), None)
+    members = {name: stimuli[stimuli["set"].eq(name)] for name in SETS}
+    for name, own in OWN.items():
+        members[name] = members[name][[cell in own for cell in cells[members[name].index]]]
+    if grounded:
+        for name in (A, B):
+            members[name] = members[name][members[name]["cell"].isin(_cells())]
+    return Sets(members, grounded)
+
+
+class Made(NamedTuple):
+    """The experiments of a test at one level, and the 2×2 of a grounded one."""
+
+    experiments: list[Experiment]
+    means: Means | None
+
+
+def experiments_at(level: str, sets: Sets, vectors: Floats) -> Made:
+    """The experiments of one test, of unit vectors (C, stimuli, D).
+
+    By word, s of a target word is the mean over its texts, and attribute units are words: each brings all
+    its texts, and in a grounded test has one mean in each cell.
+    """
+    rows = {name: members["stimulus"].to_numpy(np.int64) for name, members in sets.members.items()}
+    targets = {
+        name: alike(_keys(sets.members[name])) if level == BY_WORD else each(len(rows[name]))
+        for name in (X, Y)
+    }
+    if sets.grounded:
+        a, b = (_cells_of(sets.members[name], level, vectors, rows, targets) for name in (A, B))
+        return Made(experiments(a, b), means(a, b))
+    tables = {}
+    for attribute in (A, B):
+        own = sets.members[attribute]
+        units = alike(_keys(own)) if level == BY_WORD else each(len(own))
+        membership = _membership(units)
+        for target in (X, Y):
+            table = _table(vectors, rows[target], rows[attribute], targets[target])
+            tables[target + attribute] = table if level != BY_WORD else table @ membership
+        tables[attribute] = membership.sum(axis=0)
+    x, y = (Arm(tables[name + A], tables[name + B], tables[A], tables[B]) for name in (X, Y))
+    return Made([Experiment(WEAT, x, y)], None)
+
+
+def _cells_of(
+    members: pd.DataFrame, level: str, vectors: Floats, rows: dict[str, Ints], targets: dict[str, Units]
+) -> dict[str, Cell]:
+    """The cells of an attribute set by whose pictures they are of. Units are words at either level."""
+    membership = _membership(alike(_keys(members)))
+    owners = members["cell"].str[-1].to_numpy()
+    stimuli = members["stimulus"].to_numpy(np.int64)
+    found = {}
+    for owner in (X, Y):
+        own = membership[owners == owner]
+        sizes = own.sum(axis=0)
+        if level == BY_WORD:
+            own, sizes = own / np.maximum(sizes, 1), np.minimum(sizes, 1)
+        x, y = (_table(vectors, rows[name], stimuli[owners == owner], targets[name]) @ own for name in (X, Y))
+        found[owner] = Cell(x, y, sizes)
+    return found
+
+
+def _table(vectors: Floats, targets: Ints, attributes: Ints, units: Units) -> Floats:
+    """(C, target units, attributes): mean cosines of a target unit's texts with each attribute."""
+    # a mean of unit vectors has the mean of their cosines
+    own = means_of(vectors[:, targets], units, axis=1)
+    found: Floats = own @ vectors[:, attributes].transpose(0, 2, 1)
+    return found
+
+
+def _membership(units: Units) -> Floats:
+    """(members, units): 1 where a member is of a unit."""
+    found = np.zeros((len(units.order), len(units.starts)))
+    found[units.order, np.repeat(np.arange(len(units.starts)), units.sizes)] = 1
+    return found
+
+
+def _keys(members: pd.DataFrame) -> list[tuple[str, str]]:
+    """What texts of one unit share: the word, or the text where no word is told."""
+    return [
+        ("", text) if pd.isna(word) else (word, "")
+        for word, text in zip(members["word"], members["text"], strict=True)
+    ]
+
+
+def _cells() -> list[str]:
+    return [f"{attribute}_{owner}" for attribute in (A, B) for owner in (X, Y)]

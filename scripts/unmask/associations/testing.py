@@ -1,0 +1,240 @@
+"""All association tests of one encoder on one suite: the table ASSOCIATIONS."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from unmask.associations.association import (
+    CONSTANT,
+    Effect,
+    Experiment,
+    Floats,
+    directed,
+    effect,
+    swaps,
+    unit,
+)
+from unmask.associations.bootstrap import interval, resampled
+from unmask.associations.named_draws import generator
+from unmask.associations.permutations import (
+    Tails,
+    drawn_partitions,
+    drawn_swaps,
+    partitions,
+    published_draws,
+    swapped,
+)
+from unmask.associations.schema import ASSOCIATIONS
+from unmask.associations.sets import Sets, experiments_at, ordered, sets_of
+from unmask.associations.terms import BY_WORD, ITEM, WEAT, A, B, X, Y
+from unmask.statistics.correction import holm
+from unmask.tables import framed
+from unmask.terms import CORRECTED, PUBLISHED
+
+NO_D = f"s varies by less than {CONSTANT:g}, which is rounding"
+NO_PUBLISHED_P = "the released code has no p of grounded tests"
+UNEQUAL = "the released code takes X and Y of one size"
+NO_SWAPS = "an attribute word has more texts with pictures of X than of Y, or fewer: they cannot be exchanged"
+
+
+class Options(NamedTuple):
+    """How tests are made."""
+
+    # partitions or swaps that are drawn where there are too many to count
+    permutations: int = 100_000
+    seed: int = 0
+    # units up to which all are counted
+    exact: int = 40
+    # resamples; 0: no intervals
+    bootstrap: int = 2000
+    confidence: float = 0.95
+
+
+class Outcome(NamedTuple):
+    """What the tests come to."""
+
+    # ASSOCIATIONS
+    rows: pd.DataFrame
+    # 2×2 of grounded tests: test, pooling, level, x1, x2, y1, y2
+    means: list[dict[str, Any]]
+    # a line each on what was left out
+    remarks: list[str]
+
+
+def association_tests(
+    stimuli: pd.DataFrame,
+    embeddings: Mapping[str, npt.NDArray[np.floating[Any]]],
+    options: Options | None = None,
+    left_out: Mapping[int, str] | None = None,
+) -> Outcome:
+    """Every test of STIMULI with embeddings (stimuli, D) by pooling; left_out says why a row has none.
+
+    `published` is by item, `corrected` by item and, where the words of all targets are known, by word. A text
+    whose embedding is zero or not finite is left out of the poolings where it is, and named in a remark; a
+    test a set of which has no text left has no rows. Poolings that have the same texts share their draws,
+    which hang on the seed and the name of the test.
+    """
+    options = options or Options()
+    usable = {pooling: directed(vectors) for pooling, vectors in embeddings.items()}
+    lengths_one = {
+        pooling: unit(np.where(usable[pooling][:, None], vectors, 1))
+        for pooling, vectors in embeddings.items()
+    }
+    places = {pooling: place for place, pooling in enumerate(embeddings)}
+    rows: list[dict[str, Any]] = []
+    means: list[dict[str, Any]] = []
+    remarks: list[str] = []
+    for name, own in ordered(stimuli).groupby("test", sort=False):
+        test = str(name)
+        numbers, local = np.unique(own["stimulus"].to_numpy(), return_inverse=True)
+        together: dict[bytes, list[str]] = {}
+        for pooling, has in usable.items():
+            together.setdefault(has[numbers].tobytes(), []).append(pooling)
+        of_test: list[dict[str, Any]] = []
+        for poolings in together.values():
+            has = usable[poolings[0]][numbers][local]
+            remarks += _lost(test, poolings, own[~has], left_out or {})
+            sets = sets_of(own.assign(stimulus=local)[has])
+            if sets.empty():
+                remarks.append(f"{_of(test, poolings)}: no text of {', '.join(sets.empty())}: not tested")
+                continue
+            if not sets.has_words():
+                remarks.append(f"{_of(test, poolings)}: targets without a word: not tested by word")
+            vectors = np.stack([lengths_one[pooling][numbers] for pooling in poolings])
+            own_rows, own_means = _levels(test, sets, poolings, vectors, options)
+            of_test += own_rows
+            means += own_means
+        rows += sorted(of_test, key=lambda row: places[row["pooling"]])
+    return Outcome(_corrected(rows), means, remarks)
+
+
+def _levels(
+    test: str, sets: Sets, poolings: Sequence[str], vectors: Floats, options: Options
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows and 2×2 of a test at both levels, or by item alone where words are not known."""
+    rows: list[dict[str, Any]] = []
+    means: list[dict[str, Any]] = []
+    for level in (ITEM, BY_WORD) if sets.has_words() else (ITEM,):
+        if level == BY_WORD and sets.words_are_items():
+            rows += [row | {"level": level} for row in rows if row["protocol"] == CORRECTED]
+            continue
+        made = experiments_at(level, sets, vectors)
+        for experiment in made.experiments:
+            rows += _rows(test, sets, poolings, level, experiment, options)
+        if made.means is not None:
+            for column, pooling in enumerate(poolings):
+                four = {key: float(mean[column]) for key, mean in made.means._asdict().items()}
+                means.append({"test": test, "pooling": pooling, "level": level} | four)
+    return rows, means
+
+
+def _rows(
+    test: str, sets: Sets, poolings: Sequence[str], level: str, experiment: Experiment, options: Options
+) -> list[dict[str, Any]]:
+    """A row for each protocol and pooling."""
+    effects = effect(experiment)
+    varying = np.flatnonzero(np.isfinite(effects.d))
+    tails = _tails(test, experiment, varying, level, options)
+    sizes = {name.lower(): sets.units(name, level) for name in (X, Y, A, B)}
+    intervals = _intervals(test, experiment, options)
+    rows = []
+    for protocol, (tail, reason) in tails.items():
+        for column, pooling in enumerate(poolings):
+            row: dict[str, Any] = {
+                "test": test,
+                "experiment": experiment.name,
+                "pooling": pooling,
+                "level": level,
+            }
+            row |= {"protocol": protocol} | sizes | _numbers(effects, column)
+            row |= {key: values[column] for key, values in intervals.items()}
+            if column not in varying:
+                row |= dict.fromkeys(("p", "p_two", "p_low", "p_high"), 1.0) | {"reason": NO_D}
+            elif tail is None:
+                row["reason"] = reason
+            else:
+                place = np.searchsorted(varying, column)
+                row |= {key: getattr(tail, key)[place] for key in ("p", "p_two", "p_low", "p_high")}
+                row |= {"partitions": tail.partitions, "exact": tail.exact}
+            rows.append(row)
+    return rows
+
+
+def _tails(
+    test: str, experiment: Experiment, varying: npt.NDArray[np.intp], level: str, options: Options
+) -> dict[str, tuple[Tails | None, str | None]]:
+    """By protocol the p-values of the columns whose s varies, or why there are none."""
+    nothing: dict[str, tuple[Tails | None, str | None]] = {CORRECTED: (None, None)}
+    if level == ITEM:
+        nothing = {PUBLISHED: (None, None if experiment.name == WEAT else NO_PUBLISHED_P)} | nothing
+    if not len(varying):
+        return nothing
+    if experiment.paired:
+        parts = swaps(experiment)
+        if parts is None:
+            return nothing | {CORRECTED: (None, NO_SWAPS)}
+        parts = parts[varying]
+        if parts.shape[1] <= options.exact:
+            return nothing | {CORRECTED: (swapped(parts), None)}
+        numbers = generator(options.seed, "swaps", test)
+        return nothing | {CORRECTED: (drawn_swaps(parts, options.permutations, numbers), None)}
+    s_x, s_y = experiment.x.s[varying], experiment.y.s[varying]
+    values, size = np.concatenate([s_x, s_y], axis=1), s_x.shape[1]
+    every = partitions(values, size) if values.shape[1] <= options.exact else None
+    wanted = {} if every is not None else {CORRECTED: options.permutations}
+    found = nothing | {CORRECTED: (every, None)}
+    if level == ITEM and experiment.name == WEAT:
+        if s_y.shape[1] != size:
+            found[PUBLISHED] = None, UNEQUAL
+        elif draws := published_draws(size, size):
+            wanted[PUBLISHED] = draws
+        else:
+            # all are few enough to count, whatever `exact` says
+            found[PUBLISHED] = every or partitions(values, size), None
+    if wanted:
+        numbers = generator(options.seed, "partitions", test)
+        drawn = drawn_partitions(values, size, list(wanted.values()), numbers)
+        found |= {protocol: (tails, None) for protocol, tails in zip(wanted, drawn, strict=True)}
+    return found
+
+
+def _numbers(effects: Effect, column: int) -> dict[str, float | None]:
+    return {
+        key: float(values[column]) if np.isfinite(values[column]) else None
+        for key, values in effects._asdict().items()
+    }
+
+
+def _intervals(test: str, experiment: Experiment, options: Options) -> dict[str, Floats]:
+    """Bounds by column of the table, (C,) each."""
+    if not options.bootstrap:
+        return {}
+    draws = resampled(experiment, options.bootstrap, options.seed, test)
+    found = {}
+    for key, values in zip(("gap_{}", "d_{}", "d_{}_all"), draws, strict=True):
+        for side, bounds in zip(("low", "high"), interval(values, options.confidence), strict=True):
+            found[key.format(side)] = bounds
+    return found
+
+
+def _corrected(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """The rows with Holm's correction of p_two within each pooling, level and protocol."""
+    frame = framed(rows, ASSOCIATIONS)
+    two = frame.assign(p=frame["p_two"])
+    return frame.assign(p_holm=holm(two, ["pooling", "level", "protocol"])["p_holm"])
+
+
+def _lost(test: str, poolings: Sequence[str], lost: pd.DataFrame, left_out: Mapping[int, str]) -> list[str]:
+    if lost.empty:
+        return []
+    first = lost.iloc[0]
+    why = left_out.get(int(first["stimulus"]), "its embedding is zero or not finite")
+    more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+    return [f"{_of(test, poolings)}: {first['text']!r} of {first['set']}{more} left out: {why}"]
+
+
+def _of(test: str, poolings: Sequence[str]) -> str:
+    return f"{test} ({', '.join(poolings)})"

@@ -1,0 +1,114 @@
+"""Intervals by resampled words, against loops over the same draws and against what they are for."""
+
+import numpy as np
+import pytest
+
+from literal_associations import mean, size
+from unmask.associations import bootstrap
+from unmask.associations.association import Arm, Experiment
+from unmask.associations.bootstrap import difference, interval, resampled
+from unmask.associations.named_draws import generator
+
+
+def made(seed: int, columns: int = 2, paired: bool = False) -> Experiment:
+    """5 and 4 targets; of A 3 units of 2, 1 and 1 texts, of B 2 of one."""
+    numbers = np.random.default_rng(seed)
+    a_sizes, b_sizes = np.array([2.0, 1, 1]), np.ones(2)
+
+    def arm(n: int) -> Arm:
+        a, b = numbers.normal(size=(columns, n, 3)), numbers.normal(size=(columns, n, 2))
+        return Arm(a_sizes * a, b, a_sizes, b_sizes)
+
+    return Experiment("made", arm(5), arm(5 if paired else 4), paired)
+
+
+def s_of(arm: Arm, column: int, target: int, a: list[int], b: list[int]) -> float:
+    near = sum(arm.a[column, target, i] for i in a) / sum(arm.a_sizes[i] for i in a)
+    other = sum(arm.b[column, target, i] for i in b) / sum(arm.b_sizes[i] for i in b)
+    return float(near - other)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_resamples_are_those_of_drawn_units(paired: bool) -> None:
+    experiment = made(0, paired=paired)
+    found = resampled(experiment, 20, 7, "made")
+    of_set = {key: generator(7, "bootstrap", key, "made") for key in "XYAB"}
+    sizes = {"X": 5, "Y": 5 if paired else 4, "A": 3, "B": 2}
+    draws = {key: of_set[key].integers(n, size=(20, n)).tolist() for key, n in sizes.items()}
+    if paired:
+        draws["Y"] = draws["X"]
+    for r in range(20):
+        for column in range(2):
+            fixed = [
+                [s_of(arm, column, i, [0, 1, 2], [0, 1]) for i in draws[key][r]]
+                for arm, key in ((experiment.x, "X"), (experiment.y, "Y"))
+            ]
+            assert found.gap[r, column] == pytest.approx(mean(fixed[0]) - mean(fixed[1]))
+            assert found.d[r, column] == pytest.approx(size(fixed[0], fixed[1]))
+            moved = [
+                [s_of(arm, column, i, draws["A"][r], draws["B"][r]) for i in draws[key][r]]
+                for arm, key in ((experiment.x, "X"), (experiment.y, "Y"))
+            ]
+            assert found.d_all[r, column] == pytest.approx(size(moved[0], moved[1]))
+
+
+def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = resampled(made(1), 50, 0, "made")
+    monkeypatch.setattr(bootstrap, "BATCH", 37)
+    for one, other in zip(whole, resampled(made(1), 50, 0, "made"), strict=True):
+        assert one == pytest.approx(other, rel=1e-12)
+
+
+def test_names_and_seeds_make_draws() -> None:
+    first = resampled(made(1), 50, 0, "one").gap
+    assert not np.array_equal(first, resampled(made(1), 50, 0, "two").gap)
+    assert not np.array_equal(first, resampled(made(1), 50, 1, "one").gap)
+
+
+def test_intervals_are_quantiles() -> None:
+    draws = np.random.default_rng(0).normal(size=(4000, 2))
+    draws[:100, 1] = np.nan
+    low, high = interval(draws, 0.9)
+    for column in range(2):
+        own = draws[~np.isnan(draws[:, column]), column]
+        assert (low[column], high[column]) == pytest.approx(np.quantile(own, [0.05, 0.95]))
+    draws[:3000] = np.nan
+    assert np.isnan(interval(draws, 0.9)).all()
+
+
+def test_equal_s_has_no_interval_of_d() -> None:
+    x = Arm(np.ones((1, 4, 2)), np.zeros((1, 4, 2)), np.ones(2), np.ones(2))
+    found = resampled(Experiment("weat", x, x), 30, 0, "made")
+    assert np.isnan(found.d).all() and np.isnan(interval(found.d, 0.95)).all()
+    assert found.gap == pytest.approx(0)
+
+
+def near_one(numbers: np.random.Generator, n: int, shift: float) -> Arm:
+    """Targets whose s is normal, about `shift`."""
+    s = numbers.normal(shift, 1, size=(1, n, 1))
+    return Arm(s, np.zeros_like(s), np.ones(1), np.ones(1))
+
+
+def test_the_gap_is_covered() -> None:
+    numbers = np.random.default_rng(0)
+    covered = 0
+    for trial in range(300):
+        experiment = Experiment("weat", near_one(numbers, 30, 0.5), near_one(numbers, 30, 0))
+        low, high = interval(resampled(experiment, 400, trial, "made").gap, 0.95)
+        covered += bool(low[0] <= 0.5 <= high[0])
+    assert covered / 300 == pytest.approx(0.94, abs=0.035)
+
+
+def test_the_difference_of_two_encoders_is_on_the_same_draws() -> None:
+    """Encoders that see words alike differ by little, however few the words are."""
+    first = made(3, columns=1)
+    near = Experiment(
+        "weat", first.x._replace(a=first.x.a + 0.01), first.y._replace(a=first.y.a * 1.001), paired=False
+    )
+    one, other = (resampled(experiment, 500, 0, "made").d for experiment in (first, near))
+    low, high = difference(one, other, 0.95)
+    assert high[0] - low[0] < 0.2 * (interval(one, 0.95)[1][0] - interval(one, 0.95)[0][0])
+    low, high = difference(one, one, 0.95)
+    assert low[0] == high[0] == 0
+    with pytest.raises(ValueError, match="do not go with each other"):
+        difference(one, other[:400], 0.95)

@@ -1,0 +1,283 @@
+"""Grounded tests against definitions by loops over texts with pictures."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+from literal_associations import Array, cosine, holm, mean, partition_counts, s, size, suite, swap_counts
+from unmask.associations import grounded
+from unmask.associations.association import effect, swaps
+from unmask.associations.grounded import Cell
+from unmask.associations.permutations import partitions, swapped
+from unmask.associations.testing import NO_PUBLISHED_P, NO_SWAPS, Options, Outcome, association_tests
+
+CELLS = ("A_X", "A_Y", "B_X", "B_Y")
+TURNED = {"A_X": "A_Y", "A_Y": "A_X", "B_X": "B_Y", "B_Y": "B_X"}
+QUICK = Options(bootstrap=0)
+Row = tuple[str, str, str | None, str | None, str, str | None]
+
+
+def rows(
+    targets: dict[str, Sequence[int]], attributes: dict[str, Sequence[int]], test: str = "made"
+) -> list[Row]:
+    """A row for each text with a picture: so many of each word of a set, and of each cell."""
+    found: list[Row] = []
+    for name, counts in targets.items():
+        for word, count in enumerate(counts):
+            for i in range(count):
+                found.append(
+                    (test, name, None, f"{name}{word}", f"this is {name}{word}", f"{name}{word}-{i}")
+                )
+    for cell, counts in attributes.items():
+        for word, count in enumerate(counts):
+            for i in range(count):
+                text = f"{cell[0]}{word}"
+                found.append((test, cell[0], cell, text, f"it is {text}", f"{cell}{word}-{i}"))
+    return found
+
+
+def made(targets: dict[str, Sequence[int]], attributes: dict[str, Sequence[int]]) -> pd.DataFrame:
+    return suite(*rows(targets, attributes))
+
+
+EQUAL = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (2, 2)))
+UNEQUAL = made({"X": [2, 1, 3], "Y": [1, 4]}, {"A_X": [2, 1], "A_Y": [1, 1], "B_X": [3, 1], "B_Y": [1, 2]})
+
+
+def vectors_of(stimuli: pd.DataFrame, seed: int) -> Array:
+    return np.random.default_rng(seed).normal(size=(stimuli["stimulus"].max() + 1, 4))
+
+
+class Literal:
+    """The four experiments by item or by word."""
+
+    def __init__(self, stimuli: pd.DataFrame, vectors: Array, by_word: bool) -> None:
+        self.stimuli, self.vectors, self.by_word = stimuli, vectors, by_word
+
+    def words(self, where: pd.Series) -> list[list[Array]]:
+        """Vectors by unit: word or text."""
+        own = self.stimuli[where]
+        by = "word" if self.by_word else "stimulus"
+        return [[self.vectors[i] for i in unit["stimulus"]] for _, unit in own.groupby(by, sort=False)]
+
+    def targets(self, name: str) -> list[list[Array]]:
+        return self.words(self.stimuli["set"].eq(name))
+
+    def cell(self, *cells: str) -> list[list[Array]]:
+        return [unit for cell in cells for unit in self.words(self.stimuli["cell"].eq(cell))]
+
+    def s(self, target: list[Array], a: list[list[Array]], b: list[list[Array]]) -> float:
+        def near(units: list[list[Array]]) -> float:
+            return mean([mean([cosine(w, v) for w in target for v in unit]) for unit in units])
+
+        return near(a) - near(b)
+
+    def arms(self, experiment: str) -> tuple[list[float], list[float]]:
+        x, y = self.targets("X"), self.targets("Y")
+        of_x, of_y = (self.cell("A_X"), self.cell("B_X")), (self.cell("A_Y"), self.cell("B_Y"))
+        both = self.cell("A_X", "A_Y"), self.cell("B_X", "B_Y")
+        left, right, cells, others = {
+            "E1": (x, y, both, both),
+            "E2": (x, y, of_x, of_y),
+            "E3x": (x, x, of_x, of_y),
+            "E3y": (y, y, of_x, of_y),
+        }[experiment]
+        return [self.s(w, *cells) for w in left], [self.s(w, *others) for w in right]
+
+    def swapped_gaps(self, experiment: str) -> dict[tuple[bool, ...], float]:
+        """The gap of E3 with the pictures of some attribute words exchanged."""
+        words = sorted(self.stimuli.loc[self.stimuli["cell"].notna(), "word"].unique())
+        found = {}
+        cells, other = self.stimuli["cell"], {"X": "Y", "Y": "X"}
+        for flips in itertools.product((False, True), repeat=len(words)):
+            flipped = {word for word, flip in zip(words, flips, strict=True) if flip}
+            turned = [
+                cell[:2] + other[cell[2]] if isinstance(cell, str) and word in flipped else cell
+                for cell, word in zip(cells, self.stimuli["word"], strict=True)
+            ]
+            arms = Literal(self.stimuli.assign(cell=turned), self.vectors, self.by_word).arms(experiment)
+            found[flips] = mean(arms[0]) - mean(arms[1])
+        return found
+
+
+def outcome(stimuli: pd.DataFrame, vectors: Array, options: Options = QUICK) -> Outcome:
+    return association_tests(stimuli, {"cls": vectors}, options)
+
+
+def row_of(found: Outcome, **equal: str) -> dict[str, Any]:
+    rows = found.rows
+    for key, value in equal.items():
+        rows = rows[rows[key].eq(value)]
+    assert len(rows) == 1
+    return {str(key): value for key, value in rows.iloc[0].items()}
+
+
+@pytest.mark.parametrize("stimuli", [EQUAL, UNEQUAL], ids=["equal", "unequal"])
+@pytest.mark.parametrize("experiment", ["E1", "E2", "E3x", "E3y"])
+@pytest.mark.parametrize("level", ["item", "word"])
+def test_effects_are_those_of_the_definitions(stimuli: pd.DataFrame, experiment: str, level: str) -> None:
+    vectors = vectors_of(stimuli, 1)
+    literal = Literal(stimuli, vectors, level == "word")
+    left, right = literal.arms(experiment)
+    found = outcome(stimuli, vectors)
+    row = row_of(found, experiment=experiment, level=level, protocol="corrected")
+    assert row["gap"] == pytest.approx(mean(left) - mean(right), rel=1e-9)
+    assert row["d"] == pytest.approx(size(left, right), rel=1e-9)
+    assert row["d0"] == pytest.approx(size(left, right, ddof=0), rel=1e-9)
+    assert row["statistic"] == pytest.approx(sum(left) - sum(right), rel=1e-9)
+    if experiment in ("E1", "E2"):
+        one, two, total = partition_counts(left, right)
+        assert (row["p"], row["p_two"]) == (one / total, two / total)
+    elif level == "item" and stimuli is UNEQUAL:
+        assert np.isnan(row["p"]) and row["reason"] == NO_SWAPS
+    else:
+        gaps = literal.swapped_gaps(experiment)
+        one, two = swap_counts(row["gap"], gaps)
+        assert (row["p"], row["p_two"]) == (one / len(gaps), two / len(gaps))
+    if level == "item":
+        published = row_of(found, experiment=experiment, protocol="published")
+        assert published["d"] == row["d"]
+        assert np.isnan(published["p"]) and published["reason"] == NO_PUBLISHED_P
+
+
+def test_two_by_two() -> None:
+    vectors = vectors_of(UNEQUAL, 3)
+    found = outcome(UNEQUAL, vectors)
+    assert [means["level"] for means in found.means] == ["item", "word"]
+    for means in found.means:
+        literal = Literal(UNEQUAL, vectors, means["level"] == "word")
+        (x1, y2), (_, x2), (y1, _) = (literal.arms(name) for name in ("E2", "E3x", "E3y"))
+        for key, values in {"x1": x1, "x2": x2, "y1": y1, "y2": y2}.items():
+            assert means[key] == pytest.approx(mean(values), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_of_targets_and_what_of_pictures(seed: int) -> None:
+    """With equal cells E2 = E1 + (E3x + E3y) / 2; by word cells are equal if they have the same words."""
+    for stimuli, level in ((EQUAL, "item"), (EQUAL, "word"), (UNEQUAL, "word")):
+        found = outcome(stimuli, vectors_of(stimuli, seed))
+        gap = {
+            name: row_of(found, experiment=name, level=level, protocol="corrected")["gap"]
+            for name in ("E1", "E2", "E3x", "E3y")
+        }
+        assert gap["E2"] == pytest.approx(gap["E1"] + (gap["E3x"] + gap["E3y"]) / 2, rel=1e-9)
+        [means] = [m for m in found.means if m["level"] == level]
+        four = grounded.Means(*(np.array([means[key]]) for key in ("x1", "x2", "y1", "y2")))
+        assert four.target_effect[0] == pytest.approx(gap["E1"], rel=1e-9)
+        assert four.image_effect[0] == pytest.approx((gap["E3x"] + gap["E3y"]) / 2, rel=1e-9)
+        assert four.interaction[0] == pytest.approx((gap["E3x"] - gap["E3y"]) / 2, rel=1e-9)
+
+
+def test_exchanged_owners_turn_e3() -> None:
+    vectors = vectors_of(EQUAL, 2)
+    turned = EQUAL.assign(cell=EQUAL["cell"].map(TURNED))
+    before, after = outcome(EQUAL, vectors), outcome(turned, vectors)
+    for name, sign in (("E1", 1), ("E3x", -1), ("E3y", -1)):
+        one, other = (
+            row_of(found, experiment=name, level="word", protocol="corrected") for found in (before, after)
+        )
+        assert other["d"] == pytest.approx(sign * one["d"], rel=1e-9)
+        assert other["p_two"] == one["p_two"]
+
+
+def test_cells_that_no_experiment_takes_change_nothing() -> None:
+    more = rows({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (2, 2)))
+    more += [
+        ("made", "A", None, "A0", "it is A0", None),
+        ("made", "X", "X_A", "X0", "this is X0", "a picture"),
+    ]
+    more = [(t, s, "X" if s == "X" and c is None else c, w, x, i) for t, s, c, w, x, i in more]
+    stimuli = suite(*more)
+    vectors = vectors_of(stimuli, 1)
+    assert np.array_equal(outcome(stimuli, vectors).rows["d"], outcome(EQUAL, vectors).rows["d"])
+
+
+def test_a_cell_without_texts_is_said() -> None:
+    found = outcome(EQUAL[~EQUAL["cell"].eq("B_Y")], vectors_of(EQUAL, 0))
+    assert found.rows.empty
+    assert found.remarks == ["made (cls): no text of B_Y: not tested"]
+
+
+def test_many_attribute_words_are_drawn() -> None:
+    stimuli = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (1,) * 6))
+    vectors = vectors_of(stimuli, 1)
+    exact = row_of(outcome(stimuli, vectors), experiment="E3x", level="word")
+    assert exact["exact"] and exact["partitions"] == 2**12
+    drawn = row_of(outcome(stimuli, vectors, QUICK._replace(exact=6)), experiment="E3x", level="word")
+    assert not drawn["exact"] and drawn["partitions"] == 100_000
+    assert drawn["p_two"] == pytest.approx(exact["p_two"], abs=0.01)
+
+
+def cell(generator: np.random.Generator) -> Cell:
+    """8 attribute words, each near to all of 8 targets a side as it happens."""
+    x, y = generator.normal(size=(2, 1, 8, 8)) + generator.normal(size=(1, 8))
+    return Cell(x, y, np.ones(8))
+
+
+def test_expected_d_of_swaps() -> None:
+    """By chance |d| of E3 is as large on average as is said."""
+    generator = np.random.default_rng(0)
+    sizes, told = [], []
+    for _ in range(300):
+        a, b = ({owner: cell(generator) for owner in "XY"} for _ in "AB")
+        found = effect(grounded.experiments(a, b)[2])
+        sizes.append(abs(found.d[0]))
+        told.append(found.expected_d[0])
+    assert np.mean(sizes) == pytest.approx(np.mean(told), rel=0.12)
+
+
+def test_p_of_pictures_is_uniform_where_they_say_nothing() -> None:
+    """What targets share varies from picture to picture: signs of targets would reject nearly always."""
+    generator = np.random.default_rng(1)
+    pictures, targets = [], []
+    for _ in range(800):
+        # an attribute word is as near to all targets, as its picture happens to be
+        near = generator.normal(size=(2, 1, 8)) + 0.1 * generator.normal(size=(2, 8, 8))
+        a = {o: Cell(near[i][None], near[i][None], np.ones(8)) for i, o in enumerate("XY")}
+        none = {o: Cell(np.zeros((1, 8, 1)), np.zeros((1, 8, 1)), np.ones(1)) for o in "XY"}
+        e3 = grounded.experiments(a, none)[2]
+        parts = swaps(e3)
+        assert parts is not None
+        pictures.append(swapped(parts).p_two[0])
+        targets.append(swapped(e3.x.s - e3.y.s).p_two[0])
+    assert scipy.stats.kstest(pictures, "uniform").pvalue > 0.01
+    assert np.mean(np.array(targets) <= 0.05) > 0.5
+
+
+def test_holm_is_over_the_experiments_of_a_level() -> None:
+    found = outcome(UNEQUAL, vectors_of(UNEQUAL, 1)).rows
+    own = found[found["level"].eq("word")]
+    assert own["p_holm"].tolist() == pytest.approx(holm(own["p_two"].tolist()))
+    assert len(own) == 4
+    items = found[found["level"].eq("item") & found["protocol"].eq("corrected")]
+    assert items["p_holm"].notna().tolist() == [True, True, False, False]
+
+
+def test_pictures_beside_words_without_pictures_are_a_plain_test() -> None:
+    plain = EQUAL.assign(cell=None)
+    vectors = vectors_of(EQUAL, 5)
+    found = outcome(plain, vectors)
+    own = {name: [vectors[i] for i in plain.loc[plain["set"].eq(name), "stimulus"]] for name in "XYAB"}
+    left, right = ([s(w, own["A"], own["B"]) for w in own[name]] for name in "XY")
+    assert set(found.rows["experiment"]) == {"weat"}
+    assert found.rows["d"].to_numpy() == pytest.approx(size(left, right), rel=1e-9)
+
+
+def test_e2_rests_on_the_pictures_at_hand() -> None:
+    """Its p takes them as given, as any test takes its attributes; of all pictures it rejects too often."""
+    generator = np.random.default_rng(3)
+    p = []
+    for _ in range(300):
+        near = generator.normal(size=(2, 1, 8)) + 0.1 * generator.normal(size=(2, 16, 8))
+        a = {o: Cell(near[i][None, :8], near[i][None, 8:], np.ones(8)) for i, o in enumerate("XY")}
+        none = {o: Cell(np.zeros((1, 8, 1)), np.zeros((1, 8, 1)), np.ones(1)) for o in "XY"}
+        e1, e2 = grounded.experiments(a, none)[:2]
+        p.append([partitions(np.concatenate([e.x.s, e.y.s], axis=1), 8).p_two[0] <= 0.05 for e in (e1, e2)])
+    of_e1, of_e2 = np.mean(p, axis=0)
+    assert of_e1 == pytest.approx(0.05, abs=0.03)
+    assert of_e2 > 0.5

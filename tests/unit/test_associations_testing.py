@@ -1,0 +1,159 @@
+"""The table of all tests of a suite: its rows, its draws, and what is said of what is left out."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from literal_associations import holm, suite, words
+from unmask.associations.permutations import drawn_partitions
+from unmask.associations.schema import ASSOCIATIONS
+from unmask.associations.testing import NO_D, Options, Outcome, association_tests
+from unmask.tables import as_table
+
+FEW = Options(permutations=500, bootstrap=100)
+
+
+def sets(*sizes: int) -> dict[str, list[str]]:
+    return {name: [f"{name.lower()}{i}" for i in range(n)] for name, n in zip("XYAB", sizes, strict=True)}
+
+
+STIMULI = suite(
+    *words("small", **sets(8, 8, 3, 3)),
+    *words("odd", **sets(5, 4, 2, 3)),
+    *words("large", **sets(24, 24, 4, 4)),
+)
+
+
+def embedded(stimuli: pd.DataFrame, seed: int = 0) -> dict[str, np.ndarray]:
+    """By the text alone, so that the order of stimuli does not matter."""
+    texts = sorted(set(stimuli["text"]))
+    drawn = np.random.default_rng(seed).normal(size=(2, len(texts), 6)).astype(np.float32)
+    rows = np.empty((2, stimuli["stimulus"].max() + 1, 6), dtype=np.float32)
+    for text, stimulus in zip(stimuli["text"], stimuli["stimulus"], strict=True):
+        rows[:, stimulus] = drawn[:, texts.index(text)]
+    return {"cls": rows[0], "mean": rows[1]}
+
+
+def outcome(stimuli: pd.DataFrame = STIMULI, options: Options = FEW) -> Outcome:
+    return association_tests(stimuli, embedded(stimuli), options)
+
+
+def test_a_row_for_each_test_pooling_level_and_protocol() -> None:
+    found = outcome()
+    keys = ["test", "experiment", "pooling", "level", "protocol"]
+    assert len(found.rows) == 3 * 2 * 3 and not found.rows.duplicated(keys).any()
+    assert found.rows["test"].unique().tolist() == ["small", "odd", "large"]
+    table = as_table(found.rows, ASSOCIATIONS)
+    assert table.num_rows == 18
+    assert found.remarks == [] and found.means == []
+    exact = found.rows.set_index(keys)["partitions"].to_dict()
+    assert exact["small", "weat", "cls", "item", "published"] == 12870
+    assert exact["large", "weat", "cls", "item", "published"] == 99_999
+    assert exact["large", "weat", "cls", "item", "corrected"] == 500
+    assert exact["odd", "weat", "mean", "word", "corrected"] == 126
+
+
+def test_p_is_corrected_within_pooling_level_and_protocol() -> None:
+    rows = outcome().rows
+    for _, own in rows.groupby(["pooling", "level", "protocol"]):
+        told = own[own["p_two"].notna()]
+        assert told["p_holm"].tolist() == pytest.approx(holm(told["p_two"].tolist()))
+    assert rows["p_holm"].isna().equals(rows["p_two"].isna())
+
+
+def shuffled(stimuli: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The same tests in another order of texts, with other numbers."""
+    mixed = pd.concat(
+        [own.sample(frac=1, random_state=seed) for _, own in stimuli.groupby("test", sort=False)]
+    )
+    numbers: dict[int, int] = {}
+    return mixed.assign(stimulus=[numbers.setdefault(n, len(numbers)) for n in mixed["stimulus"]])
+
+
+def test_the_order_of_a_file_changes_nothing() -> None:
+    mixed = shuffled(STIMULI, 3)
+    assert mixed["text"].tolist() != STIMULI["text"].tolist()
+    pd.testing.assert_frame_equal(outcome(mixed).rows, outcome().rows)
+
+
+def test_other_tests_and_poolings_change_nothing() -> None:
+    alone = STIMULI[STIMULI["test"].eq("large")]
+    vectors = embedded(STIMULI)
+    rows = association_tests(alone, {"mean": vectors["mean"]}, FEW).rows
+    all_rows = association_tests(STIMULI, vectors, FEW).rows
+    same = all_rows[all_rows["test"].eq("large") & all_rows["pooling"].eq("mean")].reset_index(drop=True)
+    rows, same = (frame.drop(columns="p_holm") for frame in (rows, same))
+    # where nothing is null, numbers of partitions are whole
+    pd.testing.assert_frame_equal(rows, same, check_dtype=False)
+
+
+def test_seeds_are_of_the_test() -> None:
+    twice = pd.concat([STIMULI, STIMULI[STIMULI["test"].eq("large")].assign(test="again")])
+    rows = outcome(twice).rows.query("protocol == 'corrected' and level == 'item' and pooling == 'cls'")
+    p = rows.set_index("test")["p_two"]
+    assert p["again"] != p["large"] and p["again"] == pytest.approx(p["large"], abs=0.15)
+    other = outcome(twice, FEW._replace(seed=1)).rows
+    assert other.loc[rows.index, "p_two"].tolist() != rows["p_two"].tolist()
+
+
+def test_a_text_that_stands_twice_counts_once() -> None:
+    twice = pd.concat([STIMULI, STIMULI.iloc[:3]])
+    pd.testing.assert_frame_equal(outcome(twice).rows, outcome().rows)
+
+
+def test_texts_without_a_direction_are_left_out() -> None:
+    vectors = embedded(STIMULI)
+    large = STIMULI[STIMULI["test"].eq("large")]
+    zero, nan = (int(large.loc[large["text"].eq(text), "stimulus"].iloc[0]) for text in ("b3", "a3"))
+    vectors["cls"][zero] = 0
+    vectors["cls"][nan] = np.nan
+    found = association_tests(STIMULI, vectors, FEW, {nan: "the word is not in the text"})
+    assert found.remarks == ["large (cls): 'a3' of A and 1 more left out: the word is not in the text"]
+    rows = found.rows[found.rows["test"].eq("large")].set_index(["pooling", "level", "protocol"])
+    assert rows["b"].tolist() == rows["a"].tolist() == [3, 3, 3, 4, 4, 4]
+    less = STIMULI[~STIMULI["stimulus"].isin([zero, nan])]
+    expected = association_tests(less, vectors, FEW).rows
+    expected = expected[expected["test"].eq("large") & expected["pooling"].eq("cls")]
+    assert rows.loc[["cls"], "p"].tolist() == expected["p"].tolist()
+
+
+def test_a_set_without_texts_is_said() -> None:
+    found = outcome(STIMULI[~(STIMULI["test"].eq("odd") & STIMULI["set"].eq("Y"))])
+    assert found.remarks == ["odd (cls, mean): no text of Y: not tested"]
+    assert set(found.rows["test"]) == {"small", "large"}
+    empty = association_tests(STIMULI.iloc[:5], embedded(STIMULI), FEW)
+    assert as_table(empty.rows, ASSOCIATIONS).num_rows == 0
+
+
+def test_targets_without_a_word_have_no_row_by_word() -> None:
+    stimuli = STIMULI.assign(word=STIMULI["word"].where(STIMULI["text"].ne("x4")))
+    found = outcome(stimuli[stimuli["test"].eq("odd")])
+    assert found.remarks == ["odd (cls, mean): targets without a word: not tested by word"]
+    assert set(found.rows["level"]) == {"item"}
+
+
+def test_embeddings_that_do_not_vary() -> None:
+    vectors = embedded(STIMULI)
+    targets = STIMULI[STIMULI["test"].eq("small") & STIMULI["set"].isin(["X", "Y"])]["stimulus"]
+    vectors["cls"][targets] = vectors["cls"][targets.iloc[0]]
+    found = association_tests(STIMULI, vectors, FEW)
+    rows = found.rows[found.rows["test"].eq("small")]
+    assert rows["reason"].eq(NO_D).equals(rows["pooling"].eq("cls"))
+    flat = rows[rows["pooling"].eq("cls")]
+    assert flat["d"].isna().all() and flat["p"].eq(1).all() and flat["partitions"].isna().all()
+    alike = outcome().rows
+    alike = alike[alike["test"].eq("small") & alike["pooling"].eq("mean")]
+    assert rows.loc[rows["pooling"].eq("mean"), "p"].tolist() == alike["p"].tolist()
+    as_table(found.rows, ASSOCIATIONS)
+
+
+def test_released_draws_are_the_first_of_the_tests_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[int]] = []
+
+    def spied(*given: object) -> object:
+        asked.append(given[2])  # type: ignore[arg-type]
+        return drawn_partitions(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("unmask.associations.testing.drawn_partitions", spied)
+    outcome(STIMULI[STIMULI["test"].eq("large")], FEW._replace(permutations=100_000))
+    assert asked == [[100_000, 99_999]]
