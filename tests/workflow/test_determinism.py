@@ -129,7 +129,7 @@ from unmask.measures.schema import SCORES
 torch.set_num_threads(1)
 folder, model, batch_tokens, benchmarks = json.loads(sys.argv[1])
 for name, path in benchmarks.items():
-    for measures, count in ((["AUL", "AULA", "SSS", "AllMasked"], 60), (["CPS"], 12)):
+    for measures, count in ((["AUL", "AULA", "SSS", "AllMasked"], 150), (["CPS"], 25)):
         pairs = spread_sample(read_benchmark(path, {"format": name}), count)
         evidence = {}
         for masking in maskings_of(measures):
@@ -165,6 +165,6 @@ def test_real_pairs_are_decided_alike_on_another_processor(tmp_path: Path) -> No
     assert [process.wait(timeout=300) for process in processes] == [0, 0]
     found = compare(runs[0][0], runs[1][0])
     assert found.problems == []
-    assert found.measures["decisions"].sum() == 2 * (4 * 2 * 60 + 2 * 12)
+    assert found.measures["decisions"].sum() == 2 * (4 * 2 * 150 + 2 * 25)
     assert found.measures["largest_difference"].max() > 0
     assert found.measures["share"].max() < 1
