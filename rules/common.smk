@@ -147,12 +147,13 @@ def outside(path):
 def given(*inputs):
     """What is in inputs that are from outside the results, as a parameter of their rule.
 
-    inputs: a rule's, as it has them: paths, lists of them, and functions of its wildcards. (Snakemake would not
-    watch a parameter that is a function of `input`.)
+    inputs: a rule's, as it has them: paths, lists of them or paths by name, and functions of its wildcards that
+    give these. (Snakemake would not watch a parameter that is a function of `input`.)
     """
 
     def digests(wildcards):
         found = [each(wildcards) if callable(each) else each for each in inputs]
+        found = [list(each.values()) if isinstance(each, dict) else each for each in found]
         paths = [path for each in found for path in ([each] if isinstance(each, str) else each)]
         try:
             return {path: DIGESTS.of(path) for path in paths if not path.startswith(f"{STUDY}/")}

@@ -61,7 +61,7 @@ rule read_task:
         ),
         name=lambda wildcards: wildcards.task,
         entry=task_settings,
-        given=given(task_paths),
+        given=given(task_files),
     message:
         "Reading the task {wildcards.task}"
     script:

@@ -77,11 +77,6 @@ def task_files(wildcards):
     return found
 
 
-def task_paths(wildcards):
-    """The same files, without their names."""
-    return list(task_files(wildcards).values())
-
-
 def task_settings(wildcards):
     """What a task depends on, without secrets of its urls."""
     entry = TASKS[wildcards.task]

@@ -154,9 +154,9 @@ def in_short(found: Found) -> Iterator[str]:
             continue
         before, after = ((part[when] - CENTRE).abs().mean() for when in ("before", "after"))
         yield (
-            f"Debiasing by {role} leaves {100 * left:.0f}% of the margins between the sentences of pairs "
-            f"(median), and bias scores {number(after, 1)} instead of {number(before, 1)} points from 50 on "
-            "average. Fine-tuned on the same tasks, the bias in use of debiased models against that of those "
+            f"After {role} {100 * left:.0f}% of the margins between the sentences of pairs are left "
+            f"(median), and bias scores are {number(after, 1)} instead of {number(before, 1)} points from 50 "
+            "on average. Fine-tuned on the same tasks, the bias in use of these models against that of those "
             f"that they were made from is {', '.join(used)}."
         )
 

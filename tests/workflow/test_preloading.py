@@ -1,0 +1,96 @@
+"""A Python with its libraries loaded runs programs as any Python does."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from preloading import preloaded_python
+
+TELL = """
+import json, os, sys
+about = [sys.argv[1:], os.getcwd(), dict(os.environ)]
+print(json.dumps([*about, sys.executable, __name__, "own" in sys.modules]))
+print("aside", file=sys.stderr)
+"""
+
+
+def start(*arguments: str, **settings: object) -> "subprocess.CompletedProcess[str]":
+    command = [preloaded_python(), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, **settings)  # type: ignore
+
+
+def test_a_script_has_its_own_arguments_folder_environment_and_streams(tmp_path: Path) -> None:
+    script = tmp_path / "tell.py"
+    script.write_text("import own\n" + TELL)
+    (tmp_path / "own.py").write_text("")
+    environment = {"A": "b c", "PATH": os.environ["PATH"]}
+    done = start(str(script), "x y", "ä", cwd=tmp_path, env=environment)
+    arguments, folder, seen, python, name, own = json.loads(done.stdout)
+    assert (arguments, folder, name, own) == (["x y", "ä"], str(tmp_path), "__main__", True)
+    assert seen.items() >= environment.items() and not {"HOME", "PYTHONPATH"} & seen.keys()
+    assert python == preloaded_python()
+    assert (done.returncode, done.stderr) == (0, "aside\n")
+
+
+def test_large_libraries_are_loaded_and_unmask_is_not(tmp_path: Path) -> None:
+    script = tmp_path / "tell.py"
+    script.write_text("import json, sys\nprint(json.dumps(sorted(sys.modules)))\n")
+    loaded = json.loads(start(str(script)).stdout)
+    assert {"torch", "pandas", "snakemake.cli"} <= set(loaded)
+    assert not [name for name in loaded if name.split(".")[0] == "unmask"]
+
+
+def test_a_module_comes_from_the_folder_and_then_from_pythonpath(tmp_path: Path) -> None:
+    for folder in ("here", "there"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "which.py").write_text(f"print({folder!r})\n")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "there")}
+    assert start("-m", "which", cwd=tmp_path / "here", env=environment).stdout == "here\n"
+    assert start("-m", "which", cwd=tmp_path, env=environment).stdout == "there\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "told"),
+    [
+        ("raise SystemExit(7)", 7, ""),
+        ("import sys; sys.exit('no')", 1, "no\n"),
+        ("1 / 0", 1, "ZeroDivisionError: division by zero\n"),
+        ("import os; os.kill(os.getpid(), 9)", 137, ""),
+    ],
+)
+def test_how_it_ended_is_told(tmp_path: Path, code: str, status: int, told: str) -> None:
+    (tmp_path / "end.py").write_text(code)
+    done = start(str(tmp_path / "end.py"))
+    assert done.returncode == status and done.stderr.endswith(told)
+
+
+def test_other_calls_are_for_the_real_python() -> None:
+    done = start("-c", "import sys; print(sys.executable, 'torch' in sys.modules)")
+    assert done.stdout == f"{sys.executable} False\n"
+
+
+def test_a_program_ends_with_who_asked_for_it(tmp_path: Path) -> None:
+    script, told = tmp_path / "wait.py", tmp_path / "process"
+    script.write_text(
+        "import os, sys, time\n"
+        "with open(sys.argv[1] + '.part', 'w') as file:\n"
+        "    file.write(str(os.getpid()))\n"
+        "os.rename(sys.argv[1] + '.part', sys.argv[1])\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen([preloaded_python(), str(script), str(told)]) as asking:
+        end = time.monotonic() + 60
+        while not told.exists():
+            assert asking.poll() is None and time.monotonic() < end
+            time.sleep(0.02)
+        program = psutil.Process(int(told.read_text()))
+        asking.send_signal(signal.SIGKILL)
+    assert program.wait(30) is None
+    assert not program.is_running()
