@@ -60,9 +60,9 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
 def stuck(
     slurm: Slurm, finished: Workflow, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Workflow, ClusterRun]]:
-    """A run whose scoring job may take one minute, then two, and hangs at the first attempt."""
+    """A run whose scoring job may take one minute, then an hour, and hangs at the first attempt."""
     workflow = unfinished(finished, tmp_path_factory.mktemp("stuck") / "unmask")
-    limits = ["evidence:runtime=attempt", "evidence:slurm_partition=gpu"]
+    limits = ["evidence:runtime=1 if attempt == 1 else 60", "evidence:slurm_partition=gpu"]
     with on_slurm(workflow, TARGET, "--set-resources", *limits) as run:
         _, processes = wait_for_scoring(slurm, workflow, run)
         for process in processes:
@@ -211,7 +211,7 @@ def test_a_job_out_of_time_is_tried_again_with_more(
     run.finish()
     first, second = scoring(slurm, workflow)
     assert (first.state, second.state) == ("TIMEOUT", "COMPLETED")
-    assert (first.minutes, second.minutes) == (1, 2)
+    assert (first.minutes, second.minutes) == (1, 60)
     assert differing(finished, workflow) == []
 
 
