@@ -30,7 +30,7 @@ def embeddings(width: int) -> pa.Schema:
     """What one encoder makes of the stimuli of a suite: the evidence of this wing, in order of stimulus and
     pooling.
 
-    Metadata: encoder, suite, width, poolings, left_out ({stimulus: why}), device.
+    Metadata: encoder, suite, width, poolings, left_out ({stimulus: why}), remarks, device.
     """
     return pa.schema(
         [
@@ -44,7 +44,7 @@ def embeddings(width: int) -> pa.Schema:
 ASSOCIATIONS = pa.schema(
     [
         field("test", WORD),
-        # weat; of a grounded test E1, E2, E3x, E3y
+        # weat; of a grounded test E1, E2, E3x, E3y, E4-text, E4-image
         field("experiment", WORD),
         field("pooling", WORD),
         # item | word: what a unit is
@@ -88,5 +88,36 @@ ASSOCIATIONS = pa.schema(
 )
 """Every test of one encoder on one suite.
 
-Metadata: encoder, suite, options (permutations, seed, exact, bootstrap, confidence), remarks.
+Metadata: encoder, suite, options (permutations, seed, exact, bootstrap, confidence), remarks, and means, the
+2×2 of grounded tests (a list of {test, pooling, level, x1, x2, y1, y2}).
 """
+
+DRAWS = pa.schema(
+    [
+        field("test", WORD),
+        field("experiment", WORD),
+        field("pooling", WORD),
+        field("level", WORD),
+        # resample by resample, nan where s does not vary; only of targets drawn anew (d_low, d_high)
+        field("d", pa.list_(pa.float32())),
+    ]
+)
+"""d of the same resamples for every encoder: what is between two of them has an interval of its own.
+
+One row per test, experiment, pooling and level of ASSOCIATIONS. Metadata: encoder, suite, options.
+"""
+
+CONSTRUCTED = pa.schema(
+    [
+        # none | language | vision | …: which bias the hand-set weights have
+        field("world", WORD),
+        field("experiment", WORD),
+        field("level", WORD),
+        # of the oracle, which knows the weights and runs no model, and as measured
+        field("truth", pa.float64()),
+        field("gap", pa.float64()),
+        field("d", pa.float64(), nullable=True),
+        field("p_two", pa.float64(), nullable=True),
+    ]
+)
+"""What grounded tests find of an encoder with hand-set weights, whose every bias is known."""

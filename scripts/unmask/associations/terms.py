@@ -9,6 +9,11 @@ WORD, WORD_FIRST, STATIC, VECTORS = "word", "word-first", "static", "vectors"
 POOLINGS = (CLS, MEAN, MEAN_CONTENT, BARE_FIRST, WORD, WORD_FIRST, STATIC)
 """How one vector is made of the tokens of a text; `vectors` is that of word vectors, which have no tokens."""
 
+JOINT, TEXT_HIDDEN, IMAGE_HIDDEN = "joint", "text-hidden", "image-hidden"
+GROUNDED = (JOINT, TEXT_HIDDEN, IMAGE_HIDDEN)
+"""The vector that an encoder that sees has of a text with a picture, and the same with the word, or the
+picture, hidden from it."""
+
 ITEM, BY_WORD = "item", "word"
 LEVELS = (ITEM, BY_WORD)
 """What a unit is: every text (as in the literature), or a word, with the mean over its texts."""
@@ -16,3 +21,7 @@ LEVELS = (ITEM, BY_WORD)
 WEAT = "weat"
 E1, E2, E3X, E3Y = "E1", "E2", "E3x", "E3y"
 """Experiments of a grounded test; WEAT is the only one of a test without pictures."""
+
+E4_TEXT, E4_IMAGE = "E4-text", "E4-image"
+HIDDEN = {TEXT_HIDDEN: E4_TEXT, IMAGE_HIDDEN: E4_IMAGE}
+"""Experiment 4 is E1 with something hidden."""
