@@ -53,7 +53,8 @@ with (
         forget(table)
     stimuli = read_table(inputs.stimuli, STIMULI)
     try:
-        reader = reader_of(manifest, device, params.poolings, inputs.facts, params.features, params.images)
+        features = inputs.get("features")
+        reader = reader_of(manifest, device, params.poolings, inputs.facts, params.images, features)
         write_embeddings(
             kept(table),
             stimuli,

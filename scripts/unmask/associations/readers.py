@@ -7,12 +7,17 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.associations.embedding import Span, embed
+from unmask.associations.embedding import embed
 from unmask.associations.encoders import load_encoder
+from unmask.associations.joint_embedding import embed_seen, load_seeing, pictures_for
+from unmask.associations.tokenised import Span
 from unmask.associations.words import WordFacts, place
-from unmask.associations.writing import Encode
+from unmask.associations.writing import Encode, Vectors
 from unmask.errors import InputError
 from unmask.models.devices import Device
+
+VISION_AND_LANGUAGE = "vision-and-language"
+"""The kind of models that embed texts with pictures."""
 
 
 @dataclass(frozen=True)
@@ -25,16 +30,33 @@ class Reader:
 
 
 def reader_of(
-    manifest: Mapping[str, Any], device: Device, poolings: Sequence[str], facts: str | Path
+    manifest: Mapping[str, Any],
+    device: Device,
+    poolings: Sequence[str],
+    facts: str | Path,
+    images: str | Path | None = None,
+    features: str | Path | None = None,
 ) -> Reader:
-    """What makes vectors with the model of a manifest. facts: resources/associations/words.yaml.
+    """What makes vectors with the model of a manifest. facts: resources/associations/words.yaml. images and
+    features: a folder of pictures and a file of their regions, of which an encoder that sees needs the one or
+    the other.
 
-    Raises InputError as `load_encoder` does; reading raises it as `embed` does.
+    Raises InputError as loading does; reading raises it as `embed` and `embed_seen` do.
     """
     plurals = WordFacts.from_file(facts).plurals
-    encoder = load_encoder(manifest["directory"], manifest["entry"]["kind"], device, manifest["max_length"])
+    directory, kind = manifest["directory"], manifest["entry"]["kind"]
+    if kind == VISION_AND_LANGUAGE:
+        seeing = load_seeing(directory, device)
+        pictures = pictures_for(seeing, images, features)
 
-    def read(stimuli: pd.DataFrame) -> Mapping[str, Any]:
+        def see(stimuli: pd.DataFrame) -> Mapping[str, Vectors]:
+            texts, shown = stimuli["text"].tolist(), stimuli["image"].tolist()
+            return embed_seen(seeing, texts, spans_of(stimuli, plurals), shown, pictures, poolings)
+
+        return Reader(seeing.width, tuple(poolings), see)
+    encoder = load_encoder(directory, kind, device, manifest["max_length"])
+
+    def read(stimuli: pd.DataFrame) -> Mapping[str, Vectors]:
         return embed(encoder, stimuli["text"].tolist(), spans_of(stimuli, plurals), poolings)
 
     return Reader(encoder.width, tuple(poolings), read)
