@@ -83,11 +83,12 @@ def _load(directory: Path, reading: Reading, device: Device) -> PreTrainedModel:
     if device.torch.type == "cuda":
         # single precision means single precision; patches go through a convolution
         torch.backends.cuda.matmul.fp32_precision = "ieee"
-        torch.backends.cudnn.conv.fp32_precision = "ieee"
-    network: PreTrainedModel = reading.network.from_pretrained(
-        directory, local_files_only=True, dtype=torch.float32
-    )
-    return network.eval().to(device.torch)
+        convolutions: Any = torch.backends.cudnn
+        convolutions.conv.fp32_precision = "ieee"
+    network: Any = reading.network.from_pretrained(directory, local_files_only=True, dtype=torch.float32)
+    network.eval().to(device.torch)
+    assert isinstance(network, PreTrainedModel)
+    return network
 
 
 def pictures_for(

@@ -146,7 +146,8 @@ def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase,
 
 def count_embeddings(model: PreTrainedModel) -> int:
     """Rows of the embedding."""
-    table: Any = model.get_input_embeddings()
+    # FLAVA has those of its text encoder alone
+    table: Any = getattr(model, "text_model", model).get_input_embeddings()
     return int(table.weight.shape[0])
 
 

@@ -4,6 +4,8 @@ The class is BlipForImageTextRetrieval. BlipModel, which AutoModel would take, h
 that looks at no picture, and that such a checkpoint has no weights of.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor
 from transformers import BlipForImageTextRetrieval
@@ -15,8 +17,14 @@ def _embed(network: BlipForImageTextRetrieval, ids: Tensor, numbers: Tensor, box
     """The last hidden state of the text's first token: what its own head for matching reads.
 
     Both halves are run here, as the whole does with `use_itm_head`, because that has the picture's mask on
-    the CPU wherever the network is.
+    the CPU wherever the network is. Raises ValueError for pictures of another size than the network's: it
+    would take the places of their patches for others.
     """
+    config: Any = network.config
+    edge = config.vision_config.image_size
+    if numbers.shape[2:] != (edge, edge):
+        height, width = numbers.shape[2:]
+        raise ValueError(f"pictures of {height} × {width} pixels, and the network takes {edge} × {edge}")
     picture = network.vision_model(pixel_values=numbers).last_hidden_state
     hidden: Tensor = network.text_encoder(
         input_ids=ids,

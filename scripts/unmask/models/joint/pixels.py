@@ -24,9 +24,10 @@ def load_processor(directory: Path, what: str) -> Any:
         raise InputError(
             f"{what}: it sees pixels, but none of {', '.join(PROCESSORS)} says how pictures become these"
         )
+    auto: Any = AutoImageProcessor
     try:
         with quiet_transformers():
-            return AutoImageProcessor.from_pretrained(
+            return auto.from_pretrained(
                 directory, local_files_only=True, trust_remote_code=False, backend="pil"
             )
     except Exception as error:  # whatever settings it cannot use lead to

@@ -1,5 +1,7 @@
 """ViLT (Kim, Son & Kim 2021): patches of the picture follow the text in one sequence."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 from transformers import ViltModel
@@ -16,9 +18,8 @@ def _embed(network: ViltModel, ids: Tensor, numbers: Tensor, boxes: Tensor | Non
     out. Here they are put back, every one: the same bytes for each run and place in the batch.
     """
     pixels = torch.ones((len(numbers), *numbers.shape[2:]), dtype=torch.long, device=numbers.device)
-    patches, mask, (places, (_, across)) = network.embeddings.visual_embed(
-        numbers, pixels, max_image_length=_EVERY_PATCH
-    )
+    read: Any = network.embeddings.visual_embed
+    patches, mask, (places, (_, across)) = read(numbers, pixels, max_image_length=_EVERY_PATCH)
     # the first is a token of its own, before the patches
     order = 1 + (places[..., 0] * across + places[..., 1]).argsort(1)
     order = torch.cat([torch.zeros_like(order[:, :1]), order], 1)

@@ -43,9 +43,10 @@ def check(directory: str | Path, name: str) -> None:
         config, reading = config_of(directory, what)
         tokenizer = _tokenizer(directory, what)
         processor = load_processor(directory, what) if reading.sees == PIXELS else None
+        # in evaluation mode, as from_pretrained leaves it
         model = load_network(reading.network, directory, files, what, KIND)
     check_vocabulary(model, tokenizer, what)
-    _check_reading(model.eval(), reading, tokenizer, processor, what)
+    _check_reading(model, reading, tokenizer, processor, what)
     logger.info("%s: %s, which sees %s, is fit for grounded tests", what, config.model_type, reading.sees)
 
 
