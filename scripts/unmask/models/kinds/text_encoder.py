@@ -43,8 +43,8 @@ def check(directory: str | Path, name: str) -> None:
     with quiet_transformers():
         config, tokenizer = _config(directory, what), _tokenizer(directory, what)
         model = load_network(AutoModel, directory, files, what, _KIND, UNUSED)
-    vocabulary = check_vocabulary(model, tokenizer, what)
     _check_reading(model, tokenizer, what)
+    vocabulary = check_vocabulary(model, tokenizer, what)
     logger.info("%s: %s with %d tokens is fit for embedding", what, config.model_type, vocabulary)
 
 
