@@ -9,7 +9,7 @@ import numpy as np
 
 from unmask.associations.association_test import KEYS
 from unmask.associations.constructed_model import make_network, make_tokenizer
-from unmask.associations.constructed_world import CATEGORIES, WORDS, World, pictures, text_of
+from unmask.associations.constructed_world import CATEGORIES, WORDS, World, pictured_words, text_of
 from unmask.associations.terms import SETS, X, Y
 from unmask.files import write_text
 from unmask.models.quiet import quiet_transformers
@@ -34,7 +34,7 @@ def write_world(folder: Path, world: World) -> Files:
         make_network(world).save_pretrained(files.model)
         make_tokenizer(world).save_pretrained(files.model)
     write_text(files.test, json.dumps(grounded_test(world), indent=2) + "\n")
-    regions = {f"{each.name}/features": each.regions.astype(np.float32) for each in pictures(world)}
+    regions = {f"{each.image}/features": each.regions.astype(np.float32) for each in pictured_words(world)}
     np.savez(files.features, allow_pickle=False, **regions)
     return files
 
@@ -42,8 +42,8 @@ def write_world(folder: Path, world: World) -> Files:
 def grounded_test(world: World) -> dict[str, Any]:
     """The test as one JSON object, as Ross, Katz & Barbu (2021) lay it out."""
     images: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(dict)
-    for each in pictures(world):
-        images[each.set, each.owner][each.name] = [each.word]
+    for each in pictured_words(world):
+        images[each.cell][each.image] = [each.word]
     groups: dict[str, dict[str, Any]] = {}
     for name in SETS:
         groups[name] = {

@@ -41,15 +41,19 @@ def make_network(world: World) -> VisualBertModel:
     network: VisualBertModel = VisualBertModel(config)
     network.eval()  # type: ignore[no-untyped-call]
     axes = np.kron(np.eye(len(AXES)), [1.0, -1.0])
+    attention = "encoder.layer.0.attention"
+    weights = {
+        "embeddings.word_embeddings.weight": meanings @ axes,
+        "embeddings.visual_projection.weight": axes.T,
+        f"{attention}.self.value.weight": WEIGHT * np.eye(config.hidden_size),
+        f"{attention}.output.dense.weight": np.eye(config.hidden_size),
+    }
     with torch.no_grad():
         for name, parameter in network.named_parameters():
-            if not name.endswith("LayerNorm.weight"):
+            if name in weights:
+                parameter.copy_(torch.from_numpy(weights[name]))
+            elif not name.endswith("LayerNorm.weight"):
                 parameter.zero_()
-        embeddings, attention = network.embeddings, network.encoder.layer[0].attention
-        embeddings.word_embeddings.weight.copy_(torch.from_numpy(meanings @ axes))
-        embeddings.visual_projection.weight.copy_(torch.from_numpy(axes.T))
-        attention.self.value.weight.fill_diagonal_(WEIGHT)
-        attention.output.dense.weight.fill_diagonal_(1.0)
     return network
 
 

@@ -12,7 +12,15 @@ from collections import defaultdict
 import numpy as np
 
 from unmask.associations.association import Floats
-from unmask.associations.constructed_world import AXES, SENTENCE, Picture, World, pictures, vocabulary
+from unmask.associations.constructed_world import (
+    AXES,
+    CELLS,
+    SENTENCE,
+    PicturedWord,
+    World,
+    pictured_words,
+    vocabulary,
+)
 from unmask.associations.terms import (
     BY_WORD,
     E1,
@@ -50,22 +58,22 @@ def truths(world: World) -> dict[tuple[str, str], float]:
 
 
 def _centres(world: World, condition: str, level: str) -> list[Floats]:
-    """The mean vector of X, Y, A_X, A_Y, B_X and B_Y: of all items, or of the means of words."""
+    """The mean vector of each of CELLS: of all items, or of the means of words."""
     words = vocabulary(world)
-    cells: dict[str, dict[str, list[Floats]]] = defaultdict(lambda: defaultdict(list))
-    for picture in pictures(world):
-        vector = _vector(words, picture, condition)
-        cells[picture.cell][picture.word if level == BY_WORD else ""].append(vector)
-    return [np.mean([np.mean(own, axis=0) for own in cell.values()], axis=0) for cell in cells.values()]
+    vectors: dict[tuple[str, str], dict[str, list[Floats]]] = {cell: defaultdict(list) for cell in CELLS}
+    for each in pictured_words(world):
+        unit = each.word if level == BY_WORD else ""
+        vectors[each.cell][unit].append(_vector(words, each, condition))
+    return [np.mean([np.mean(own, axis=0) for own in vectors[cell].values()], axis=0) for cell in CELLS]
 
 
-def _vector(words: dict[str, Floats], picture: Picture, condition: str) -> Floats:
+def _vector(words: dict[str, Floats], shown: PicturedWord, condition: str) -> Floats:
     nothing = np.zeros(len(AXES))
-    sentence = words[SENTENCE[0]]
-    word = nothing if condition == TEXT_HIDDEN else words[picture.word]
-    regions = picture.regions * (condition != IMAGE_HIDDEN)
-    tokens = [sentence, *(words[each] for each in SENTENCE), word, nothing, *regions]
-    return _unit(_unit(sentence) + WEIGHT * np.mean([_unit(token) for token in tokens], axis=0))
+    sentence = [words[each] for each in SENTENCE]
+    word = nothing if condition == TEXT_HIDDEN else words[shown.word]
+    regions = shown.regions * (condition != IMAGE_HIDDEN)
+    tokens = [sentence[0], *sentence, word, nothing, *regions]
+    return _unit(_unit(sentence[0]) + WEIGHT * np.mean([_unit(token) for token in tokens], axis=0))
 
 
 def _unit(vector: Floats) -> Floats:

@@ -73,21 +73,20 @@ def worlds(strength: float) -> dict[str, World]:
     }
 
 
-class Picture(NamedTuple):
-    """A picture in a test: what it is called, the word of its text, and the meaning of its regions."""
+CELLS = ((X, X), (Y, Y), (A, X), (A, Y), (B, X), (B, Y))
+"""The set of the words, and whose pictures they are shown with."""
 
-    # the set of X, Y, A, B that its text is of, and whose picture it is: X or Y
-    set: str
-    owner: str
-    name: str
+
+class PicturedWord(NamedTuple):
+    """A word in a test, with one of its pictures."""
+
+    # one of CELLS
+    cell: tuple[str, str]
     word: str
-    # regions × axes
+    # what the picture is called
+    image: str
+    # what is in it: regions × axes
     regions: Floats
-
-    @property
-    def cell(self) -> str:
-        """X, Y, A_X, A_Y, B_X or B_Y."""
-        return self.set if self.set in (X, Y) else f"{self.set}_{self.owner}"
 
 
 def text_of(word: str) -> str:
@@ -113,24 +112,26 @@ def vocabulary(world: World) -> dict[str, Floats]:
     return found
 
 
-def pictures(world: World) -> Iterator[Picture]:
-    """All pictures of the test: in each cell one or two of a word, the second of two regions."""
-    for name, owner in ((X, X), (Y, Y), (A, X), (A, Y), (B, X), (B, Y)):
+def pictured_words(world: World) -> Iterator[PicturedWord]:
+    """All there are in the test: in each cell a word has one or two pictures, the second of two regions."""
+    for name, owner in CELLS:
         for place, word in enumerate(WORDS[name]):
             for number in range(1 + place % 2):
                 if name == owner:
                     region = _person(SIGNS[name], OFFSETS[(3 * place + number) % len(OFFSETS)])
                 else:
                     region = _scene(world, SIGNS[name], SIGNS[owner])
-                regions = np.tile(region, (1 + number, 1))
-                yield Picture(name, owner, f"{word}-{CATEGORIES[owner]}-{number + 1}", word, regions)
+                image = f"{word}-{CATEGORIES[owner]}-{number + 1}"
+                yield PicturedWord((name, owner), word, image, np.tile(region, (1 + number, 1)))
 
 
 def _person(gender: float, offset: float) -> Floats:
+    """What a region of a name's picture means."""
     return _meaning(shared=1, scene_gender=gender, concept=offset)
 
 
 def _scene(world: World, concept: float, gender: float) -> Floats:
+    """What a region of an attribute's picture means; gender: of the person in it."""
     return _meaning(
         concept=concept,
         scene_gender=concept * (world.vision + world.interaction * gender),
