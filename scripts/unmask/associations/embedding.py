@@ -17,6 +17,7 @@ from unmask.associations.terms import BARE_FIRST, CLS, MEAN, MEAN_CONTENT, STATI
 from unmask.associations.tokenised import Span, Tokenised, tokenised
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
+from unmask.models.kinds.text_encoder import last_hidden_state
 
 Vectors = npt.NDArray[np.float32]
 
@@ -141,11 +142,7 @@ def _pooled(
 def _hidden(encoder: Encoder, rows: npt.NDArray[np.int64]) -> Vectors:
     """The last hidden states of token ids (batch × length): batch × length × width."""
     ids = torch.from_numpy(rows.astype(np.int64)).to(encoder.device.torch)
-    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-    network = encoder.network
-    if network.config.is_encoder_decoder:
-        network = network.get_encoder()
-    hidden: Tensor = network(**inputs).last_hidden_state.float()
+    hidden = last_hidden_state(encoder.network, ids).float()
     if encoder.projection is not None:
         hidden = hidden @ encoder.projection.to(hidden.device).T
     states: Vectors = hidden.cpu().numpy()

@@ -86,12 +86,15 @@ def refuse_characters_as_special(tokenizer: PreTrainedTokenizerBase, what: str) 
         )
 
 
-def load_network(auto: Any, directory: Path, files: ModelFiles, what: str, kind: str) -> PreTrainedModel:
+def load_network(
+    auto: Any, directory: Path, files: ModelFiles, what: str, kind: str, unused: tuple[str, ...] = ()
+) -> PreTrainedModel:
     """The network of a model as `auto` loads it, every weight being one that the checkpoint has.
 
-    auto: one of transformers' classes AutoModelFor…, or the network's own; kind: what such a model is called.
-    Raises InputError for weights that are truncated, of other shapes, not floating-point numbers, not finite,
-    or missing.
+    auto: one of transformers' classes AutoModelFor…, or the network's own; kind: what such a model is called;
+    unused: what the names of weights begin with that may be missing, as nothing is made with them. Raises
+    InputError for weights that are truncated, of other shapes, not floating-point numbers, not finite, or
+    missing.
     """
     model: PreTrainedModel
     try:
@@ -117,7 +120,8 @@ def load_network(auto: Any, directory: Path, files: ModelFiles, what: str, kind:
     mismatched = sorted(str(key[0]) for key in loading["mismatched_keys"])
     if mismatched:
         raise InputError(f"{what}: weights of another shape than config.json says: {_some(mismatched)}")
-    missing = sorted(key for key in loading["missing_keys"] if key in parameters)
+    lacking = [key for key in loading["missing_keys"] if not key.startswith(unused)]
+    missing = sorted(key for key in lacking if key in parameters)
     if missing:
         raise InputError(
             f"{what}: the checkpoint lacks weights of the {kind}, which would be drawn "
