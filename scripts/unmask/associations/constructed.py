@@ -27,7 +27,11 @@ from unmask.terms import CORRECTED
 
 
 def constructed_table(worlds: Mapping[str, World], options: Options, device: Device) -> pd.DataFrame:
-    """CONSTRUCTED of worlds by their names: a row for each world, experiment and level."""
+    """CONSTRUCTED of worlds by their names: a row for each world, experiment and level.
+
+    E1 to E3 are of texts with their pictures, E4 with the word or the picture hidden (Ross, Katz & Barbu
+    2021); `truth` is the oracle's.
+    """
     suites = []
     embeddings: dict[str, list[Vectors]] = {pooling: [] for pooling in GROUNDED}
     number = 0

@@ -13,7 +13,7 @@ import numpy as np
 from unmask.associations.association import Floats
 from unmask.associations.terms import A, B, X, Y
 
-AXES = ("sentence", "person", "gender", "scene gender", "concept", "shared")
+AXES = ("sentence", "person", "gender", "scene_gender", "concept", "shared")
 """What all texts say, and all names; gender in texts, and in pictures; career (positive) against family; and
 what pictures of persons share."""
 
@@ -42,7 +42,7 @@ OFFSETS = (-0.14, -0.1, -0.06, -0.02, 0.02, 0.06, 0.1, 0.14)
 """How far the names of either set lie to career, so that s varies: alike in both sets, and 0 on average."""
 
 SIGNS = {X: 1, Y: -1, A: 1, B: -1}
-
+"""Men against women, and career against family."""
 
 STRENGTH = 0.3
 """Of each bias, beside meanings of size 1: so large that the tests, of 8 names each, find it."""
@@ -57,7 +57,7 @@ class World(NamedTuple):
     vision: float = 0.0
     # and their pictures with men; those with women lie the other way
     interaction: float = 0.0
-    # pictures of men in careers, and of women in families, lie away from all pictures of persons
+    # pictures of men in careers, and of women in families, lie away from those of names, the others to them
     counter: float = 0.0
 
 
@@ -140,7 +140,8 @@ def _scene(world: World, concept: float, gender: float) -> Floats:
 
 
 def _meaning(**parts: float) -> Floats:
+    """A meaning from its parts along AXES; of others it has none."""
     found = np.zeros(len(AXES))
     for axis, part in parts.items():
-        found[AXES.index(axis.replace("_", " "))] = part
+        found[AXES.index(axis)] = part
     return found
