@@ -13,14 +13,12 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from unmask.associations.masks import Span, with_masks
 from unmask.associations.terms import BARE_FIRST, CLS, MEAN, MEAN_CONTENT, STATIC, WORD, WORD_FIRST
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
 
 Vectors = npt.NDArray[np.float32]
-Span = tuple[int, int]
-"""Where a word stands in its text: its first character, and the one behind its last."""
-
 OF_WORDS = (WORD, WORD_FIRST)
 """Poolings that need to know where the word is."""
 
@@ -60,9 +58,10 @@ def embed(
     first token, read without special ones. word: the mean of the word's tokens; word-first: the first of
     these. static: the mean of the input embeddings of the word's tokens, or of all of a text without a word.
 
-    words: where each text's word is; of word and word-first, a text without one has NaN.
+    words: where each text's word is; of word and word-first, a text without one has NaN. MASK in a text is
+    the tokenizer's mask token, which counts as a word of the text does.
     Raises InputError for a text without tokens, without special ones (cls), or of more than the model takes,
-    for a word that no token is of, and for what is not finite.
+    for a mask that the tokenizer does not have, for a word that no token is of, and for what is not finite.
     """
     tokens = _tokenised(encoder, texts, words, bare=False)
     found: dict[str, Vectors] = {}
@@ -94,8 +93,9 @@ def _tokenised(
         raise InputError(
             f"{type(tokenizer).__name__} does not say where tokens are: a fast tokenizer is needed"
         )
+    masked = [with_masks(tokenizer, text, word) for text, word in zip(texts, words, strict=True)]
     read = tokenizer(
-        list(texts),
+        [text for text, _ in masked],
         add_special_tokens=not bare,
         return_offsets_mapping=True,
         return_special_tokens_mask=True,
@@ -103,7 +103,7 @@ def _tokenised(
         verbose=False,
     )
     found = []
-    for place, (text, word) in enumerate(zip(texts, words, strict=True)):
+    for place, (text, word) in enumerate(masked):
         ids, special = read["input_ids"][place], read["special_tokens_mask"][place]
         offsets = read["offset_mapping"][place]
         if encoder.max_length is not None and len(ids) > encoder.max_length:
