@@ -16,11 +16,11 @@ from tiny_models import tiny_model
 from unmask.associations.association import effect
 from unmask.associations.embedding import Encoder, embed
 from unmask.associations.formats.planted import ONE_PRONOUN
-from unmask.associations.masks import with_masks
 from unmask.associations.schema import STIMULI
 from unmask.associations.sets import experiments_at, ordered, sets_of
 from unmask.associations.stimuli import read_stimuli
 from unmask.associations.terms import BY_WORD, CLS, MASK, MEAN, STATIC, WORD
+from unmask.associations.tokenised import with_masks
 from unmask.associations.words import WordFacts, place
 from unmask.errors import InputError
 from unmask.models.devices import pick_device

@@ -28,3 +28,6 @@ E1, E2, E3X, E3Y = "E1", "E2", "E3x", "E3y"
 E4_TEXT, E4_IMAGE = "E4-text", "E4-image"
 HIDDEN = {TEXT_HIDDEN: E4_TEXT, IMAGE_HIDDEN: E4_IMAGE}
 """Experiment 4 is E1 with something hidden."""
+
+GROUNDED_FORMAT = "grounded"
+"""The format of suites whose texts have pictures."""
