@@ -51,9 +51,10 @@ def embed(
     first token, read without special ones. word: the mean of the word's tokens; word-first: the first of
     these. static: the mean of the input embeddings of the word's tokens, or of all of a text without a word.
 
-    words: where each text's word is; of word and word-first, a text without one has NaN.
+    words: where each text's word is; of word and word-first, a text without one has NaN. MASK in a text is
+    the tokenizer's mask token, which counts as a word of the text does.
     Raises InputError for a text without tokens, without special ones (cls), or of more than the model takes,
-    for a word that no token is of, and for what is not finite.
+    for a mask that the tokenizer has not got, for a word that no token is of, and for what is not finite.
     """
     tokens = tokenised(encoder.tokenizer, texts, words, encoder.max_length)
     found: dict[str, Vectors] = {}
