@@ -185,7 +185,7 @@ def associations_removable():
 def associations_provenance():
     """Where tests came from."""
     made = ["versions", "code"]
-    entries = [
+    suites = [
         {
             "title": f"Association tests {suite}",
             "files": [associations_result("suites", f"{suite}.parquet")],
@@ -200,12 +200,12 @@ def associations_provenance():
                 associations_result(name, suite, "associations.parquet")
                 for suite in SUITES
                 if name in encoders_of(suite)
-            ],
-            "keys": ["made_from", *made],
+            ][:1],
+            "keys": ["embedded", *made],
         }
         for name in VECTORS
     ]
-    return entries
+    return [*suites, *vectors]
 
 
 def embedding_time(wildcards, input, attempt):
