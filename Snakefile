@@ -20,6 +20,7 @@ include: "rules/frequency.smk"
 include: "rules/regional.smk"
 include: "rules/debiasing.smk"
 include: "rules/downstream.smk"
+include: "rules/associations.smk"
 include: "rules/report.smk"
 
 

@@ -144,6 +144,14 @@ def outside(path):
     return ancient(path)
 
 
+def paths_in(found):
+    """The paths of inputs: a path, or lists of these and mappings by name, one in the other."""
+    if isinstance(found, str):
+        return [found]
+    parts = found.values() if isinstance(found, dict) else found
+    return [path for part in parts for path in paths_in(part)]
+
+
 def given(*inputs):
     """What is in inputs that are from outside the results, as a parameter of their rule.
 
@@ -153,10 +161,8 @@ def given(*inputs):
 
     def digests(wildcards):
         found = [each(wildcards) if callable(each) else each for each in inputs]
-        found = [list(each.values()) if isinstance(each, dict) else each for each in found]
-        paths = [path for each in found for path in ([each] if isinstance(each, str) else each)]
         try:
-            return {path: DIGESTS.of(path) for path in paths if not path.startswith(f"{STUDY}/")}
+            return {path: DIGESTS.of(path) for path in paths_in(found) if not path.startswith(f"{STUDY}/")}
         except InputError as error:
             sys.exit(f"error: {error}")
 

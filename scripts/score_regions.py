@@ -45,7 +45,7 @@ with (
         "weights": manifest["weights_digest"],
         "tokenizer": manifest["tokenizer_digest"],
         "model_source": {key: entry[key] for key in SOURCE if key in entry},
-        # the files of regions and words may change, and the sentences be the same: see `is_done`
+        # the files of regions and words may change, and the sentences be the same: see `is_done_or_noted`
         "manifest": made["made_from"][inputs.manifest],
         **made,
     }

@@ -9,8 +9,9 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from tiny_models import ARCHITECTURES, tiny_model
-from unmask.associations.embedding import Encoder, Span, embed
+from unmask.associations.embedding import Encoder, embed
 from unmask.associations.terms import POOLINGS
+from unmask.associations.tokenised import Span
 from unmask.errors import InputError
 from unmask.models.devices import Device, pick_device
 

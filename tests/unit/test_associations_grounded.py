@@ -14,7 +14,14 @@ from unmask.associations import grounded
 from unmask.associations.association import effect, swaps
 from unmask.associations.grounded import Cell
 from unmask.associations.permutations import partitions, swapped
-from unmask.associations.testing import NO_PUBLISHED_P, NO_SWAPS, Options, Outcome, association_tests
+from unmask.associations.testing import (
+    NO_P_OF_E2,
+    NO_PUBLISHED_P,
+    NO_SWAPS,
+    Options,
+    Outcome,
+    association_tests,
+)
 
 CELLS = ("A_X", "A_Y", "B_X", "B_Y")
 TURNED = {"A_X": "A_Y", "A_Y": "A_X", "B_X": "B_Y", "B_Y": "B_X"}
@@ -130,7 +137,9 @@ def test_effects_are_those_of_the_definitions(stimuli: pd.DataFrame, experiment:
     assert row["d"] == pytest.approx(size(left, right), rel=1e-9)
     assert row["d0"] == pytest.approx(size(left, right, ddof=0), rel=1e-9)
     assert row["statistic"] == pytest.approx(sum(left) - sum(right), rel=1e-9)
-    if experiment in ("E1", "E2"):
+    if experiment == "E2":
+        assert np.isnan([row["p"], row["p_two"], row["p_high"]]).all() and row["reason"] == NO_P_OF_E2
+    elif experiment == "E1":
         one, two, total = partition_counts(left, right)
         assert (row["p"], row["p_two"]) == (one / total, two / total)
     elif level == "item" and stimuli is UNEQUAL:
@@ -252,10 +261,28 @@ def test_p_of_pictures_is_uniform_where_they_say_nothing() -> None:
 def test_holm_is_over_the_experiments_of_a_level() -> None:
     found = outcome(UNEQUAL, vectors_of(UNEQUAL, 1)).rows
     own = found[found["level"].eq("word")]
-    assert own["p_holm"].tolist() == pytest.approx(holm(own["p_two"].tolist()))
+    told = own[own["experiment"].ne("E2")]
+    assert told["p_holm"].tolist() == pytest.approx(holm(told["p_two"].tolist()))
     assert len(own) == 4
     items = found[found["level"].eq("item") & found["protocol"].eq("corrected")]
-    assert items["p_holm"].notna().tolist() == [True, True, False, False]
+    assert items["p_holm"].notna().tolist() == [True, False, False, False]
+
+
+def test_with_something_hidden_e1_alone_is_kept() -> None:
+    options = QUICK._replace(bootstrap=20)
+    shown, hidden = vectors_of(EQUAL, 1), vectors_of(EQUAL, 2)
+    alone = association_tests(EQUAL, {"joint": shown}, options)
+    found = association_tests(EQUAL, {"joint": shown, "text-hidden": hidden, "image-hidden": shown}, options)
+    assert set(found.rows["pooling"]) == {"joint"}
+    assert found.means == alone.means
+    others = association_tests(EQUAL, {"joint": hidden}, options)
+    for experiment, expected in (("E4-text", others), ("E4-image", alone), ("E1", alone)):
+        row = row_of(found, experiment=experiment, level="word")
+        first = row_of(expected, experiment="E1", level="word")
+        for key in ("gap", "d", "p_two", "d_low", "d_high"):
+            assert row[key] == first[key]
+    drawn = [(each["experiment"], each["level"]) for each in found.draws]
+    assert sorted(set(drawn)) == sorted(drawn) and len(drawn) == 2 * 6
 
 
 def test_pictures_beside_words_without_pictures_are_a_plain_test() -> None:

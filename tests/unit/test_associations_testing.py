@@ -6,7 +6,7 @@ import pytest
 
 from literal_associations import holm, suite, words
 from unmask.associations.permutations import drawn_partitions
-from unmask.associations.schema import ASSOCIATIONS
+from unmask.associations.schema import ASSOCIATIONS, DRAWS
 from unmask.associations.testing import NO_D, Options, Outcome, association_tests
 from unmask.tables import as_table
 
@@ -51,6 +51,21 @@ def test_a_row_for_each_test_pooling_level_and_protocol() -> None:
     assert exact["large", "weat", "cls", "item", "published"] == 99_999
     assert exact["large", "weat", "cls", "item", "corrected"] == 500
     assert exact["odd", "weat", "mean", "word", "corrected"] == 126
+
+
+def test_intervals_are_those_of_the_draws() -> None:
+    found = outcome()
+    keys = ["test", "experiment", "pooling", "level"]
+    of_rows = found.rows[found.rows["protocol"].eq("corrected")].set_index(keys)
+    assert sorted(of_rows.index) == sorted(tuple(each[key] for key in keys) for each in found.draws)
+    for each in found.draws:
+        row = of_rows.loc[tuple(each[key] for key in keys)]
+        assert len(each["d"]) == FEW.bootstrap
+        bounds = np.nanquantile(each["d"], [0.025, 0.975])
+        assert [row["d_low"], row["d_high"]] == pytest.approx(bounds, rel=1e-5)
+    table = as_table(pd.DataFrame(found.draws), DRAWS)
+    assert table.num_rows == 3 * 2 * 2
+    assert outcome(options=FEW._replace(bootstrap=0)).draws == []
 
 
 def test_p_is_corrected_within_pooling_level_and_protocol() -> None:

@@ -14,12 +14,12 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.associations.terms import BARE_FIRST, CLS, MEAN, MEAN_CONTENT, STATIC, WORD, WORD_FIRST
+from unmask.associations.tokenised import Span, Tokenised, tokenised
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
+from unmask.models.kinds.text_encoder import last_hidden_state
 
 Vectors = npt.NDArray[np.float32]
-Span = tuple[int, int]
-"""Where a word stands in its text: its first character, and the one behind its last."""
 
 OF_WORDS = (WORD, WORD_FIRST)
 """Poolings that need to know where the word is."""
@@ -42,15 +42,6 @@ class Encoder:
         return int(self.network.config.hidden_size)
 
 
-@dataclass(frozen=True)
-class _Text:
-    """Tokens of a text, which of them are special, and which are of its word (none where it has no word)."""
-
-    ids: tuple[int, ...]
-    special: tuple[bool, ...]
-    of_word: tuple[bool, ...]
-
-
 def embed(
     encoder: Encoder, texts: Sequence[str], words: Sequence[Span | None], poolings: Sequence[str]
 ) -> dict[str, Vectors]:
@@ -60,18 +51,19 @@ def embed(
     first token, read without special ones. word: the mean of the word's tokens; word-first: the first of
     these. static: the mean of the input embeddings of the word's tokens, or of all of a text without a word.
 
-    words: where each text's word is; of word and word-first, a text without one has NaN.
+    words: where each text's word is; of word and word-first, a text without one has NaN. MASK in a text is
+    the tokenizer's mask token, which counts as a word of the text does.
     Raises InputError for a text without tokens, without special ones (cls), or of more than the model takes,
-    for a word that no token is of, and for what is not finite.
+    for a mask that the tokenizer has not got, for a word that no token is of, and for what is not finite.
     """
-    tokens = _tokenised(encoder, texts, words, bare=False)
+    tokens = tokenised(encoder.tokenizer, texts, words, encoder.max_length)
     found: dict[str, Vectors] = {}
     hidden_poolings = [pooling for pooling in poolings if pooling not in (BARE_FIRST, STATIC)]
     weights = {pooling: _weights(pooling, tokens, texts) for pooling in hidden_poolings}
     if weights:
         found |= _pooled(encoder, [text.ids for text in tokens], weights)
     if BARE_FIRST in poolings:
-        bare = _tokenised(encoder, texts, words, bare=True)
+        bare = tokenised(encoder.tokenizer, texts, words, encoder.max_length, bare=True)
         first = [np.eye(1, len(text.ids), dtype=np.float32)[0] for text in bare]
         found |= _pooled(encoder, [text.ids for text in bare], {BARE_FIRST: first})
     if STATIC in poolings:
@@ -86,46 +78,12 @@ def embed(
     return {pooling: found[pooling] for pooling in poolings}
 
 
-def _tokenised(
-    encoder: Encoder, texts: Sequence[str], words: Sequence[Span | None], bare: bool
-) -> list[_Text]:
-    tokenizer = encoder.tokenizer
-    if not tokenizer.is_fast:
-        raise InputError(
-            f"{type(tokenizer).__name__} does not say where tokens are: a fast tokenizer is needed"
-        )
-    read = tokenizer(
-        list(texts),
-        add_special_tokens=not bare,
-        return_offsets_mapping=True,
-        return_special_tokens_mask=True,
-        truncation=False,
-        verbose=False,
-    )
-    found = []
-    for place, (text, word) in enumerate(zip(texts, words, strict=True)):
-        ids, special = read["input_ids"][place], read["special_tokens_mask"][place]
-        offsets = read["offset_mapping"][place]
-        if encoder.max_length is not None and len(ids) > encoder.max_length:
-            raise InputError(f"{text!r}: {len(ids)} tokens, the model takes {encoder.max_length}")
-        if all(special):
-            raise InputError(f"{text!r}: has no token to embed")
-        of_word = [
-            word is not None and not is_special and first < word[1] and last > word[0]
-            for is_special, (first, last) in zip(special, offsets, strict=True)
-        ]
-        if word is not None and not any(of_word):
-            raise InputError(f"{text!r}: no token is of {text[slice(*word)]!r}")
-        found.append(_Text(tuple(ids), tuple(map(bool, special)), tuple(of_word)))
-    return found
-
-
-def _weights(pooling: str, tokens: Sequence[_Text], texts: Sequence[str]) -> list[Vectors]:
+def _weights(pooling: str, tokens: Sequence[Tokenised], texts: Sequence[str]) -> list[Vectors]:
     """What each token of each text counts in a pooling; all zero where it has no word to pool."""
     return [_weight(pooling, each, text) for each, text in zip(tokens, texts, strict=True)]
 
 
-def _weight(pooling: str, tokens: _Text, text: str) -> Vectors:
+def _weight(pooling: str, tokens: Tokenised, text: str) -> Vectors:
     special, of_word = np.array(tokens.special), np.array(tokens.of_word)
     if pooling == CLS:
         if not special.any():
@@ -185,11 +143,7 @@ def _pooled(
 def _hidden(encoder: Encoder, rows: npt.NDArray[np.int64]) -> Vectors:
     """The last hidden states of token ids (batch × length): batch × length × width."""
     ids = torch.from_numpy(rows.astype(np.int64)).to(encoder.device.torch)
-    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-    network = encoder.network
-    if network.config.is_encoder_decoder:
-        network = network.get_encoder()
-    hidden: Tensor = network(**inputs).last_hidden_state.float()
+    hidden = last_hidden_state(encoder.network, ids).float()
     if encoder.projection is not None:
         hidden = hidden @ encoder.projection.to(hidden.device).T
     states: Vectors = hidden.cpu().numpy()
@@ -197,7 +151,7 @@ def _hidden(encoder: Encoder, rows: npt.NDArray[np.int64]) -> Vectors:
 
 
 @torch.inference_mode()
-def _static(encoder: Encoder, tokens: Sequence[_Text]) -> Vectors:
+def _static(encoder: Encoder, tokens: Sequence[Tokenised]) -> Vectors:
     """Means of input embeddings: texts × their width."""
     table = encoder.network.get_input_embeddings().weight
     assert isinstance(table, Tensor)

@@ -19,11 +19,14 @@ def read_stimuli(
     files and entry: as `read_suite` has them, which says what is raised. source: in words, where it is from.
     """
     worded = read_suite(files, entry)
-    tests = [
-        {"name": each.test.name, "categories": dict(each.test.categories), "remarks": list(each.remarks)}
-        for each in worded
-    ]
+    tests = [_told(each) for each in worded]
     return stimuli_of(worded), {"suite": suite, "format": entry["format"], "source": source, "tests": tests}
+
+
+def _told(worded: Worded) -> dict[str, Any]:
+    test = worded.test
+    told = {"name": test.name, "categories": dict(test.categories), "remarks": list(worded.remarks)}
+    return told if test.truth is None else told | {"truth": dict(test.truth)}
 
 
 def stimuli_of(tests: Sequence[Worded]) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """The tests of a suite, each item with the word that it is there for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,9 @@ class Worded:
 def read_suite(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> list[Worded]:
     """The tests of a suite, in the order of its files.
 
-    files: tests; facts, resources/associations/words.yaml; and maybe words, a user's. entry: `format`, what
-    the format knows, and maybe `only`, names of the tests that are wanted.
+    files: tests; facts, resources/associations/words.yaml; and maybe words, a user's. Of a format whose tests
+    are of a world: world, its truth.json, and nothing else. entry: `format`, what the format knows, and maybe
+    `only`, names of the tests that are wanted.
 
     The words of a test of sentences are those of `words`; else the texts of the test of words beside it
     (`sent-X` -> `X`), whether it is wanted or not; else those that the facts have, or the test's file. A
@@ -37,6 +38,8 @@ def read_suite(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) ->
     files or none have a test's name; and naming file, set and text where a text has none of the words, or a
     word is in both sets of targets or of attributes.
     """
+    if "world" in files:
+        return _of_world(files["world"][0], entry)
     read = load(FORMATS, entry["format"]).read
     paths = _by_name(files["tests"])
     facts = WordFacts.from_file(files["facts"][0])
@@ -49,13 +52,24 @@ def read_suite(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) ->
         return known[name]
 
     found = []
-    for name in _wanted(paths, entry.get("only")):
+    for name in _wanted(paths, entry.get("only"), "no file of the test"):
         test = test_of(name)
         sibling = facts.sibling(name)
         beside = None
         if given is None and sibling is not None and sibling in paths and not test.of_words:
             beside = test_of(sibling).texts
         found.append(_worded(test, facts, given, beside))
+    return found
+
+
+def _of_world(path: Path, entry: Mapping[str, Any]) -> list[Worded]:
+    tests: list[AssociationTest] = load(FORMATS, entry["format"]).read_world(path)
+    by_name = {test.name: test for test in tests}
+    found = []
+    for name in _wanted(by_name, entry.get("only"), "the world has no test"):
+        test = by_name[name]
+        assert test.words is not None
+        found.append(_checked(test, test.words, test.remarks))
     return found
 
 
@@ -70,11 +84,12 @@ def _by_name(paths: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-def _wanted(paths: Mapping[str, Path], only: Sequence[str] | None) -> list[str]:
+def _wanted(names: Iterable[str], only: Sequence[str] | None, lacking: str) -> list[str]:
+    known = list(names)
     for name in only or ():
-        if name not in paths:
-            raise InputError(f"only: no file of the test {name!r} (there are {', '.join(paths)})")
-    return [name for name in paths if only is None or name in only]
+        if name not in known:
+            raise InputError(f"only: {lacking} {name!r} (there are {', '.join(known)})")
+    return [name for name in known if only is None or name in only]
 
 
 def _worded(test: AssociationTest, facts: WordFacts, given: Words | None, beside: Words | None) -> Worded:

@@ -9,6 +9,9 @@ WORD, WORD_FIRST, STATIC, VECTORS = "word", "word-first", "static", "vectors"
 POOLINGS = (CLS, MEAN, MEAN_CONTENT, BARE_FIRST, WORD, WORD_FIRST, STATIC)
 """How one vector is made of the tokens of a text; `vectors` is that of word vectors, which have no tokens."""
 
+MASK = "[MASK]"
+"""Stands in a text for the mask token of whatever tokenizer reads it."""
+
 JOINT, TEXT_HIDDEN, IMAGE_HIDDEN = "joint", "text-hidden", "image-hidden"
 GROUNDED = (JOINT, TEXT_HIDDEN, IMAGE_HIDDEN)
 """The vector that an encoder that sees has of a text with a picture, and the same with the word, or the
@@ -25,3 +28,6 @@ E1, E2, E3X, E3Y = "E1", "E2", "E3x", "E3y"
 E4_TEXT, E4_IMAGE = "E4-text", "E4-image"
 HIDDEN = {TEXT_HIDDEN: E4_TEXT, IMAGE_HIDDEN: E4_IMAGE}
 """Experiment 4 is E1 with something hidden."""
+
+GROUNDED_FORMAT = "grounded"
+"""The format of suites whose texts have pictures."""

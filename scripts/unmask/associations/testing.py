@@ -17,7 +17,7 @@ from unmask.associations.association import (
     swaps,
     unit,
 )
-from unmask.associations.bootstrap import interval, resampled
+from unmask.associations.bootstrap import Resamples, interval, resampled
 from unmask.associations.named_draws import generator
 from unmask.associations.permutations import (
     Tails,
@@ -29,7 +29,7 @@ from unmask.associations.permutations import (
 )
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.sets import Sets, experiments_at, ordered, sets_of
-from unmask.associations.terms import BY_WORD, ITEM, WEAT, A, B, X, Y
+from unmask.associations.terms import BY_WORD, E1, E2, HIDDEN, ITEM, JOINT, WEAT, A, B, X, Y
 from unmask.statistics.correction import holm
 from unmask.tables import framed
 from unmask.terms import CORRECTED, PUBLISHED
@@ -37,6 +37,7 @@ from unmask.terms import CORRECTED, PUBLISHED
 NO_D = f"s varies by less than {CONSTANT:g}, which is rounding"
 NO_PUBLISHED_P = "the released code has no p of grounded tests"
 UNEQUAL = "the released code takes X and Y of one size"
+NO_P_OF_E2 = "exchanging targets leaves the pictures, which are others on each side, as they are"
 NO_SWAPS = "an attribute word has more texts with pictures of X than of Y, or fewer: they cannot be exchanged"
 
 
@@ -60,8 +61,18 @@ class Outcome(NamedTuple):
     rows: pd.DataFrame
     # 2×2 of grounded tests: test, pooling, level, x1, x2, y1, y2
     means: list[dict[str, Any]]
+    # DRAWS; none without resamples
+    draws: list[dict[str, Any]]
     # a line each on what was left out
     remarks: list[str]
+
+
+class _Found(NamedTuple):
+    """What is found on the way to an outcome; lists are added to."""
+
+    rows: list[dict[str, Any]]
+    means: list[dict[str, Any]]
+    draws: list[dict[str, Any]]
 
 
 def association_tests(
@@ -75,7 +86,8 @@ def association_tests(
     `published` is by item, `corrected` by item and, where the words of all targets are known, by word. A text
     whose embedding is zero or not finite is left out of the poolings where it is, and named in a remark; a
     test a set of which has no text left has no rows. Poolings that have the same texts share their draws,
-    which hang on the seed and the name of the test.
+    which hang on the seed and the name of the test. Of embeddings with something hidden (HIDDEN), E1 alone is
+    kept, as an experiment of `joint`.
     """
     options = options or Options()
     usable = {pooling: directed(vectors) for pooling, vectors in embeddings.items()}
@@ -84,8 +96,7 @@ def association_tests(
         for pooling, vectors in embeddings.items()
     }
     places = {pooling: place for place, pooling in enumerate(embeddings)}
-    rows: list[dict[str, Any]] = []
-    means: list[dict[str, Any]] = []
+    found = _Found([], [], [])
     remarks: list[str] = []
     for name, own in ordered(stimuli).groupby("test", sort=False):
         test = str(name)
@@ -93,7 +104,7 @@ def association_tests(
         together: dict[bytes, list[str]] = {}
         for pooling, has in usable.items():
             together.setdefault(has[numbers].tobytes(), []).append(pooling)
-        of_test: list[dict[str, Any]] = []
+        of_test = _Found([], [], [])
         for poolings in together.values():
             has = usable[poolings[0]][numbers][local]
             remarks += _lost(test, poolings, own[~has], left_out or {})
@@ -104,42 +115,65 @@ def association_tests(
             if not sets.has_words():
                 remarks.append(f"{_of(test, poolings)}: targets without a word: not tested by word")
             vectors = np.stack([lengths_one[pooling][numbers] for pooling in poolings])
-            own_rows, own_means = _levels(test, sets, poolings, vectors, options)
-            of_test += own_rows
-            means += own_means
-        rows += sorted(of_test, key=lambda row: places[row["pooling"]])
-    return Outcome(_corrected(rows), means, remarks)
+            _test_levels(of_test, test, sets, poolings, vectors, options)
+        for all_, own_part in zip(found, of_test, strict=True):
+            all_ += sorted(own_part, key=lambda row: places[row["pooling"]])
+    rows, means, draws = map(_with_hidden, found)
+    return Outcome(_corrected(rows), means, draws, remarks)
 
 
-def _levels(
-    test: str, sets: Sets, poolings: Sequence[str], vectors: Floats, options: Options
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows and 2×2 of a test at both levels, or by item alone where words are not known."""
-    rows: list[dict[str, Any]] = []
-    means: list[dict[str, Any]] = []
+def _with_hidden(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows, of hidden embeddings E1 alone: it is experiment 4."""
+    kept = []
+    for row in rows:
+        if row["pooling"] not in HIDDEN:
+            kept.append(row)
+        elif row.get("experiment") == E1:
+            kept.append(row | {"pooling": JOINT, "experiment": HIDDEN[row["pooling"]]})
+    return kept
+
+
+def _test_levels(
+    found: _Found, test: str, sets: Sets, poolings: Sequence[str], vectors: Floats, options: Options
+) -> None:
+    """Add what a test comes to at both levels, or by item alone where words are not known."""
     for level in (ITEM, BY_WORD) if sets.has_words() else (ITEM,):
         if level == BY_WORD and sets.words_are_items():
-            rows += [row | {"level": level} for row in rows if row["protocol"] == CORRECTED]
+            of_items = [row for row in found.rows if row["pooling"] in poolings]
+            found.rows.extend(row | {"level": level} for row in of_items if row["protocol"] == CORRECTED)
+            drawn = [row for row in found.draws if row["pooling"] in poolings]
+            found.draws.extend(row | {"level": level} for row in drawn)
             continue
         made = experiments_at(level, sets, vectors)
         for experiment in made.experiments:
-            rows += _rows(test, sets, poolings, level, experiment, options)
+            resamples = None
+            if options.bootstrap:
+                resamples = resampled(experiment, options.bootstrap, options.seed, test)
+                for column, pooling in enumerate(poolings):
+                    where = {"test": test, "experiment": experiment.name, "pooling": pooling, "level": level}
+                    found.draws.append(where | {"d": resamples.d[:, column].astype(np.float32)})
+            found.rows.extend(_rows(test, sets, poolings, level, experiment, resamples, options))
         if made.means is not None:
             for column, pooling in enumerate(poolings):
                 four = {key: float(mean[column]) for key, mean in made.means._asdict().items()}
-                means.append({"test": test, "pooling": pooling, "level": level} | four)
-    return rows, means
+                found.means.append({"test": test, "pooling": pooling, "level": level} | four)
 
 
 def _rows(
-    test: str, sets: Sets, poolings: Sequence[str], level: str, experiment: Experiment, options: Options
+    test: str,
+    sets: Sets,
+    poolings: Sequence[str],
+    level: str,
+    experiment: Experiment,
+    resamples: Resamples | None,
+    options: Options,
 ) -> list[dict[str, Any]]:
     """A row for each protocol and pooling."""
     effects = effect(experiment)
     varying = np.flatnonzero(np.isfinite(effects.d))
     tails = _tails(test, experiment, varying, level, options)
     sizes = {name.lower(): sets.units(name, level) for name in (X, Y, A, B)}
-    intervals = _intervals(test, experiment, options)
+    intervals = {} if resamples is None else _intervals(resamples, options.confidence)
     rows = []
     for protocol, (tail, reason) in tails.items():
         for column, pooling in enumerate(poolings):
@@ -151,7 +185,9 @@ def _rows(
             }
             row |= {"protocol": protocol} | sizes | _numbers(effects, column)
             row |= {key: values[column] for key, values in intervals.items()}
-            if column not in varying:
+            if experiment.name == E2:
+                row["reason"] = reason or NO_P_OF_E2
+            elif column not in varying:
                 row |= dict.fromkeys(("p", "p_two", "p_low", "p_high"), 1.0) | {"reason": NO_D}
             elif tail is None:
                 row["reason"] = reason
@@ -171,6 +207,8 @@ def _tails(
     if level == ITEM:
         nothing = {PUBLISHED: (None, None if experiment.name == WEAT else NO_PUBLISHED_P)} | nothing
     if not len(varying):
+        return nothing
+    if experiment.name == E2:
         return nothing
     if experiment.paired:
         parts = swaps(experiment)
@@ -208,14 +246,11 @@ def _numbers(effects: Effect, column: int) -> dict[str, float | None]:
     }
 
 
-def _intervals(test: str, experiment: Experiment, options: Options) -> dict[str, Floats]:
+def _intervals(resamples: Resamples, confidence: float) -> dict[str, Floats]:
     """Bounds by column of the table, (C,) each."""
-    if not options.bootstrap:
-        return {}
-    draws = resampled(experiment, options.bootstrap, options.seed, test)
     found = {}
-    for key, values in zip(("gap_{}", "d_{}", "d_{}_all"), draws, strict=True):
-        for side, bounds in zip(("low", "high"), interval(values, options.confidence), strict=True):
+    for key, values in zip(("gap_{}", "d_{}", "d_{}_all"), resamples, strict=True):
+        for side, bounds in zip(("low", "high"), interval(values, confidence), strict=True):
             found[key.format(side)] = bounds
     return found
 

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn.functional import linear
 from transformers import (
@@ -21,6 +19,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICA
 
 from unmask.errors import InputError
 from unmask.models.directory import PROJECTION
+from unmask.models.projection import read_projection
 from unmask.models.quiet import quiet_transformers
 
 POOLER = "pooler."
@@ -76,31 +75,13 @@ def make_classifier(
             **settings,
         )
     if (directory / PROJECTION).is_file():
-        _project(network, read_projection(directory, network))
+        _project(network, read_projection(directory, int(network.config.hidden_size)))
     if frozen:
         for name, weights in network.base_model.named_parameters():
             weights.requires_grad_(name.startswith(POOLER))
     parameters = {name for name, _ in network.named_parameters()}
     drawn = {*loading["missing_keys"], *(str(key[0]) for key in loading["mismatched_keys"])}
     return Start(network, tokenizer, tuple(sorted(drawn & parameters)))
-
-
-def read_projection(directory: Path, network: PreTrainedModel) -> Tensor:
-    """The projection of the last hidden states that lies beside a model.
-
-    Raises InputError where it is not what it should be.
-    """
-    path = directory / PROJECTION
-    try:
-        projection = load_file(path)["projection"].to(torch.float32)
-    except (SafetensorError, OSError, KeyError) as error:
-        raise InputError(f"{path}: no projection can be read from it ({error})") from None
-    size = int(network.config.hidden_size)
-    if projection.shape != (size, size):
-        raise InputError(f"{path}: a projection of {tuple(projection.shape)}, the model needs {(size, size)}")
-    if not torch.isfinite(projection).all():
-        raise InputError(f"{path}: has numbers that are not finite")
-    return projection
 
 
 def _project(network: PreTrainedModel, projection: Tensor) -> None:

@@ -1,5 +1,6 @@
 """A table of a model's answers, written in shards: bounded memory, and a killed job goes on where it was."""
 
+import hashlib
 import json
 import logging
 import shutil
@@ -16,7 +17,7 @@ import pyarrow.parquet as pq
 
 from unmask.errors import InputError
 from unmask.evidence.progress import Progress
-from unmask.tables import read_metadata, write_batches, write_table
+from unmask.tables import opened_table, read_metadata, write_batches, write_table
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +26,9 @@ Found = TypeVar("Found")
 
 CIRCUMSTANCES = ("device", "versions")
 """Facts of a table whose change makes no job run again."""
+
+MADE_FROM = ("made_from",)
+"""Facts of files whose change alone makes no row anew: other facts have what rows and the model are."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,29 @@ def is_table_done(path: Path, facts: Mapping[str, Any]) -> bool:
         logger.info("%s is there, of just these sentences and this model: nothing is left to do", path)
         return True
     return False
+
+
+def digest_of_parts(*parts: object) -> str:
+    """A digest of what rows are made from, which JSON can hold."""
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+
+
+def is_done_or_noted(path: Path, schema: pa.Schema, facts: Mapping[str, Any]) -> bool:
+    """Whether a table is there, of facts that are the same but for the files that it was made from.
+
+    The table then says what these are now, and its rows stay as they are.
+    """
+    found = _facts(path)
+    if found is None:
+        return False
+    if not is_table_done(path, {**facts, **{key: found[key] for key in MADE_FROM if key in found}}):
+        return False
+    anew = found | {key: facts[key] for key in MADE_FROM if key in facts}
+    if anew != found:
+        with opened_table(path, schema) as file:
+            groups = (file.read_row_group(number) for number in range(file.num_row_groups))
+            write_batches(path, groups, schema, anew)
+    return True
 
 
 def _facts(table: Path) -> dict[str, Any] | None:

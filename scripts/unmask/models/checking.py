@@ -86,11 +86,15 @@ def refuse_characters_as_special(tokenizer: PreTrainedTokenizerBase, what: str) 
         )
 
 
-def load_network(auto: Any, directory: Path, files: ModelFiles, what: str, kind: str) -> PreTrainedModel:
+def load_network(
+    auto: Any, directory: Path, files: ModelFiles, what: str, kind: str, unused: tuple[str, ...] = ()
+) -> PreTrainedModel:
     """The network of a model as `auto` loads it, every weight being one that the checkpoint has.
 
-    auto: one of transformers' classes AutoModelFor…; kind: what such a model is called. Raises InputError for
-    weights that are truncated, of other shapes, not floating-point numbers, not finite, or missing.
+    auto: one of transformers' classes AutoModelFor…, or the network's own; kind: what such a model is called;
+    unused: what the names of weights begin with that may be missing, as nothing is made with them. Raises
+    InputError for weights that are truncated, of other shapes, not floating-point numbers, not finite, or
+    missing.
     """
     model: PreTrainedModel
     try:
@@ -116,7 +120,8 @@ def load_network(auto: Any, directory: Path, files: ModelFiles, what: str, kind:
     mismatched = sorted(str(key[0]) for key in loading["mismatched_keys"])
     if mismatched:
         raise InputError(f"{what}: weights of another shape than config.json says: {_some(mismatched)}")
-    missing = sorted(key for key in loading["missing_keys"] if key in parameters)
+    lacking = [key for key in loading["missing_keys"] if not key.startswith(unused)]
+    missing = sorted(key for key in lacking if key in parameters)
     if missing:
         raise InputError(
             f"{what}: the checkpoint lacks weights of the {kind}, which would be drawn "
@@ -141,14 +146,15 @@ def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase,
 
 def count_embeddings(model: PreTrainedModel) -> int:
     """Rows of the embedding."""
-    table: Any = model.get_input_embeddings()
+    # FLAVA has those of its text encoder alone
+    table: Any = getattr(model, "text_model", model).get_input_embeddings()
     return int(table.weight.shape[0])
 
 
 def describe_files(
     auto: Any, directory: Path, config: PretrainedConfig, tokenizer: PreTrainedTokenizerBase
 ) -> dict[str, Any]:
-    """What the manifests of all kinds of models say.
+    """What the manifests of all kinds of models say. auto: as for `load_network`.
 
     - files: size in bytes and SHA-256 of every file that the model is loaded from
     - model_type, architectures: as the configuration states them
@@ -162,7 +168,7 @@ def describe_files(
     """
     chosen = files_of(directory, f"model directory {directory}")
     with quiet_transformers(), torch.device("meta"):
-        model = auto.from_config(config)
+        model = auto.from_config(config) if hasattr(auto, "from_config") else auto(config)
     sha256 = {name: sha256_of_file(directory / name) for name in chosen.all}
     files = {name: {"size": (directory / name).stat().st_size, "sha256": sha256[name]} for name in chosen.all}
     return {

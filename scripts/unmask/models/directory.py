@@ -46,6 +46,10 @@ PROJECTION = "projection.safetensors"
 masked words has it folded in."""
 
 
+PROCESSORS = ("preprocessor_config.json", "processor_config.json")
+"""Files that say how a model takes its pictures."""
+
+
 @dataclass(frozen=True)
 class ModelFiles:
     """The names of the files that a model is loaded from."""
@@ -54,11 +58,13 @@ class ModelFiles:
     weights: tuple[str, ...]
     projection: tuple[str, ...] = ()
     """PROJECTION where the model has one."""
+    processors: tuple[str, ...] = ()
+    """Those of PROCESSORS that the model has."""
 
     @property
     def all(self) -> tuple[str, ...]:
         """Every file; the weights last, so that where they have come the rest has too."""
-        return (CONFIG, *self.tokenizer, *self.projection, *self.weights)
+        return (CONFIG, *self.tokenizer, *self.projection, *self.processors, *self.weights)
 
 
 def choose_files(names: Collection[str], read: Callable[[str], str], what: str) -> ModelFiles:
@@ -88,7 +94,8 @@ def choose_files(names: Collection[str], read: Callable[[str], str], what: str) 
             raise InputError(f"{what}: {first} names {missing[0]}, which is not there")
         weights += shards
     projection = (PROJECTION,) if PROJECTION in names else ()
-    return ModelFiles(tokenizer=tokenizer, weights=tuple(weights), projection=projection)
+    processors = tuple(name for name in PROCESSORS if name in names)
+    return ModelFiles(tokenizer, tuple(weights), projection, processors)
 
 
 def tokenizer_files(names: Collection[str]) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from unmask.evidence.engine import Block
+from unmask.evidence.sharding import digest_of_parts, is_done_or_noted
 from unmask.models.loading import LoadedModel
 from unmask.regional.schema import LIKELIHOODS
 from unmask.regional.sentences import Arrays, Names, Sentences, Template
-from unmask.regional.writing import Columns, Floats, Layout, Part, digest_of, divided, is_done, write_parts
+from unmask.regional.writing import Columns, Floats, Layout, Part, divided, write_parts
 
 logger = logging.getLogger(__name__)
 
@@ -43,8 +44,8 @@ def write_likelihoods(
     """
     path, names, new = Path(path), distinct(regions["name"]), new_words(words, list_)
     alone = list_ == words["list"].iloc[0]
-    facts = {**facts, "sentences": digest_of(names, new, template, alone)}
-    if is_done(path, LIKELIHOODS, facts):
+    facts = {**facts, "sentences": digest_of_parts(names, new, template, alone)}
+    if is_done_or_noted(path, LIKELIHOODS, facts):
         return
     of_names = Names(names, model.tokenizer, max_length)
     _report_unknown(of_names)

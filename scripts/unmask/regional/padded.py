@@ -16,11 +16,12 @@ from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.engine import Block
+from unmask.evidence.sharding import digest_of_parts, is_done_or_noted
 from unmask.models.loading import LoadedModel
 from unmask.regional.likelihoods import distinct
 from unmask.regional.schema import PADDED
 from unmask.regional.sentences import Indices, Names, Sentences, Template
-from unmask.regional.writing import Columns, Floats, Layout, Part, digest_of, divided, is_done, write_parts
+from unmask.regional.writing import Columns, Floats, Layout, Part, divided, write_parts
 
 logger = logging.getLogger(__name__)
 
@@ -50,8 +51,8 @@ def write_padded(
     path, names = Path(path), distinct(regions["name"])
     of_list = distinct(words.loc[words["list"] == list_, "word_published"])
     template = template.removesuffix(".")
-    facts = {**facts, "sentences": digest_of(names, of_list, template)}
-    if is_done(path, PADDED, facts):
+    facts = {**facts, "sentences": digest_of_parts(names, of_list, template)}
+    if is_done_or_noted(path, PADDED, facts):
         return
     padding = _padding(model.tokenizer)
     alone = Names(names, model.tokenizer, max_length)

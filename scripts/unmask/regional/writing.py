@@ -1,7 +1,5 @@
 """What a model makes of sentences about regions, written in shards."""
 
-import hashlib
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +14,9 @@ import pyarrow as pa
 from unmask.errors import InputError
 from unmask.evidence.engine import Block, own_log_probs
 from unmask.evidence.progress import Progress
-from unmask.evidence.sharding import Shard, is_table_done, write_in_shards
+from unmask.evidence.sharding import Shard, digest_of_parts, write_in_shards
 from unmask.models.loading import LoadedModel
 from unmask.regional.sentences import Indices
-from unmask.tables import opened_table, read_metadata, write_batches
-
-MADE_FROM = ("made_from",)
-"""Facts of files whose change alone makes no sentence anew: other facts have the sentences and the model."""
 
 Floats = npt.NDArray[np.floating[Any]]
 Layout = list[tuple[Indices, Block]]
@@ -86,7 +80,7 @@ def write_parts(
 
     shards = [
         Shard(
-            digest_of(names[part.names.start : part.names.stop], part.words),
+            digest_of_parts(names[part.names.start : part.names.stop], part.words),
             part.tokens,
             partial(part.lay_out, part.names),
             read,
@@ -95,31 +89,6 @@ def write_parts(
         for part in parts
     ]
     write_in_shards(path, schema, shards, facts, progress)
-
-
-def is_done(path: Path, schema: pa.Schema, facts: dict[str, Any]) -> bool:
-    """Whether a table is there, of just these sentences and this model.
-
-    The files that it was made from may be others, as with a list more, or more about a region. The table then
-    says so, and its rows stay as they are.
-    """
-    try:
-        found = read_metadata(path)
-    except (OSError, ValueError, pa.ArrowException):
-        return False
-    if not is_table_done(path, facts | {key: found[key] for key in MADE_FROM if key in found}):
-        return False
-    anew = found | {key: facts[key] for key in MADE_FROM if key in facts}
-    if anew != found:
-        with opened_table(path, schema) as file:
-            groups = (file.read_row_group(number) for number in range(file.num_row_groups))
-            write_batches(path, groups, schema, anew)
-    return True
-
-
-def digest_of(*parts: object) -> str:
-    """Of the names and words that rows are made from."""
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 
 
 def _table(

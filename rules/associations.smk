@@ -1,0 +1,207 @@
+# Association tests (WEAT, SEAT, grounded): how much nearer one set of words is to an attribute than another.
+
+
+include: "inputs/associations.smk"
+
+
+check_associations()
+
+
+wildcard_constraints:
+    suite=any_of(SUITES),
+    encoder=any_of(association_encoders()),
+
+
+register(
+    "associations",
+    files=[*association_table_files().values(), *association_figure_files().values()] if ASSOCIATIONS else [],
+    statistics=[*of_encoders("associations"), *of_encoders("draws"), *constructed_world()],
+    provenance=associations_provenance(),
+    sections=["associations"] if ASSOCIATIONS else [],
+    removable=associations_removable(),
+)
+
+
+rule read_associations:
+    input:
+        unpack(suite_files),
+    output:
+        associations_result("suites", "{suite}.parquet"),
+    log:
+        log_of("associations", "suites", "{suite}.log"),
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=lambda wildcards: code(
+            "read_associations.py", module_file("associations/formats", SUITES[wildcards.suite]["format"])
+        ),
+        suite=lambda wildcards: wildcards.suite,
+        entry=suite_settings,
+        source=suite_source,
+        given=given(suite_files),
+    message:
+        "Reading the association tests {wildcards.suite}"
+    script:
+        "../scripts/read_associations.py"
+
+
+rule embed_stimuli:
+    input:
+        unpack(suite_pictures),
+        stimuli=associations_result("suites", "{suite}.parquet"),
+        manifest=result("models", "{encoder}", "manifest.json"),
+        facts=resource("associations/words.yaml"),
+    output:
+        associations_result("{encoder}", "{suite}", "embeddings.parquet"),
+    log:
+        log_of("associations", "{encoder}", "{suite}", "embedding.log"),
+    wildcard_constraints:
+        encoder=any_of(embedding_models()),
+    conda:
+        "../envs/scoring.yaml"
+    threads: config["runtime"]["threads"]
+    resources:
+        gpu=1,
+        mem_mb=scoring_memory,
+        runtime=embedding_time,
+    params:
+        code=code("embed_stimuli.py"),
+        encoder=lambda wildcards: wildcards.encoder,
+        suite=lambda wildcards: wildcards.suite,
+        poolings=suite_poolings,
+        images=lambda wildcards: SUITES[wildcards.suite].get("images"),
+        given=given(suite_pictures, resource("associations/words.yaml")),
+    message:
+        "Embedding the texts of {wildcards.suite} with {wildcards.encoder}"
+    script:
+        "../scripts/embed_stimuli.py"
+
+
+rule embed_vectors:
+    input:
+        stimuli=associations_result("suites", "{suite}.parquet"),
+        vectors=lambda wildcards: outside(VECTORS[wildcards.encoder]["path"]),
+    output:
+        associations_result("{encoder}", "{suite}", "embeddings.parquet"),
+    log:
+        log_of("associations", "{encoder}", "{suite}", "embedding.log"),
+    wildcard_constraints:
+        encoder=any_of(VECTORS),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=lambda wildcards, input, attempt: round(4000 + 2 * sizes_mb([input.vectors])) * attempt,
+    params:
+        code=code("embed_vectors.py"),
+        encoder=lambda wildcards: wildcards.encoder,
+        suite=lambda wildcards: wildcards.suite,
+        missing=lambda wildcards: VECTORS[wildcards.encoder]["missing"],
+        given=given(lambda wildcards: VECTORS[wildcards.encoder]["path"]),
+    message:
+        "Looking the words of {wildcards.suite} up in {wildcards.encoder}"
+    script:
+        "../scripts/embed_vectors.py"
+
+
+rule compute_associations:
+    input:
+        stimuli=associations_result("suites", "{suite}.parquet"),
+        embeddings=associations_result("{encoder}", "{suite}", "embeddings.parquet"),
+    output:
+        associations=associations_result("{encoder}", "{suite}", "associations.parquet"),
+        draws=associations_result("{encoder}", "{suite}", "draws.parquet"),
+    log:
+        log_of("associations", "{encoder}", "{suite}", "testing.log"),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+        runtime=table_time,
+    params:
+        code=code("compute_associations.py"),
+        encoder=lambda wildcards: wildcards.encoder,
+        suite=lambda wildcards: wildcards.suite,
+        options={**ASSOCIATIONS.get("statistics", {}), "confidence": config["statistics"]["confidence"]},
+    message:
+        "Testing the associations of {wildcards.encoder} ({wildcards.suite})"
+    script:
+        "../scripts/compute_associations.py"
+
+
+rule construct_associations:
+    output:
+        associations_result("constructed.parquet"),
+    log:
+        log_of("associations", "constructed.log"),
+    conda:
+        "../envs/scoring.yaml"
+    resources:
+        mem_mb=making_memory,
+    params:
+        code=code("construct_associations.py"),
+        permutations=ASSOCIATIONS.get("statistics", {}).get("permutations"),
+        seed=ASSOCIATIONS.get("statistics", {}).get("seed"),
+    message:
+        "Trying grounded tests on encoders whose bias is known"
+    script:
+        "../scripts/construct_associations.py"
+
+
+rule association_tables:
+    input:
+        **association_inputs(),
+    output:
+        **association_table_files(),
+    log:
+        log_of("report", "association_tables.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **association_settings(),
+        code=code("make_association_tables.py"),
+        given=given(*association_inputs().values()),
+    message:
+        "Making the tables of associations"
+    script:
+        "../scripts/make_association_tables.py"
+
+
+rule association_figures:
+    input:
+        **association_inputs(),
+    output:
+        **association_figure_files(),
+    log:
+        log_of("report", "association_figures.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **association_settings(),
+        code=code("draw_associations.py"),
+        given=given(*association_inputs().values()),
+    message:
+        "Drawing associations"
+    script:
+        "../scripts/draw_associations.py"
+
+
+rule association_sections:
+    input:
+        **association_inputs(),
+        **association_pictures(),
+    output:
+        associations=section_file("associations"),
+    log:
+        log_of("report", "sections", "associations.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=sections_code("associations", ["associations"]),
+        family="associations",
+        settings=association_settings(),
+        given=given(*association_inputs().values()),
+    message:
+        "Writing the section on associations"
+    script:
+        "../scripts/write_sections.py"

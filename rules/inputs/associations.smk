@@ -1,0 +1,216 @@
+# Functions that tell rules their inputs and outputs: association tests.
+
+from unmask.associations.study import check_study as check_study_of_associations
+from unmask.associations.terms import GROUNDED, GROUNDED_FORMAT
+from unmask.corpora.shards import files_of as files_of_pattern
+
+ASSOCIATIONS = config.get("associations", {})
+SUITES = ASSOCIATIONS.get("tests", {})
+VECTORS = ASSOCIATIONS.get("vectors", {})
+
+
+def wanted_models(kinds):
+    """The models of some kinds that are tested, in the order of the study; not those that a family makes for
+    measures of its own."""
+    able = [
+        name
+        for name in models_with_files()
+        if kind_of(name) in kinds and SOURCES[MODELS[name]["source"]].get("pairs", True)
+    ]
+    wanted = ASSOCIATIONS.get("models") or able
+    return [name for name in able if name in wanted] if ASSOCIATIONS else []
+
+
+def models_of_text():
+    """The models that embed texts."""
+    return wanted_models(["masked-lm", "text-encoder"])
+
+
+def seeing_models():
+    """The models that embed texts with pictures."""
+    return wanted_models(["vision-and-language"])
+
+
+def embedding_models():
+    """All models that are tested."""
+    return [*models_of_text(), *seeing_models()]
+
+
+def check_associations():
+    """Stop with one line where the study asks of association tests what cannot be."""
+    try:
+        check_study_of_associations(ASSOCIATIONS, MODELS, models_of_text(), seeing_models())
+    except InputError as error:
+        sys.exit(f"error: {error}")
+
+
+def association_encoders():
+    """What is tested, in the order of the study: models, and word vectors."""
+    return [*embedding_models(), *VECTORS]
+
+
+def has_pictures(suite):
+    """Whether the texts of a suite have pictures."""
+    return SUITES[suite]["format"] == GROUNDED_FORMAT
+
+
+def encoders_of(suite):
+    """The encoders that can read a suite: a model of a world not those of other worlds."""
+    if has_pictures(suite):
+        return seeing_models()
+    world = SUITES[suite].get("world")
+    models = [name for name in models_of_text() if len({inherited(name, "world"), world} - {None}) < 2]
+    # a made world's words have no vectors elsewhere
+    return models if world else [*models, *VECTORS]
+
+
+def associations_result(*parts):
+    """A path among the results on associations."""
+    return result("associations", *parts)
+
+
+def of_encoders(name):
+    """A table of every encoder and suite that it can read."""
+    return [
+        associations_result(encoder, suite, f"{name}.parquet")
+        for suite in SUITES
+        for encoder in encoders_of(suite)
+    ]
+
+
+def suite_tables():
+    """The stimuli of every suite."""
+    return [associations_result("suites", f"{suite}.parquet") for suite in SUITES]
+
+
+def suite_files(wildcards):
+    """The files that a suite is read from, by name."""
+    entry = SUITES[wildcards.suite]
+    facts = resource("associations/words.yaml")
+    if "world" in entry:
+        return {"world": world_file(entry, "truth.json"), "facts": facts}
+    files = {"tests": list(map(outside, files_of_pattern(entry["path"]).values())), "facts": facts}
+    return files | ({"words": outside(entry["words"])} if entry["words"] else {})
+
+
+def suite_settings(wildcards):
+    """How a suite is read."""
+    apart = ("path", "words", "images", "features", "published")
+    return {key: value for key, value in SUITES[wildcards.suite].items() if key not in apart}
+
+
+def suite_source(wildcards):
+    """In a few words, where a suite is from."""
+    entry = SUITES[wildcards.suite]
+    return f"made in the words of the world {entry['world']}" if "world" in entry else entry["path"]
+
+
+def suite_pictures(wildcards):
+    """The files of the pictures of a suite, by name; nothing where it has none."""
+    entry = SUITES[wildcards.suite]
+    found = {}
+    if entry.get("features"):
+        found["features"] = outside(entry["features"])
+    if entry.get("images"):
+        paths = sorted(path for path in Path(entry["images"]).rglob("*") if path.is_file())
+        found["pictures"] = [outside(str(path)) for path in paths]
+    return found
+
+
+def suite_poolings(wildcards):
+    """How the encoders of a suite make one vector of what they read."""
+    return list(GROUNDED) if has_pictures(wildcards.suite) else ASSOCIATIONS["poolings"]
+
+
+def constructed_world():
+    """What grounded tests find of encoders whose bias is known, if the study wants that."""
+    return [associations_result("constructed.parquet")] if ASSOCIATIONS.get("constructed") else []
+
+
+def association_table_files():
+    """The tables on associations by the names that their script gives them."""
+    return {}
+
+
+def association_figure_files():
+    """The figures on associations by the names that their script gives them."""
+    return {}
+
+
+def association_pictures():
+    """The figures that the section shows, by name; nothing for those that the study has not got."""
+    return {}
+
+
+def association_settings():
+    """What tables, figures and the section need to know of the study."""
+    vectors = {name: {"source": "vectors"} for name in VECTORS}
+    return {
+        "encoders": as_listed(association_encoders(), MODELS | vectors),
+        "suites": {suite: {"published": entry.get("published", False)} for suite, entry in SUITES.items()},
+        "alpha": config["statistics"]["alpha"],
+        "confidence": config["statistics"]["confidence"],
+        "poolings": ASSOCIATIONS.get("poolings"),
+        "published": ASSOCIATIONS.get("published"),
+    }
+
+
+def association_inputs():
+    """All that tables, figures and the section are made from."""
+    return {
+        "associations": of_encoders("associations"),
+        "draws": of_encoders("draws"),
+        "truths": suite_tables(),
+        "constructed": constructed_world(),
+        "bias": statistics_of_all("bias") if SCORED else [],
+        "captions": resource("associations/captions.yaml"),
+        "published": resource("associations/published.yaml"),
+    }
+
+
+def associations_removable():
+    """Embeddings, which only tests are made of."""
+    if not ASSOCIATIONS:
+        return []
+    return [
+        {
+            "kind": "embeddings",
+            "name": "{encoder} of the texts of {suite}",
+            "files": "associations/{encoder}/{suite}/embeddings.parquet",
+            "needed_by": "associations/{encoder}/{suite}/associations.parquet",
+        }
+    ]
+
+
+def associations_provenance():
+    """Where tests came from."""
+    made = ["versions", "code"]
+    entries = [
+        {
+            "title": f"Association tests {suite}",
+            "files": [associations_result("suites", f"{suite}.parquet")],
+            "keys": ["format", "source", *made],
+        }
+        for suite in SUITES
+    ]
+    vectors = [
+        {
+            "title": f"Word vectors {name}",
+            "files": [
+                associations_result(name, suite, "associations.parquet")
+                for suite in SUITES
+                if name in encoders_of(suite)
+            ],
+            "keys": ["made_from", *made],
+        }
+        for name in VECTORS
+    ]
+    return entries
+
+
+def embedding_time(wildcards, input, attempt):
+    """Three times what one core takes for short texts, with room for pictures."""
+    parameters, model_type = weights_of(input)
+    weights = parameters * SHARED_LAYERS.get(model_type, 1)
+    each = 1e-9 if has_pictures(wildcards.suite) else 2e-11
+    return round(20 + each * weights * rows(input.stimuli)) * attempt

@@ -1,0 +1,34 @@
+"""Make all association tests of one suite with the embeddings of one encoder."""
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from unmask.associations.schema import ASSOCIATIONS, DRAWS, STIMULI
+from unmask.associations.testing import Options, association_tests
+from unmask.associations.writing import read_embeddings
+from unmask.joblog import job_log
+from unmask.record import record
+from unmask.tables import read_metadata, read_table, write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input):
+    inputs, params, output = snakemake.input, snakemake.params, snakemake.output
+    stimuli, of_embeddings = read_table(inputs.stimuli, STIMULI), read_metadata(inputs.embeddings)
+    count = int(stimuli["stimulus"].max()) + 1
+    vectors = read_embeddings(inputs.embeddings, of_embeddings["width"], count)
+    options = Options(**params.options)
+    left_out = {int(number): why for number, why in of_embeddings["left_out"].items()}
+    found = association_tests(stimuli, vectors, options, left_out)
+    facts = {
+        "encoder": params.encoder,
+        "suite": params.suite,
+        "options": options._asdict(),
+        **record(inputs, params.code, "numpy", "pandas", "pyarrow"),
+    }
+    remarks = [*of_embeddings["remarks"], *found.remarks]
+    told = facts | {"remarks": remarks, "means": found.means}
+    write_table(output.associations, found.rows, ASSOCIATIONS, told)
+    write_table(output.draws, pd.DataFrame(found.draws, columns=DRAWS.names), DRAWS, facts)

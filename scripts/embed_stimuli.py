@@ -1,0 +1,70 @@
+"""Run one encoder over the stimuli of a suite, each once: an embeddings table."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from unmask.associations.readers import reader_of
+from unmask.associations.schema import STIMULI
+from unmask.associations.writing import write_embeddings
+from unmask.errors import InputError
+from unmask.evidence.keeping import forget, give_out, is_intact, kept
+from unmask.evidence.origin import SOURCE
+from unmask.given import unchanged
+from unmask.joblog import job_log
+from unmask.models.devices import claim_device
+from unmask.models.directory import check_files
+from unmask.record import record
+from unmask.tables import read_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+# how the machine is used changes no result: it is read past Snakemake's rerun triggers on purpose
+runtime = snakemake.config["runtime"]
+with (
+    job_log(snakemake.log[0], snakemake.input),
+    unchanged(snakemake.params.given),
+    claim_device(runtime["device"], runtime["batch_tokens"]) as device,
+):
+    inputs, params, table = snakemake.input, snakemake.params, Path(snakemake.output[0])
+    torch.set_num_threads(runtime["threads"])
+    manifest = json.loads(Path(inputs.manifest).read_text())
+    check_files(manifest)
+    entry = manifest["entry"]
+    made = record(inputs, params.code, "torch", "transformers", "tokenizers", "pyarrow")
+    # these say more than stimuli and weights: see `is_done_or_noted`
+    apart = (inputs.stimuli, inputs.manifest)
+    facts = {
+        "encoder": params.encoder,
+        "suite": params.suite,
+        "device": device.name,
+        "weights": manifest["weights_digest"],
+        "tokenizer": manifest["tokenizer_digest"],
+        "model_source": {key: entry[key] for key in SOURCE if key in entry},
+        "left_out": {},
+        "remarks": [],
+        "read_with": {path: digest for path, digest in made["made_from"].items() if path not in apart},
+        **made,
+    }
+    if not is_intact(table):
+        forget(table)
+    stimuli = read_table(inputs.stimuli, STIMULI)
+    try:
+        features = inputs.get("features")
+        reader = reader_of(manifest, device, params.poolings, inputs.facts, params.images, features)
+        write_embeddings(
+            kept(table),
+            stimuli,
+            reader.width,
+            reader.poolings,
+            reader.read,
+            facts,
+            # Snakemake has a display of its own
+            bar=False,
+        )
+    except InputError as error:
+        raise InputError(f"encoder {params.encoder}, suite {params.suite}: {error}") from None
+    give_out([table])

@@ -1,0 +1,28 @@
+"""Read a suite of association tests: what is embedded, and where in the tests it stands."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unmask.associations.schema import STIMULI
+from unmask.associations.stimuli import read_stimuli
+from unmask.errors import InputError
+from unmask.given import unchanged
+from unmask.joblog import job_log
+from unmask.record import record
+from unmask.tables import write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+    inputs, params = snakemake.input, snakemake.params
+    files = {
+        name: [Path(each) for each in ([found] if isinstance(found, str) else found)]
+        for name, found in inputs.items()
+    }
+    try:
+        stimuli, facts = read_stimuli(files, params.entry, params.suite, params.source)
+    except InputError as error:
+        raise InputError(f"suite {params.suite}: {error}") from None
+    made = record(inputs, params.code, "pandas", "pyarrow")
+    write_table(snakemake.output[0], stimuli, STIMULI, facts | made)

@@ -1,0 +1,147 @@
+"""Worlds of a grounded test whose every bias is known: what their words and pictures mean.
+
+The test is of names of men and women with career and family (Ross, Katz & Barbu 2021, sentences of
+Grounded-SEAT). A meaning is a vector over AXES. Without bias, names and their pictures tell the gender, and
+attributes with theirs tell career from family; what a World has beside that are its biases.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from unmask.associations.association import Floats
+from unmask.associations.terms import A, B, X, Y
+
+AXES = ("sentence", "person", "gender", "scene_gender", "concept", "shared")
+"""What all texts say, and all names; gender in texts, and in pictures; career (positive) against family; and
+what pictures of persons share."""
+
+CATEGORIES = {X: "Men", Y: "Women", A: "Career", B: "Family"}
+
+WORDS = {
+    X: ("John", "Paul", "Mike", "Kevin", "Steve", "Greg", "Jeff", "Bill"),
+    Y: ("Amy", "Joan", "Lisa", "Sarah", "Diana", "Kate", "Ann", "Donna"),
+    A: (
+        "executive",
+        "management",
+        "professional",
+        "corporation",
+        "salary",
+        "office",
+        "business",
+        "career",
+    ),
+    B: ("home", "parents", "children", "family", "cousins", "marriage", "wedding", "relatives"),
+}
+
+SENTENCE = ("this", "is")
+"""The words before the word that a sentence is there for."""
+
+OFFSETS = (-0.14, -0.1, -0.06, -0.02, 0.02, 0.06, 0.1, 0.14)
+"""How far the names of either set lie to career, so that s varies: alike in both sets, and 0 on average."""
+
+SIGNS = {X: 1, Y: -1, A: 1, B: -1}
+"""Men against women, and career against family."""
+
+STRENGTH = 0.3
+"""Of each bias, beside meanings of size 1: so large that the tests, of 8 names each, find it."""
+
+
+class World(NamedTuple):
+    """How strong each bias is; 0: there is none."""
+
+    # career words lie to men, and family words to women
+    language: float = 0.0
+    # so do their pictures, whoever is in them
+    vision: float = 0.0
+    # and their pictures with men; those with women lie the other way
+    interaction: float = 0.0
+    # pictures of men in careers, and of women in families, lie away from those of names, the others to them
+    counter: float = 0.0
+
+
+def worlds(strength: float) -> dict[str, World]:
+    """The worlds that are measured, each with its biases of one strength."""
+    return {
+        "none": World(),
+        "language": World(language=strength),
+        "vision": World(vision=strength),
+        "both": World(language=strength, vision=strength),
+        "interaction": World(interaction=strength),
+        "counter": World(language=strength, counter=strength),
+    }
+
+
+CELLS = ((X, X), (Y, Y), (A, X), (A, Y), (B, X), (B, Y))
+"""The set of the words, and whose pictures they are shown with."""
+
+
+class PicturedWord(NamedTuple):
+    """A word in a test, with one of its pictures."""
+
+    # one of CELLS
+    cell: tuple[str, str]
+    word: str
+    # what the picture is called
+    image: str
+    # what is in it: regions × axes
+    regions: Floats
+
+
+def text_of(word: str) -> str:
+    """The sentence of a word."""
+    return " ".join((*SENTENCE, word))
+
+
+def word_of(text: str) -> str:
+    """The word that a sentence is there for."""
+    return text.split()[-1]
+
+
+def vocabulary(world: World) -> dict[str, Floats]:
+    """The meaning of each word of the texts: (axes,)."""
+    found = {word: _meaning(sentence=1) for word in SENTENCE}
+    for name in (X, Y):
+        for word, offset in zip(WORDS[name], OFFSETS, strict=True):
+            found[word] = _meaning(person=1, gender=SIGNS[name], concept=offset)
+    for name in (A, B):
+        sign = SIGNS[name]
+        for word in WORDS[name]:
+            found[word] = _meaning(concept=sign, gender=sign * world.language)
+    return found
+
+
+def pictured_words(world: World) -> Iterator[PicturedWord]:
+    """All there are in the test: in each cell a word has one or two pictures, the second of two regions."""
+    for name, owner in CELLS:
+        for place, word in enumerate(WORDS[name]):
+            for number in range(1 + place % 2):
+                if name == owner:
+                    region = _person(SIGNS[name], OFFSETS[(3 * place + number) % len(OFFSETS)])
+                else:
+                    region = _scene(world, SIGNS[name], SIGNS[owner])
+                image = f"{word}-{CATEGORIES[owner]}-{number + 1}"
+                yield PicturedWord((name, owner), word, image, np.tile(region, (1 + number, 1)))
+
+
+def _person(gender: float, offset: float) -> Floats:
+    """What a region of a name's picture means."""
+    return _meaning(shared=1, scene_gender=gender, concept=offset)
+
+
+def _scene(world: World, concept: float, gender: float) -> Floats:
+    """What a region of an attribute's picture means; gender: of the person in it."""
+    return _meaning(
+        concept=concept,
+        scene_gender=concept * (world.vision + world.interaction * gender),
+        shared=-concept * world.counter * gender,
+    )
+
+
+def _meaning(**parts: float) -> Floats:
+    """A meaning from its parts along AXES; of others it has none."""
+    found = np.zeros(len(AXES))
+    for axis, part in parts.items():
+        found[AXES.index(axis)] = part
+    return found

@@ -1,0 +1,152 @@
+"""Tests of a study's own world, whose associations are known: what is planted is what they should find.
+
+X and Y are occupations that are stereotyped for men and for women, in sentences of the world's grammar whose
+pronoun is masked ("The nurse finished [MASK] report."); A and B are the pronouns, as words. There is a test
+for each strength, P(stereotyped gender | occupation): the gap should be 0 where it is one half, grow with it
+above, and be negative below. Where there are several, there is one of all occupations too, since a test of
+few words cannot have a small p.
+
+So it is with faiths, the rarer (X) and the more frequent one (Y) of each pair, in sentences whose trait is
+masked, and negative (A) and positive traits (B); and with nations, which no trait goes with, however often
+they are spoken of. Peoples have no test: they are too few.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+
+from unmask.associations.association_test import AssociationTest, Item, check_sets
+from unmask.associations.terms import MASK, SETS, A, B, X, Y
+from unmask.errors import InputError
+from unmask.strict import json_of
+from unmask.user_files import read_text
+from unmask.worlds.grammar import (
+    BOTH,
+    FEMALE,
+    FREE_SLOTS,
+    FREQUENCY,
+    GENDER_TEMPLATES,
+    GROUP_TEMPLATES,
+    MALE,
+    NEGATIVE_TRAITS,
+    POSITIVE_TRAITS,
+    PRONOUNS,
+    GroupPair,
+    Occupation,
+    slots,
+    text_of,
+    words_of,
+)
+
+OCCUPATIONS, FAITHS, NATIONS = "occupations", "faiths", "nations"
+"""Names of tests; that of the occupations of one strength has it behind (`occupations-0.9`)."""
+
+ONE_PRONOUN = tuple(
+    template for template in GENDER_TEMPLATES if not {"subject", "possessive"}.issubset(slots(template))
+)
+"""The templates in which one mask hides all that tells of gender but the occupation."""
+
+Sets = Mapping[str, Sequence[str]]
+"""Set -> its words."""
+
+
+def read_world(path: Path) -> list[AssociationTest]:
+    """The tests of a world, of its truth.json, each with the words of its items and its truth.
+
+    `truth` has the strength: P(stereotyped gender | occupation), P(own kind of trait | group), of all words
+    their mean. Raises InputError naming the file where it is no truth of a world.
+    """
+    where = str(path)
+    try:
+        value = json_of(read_text(path))
+        occupations = [Occupation(**each) for each in value["occupations"]]
+        pairs = [GroupPair(**each) for each in value["group_pairs"]]
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{where}: this is no truth of a world: {error}") from None
+    return [*_of_occupations(where, occupations), *_of_groups(where, pairs)]
+
+
+def _of_occupations(where: str, occupations: Sequence[Occupation]) -> Iterable[AssociationTest]:
+    categories = {X: "men's occupations", Y: "women's occupations", A: "male pronouns", B: "female pronouns"}
+    strengths = sorted({occupation.p for occupation in occupations})
+    frames = _frames(ONE_PRONOUN)
+    masked = {case: MASK for pronouns in PRONOUNS.values() for case in pronouns}
+
+    def test(name: str, wanted: Sequence[float]) -> AssociationTest:
+        chosen = [occupation for occupation in occupations if occupation.p in wanted]
+        words = {
+            X: [occupation.word for occupation in chosen if occupation.gender == MALE],
+            Y: [occupation.word for occupation in chosen if occupation.gender == FEMALE],
+            A: list(PRONOUNS[MALE].values()),
+            B: list(PRONOUNS[FEMALE].values()),
+        }
+        texts = {
+            word: [text_of(words_of(frame, {"occupation": word, **masked})) for frame in frames]
+            for word in (*words[X], *words[Y])
+        }
+        strength = fmean(occupation.p for occupation in chosen)
+        return _made(where, name, categories, words, texts, strength)
+
+    for p in strengths:
+        yield test(f"{OCCUPATIONS}-{p!r}", [p])
+    if len(strengths) > 1:
+        yield test(OCCUPATIONS, strengths)
+
+
+def _of_groups(where: str, pairs: Sequence[GroupPair]) -> Iterable[AssociationTest]:
+    frames = _frames(GROUP_TEMPLATES)
+    for name, factor in ((FAITHS, BOTH), (NATIONS, FREQUENCY)):
+        own = [pair for pair in pairs if pair.factor == factor]
+        words = {
+            X: [pair.disadvantaged for pair in own],
+            Y: [pair.advantaged for pair in own],
+            A: NEGATIVE_TRAITS,
+            B: POSITIVE_TRAITS,
+        }
+        texts = {
+            word: [text_of(words_of(frame, {"group": word, "trait": MASK})) for frame in frames]
+            for word in (*words[X], *words[Y])
+        }
+        categories = {X: f"rarer {name}", Y: f"frequent {name}", A: "negative traits", B: "positive traits"}
+        yield _made(where, name, categories, words, texts, fmean(pair.p for pair in own))
+
+
+def _frames(templates: Iterable[str]) -> list[str]:
+    """Each template with its free slots filled so often that each of their words is there, and no oftener.
+
+    All fillings would say the same at a higher price.
+    """
+    found = []
+    for template in templates:
+        opened = {name: f"{{{name}}}" for name in slots(template)}
+        free = {name: FREE_SLOTS[name] for name in opened if name in FREE_SLOTS}
+        for turn in range(max(map(len, free.values()), default=1)):
+            fillers = {name: words[turn % len(words)] for name, words in free.items()}
+            found.append(template.format(**opened | fillers))
+    return found
+
+
+def _made(
+    where: str,
+    name: str,
+    categories: Mapping[str, str],
+    words: Sets,
+    texts: Mapping[str, Sequence[str]],
+    strength: float,
+) -> AssociationTest:
+    """The test of these words, each in its texts, or as it is."""
+    worded = [
+        (Item(set_, text), word) for set_ in SETS for word in words[set_] for text in texts.get(word, [word])
+    ]
+    items = tuple(item for item, _ in worded)
+    of_sets = {set_: tuple(item.text for item in items if item.set == set_) for set_ in SETS}
+    return AssociationTest(
+        name,
+        where,
+        categories,
+        of_sets,
+        items,
+        remarks=tuple(check_sets(where, of_sets)),
+        words=tuple(word for _, word in worded),
+        truth={"strength": strength},
+    )

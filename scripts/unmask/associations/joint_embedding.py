@@ -1,0 +1,254 @@
+"""Joint embeddings of texts with pictures, and the same with the word or the picture hidden.
+
+Texts are read in batches of exactly one length with pictures of one size, or of equally many regions, so
+nothing is padded and no embedding depends on the rest of its batch beyond float error. What reads the same is
+read once, and every picture is opened once.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from unmask.associations.pictures import Picture, PictureFolder, Pictures, RegionFile
+from unmask.associations.terms import GROUNDED, IMAGE_HIDDEN, TEXT_HIDDEN
+from unmask.associations.tokenised import Span, Tokenised, tokenised
+from unmask.errors import InputError
+from unmask.models.checking import load_tokenizer
+from unmask.models.devices import Device, within_memory
+from unmask.models.joint.pixels import load_processor
+from unmask.models.joint.reading import PIXELS, Reading
+from unmask.models.quiet import quiet_transformers
+from unmask.models.seeing import config_of, longest_text
+
+Vectors = npt.NDArray[np.float32]
+Ids = tuple[int, ...]
+Place = tuple[str, int]
+"""A pooling, and the number of a text: where an embedding goes."""
+
+
+@dataclass(frozen=True)
+class SeeingEncoder:
+    """network: on the device, in evaluation mode. processor: of its pictures; None where it sees regions.
+    where: what errors call it."""
+
+    where: str
+    network: PreTrainedModel
+    reading: Reading
+    tokenizer: PreTrainedTokenizerBase
+    device: Device
+    processor: Any = None
+    max_length: int | None = None
+
+    @property
+    def width(self) -> int:
+        """Numbers of a joint embedding."""
+        return self.reading.width(self.network.config)
+
+    @property
+    def sees(self) -> str:
+        """regions or pixels"""
+        return self.reading.sees
+
+
+def load_seeing(directory: str | Path, device: Device) -> SeeingEncoder:
+    """Load the encoder of a model directory, in single precision, on a device.
+
+    Raises InputError naming the directory where it is no encoder of text with pictures, where its tokenizer
+    or image processor cannot be loaded, and where the device's memory is too small for it.
+    """
+    directory = Path(directory)
+    what = f"model directory {directory}"
+    with quiet_transformers():
+        config, reading = config_of(directory, what)
+        tokenizer = load_tokenizer(directory, what)
+        processor = load_processor(directory, what) if reading.sees == PIXELS else None
+        network = within_memory(_load, directory, reading, device)
+    if network is None:
+        raise InputError(
+            f"{directory}: this model is too large for the memory of {device}: "
+            "give it more, or take another device (config key runtime.device)"
+        )
+    return SeeingEncoder(
+        str(directory), network, reading, tokenizer, device, processor, longest_text(config, tokenizer)
+    )
+
+
+def _load(directory: Path, reading: Reading, device: Device) -> PreTrainedModel:
+    if device.torch.type == "cuda":
+        # single precision means single precision; patches go through a convolution
+        torch.backends.cuda.matmul.fp32_precision = "ieee"
+        convolutions: Any = torch.backends.cudnn
+        convolutions.conv.fp32_precision = "ieee"
+    network: Any = reading.network.from_pretrained(directory, local_files_only=True, dtype=torch.float32)
+    network.eval().to(device.torch)
+    assert isinstance(network, PreTrainedModel)
+    return network
+
+
+def pictures_for(
+    encoder: SeeingEncoder, folder: str | Path | None, features: str | Path | None
+) -> PictureFolder | RegionFile:
+    """What an encoder sees: pictures of a folder, or regions of a file of features.
+
+    Raises InputError naming the encoder where what it needs is not given.
+    """
+    if encoder.reading.features is None:
+        if folder is None:
+            raise InputError(
+                f"{encoder.where}: it sees pixels, and the suite has no folder of pictures (key images)"
+            )
+        return PictureFolder(Path(folder), encoder.processor)
+    if features is None:
+        raise InputError(
+            f"{encoder.where}: it sees regions, and the suite has no file of their features (key features)"
+        )
+    return RegionFile(Path(features), encoder.reading.features(encoder.network.config), encoder.reading.boxes)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A text to read with a picture, and where its embedding goes."""
+
+    ids: Ids
+    picture: Picture
+    places: list[Place]
+
+
+def embed_seen(
+    encoder: SeeingEncoder,
+    texts: Sequence[str],
+    words: Sequence[Span | None],
+    images: Sequence[str],
+    pictures: Pictures,
+    poolings: Sequence[str] = GROUNDED,
+) -> dict[str, Vectors]:
+    """The joint embedding of every text with its picture, by each pooling: texts × width.
+
+    joint: as they are. text-hidden: every token of the word is the tokenizer's mask token, or where it has
+    none the unknown one; how many tokens the word has is still seen. NaN for a text without a word.
+    image-hidden: features of regions are 0 and their boxes stay; pixels are 0 after normalisation, the mean
+    colour, and the size stays. This is experiment 4 of Ross, Katz & Barbu (2021).
+
+    words: where each text's word is. pictures: has all of the images, and is read a batch at a time.
+    Raises InputError for a text without tokens or of more than the model takes, for a word that no token is
+    of, for a tokenizer that can hide none, for what is not finite, and what `Pictures.read` does.
+    """
+    if unknown := [pooling for pooling in poolings if pooling not in GROUNDED]:
+        raise ValueError(f"unknown pooling {unknown[0]}")
+    tokens = tokenised(encoder.tokenizer, texts, words, encoder.max_length)
+    found = {pooling: np.full((len(texts), encoder.width), np.nan, np.float32) for pooling in poolings}
+    shown, blank = _wanted(encoder, tokens, images, poolings)
+    hidden: dict[tuple[tuple[int, ...], bytes], tuple[Picture, dict[Ids, list[Place]]]] = {}
+    held: list[_Read] = []
+    size = 0
+    # neighbours have texts of one length, so that batches are full
+    order = dict(sorted(shown.items(), key=lambda item: [len(ids) for ids in item[1]]))
+    for image, picture in pictures.read(list(order | blank)):
+        if places := blank.get(image):
+            empty = picture.hidden()
+            key = (empty.numbers.shape, b"" if empty.boxes is None else empty.boxes.tobytes())
+            _, same = hidden.setdefault(key, (empty, {}))
+            for ids, where in places.items():
+                same.setdefault(ids, []).extend(where)
+        if own := shown.get(image):
+            held += [_Read(ids, picture, where) for ids, where in own.items()]
+            size += encoder.reading.length(encoder.network.config, picture.numbers.shape)
+        if size >= encoder.device.batch_tokens:
+            _fill(found, encoder, held)
+            held, size = [], 0
+    held += [_Read(ids, empty, where) for empty, same in hidden.values() for ids, where in same.items()]
+    _fill(found, encoder, held)
+    _check_finite(found, texts, words, images)
+    return found
+
+
+def _wanted(
+    encoder: SeeingEncoder, tokens: Sequence[Tokenised], images: Sequence[str], poolings: Sequence[str]
+) -> tuple[dict[str, dict[Ids, list[Place]]], dict[str, dict[Ids, list[Place]]]]:
+    """What is to be read with each picture as it is, and with each hidden: ids -> where this goes."""
+    shown: dict[str, dict[Ids, list[Place]]] = {}
+    blank: dict[str, dict[Ids, list[Place]]] = {}
+    for number, (text, image) in enumerate(zip(tokens, images, strict=True)):
+        for pooling in poolings:
+            if pooling == TEXT_HIDDEN and not any(text.of_word):
+                continue
+            ids = _without_word(encoder, text) if pooling == TEXT_HIDDEN else text.ids
+            by_image = blank if pooling == IMAGE_HIDDEN else shown
+            by_image.setdefault(image, {}).setdefault(ids, []).append((pooling, number))
+    return shown, blank
+
+
+def _without_word(encoder: SeeingEncoder, text: Tokenised) -> Ids:
+    tokenizer = encoder.tokenizer
+    hiding = tokenizer.mask_token_id if tokenizer.mask_token_id is not None else tokenizer.unk_token_id
+    if hiding is None:
+        raise InputError(
+            f"{encoder.where}: its tokenizer has neither a mask token nor an unknown one, so no word can be "
+            f"hidden ({TEXT_HIDDEN})"
+        )
+    return tuple(hiding if of_word else token for token, of_word in zip(text.ids, text.of_word, strict=True))
+
+
+def _fill(found: Mapping[str, Vectors], encoder: SeeingEncoder, reads: Sequence[_Read]) -> None:
+    """Read texts with their pictures and put the embeddings where they go. The longest come first, so that
+    memory runs out early or never."""
+    for length, group in _groups(encoder, reads):
+        done = 0
+        while done < len(group):
+            batch = group[done : done + max(1, encoder.device.batch_tokens // length)]
+            vectors = within_memory(_vectors, encoder, batch)
+            if vectors is None:
+                encoder.device.take_half(len(batch), length)
+                continue
+            for read, vector in zip(batch, vectors, strict=True):
+                for pooling, number in read.places:
+                    found[pooling][number] = vector
+            done += len(batch)
+
+
+def _groups(encoder: SeeingEncoder, reads: Sequence[_Read]) -> Iterator[tuple[int, list[_Read]]]:
+    """Reads of one length and shape, and how many tokens each is."""
+    by_shape: dict[tuple[int, int, tuple[int, ...]], list[_Read]] = {}
+    for read in reads:
+        shape = read.picture.numbers.shape
+        length = len(read.ids) + encoder.reading.length(encoder.network.config, shape)
+        by_shape.setdefault((length, len(read.ids), shape), []).append(read)
+    for (length, _, _), group in sorted(by_shape.items(), reverse=True):
+        yield length, group
+
+
+@torch.inference_mode()
+def _vectors(encoder: SeeingEncoder, batch: Sequence[_Read]) -> Vectors:
+    """Joint embeddings of one batch: batch × width."""
+    device = encoder.device.torch
+    ids = torch.tensor([read.ids for read in batch]).to(device)
+    numbers = torch.from_numpy(np.stack([read.picture.numbers for read in batch])).to(device)
+    places = [read.picture.boxes for read in batch if read.picture.boxes is not None]
+    boxes = torch.from_numpy(np.stack(places)).to(device) if places else None
+    vectors: Vectors = encoder.reading.embed(encoder.network, ids, numbers, boxes).float().cpu().numpy()
+    return vectors
+
+
+def _check_finite(
+    found: Mapping[str, Vectors],
+    texts: Sequence[str],
+    words: Sequence[Span | None],
+    images: Sequence[str],
+) -> None:
+    told = np.array([word is not None for word in words], dtype=bool)
+    for pooling, vectors in found.items():
+        broken = ~np.isfinite(vectors).all(1)
+        if pooling == TEXT_HIDDEN:
+            broken &= told
+        if broken.any():
+            first = int(np.flatnonzero(broken)[0])
+            raise InputError(
+                f"embedding ({pooling}): of {texts[first]!r} with {images[first]} the model gives "
+                "numbers that are not finite"
+            )

@@ -1,0 +1,82 @@
+"""Tokens of texts, which of them are special, and which are of a word."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transformers import PreTrainedTokenizerBase
+
+from unmask.associations.terms import MASK
+from unmask.errors import InputError
+
+Span = tuple[int, int]
+"""Where a word stands in its text: its first character, and the one behind its last."""
+
+
+@dataclass(frozen=True)
+class Tokenised:
+    """Tokens of a text, which of them are special, and which are of its word (none where it has no word)."""
+
+    ids: tuple[int, ...]
+    special: tuple[bool, ...]
+    of_word: tuple[bool, ...]
+
+
+def tokenised(
+    tokenizer: PreTrainedTokenizerBase,
+    texts: Sequence[str],
+    words: Sequence[Span | None],
+    max_length: int | None,
+    bare: bool = False,
+) -> list[Tokenised]:
+    """The tokens of every text, whole; with special ones unless they are to be bare.
+
+    words: where each text's word is. max_length: how many tokens the model takes, special ones included. MASK
+    in a text is the tokenizer's mask token, which counts as a word of the text does.
+    Raises InputError for a tokenizer that does not say where tokens are, for a text without tokens or of more
+    than the model takes, for a mask that the tokenizer has not got, and for a word that no token is of.
+    """
+    if not tokenizer.is_fast:
+        raise InputError(
+            f"{type(tokenizer).__name__} does not say where tokens are: a fast tokenizer is needed"
+        )
+    masked = [with_masks(tokenizer, text, word) for text, word in zip(texts, words, strict=True)]
+    read = tokenizer(
+        [text for text, _ in masked],
+        add_special_tokens=not bare,
+        return_offsets_mapping=True,
+        return_special_tokens_mask=True,
+        truncation=False,
+        verbose=False,
+    )
+    found = []
+    for place, (text, word) in enumerate(masked):
+        ids, special = read["input_ids"][place], read["special_tokens_mask"][place]
+        offsets = read["offset_mapping"][place]
+        if max_length is not None and len(ids) > max_length:
+            raise InputError(f"{text!r}: {len(ids)} tokens, the model takes {max_length}")
+        if all(special):
+            raise InputError(f"{text!r}: has no token to embed")
+        of_word = [
+            word is not None and not is_special and first < word[1] and last > word[0]
+            for is_special, (first, last) in zip(special, offsets, strict=True)
+        ]
+        if word is not None and not any(of_word):
+            raise InputError(f"{text!r}: no token is of {text[slice(*word)]!r}")
+        found.append(Tokenised(tuple(ids), tuple(map(bool, special)), tuple(of_word)))
+    return found
+
+
+def with_masks(tokenizer: PreTrainedTokenizerBase, text: str, word: Span | None) -> tuple[str, Span | None]:
+    """A text with the tokenizer's mask token wherever MASK stands, and where its word is then.
+
+    Raises InputError naming the text where it has a mask and the tokenizer has none.
+    """
+    if MASK not in text:
+        return text, word
+    token = tokenizer.mask_token
+    if token is None:
+        raise InputError(f"{text!r}: {type(tokenizer).__name__} has no token for {MASK}")
+    if word is not None:
+        start, end = (len(text[:place].replace(MASK, token)) for place in word)
+        word = start, end
+    return text.replace(MASK, token), word

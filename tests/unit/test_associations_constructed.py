@@ -1,0 +1,250 @@
+"""Grounded tests of encoders whose every bias is known, against two oracles and by what was planted."""
+
+import itertools
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from association_files import FACTS
+from literal_associations import Array, cosine, mean
+from running import run_script
+from unmask.associations import constructed_model
+from unmask.associations.constructed import constructed_table
+from unmask.associations.constructed_files import write_world
+from unmask.associations.constructed_oracle import truths
+from unmask.associations.constructed_world import (
+    STRENGTH,
+    World,
+    pictured_words,
+    vocabulary,
+    worlds,
+)
+from unmask.associations.joint_embedding import embed_seen, load_seeing, pictures_for
+from unmask.associations.schema import CONSTRUCTED
+from unmask.associations.stimuli import read_stimuli
+from unmask.associations.terms import (
+    E1,
+    E2,
+    E3X,
+    E3Y,
+    E4_IMAGE,
+    E4_TEXT,
+    HIDDEN,
+    IMAGE_HIDDEN,
+    ITEM,
+    JOINT,
+    LEVELS,
+    TEXT_HIDDEN,
+)
+from unmask.associations.testing import Options, association_tests
+from unmask.models.devices import pick_device
+from unmask.models.kinds import vision_and_language
+from unmask.tables import read_metadata, read_table
+from unmask.terms import CORRECTED
+
+QUICK = Options(permutations=1000, bootstrap=0)
+MADE = worlds(STRENGTH)
+Key = tuple[str, str, str]
+Found = dict[Key, dict[Any, Any]]
+
+ALL_BIASES = World(language=0.3, vision=-0.2, interaction=0.1, counter=0.4)
+EXPERIMENTS = (E1, E2, E3X, E3Y, E4_TEXT, E4_IMAGE)
+PLANTED: dict[str, dict[str, int]] = {
+    "none": {},
+    "language": {E1: 1, E2: 1, E4_IMAGE: 1},
+    "vision": {E1: 1, E2: 1, E4_TEXT: 1},
+    "both": {E1: 1, E2: 1, E4_TEXT: 1, E4_IMAGE: 1},
+    "interaction": {E3X: 1, E3Y: -1},
+    "counter": {E1: 1, E2: -1, E3X: -1, E3Y: -1, E4_IMAGE: 1},
+}
+"""The signs of the gaps there are; of all other experiments there is none."""
+
+EACH = [(world, experiment, level) for world in PLANTED for experiment in EXPERIMENTS for level in LEVELS]
+
+
+def by_key(rows: pd.DataFrame) -> Found:
+    """(world, experiment, level) -> truth, gap, d and p_two."""
+    keys = zip(rows["world"], rows["experiment"], rows["level"], strict=True)
+    return dict(zip(keys, rows[["truth", "gap", "d", "p_two"]].to_dict("records"), strict=True))
+
+
+def table(made: dict[str, World], batch_tokens: int | None = None) -> Found:
+    return by_key(constructed_table(made, QUICK, pick_device("cpu", batch_tokens)))
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("constructed")
+    path = folder / "constructed.parquet"
+    run_script("construct_associations", [], [path], folder / "log", permutations=1000, seed=0)
+    return path
+
+
+@pytest.fixture(scope="module")
+def found(output: Path) -> Found:
+    return by_key(read_table(output, CONSTRUCTED))
+
+
+@pytest.fixture(scope="module")
+def others() -> Found:
+    """Worlds with all biases turned, and doubled."""
+    return table(
+        {
+            f"{factor} {name}": World(*(factor * strength for strength in MADE[name]))
+            for name in ("both", "interaction", "counter")
+            for factor in (-1, 2)
+        }
+    )
+
+
+class Literal:
+    """The tests of a world at one level, by loops over pairs of vectors, as the paper and the weights say."""
+
+    def __init__(self, world: World, condition: str, level: str) -> None:
+        words = vocabulary(world)
+        self.level = level
+        # set and whose pictures -> word with these, and the vector of each of its items
+        self.cells: dict[str, list[tuple[str, Array]]] = {}
+        for shown in pictured_words(world):
+            tokens = [words["this"], words["this"], words["is"]]
+            tokens += [words[shown.word] * (condition != TEXT_HIDDEN), np.zeros(6)]
+            tokens += [region * (condition != IMAGE_HIDDEN) for region in shown.regions]
+            lengths_one = [v / max(math.hypot(*v), 1e-9) for v in tokens]
+            vector = lengths_one[0] + 6 * sum(lengths_one) / len(lengths_one)
+            name, owner = shown.cell
+            self.cells.setdefault(name + owner, []).append((shown.word + owner, vector))
+
+    def average(self, numbers: Sequence[tuple[str, float]]) -> float:
+        if self.level == ITEM:
+            return mean([number for _, number in numbers])
+        words = dict.fromkeys(word for word, _ in numbers)
+        return mean([mean([number for own, number in numbers if own == word]) for word in words])
+
+    def s(self, w: Array, owners: str) -> float:
+        """s(w; A, B) with the pictures of the owners."""
+        a, b = ([item for owner in owners for item in self.cells[name + owner]] for name in "AB")
+        near = [self.average([(word, cosine(w, v)) for word, v in items]) for items in (a, b)]
+        return near[0] - near[1]
+
+    def mean_s(self, cell: str, owners: str) -> float:
+        return self.average([(word, self.s(w, owners)) for word, w in self.cells[cell]])
+
+    def gaps(self) -> dict[str, float]:
+        return {
+            E1: self.mean_s("XX", "XY") - self.mean_s("YY", "XY"),
+            E2: self.mean_s("XX", "X") - self.mean_s("YY", "Y"),
+            E3X: self.mean_s("XX", "X") - self.mean_s("XX", "Y"),
+            E3Y: self.mean_s("YY", "X") - self.mean_s("YY", "Y"),
+        }
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_oracle_is_as_loops_over_pairs(level: str) -> None:
+    wanted = Literal(ALL_BIASES, JOINT, level).gaps()
+    for condition, experiment in HIDDEN.items():
+        wanted[experiment] = Literal(ALL_BIASES, condition, level).gaps()[E1]
+    for experiment in EXPERIMENTS:
+        assert truths(ALL_BIASES)[experiment, level] == pytest.approx(wanted[experiment], abs=1e-12)
+
+
+def test_there_is_a_row_for_each_world_experiment_and_level(output: Path, found: Found) -> None:
+    assert sorted(found) == sorted(EACH)
+    assert len(read_table(output, CONSTRUCTED)) == len(EACH)
+
+
+@pytest.mark.parametrize("key", EACH, ids="-".join)
+def test_the_network_is_as_the_oracle_says(found: Found, key: Key) -> None:
+    world, experiment, level = key
+    assert found[key]["truth"] == truths(MADE[world])[experiment, level]
+    assert found[key]["gap"] == pytest.approx(found[key]["truth"], abs=1e-6)
+
+
+@pytest.mark.parametrize("key", EACH, ids="-".join)
+def test_a_bias_is_found_where_it_was_planted_and_nowhere_else(found: Found, key: Key) -> None:
+    world, experiment, _ = key
+    sign = PLANTED[world].get(experiment, 0)
+    gap, d, p = (found[key][name] for name in ("gap", "d", "p_two"))
+    if sign:
+        assert sign * gap > 0.01 and sign * d > 0.5
+    else:
+        assert abs(gap) < 1e-6
+        assert math.isnan(d) or abs(d) < 1e-4
+    if experiment == E2:
+        assert math.isnan(p)
+    else:
+        assert p < 0.01 if sign else p > 0.9
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_language_and_vision_are_told_apart_by_hiding_the_other(found: Found, level: str) -> None:
+    for experiment, alone in ((E4_TEXT, "vision"), (E4_IMAGE, "language")):
+        wanted = found[alone, experiment, level]["gap"]
+        assert found["both", experiment, level]["gap"] == pytest.approx(wanted, abs=1e-6)
+
+
+@pytest.mark.parametrize("world", ["both", "interaction", "counter"])
+def test_a_negative_bias_mirrors_all_gaps_and_a_double_one_makes_them_larger(
+    found: Found, others: Found, world: str
+) -> None:
+    for experiment, level in itertools.product(EXPERIMENTS, LEVELS):
+        turned, double = (others[f"{factor} {world}", experiment, level] for factor in (-1, 2))
+        for other in (turned, double):
+            assert other["gap"] == pytest.approx(other["truth"], abs=1e-6)
+        gap = found[world, experiment, level]["gap"]
+        assert turned["gap"] == pytest.approx(-gap, abs=1e-6)
+        if experiment in PLANTED[world]:
+            assert double["gap"] / gap > 1.5
+        else:
+            assert abs(double["gap"]) < 1e-6
+
+
+def test_results_do_not_depend_on_the_size_of_a_batch(found: Found) -> None:
+    for key, row in table({"counter": MADE["counter"]}, batch_tokens=1).items():
+        assert row["gap"] == pytest.approx(found[key]["gap"], abs=1e-6)
+
+
+def test_a_network_with_another_weight_is_not_as_the_oracle_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constructed_model, "WEIGHT", 5.0)
+    for row in table({"all": ALL_BIASES}).values():
+        assert abs(row["gap"] - row["truth"]) > 1e-5
+
+
+def test_a_study_that_names_the_files_finds_the_same(tmp_path: Path) -> None:
+    """With a second test, in which X and Y are exchanged, and with them whose pictures are whose."""
+    files = write_world(tmp_path, ALL_BIASES)
+    test = json.loads(files.test.read_text())
+    test["targ1"], test["targ2"] = test["targ2"], test["targ1"]
+    turned = tmp_path / "turned.jsonl"
+    turned.write_text(json.dumps(test))
+    vision_and_language.check(files.model, "made")
+    assert vision_and_language.describe(files.model)["sees"] == "regions"
+
+    suite = {"tests": [files.test, turned], "facts": [FACTS]}
+    stimuli, _ = read_stimuli(suite, {"format": "grounded"}, "mine", "here")
+    own = stimuli.drop_duplicates("stimulus")
+    spans = [(text.index(word), len(text)) for text, word in zip(own["text"], own["word"], strict=True)]
+    encoder = load_seeing(files.model, pick_device("cpu"))
+    pictures = pictures_for(encoder, None, files.features)
+    vectors = embed_seen(encoder, own["text"].tolist(), spans, own["image"].tolist(), pictures)
+    rows = association_tests(stimuli, vectors, QUICK).rows
+    gaps = rows[rows["protocol"].eq(CORRECTED)].set_index(["test", "experiment", "level"])["gap"]
+    truth = truths(ALL_BIASES)
+    of_turned = {E3X: E3Y, E3Y: E3X}
+    for experiment, level in truth:
+        wanted = truth[experiment, level]
+        assert gaps["constructed", experiment, level] == pytest.approx(wanted, abs=1e-6)
+        wanted = -truth[of_turned.get(experiment, experiment), level]
+        assert gaps["turned", experiment, level] == pytest.approx(wanted, abs=1e-6)
+
+
+def test_the_job_says_what_was_planted(output: Path) -> None:
+    metadata = read_metadata(output)
+    assert metadata["strength"] == STRENGTH
+    assert (metadata["permutations"], metadata["seed"], metadata["bootstrap"]) == (1000, 0, 0)
+    assert metadata["worlds"]["counter"] == {"language": 0.3, "vision": 0, "interaction": 0, "counter": 0.3}

@@ -1,0 +1,149 @@
+"""The scripts of a suite, one after the other: from files of tests to tables of results."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from association_files import FACTS, SETS, sent_bias
+from literal_associations import mean, s, size
+from running import run_script
+from tiny_models import tiny_model
+from unmask.associations.schema import ASSOCIATIONS, DRAWS, STIMULI
+from unmask.associations.writing import read_embeddings
+from unmask.tables import read_metadata, read_table
+
+OPTIONS = {"permutations": 100, "exact": 40, "bootstrap": 100, "seed": 0, "confidence": 0.9}
+RUNTIME = {"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of two tests, read."""
+    folder = tmp_path_factory.mktemp("suite")
+    tests = {
+        "names": sent_bias(),
+        "sent-names": sent_bias(
+            **{key: [f"This is {word}." for word in words] for key, words in SETS.items()}
+        ),
+    }
+    for name, test in tests.items():
+        (folder / f"{name}.json").write_text(json.dumps(test))
+    files = {"tests": [folder / f"{name}.json" for name in tests], "facts": FACTS}
+    run_script(
+        "read_associations",
+        files,
+        [folder / "suite.parquet"],
+        folder / "reading.log",
+        entry={"format": "sent-bias", "only": None},
+        suite="mine",
+        source="*.json",
+    )
+    return folder
+
+
+def compute(folder: Path, embeddings: Path, **options: Any) -> tuple[Any, dict[str, Any]]:
+    outputs = {"associations": folder / "associations.parquet", "draws": folder / "draws.parquet"}
+    run_script(
+        "compute_associations",
+        {"stimuli": folder / "suite.parquet", "embeddings": embeddings},
+        outputs,
+        folder / "testing.log",
+        encoder="e",
+        suite="mine",
+        options=OPTIONS | options,
+    )
+    assert len(read_table(outputs["draws"], DRAWS))
+    return read_table(outputs["associations"], ASSOCIATIONS), read_metadata(outputs["associations"])
+
+
+def literal(stimuli: Any, vectors: Any, test: str) -> tuple[float, float]:
+    """Gap and d of texts, one cosine at a time."""
+    own = stimuli[stimuli["test"].eq(test)]
+    sets = {name: vectors[rows["stimulus"]] for name, rows in own.groupby("set")}
+    x, y = ([s(w, sets["A"], sets["B"]) for w in sets[name]] for name in "XY")
+    return mean(x) - mean(y), size(x, y)
+
+
+def test_a_model_of_the_study(folder: Path, tmp_path: Path) -> None:
+    model = tiny_model("bert", tmp_path / "model")
+    run_script(
+        "prepare_model",
+        [],
+        [tmp_path / "manifest.json"],
+        tmp_path / "log",
+        directory=str(model),
+        name="tiny",
+        entry={"source": "path", "kind": "masked-lm"},
+    )
+    path = tmp_path / "embeddings.parquet"
+
+    def embed() -> None:
+        run_script(
+            "embed_stimuli",
+            {
+                "stimuli": folder / "suite.parquet",
+                "manifest": tmp_path / "manifest.json",
+                "facts": FACTS,
+            },
+            [path],
+            tmp_path / "embedding.log",
+            config=RUNTIME,
+            encoder="tiny",
+            suite="mine",
+            poolings=["cls", "word"],
+            images=None,
+        )
+
+    embed()
+    before = path.read_bytes()
+    facts = read_metadata(path)
+    stimuli = read_table(folder / "suite.parquet", STIMULI)
+    vectors = read_embeddings(path, facts["width"], int(stimuli["stimulus"].max()) + 1)
+    assert set(vectors) == {"cls", "word"} and facts["encoder"] == "tiny"
+    rows, told = compute(folder, path)
+    assert told["options"]["confidence"] == 0.9 and told["means"] == []
+    own = rows[rows["level"].eq("item") & rows["protocol"].eq("corrected")]
+    assert len(own) == 4
+    for row in own.itertuples():
+        gap, d = literal(stimuli, vectors[row.pooling], row.test)
+        assert (row.gap, row.d) == (pytest.approx(gap, rel=1e-6), pytest.approx(d, rel=1e-6))
+    # Snakemake has removed the output of a job that it runs again: nothing is embedded then
+    path.unlink()
+    embed()
+    assert path.read_bytes() == before
+    assert "nothing is left to do" in (tmp_path / "embedding.log").read_text()
+
+
+def test_word_vectors(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [word for words in SETS.values() for word in words]
+    drawn = np.random.default_rng(0).normal(size=(len(words), 4))
+    lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, drawn, strict=True)]
+
+    def look_up(lines: list[str], missing: str) -> Path:
+        (tmp_path / "vectors.txt").write_text("\n".join(lines) + "\n")
+        run_script(
+            "embed_vectors",
+            {"stimuli": folder / "suite.parquet", "vectors": tmp_path / "vectors.txt"},
+            [tmp_path / "embeddings.parquet"],
+            tmp_path / "log",
+            encoder="v",
+            suite="mine",
+            missing=missing,
+        )
+        return tmp_path / "embeddings.parquet"
+
+    rows, told = compute(folder, look_up(lines, "error"))
+    of = dict(zip(words, drawn.astype(np.float32).astype(float), strict=True))
+    x, y, a, b = ([of[word] for word in SETS[key]] for key in ("targ1", "targ2", "attr1", "attr2"))
+    left, right = ([s(word, a, b) for word in each] for each in (x, y))
+    assert rows["d"].to_numpy() == pytest.approx(size(left, right), rel=1e-9)
+    assert set(rows["pooling"]) == {"vectors"} and told["remarks"] == []
+    rows, told = compute(folder, look_up(lines[1:], "drop"))
+    assert rows["x"].eq(1).all()
+    assert told["remarks"][0].startswith("names: 1 words have no vector and are left out: John")
+    with pytest.raises(SystemExit):
+        look_up(lines[1:], "error")
+    assert "vectors v, suite mine: " in capsys.readouterr().err

@@ -1,0 +1,53 @@
+"""What a study asks of association tests and cannot have: one line each, before there is any work."""
+
+from typing import Any
+
+import pytest
+
+from study_schema import FAMILIES
+from unmask.associations.study import check_study
+from unmask.errors import InputError
+from unmask.schemas import complete
+
+LM = {"source": "hub", "repo": "a/b"}
+SEES = LM | {"kind": "vision-and-language"}
+WORDS = {"format": "sent-bias", "path": "*.jsonl"}
+PICTURES = {"format": "grounded", "path": "*.jsonl"}
+TESTS = {"seat": WORDS}
+
+
+def check(entries: dict[str, Any], of_text: list[str], seeing: list[str], **associations: Any) -> None:
+    config = complete({"study": "x", "models": entries, "associations": associations}, FAMILIES)
+    check_study(config["associations"], config["models"], of_text, seeing)
+
+
+def test_what_is_right_is_let_be() -> None:
+    check({"bert": LM}, ["bert"], [], tests=TESTS)
+    check({"bert": LM}, [], [], tests=TESTS, vectors={"glove": {"path": "glove.txt"}})
+    check({"vb": SEES}, [], ["vb"], tests={"g": PICTURES | {"features": "f.npz"}})
+    check_study({}, {}, [], [])
+
+
+@pytest.mark.parametrize(
+    ("associations", "line"),
+    [
+        ({"tests": TESTS, "models": ["c"]}, ".models: c is not a model with files of the kind masked-lm,"),
+        (
+            {"tests": TESTS, "vectors": {"bert": {"path": "b.txt"}}},
+            ".vectors.bert: the study has a model of this name",
+        ),
+        ({"tests": TESTS, "published": {"c": "glove-840b"}}, ".published: c is not tested"),
+        ({"tests": {"g": PICTURES}}, ".tests.g: neither images nor features"),
+    ],
+)
+def test_keys_of_the_study(associations: dict[str, Any], line: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check({"bert": LM, "vb": SEES, "c": LM}, ["bert"], ["vb"], **associations)
+    assert str(caught.value).startswith(f"config key associations{line}")
+
+
+def test_a_suite_needs_an_encoder_that_can_read_it() -> None:
+    with pytest.raises(InputError, match=r"tests\.seat: the study has no model of text"):
+        check({"vb": SEES}, [], ["vb"], tests=TESTS)
+    with pytest.raises(InputError, match=r"tests\.g: the study has no model of the kind vision-and-language"):
+        check({"bert": LM}, ["bert"], [], tests={"g": PICTURES | {"images": "pictures"}})
