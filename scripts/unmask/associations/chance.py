@@ -1,0 +1,93 @@
+"""Which tests are beyond chance, how many of them chance alone would give, and which could be at all."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from unmask.associations.terms import BY_WORD, E3X, E3Y
+from unmask.terms import CORRECTED
+
+FAMILY = ["encoder", "suite", "pooling", "level", "protocol"]
+"""Tests with these in common are corrected together."""
+
+_TEST = ["encoder", "suite", "test", "experiment", "pooling"]
+
+
+def main_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows that are read first: corrected ones by word, or by item of a test whose words are not known.
+
+    rows: ASSOCIATIONS with the columns encoder and suite.
+    """
+    own = rows[rows["protocol"] == CORRECTED]
+    by_word = own["level"] == BY_WORD
+    known = by_word.groupby([own[key] for key in _TEST], sort=False).transform("any")
+    found: pd.DataFrame = own[by_word | ~known.astype(bool)]
+    return found
+
+
+def least_p(rows: pd.DataFrame) -> "pd.Series[float]":
+    """The smallest two-sided p that each test can have; 1 where s does not vary, null where there is no p.
+
+    Where all partitions into equal sizes, or all swaps, are counted, the opposite of each comes to as much.
+    """
+    # no row has whole numbers with nulls among them as whole numbers
+    partitions = pd.to_numeric(rows["partitions"]).astype(float)
+    mirrored = rows["experiment"].isin([E3X, E3Y]) | (rows["x"] == rows["y"])
+    counted = np.where(mirrored, 2.0, 1.0) / partitions
+    exact = rows["exact"].map(lambda value: value is True or value == 1).astype(bool)
+    least = pd.Series(np.where(exact, counted, 1 / (1 + partitions)), index=rows.index)
+    found: pd.Series[float] = least.fillna(1.0).where(rows["p_two"].notna())
+    return found
+
+
+def with_power(rows: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
+    """Whether a test could be below alpha after Holm's correction, were all of its family as clear as they
+    can be. rows: whole families, as FAMILY has them."""
+    least = least_p(rows)
+    best = pd.Series(np.nan, index=rows.index, dtype=float)
+    for _, family in least.dropna().groupby([rows[key] for key in FAMILY], sort=False):
+        best[family.index] = step_down(family.to_numpy(float))
+    return best < alpha
+
+
+def step_down(p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Holm's correction of one family, (n,) → (n,).
+
+    statsmodels' collects garbage at each call, which for the many families here takes longer than all else.
+    """
+    order = np.argsort(p, kind="stable")
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
+    return corrected
+
+
+def counts(rows: pd.DataFrame, by: Sequence[str], alpha: float) -> pd.DataFrame:
+    """How many tests are beyond chance, and their mean |d| beside what it would be without bias.
+
+    rows: those of `main_rows` with the column able (`with_power`). A row for each key of `by`, with `tests`;
+    `able` of them, which could be beyond chance; of those `beyond` after Holm's correction and `before` it,
+    where chance alone gives about `by_chance`; `mean_d`, the mean of |d| over the tests that have one, and
+    `expected_d`, its expectation over the same.
+    """
+    found: list[dict[str, Any]] = []
+    for key, own in rows.groupby(list(by), sort=False):
+        able = own[own["able"].astype(bool)]
+        known = own[own["d"].notna()]
+        found.append(
+            {
+                **dict(zip(by, key, strict=True)),
+                "tests": len(own),
+                "by_word": int((own["level"] == BY_WORD).sum()),
+                "able": len(able),
+                "beyond": int((able["p_holm"] < alpha).sum()),
+                "before": int((able["p_two"] < alpha).sum()),
+                "by_chance": alpha * len(able),
+                "mean_d": float(known["d"].abs().mean()) if len(known) else None,
+                "expected_d": float(known["expected_d"].mean()) if len(known) else None,
+            }
+        )
+    columns = ["tests", "by_word", "able", "beyond", "before", "by_chance", "mean_d", "expected_d"]
+    return pd.DataFrame(found, columns=[*by, *columns])

@@ -1,0 +1,277 @@
+"""What the numbers of association tests say, in plain sentences.
+
+A test that could not have been beyond chance is no finding: it is counted apart.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from unmask.associations.agreement import LEAST_MODELS
+from unmask.associations.chance import counts
+from unmask.associations.results import Found
+from unmask.associations.tables import (
+    EFFECTS,
+    main_differences,
+    main_means,
+    published,
+    with_effects,
+)
+from unmask.associations.terms import BY_WORD, E1, E3X, E3Y, E4_IMAGE, E4_TEXT, JOINT
+from unmask.report.sheets import number, rows_of
+
+TOLERANCE = 1e-6
+"""How far what is measured of hand-set weights may be from what they are: rounding of single precision."""
+
+CLOSE = 0.01
+"""Half of what the last of two decimals says, and as much again for that of ours."""
+
+
+def beyond_chance(found: Found) -> Iterator[str]:
+    """For each encoder how many tests are beyond chance, how many chance alone gives, and mean |d| beside
+    what it would be without bias."""
+    table = counts(found.main.sort_values("pooling", key=_order(found), kind="stable"), OVER, found.alpha)
+    for encoder in found.encoders:
+        rows = [row for row in rows_of(table) if row.encoder == encoder.name]
+        told = [row for row in rows if row.able]
+        if told:
+            parts = [f"with {row.pooling} {row.beyond} of {row.able} ({row.before} before)" for row in told]
+            chances = [f"{row.by_chance:.2g} of {row.able}" for row in told]
+            yield (
+                f"For {encoder.name} ({_units(found, encoder.name)}), this many tests are beyond chance "
+                f"after Holm's correction (p < {found.alpha:g}): {', '.join(parts)}. Before correction, "
+                f"chance alone gives about {' or '.join(dict.fromkeys(chances))}."
+            )
+        dumb = [f"{row.tests - row.able} with {row.pooling}" for row in rows if row.able < row.tests]
+        if dumb:
+            yield (
+                f"For {encoder.name}, tests that have too few words to be beyond chance, or no p, say "
+                f"nothing either way: {', '.join(dumb)}."
+            )
+        sizes = [row for row in rows if not pd.isna(row.mean_d)]
+        if sizes:
+            yield _mean_sizes(encoder.name, sizes)
+        if rows and encoder.source == "random":
+            yield (
+                f"{encoder.name} has random weights: it was never trained, so whatever its tests find is "
+                "no stereotype."
+            )
+
+
+OVER = ["encoder", "pooling"]
+
+
+def _order(found: Found) -> Any:
+    places = {name: place for place, name in enumerate(found.poolings)}
+    return lambda column: column.map(places)
+
+
+def _units(found: Found, encoder: str) -> str:
+    """What a unit is in the tests of an encoder."""
+    tests = found.main[found.main["encoder"] == encoder].drop_duplicates(["suite", "test"])
+    by_item = int((tests["level"] != BY_WORD).sum())
+    if not by_item:
+        return "by word"
+    if by_item == len(tests):
+        return "by item, as words are not known"
+    return f"by word, but {by_item} of {len(tests)} by item, as their words are not known"
+
+
+def _mean_sizes(encoder: str, rows: Sequence[Any]) -> str:
+    means = ", ".join(f"{row.pooling} {number(row.mean_d)}" for row in rows)
+    without = dict.fromkeys(number(row.expected_d) for row in rows)
+    if len(without) == 1:
+        expected = next(iter(without))
+    else:
+        expected = ", ".join(f"{row.pooling} {number(row.expected_d)}" for row in rows)
+    return f"For {encoder}, mean |d| over tests is {means}; without bias it would be about {expected}."
+
+
+def poolings_flip(found: Found) -> Iterator[str]:
+    """In how many tests the sign of d depends on the pooling."""
+    for row in rows_of(found.flips):
+        if not row.flipped:
+            what = "its one test" if row.tests == 1 else f"all of its {row.tests} tests"
+            yield f"For {row.encoder}, all poolings give d of the same sign in {what}."
+            continue
+        what = "its one test" if row.tests == 1 else f"{row.flipped} of {row.tests} tests"
+        sentence = f"For {row.encoder}, the sign of d depends on the pooling in {what}"
+        if row.both_clear:
+            where = "there" if row.flipped == 1 else f"in {row.both_clear} of them"
+            sentence += f"; {where} either sign is below {found.alpha:g} by itself, before correction"
+        yield f"{sentence}."
+
+
+def encoders_differ(found: Found) -> Iterator[str]:
+    """How many differences of encoders have an interval without 0."""
+    rows = main_differences(found.differences)
+    known = rows[rows["low"].notna()]
+    if known.empty:
+        return
+    clear = int(((known["low"] > 0) | (known["high"] < 0)).sum())
+    chance = (1 - found.confidence) * len(known)
+    what = "the one difference" if len(known) == 1 else f"{len(known)} differences"
+    yield (
+        f"Of {what} of d between encoders on the same test and pooling, {clear or 'none'} "
+        f"{'has' if clear < 2 else 'have'} a {100 * found.confidence:g}% interval without 0; if encoders "
+        f"were alike, about {chance:.2g} would."
+    )
+
+
+def grounded_effects(found: Found) -> Iterator[str]:
+    """Whether words, pictures or both make the difference in grounded tests."""
+    rows, means = found.grounded, main_means(with_effects(found.means))
+    for encoder in found.names:
+        own = rows[rows["encoder"] == encoder]
+        if own.empty:
+            continue
+        parts = []
+        for experiments, what in (
+            ((E1,), "of the words, whatever the picture (E1)"),
+            ((E3X, E3Y), "of the pictures on the same words (E3)"),
+            ((E4_TEXT,), "of what is left of E1 with the word hidden (E4)"),
+            ((E4_IMAGE,), "of what is left of E1 with the picture hidden (E4)"),
+        ):
+            able = own[own["experiment"].isin(list(experiments)) & own["able"].astype(bool)]
+            tests = able.groupby(["suite", "test"], sort=False)["p_holm"].min()
+            if len(tests):
+                parts.append(f"{what} {int((tests < found.alpha).sum())} of {len(tests)}")
+        if parts:
+            yield (
+                f"For {encoder}, grounded tests with an effect beyond chance (p < {found.alpha:g} after "
+                f"Holm's correction): {'; '.join(parts)}."
+            )
+        else:
+            yield f"For {encoder}, grounded tests have too few words to be beyond chance: they tell nothing."
+        four = means[(means["encoder"] == encoder) & (means["pooling"] == JOINT)]
+        if len(four):
+            sizes = {key: float(four[key].abs().mean()) for key in EFFECTS}
+            over = "in its one grounded test" if len(four) == 1 else f"on average over {len(four)} tests"
+            yield (
+                f"For {encoder}, the words make {number(sizes['target_effect'], 3)} of difference in s "
+                f"{over}, the pictures {number(sizes['image_effect'], 3)}, and pictures do "
+                f"{number(sizes['interaction'], 3)} more to one set of words than to the other (sizes, "
+                "without signs)."
+            )
+
+
+def agrees_with_pairs(found: Found) -> Iterator[str]:
+    """Whether models with more bias in association tests have more of it over pairs of sentences."""
+    table = found.with_pairs
+    if table.empty:
+        return
+    tested = table[table["p"].notna()]
+    if tested.empty:
+        most = int(table["models"].max())
+        if most < LEAST_MODELS:
+            why = f"{most} model{'' if most == 1 else 's'}: too few models, {LEAST_MODELS} are needed"
+        else:
+            why = "all models have the same"
+        yield (
+            "Whether models with more bias in association tests have higher bias scores over pairs of "
+            f"sentences cannot be told ({why})."
+        )
+        return
+    rho = sorted(tested["rho"])
+    ends = number(rho[0], signed=True), number(rho[-1], signed=True)
+    over = (
+        "in the one combination"
+        if len(tested) == 1
+        else f"over {len(tested)} combinations of suite, pooling, benchmark and measure"
+    )
+    models = sorted(set(tested["models"]))
+    many = f"{models[0]}" if len(models) == 1 else f"{models[0]} to {models[-1]}"
+    clear = int((tested["p_holm"] < found.alpha).sum())
+    yield (
+        "Spearman's rho of mean d with the bias score over pairs of sentences is "
+        f"{ends[0] if ends[0] == ends[1] else ' to '.join(ends)} {over} ({many} models); {clear or 'none'} "
+        f"{'is' if clear < 2 else 'are'} beyond chance after Holm's correction (p < {found.alpha:g})."
+    )
+
+
+def constructed_world(found: Found) -> Iterator[str]:
+    """Whether what is measured of hand-set weights is what they are."""
+    rows = found.constructed
+    if rows.empty:
+        return
+    off = (rows["gap"] - rows["truth"]).abs()
+    worst = rows.iloc[int(off.to_numpy().argmax())]
+    if off.max() <= TOLERANCE:
+        every = "the one gap measured is" if len(rows) == 1 else f"all {len(rows)} gaps measured are"
+        yield (
+            f"Of an encoder with hand-set weights, whose every bias is known, {every} within "
+            f"{TOLERANCE:g} of the truth (at most {off.max():.0e} off)."
+        )
+    else:
+        far = int((off > TOLERANCE).sum())
+        told = f"{far} of {len(rows)} measured {'is' if far == 1 else 'are'}"
+        yield (
+            f"Of the gaps of an encoder with hand-set weights, whose every bias is known, {told} "
+            f"further than {TOLERANCE:g} from the truth: at most {off.max():.2g} off ({worst['world']}, "
+            f"{worst['experiment']}, by {worst['level']}). These tests do not measure what they should."
+        )
+
+
+def grows_with_planted(found: Found) -> Iterator[str]:
+    """Whether the gap grows with the strength of what was planted."""
+    rows = found.planted.sort_values("pooling", key=_order(found), kind="stable")
+    for encoder in found.names:
+        for suite, own in rows[rows["encoder"] == encoder].groupby("suite", sort=False):
+            steps = {
+                str(pooling): part.groupby("strength")["gap"].mean()
+                for pooling, part in own.groupby("pooling", sort=False)
+            }
+            steps = {pooling: gaps for pooling, gaps in steps.items() if len(gaps) > 1}
+            grown: list[str] = []
+            other: list[str] = []
+            for pooling, gaps in steps.items():
+                listed = ", ".join(number(gap, 3, signed=True) for gap in gaps)
+                strengths = ", ".join(f"{strength:g}" for strength in gaps.index)
+                told = f"{pooling} {listed} at {strengths}"
+                if (gaps.diff().dropna() > 0).all():
+                    grown.append(f"{told} (by chance once in {math.factorial(len(gaps))})")
+                else:
+                    other.append(told)
+            if grown:
+                yield (
+                    f"For {encoder}, the gap grows with every step of what was planted in {suite}: "
+                    f"{'; '.join(grown)}."
+                )
+            if other:
+                yield (
+                    f"For {encoder}, the gap does not grow with every step of what was planted in {suite}: "
+                    f"{'; '.join(other)}."
+                )
+
+
+def beside_published(found: Found) -> Iterator[str]:
+    """How near ours are to what others have published."""
+    table = published(found)[0]
+    for encoder in found.names:
+        rows = table[table["encoder"] == encoder]
+        known = rows[rows["difference"].notna()]
+        if rows.empty:
+            continue
+        if known.empty:
+            yield (
+                f"For {encoder}, there are published values, but none in a pooling and of tests that this "
+                "study has."
+            )
+            continue
+        sizes = known["difference"].abs()
+        worst = known.iloc[int(sizes.to_numpy().argmax())]
+        close = int((sizes < CLOSE).sum())
+        if len(known) == 1:
+            yield (
+                f"For {encoder}, the published d of {worst['test']} ({worst['source']}) is "
+                f"{number(worst['published_d'], signed=True)}; ours is {number(worst['d'], signed=True)}."
+            )
+        else:
+            yield (
+                f"For {encoder}, of {len(known)} published values of d {close or 'none'} "
+                f"{'is' if close < 2 else 'are'} within {CLOSE:g} of ours; furthest is {worst['test']} "
+                f"({worst['source']}): published {number(worst['published_d'], signed=True)}, ours "
+                f"{number(worst['d'], signed=True)}."
+            )

@@ -1,0 +1,199 @@
+"""What a study has found with association tests, out of its files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from unmask.associations import agreement, comparisons
+from unmask.associations.chance import main_rows, with_power
+from unmask.associations.collected import (
+    categories_of,
+    collected,
+    collected_means,
+    collected_scores,
+    remarks_of,
+    shared_options,
+    strengths_of,
+)
+from unmask.associations.published import Published
+from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS
+from unmask.associations.terms import GROUNDED, HIDDEN, POOLINGS, VECTORS, WEAT
+from unmask.report.captions import Captions, load_captions
+from unmask.report.study import Named
+from unmask.tables import framed, read_table
+from unmask.terms import CORRECTED
+
+KEY = ["encoder", "suite", "test", "experiment", "pooling"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """files: associations (ASSOCIATIONS of every encoder and suite), captions and published; and, each empty
+    or left out where there is none, draws (DRAWS of the same), constructed (CONSTRUCTED), bias
+    (unmask.statistics.schema.BIAS of every model and benchmark) and truths (STIMULI of suites, of which only
+    the metadata are read: what was planted, and what files call the sets).
+
+    settings: encoders (each with name and, where it is known, source; in the order of the study), alpha,
+    confidence, poolings (in the order of the study), published (what
+    resources/associations/published.yaml calls an encoder, by its name) and pairs (the measures that bias
+    scores are by).
+    """
+
+    files: Mapping[str, Any]
+    settings: Mapping[str, Any]
+
+    @cached_property
+    def encoders(self) -> list[Named]:
+        """In the order of the study."""
+        return [Named.from_config(entry) for entry in self.settings["encoders"]]
+
+    @property
+    def names(self) -> list[str]:
+        return [encoder.name for encoder in self.encoders]
+
+    @property
+    def alpha(self) -> float:
+        return float(self.settings["alpha"])
+
+    @property
+    def confidence(self) -> float:
+        return float(self.settings["confidence"])
+
+    @cached_property
+    def poolings(self) -> list[str]:
+        """Those of the study, then all others."""
+        wanted = [str(pooling) for pooling in self.settings.get("poolings") or []]
+        return list(dict.fromkeys([*wanted, *POOLINGS, VECTORS, *GROUNDED]))
+
+    def printed_name(self, encoder: str) -> str | None:
+        """What published.yaml calls an encoder, where its entry says so."""
+        name = (self.settings.get("published") or {}).get(encoder)
+        return None if name is None else str(name)
+
+    def _paths(self, name: str) -> list[Any]:
+        return list(self.files.get(name) or [])
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """ASSOCIATIONS with the columns encoder and suite first and able last (`with_power`), in the order of
+        suites and tests, then encoders and poolings. Of embeddings in which something is hidden only
+        experiment 4 is there."""
+        rows = collected(self.names, self._paths("associations"), ASSOCIATIONS)
+        # whatever is made of what is hidden, only experiment 4 is asked of it
+        rows = rows[~rows["pooling"].isin(list(HIDDEN)) | rows["experiment"].isin(list(HIDDEN.values()))]
+        rows = rows.assign(able=with_power(rows, self.alpha))
+        places = {name: place for place, name in enumerate(self.poolings)}
+        tests = {key: place for place, key in enumerate(_tests(rows))}
+        order = pd.DataFrame(
+            {
+                "test": [tests[key] for key in zip(rows["suite"], rows["test"], strict=True)],
+                "encoder": rows["encoder"].map({name: n for n, name in enumerate(self.names)}),
+                "pooling": rows["pooling"].map(places),
+            },
+            index=rows.index,
+        ).sort_values(["test", "encoder", "pooling"], kind="stable")
+        found: pd.DataFrame = rows.loc[order.index].reset_index(drop=True)
+        return found
+
+    @cached_property
+    def weat(self) -> pd.DataFrame:
+        """The rows of tests without pictures."""
+        return self.rows[self.rows["experiment"] == WEAT]
+
+    @cached_property
+    def main(self) -> pd.DataFrame:
+        """Of `weat` the rows that are read first (unmask.associations.chance.main_rows)."""
+        return main_rows(self.weat)
+
+    @cached_property
+    def grounded(self) -> pd.DataFrame:
+        """The rows of grounded tests that are read first."""
+        return main_rows(self.rows[self.rows["experiment"] != WEAT])
+
+    @cached_property
+    def means(self) -> pd.DataFrame:
+        """The 2×2 of grounded tests, with nothing hidden."""
+        means = collected_means(self.names, self._paths("associations"))
+        found: pd.DataFrame = means[~means["pooling"].isin(list(HIDDEN))]
+        return found
+
+    @cached_property
+    def poolings_compared(self) -> pd.DataFrame:
+        return agreement.poolings_compared(self.main, self.poolings)
+
+    @cached_property
+    def flips(self) -> pd.DataFrame:
+        return agreement.flips(self.main, self.alpha)
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """Between every two encoders (unmask.associations.comparisons), at both levels."""
+        rows = self.rows[self.rows["protocol"] == CORRECTED]
+        draws = collected(self.names, self._paths("draws"), DRAWS)
+        if len(draws):
+            shared_options([*self._paths("associations"), *self._paths("draws")])
+        return comparisons.differences(self.names, rows, draws, self.confidence)
+
+    @cached_property
+    def points(self) -> pd.DataFrame:
+        """Mean d beside bias scores (unmask.associations.agreement.points)."""
+        scores = collected_scores(self._paths("bias"), self.settings.get("pairs") or [])
+        return agreement.points(self.main, scores)
+
+    @cached_property
+    def with_pairs(self) -> pd.DataFrame:
+        return agreement.with_pairs(self.points)
+
+    @cached_property
+    def constructed(self) -> pd.DataFrame:
+        """CONSTRUCTED."""
+        path = self.files.get("constructed")
+        return read_table(path, CONSTRUCTED) if path else framed([], CONSTRUCTED)
+
+    @cached_property
+    def planted(self) -> pd.DataFrame:
+        """Of `main` the tests in which something was planted, with its strength, weakest first."""
+        known = strengths_of(self._paths("truths"))
+        strengths = {
+            (suite, test): strength for suite, test, strength in known.itertuples(index=False, name=None)
+        }
+        rows = self.main
+        found = [strengths.get(key, float("nan")) for key in zip(rows["suite"], rows["test"], strict=True)]
+        rows = rows.assign(strength=pd.Series(found, index=rows.index, dtype=float))
+        return rows[rows["strength"].notna()].sort_values("strength", kind="stable")
+
+    @cached_property
+    def categories(self) -> dict[tuple[str, str], Mapping[str, str]]:
+        """What files call the sets of their tests, by suite and test."""
+        return categories_of(self._paths("truths"))
+
+    def remarks(self) -> list[str]:
+        """What the tables say of what was left out."""
+        return remarks_of(self._paths("associations"))
+
+    @cached_property
+    def published(self) -> Published:
+        return Published.from_file(self.files["published"])
+
+    @cached_property
+    def captions(self) -> Captions:
+        """With what they name filled in, from settings and from what the tables say of themselves."""
+        options = shared_options(self._paths("associations"))
+        return load_captions(
+            self.files["captions"],
+            alpha=f"{self.alpha:g}",
+            confidence=f"{100 * self.confidence:g}",
+            resamples=str(options.get("bootstrap", 0)),
+            permutations=str(options.get("permutations", 0)),
+            exact=str(options.get("exact", 0)),
+        )
+
+
+def _tests(rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """Suites in order of appearance, and the tests of each."""
+    found = list(dict.fromkeys(zip(rows["suite"], rows["test"], strict=True)))
+    suites = list(dict.fromkeys(suite for suite, _ in found))
+    return sorted(found, key=lambda key: suites.index(key[0]))

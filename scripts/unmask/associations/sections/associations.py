@@ -1,0 +1,109 @@
+"""What the report says of association tests."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from unmask.associations import tables
+from unmask.associations.drawing import has_data
+from unmask.associations.findings import (
+    agrees_with_pairs,
+    beside_published,
+    beyond_chance,
+    constructed_world,
+    encoders_differ,
+    grounded_effects,
+    grows_with_planted,
+    poolings_flip,
+)
+from unmask.associations.results import Found
+from unmask.associations.terms import SETS, A, B, X, Y
+from unmask.report.sections import Block, Facts, Fold, Items, Section, Table, folded, picture
+
+QUESTION = (
+    "Are some words nearer to one set of words than to another in what an encoder makes of them, as a "
+    "stereotype says? Is that more than chance gives, does it depend on how vectors are made, and does a "
+    "picture change it?"
+)
+
+_FIGURES = {
+    "tests_figure": "Effect sizes of all tests with intervals, before what they are on average without bias",
+    "grounded_figure": "Mean association of words with pictures of the one and the other set",
+    "poolings_figure": "Effect sizes in one pooling against those in another",
+    "pairs_figure": "Mean effect size of models against their bias scores over pairs of sentences",
+    "constructed_figure": "Gaps measured of hand-set weights against the truth",
+    "planted_figure": "The gap against the strength of what was planted",
+}
+"""Pictures by their names among the files, which are those of their captions, and what they show."""
+
+
+def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
+    """files: those of unmask.associations.results.Found, and figures of the names of _FIGURES (SVG, empty
+    where there is none); a picture for which the study has no data is not shown. settings: those of Found."""
+    found = Found(files, settings)
+    return Section(
+        "associations",
+        "Association tests",
+        (
+            QUESTION,
+            *beyond_chance(found),
+            *poolings_flip(found),
+            *grounded_effects(found),
+            *encoders_differ(found),
+            *agrees_with_pairs(found),
+            *constructed_world(found),
+            *grows_with_planted(found),
+            *beside_published(found),
+        ),
+        (
+            *_pictures(files, found, "tests_figure"),
+            *_tables(found, tables.overview),
+            *folded("Table 1: all tests", tables.table1(found)[1]),
+            *folded("Published values beside ours", tables.published(found)[1]),
+            *_pictures(files, found, "poolings_figure"),
+            *folded("How far poolings agree", tables.poolings(found)[1]),
+            *_pictures(files, found, "grounded_figure"),
+            *_tables(found, tables.grounded),
+            *folded("Experiments of grounded tests", tables.experiments(found)[1]),
+            *folded("Differences between encoders", tables.differences(found)[1]),
+            *_pictures(files, found, "pairs_figure"),
+            *folded("Association tests and pairs of sentences", tables.pairs(found)[1]),
+            *_pictures(files, found, "constructed_figure"),
+            *folded("The constructed world, in numbers", tables.constructed(found)[1]),
+            *_pictures(files, found, "planted_figure"),
+            *folded("What was planted, in numbers", tables.planted(found)[1]),
+            *_of_sets(found),
+            *_warnings(found),
+        ),
+    )
+
+
+def _pictures(files: Mapping[str, Any], found: Found, *names: str) -> Iterator[Block]:
+    for name in names:
+        if files.get(name) and has_data(found, name):
+            yield picture(found.captions[name], _FIGURES[name], files[name])
+
+
+def _tables(found: Found, table: Any) -> Iterator[Block]:
+    """A short table in the open, where it has rows."""
+    sheet = table(found)[1]
+    if sheet.rows:
+        yield Table(sheet)
+
+
+def _of_sets(found: Found) -> Iterator[Block]:
+    """Which words every test holds against which, as its file calls them."""
+    shown = dict.fromkeys(zip(found.rows["suite"], found.rows["test"], strict=True))
+    lines = []
+    for suite, test in shown:
+        names = found.categories.get((suite, test))
+        if names and set(SETS) <= set(names):
+            told = f"{names[X]} (X) against {names[Y]} (Y): nearer to {names[A]} (A) than to {names[B]} (B)?"
+            lines.append((f"{test} ({suite})", told))
+    if lines:
+        yield Fold("What each test holds against what", (Facts(tuple(lines)),))
+
+
+def _warnings(found: Found) -> Iterator[Block]:
+    remarks = found.remarks()
+    if remarks:
+        yield Fold("What was left out, and what to be wary of", (Items(tuple(remarks), warning=True),))

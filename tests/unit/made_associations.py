@@ -1,0 +1,217 @@
+"""Made-up studies of association tests: random embeddings, some with an association, and all else."""
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from literal_associations import suite, words
+from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS, STIMULI
+from unmask.associations.terms import E1, E4_IMAGE, E4_TEXT, HIDDEN, IMAGE_HIDDEN, JOINT, TEXT_HIDDEN
+from unmask.associations.testing import Options, Outcome, association_tests
+from unmask.statistics.schema import BIAS
+from unmask.tables import framed, write_table
+from unmask.terms import CORRECTED, PUBLISHED
+
+RESOURCES = Path(__file__).parents[2] / "resources" / "associations"
+AWKWARD = "a<b>&$x_1$"
+"""A name that would be markup somewhere."""
+
+OPTIONS = Options(permutations=500, bootstrap=60)
+ENCODERS: list[dict[str, Any]] = [
+    {"name": AWKWARD, "published": None, "source": "hub", "world": None, "format": None},
+    {"name": "blank", "published": None, "source": "random", "world": None, "format": None},
+]
+SETTINGS: dict[str, Any] = {
+    "encoders": ENCODERS,
+    "alpha": 0.05,
+    "confidence": 0.9,
+    "poolings": ["mean", "cls"],
+    "published": {AWKWARD: "bert-large-cased"},
+    "pairs": ["AULA"],
+}
+SIZES = {"X": 6, "Y": 6, "A": 3, "B": 3}
+
+
+def sets(sizes: Mapping[str, int], start: str = "") -> dict[str, list[str]]:
+    return {name: [f"{start}{name.lower()}{i}" for i in range(n)] for name, n in sizes.items()}
+
+
+def sentences(
+    test: str, sizes: Mapping[str, int]
+) -> list[tuple[str, str, str | None, str | None, str, None]]:
+    """Two sentences for each word."""
+    return [
+        (test, name, None, word, f"{start} {word}.", None)
+        for name, own in sets(sizes, "s").items()
+        for word in own
+        for start in ("This is", "There is")
+    ]
+
+
+def unworded() -> list[tuple[str, str, str | None, str | None, str, str | None]]:
+    """A test whose words nobody told."""
+    return [
+        ("unworded", name, None, None, text, None)
+        for name, own in sets(dict.fromkeys("XYAB", 5), "u").items()
+        for text in own
+    ]
+
+
+def pictures(test: str) -> list[tuple[str, str, str | None, str | None, str, str | None]]:
+    rows: list[tuple[str, str, str | None, str | None, str, str | None]] = [
+        (test, name, None, word, word, f"{word}.png")
+        for name, own in sets({"X": 6, "Y": 6}, "p").items()
+        for word in own
+    ]
+    for attribute in "AB":
+        for owner in "XY":
+            rows += [
+                (test, attribute, f"{attribute}_{owner}", word, word, f"{word}-{owner}.png")
+                for word in sets({attribute: 8}, "p")[attribute]
+            ]
+    return rows
+
+
+# "weat6" and "sent-weat6" are names that others have published values of
+WORDS = suite(
+    *words("weat6", **sets(SIZES)),
+    *words("small", **sets(dict.fromkeys("XYAB", 2), "t")),
+    *sentences("sent-weat6", SIZES),
+    *unworded(),
+)
+PICTURES = suite(*pictures("seen"))
+WORLD = suite(*words("weak", **sets(SIZES, "v")), *words("strong", **sets(SIZES, "w")))
+SUITES = {"words": WORDS, "pics": PICTURES, "world": WORLD}
+STRENGTHS = {"weak": 0.5, "strong": 0.9}
+
+
+def embeddings(stimuli: pd.DataFrame, seed: int, pull: Mapping[str, float]) -> npt.NDArray[np.float32]:
+    """Random vectors; of tests that are pulled, X and A, and Y and B, have so much of one axis in common."""
+    rng = np.random.default_rng(seed)
+    found = rng.normal(size=(stimuli["stimulus"].max() + 1, 8))
+    for test, set_, number in zip(stimuli["test"], stimuli["set"], stimuli["stimulus"], strict=True):
+        found[number, 0] = pull.get(test, 0.0) * (1 if set_ in "XA" else -1) + 0.3 * found[number, 0]
+    return found.astype(np.float32)
+
+
+PULL = {"weat6": 2.0, "seen": 3.0, "strong": 3.0}
+
+
+@functools.cache
+def outcome(name: str, seed: int, pulled: bool) -> Outcome:
+    """The tests of a suite, which may have associations; of pictures with experiment 4."""
+    stimuli, pull = SUITES[name], PULL if pulled else {}
+    if name != "pics":
+        made = {"cls": embeddings(stimuli, seed, pull), "mean": embeddings(stimuli, seed + 1, pull)}
+        return association_tests(stimuli, made, OPTIONS)
+    seen = association_tests(stimuli, {JOINT: embeddings(stimuli, seed, pull)}, OPTIONS)
+    parts = [seen.rows]
+    for place, (pooling, experiment) in enumerate(HIDDEN.items()):
+        hidden = association_tests(stimuli, {JOINT: embeddings(stimuli, seed + 10 + place, {})}, OPTIONS).rows
+        own = hidden[hidden["experiment"] == E1]
+        own = own.assign(p_holm=own["p_two"], pooling=pooling, experiment=experiment)
+        parts.append(own)
+    assert set(HIDDEN) == {TEXT_HIDDEN, IMAGE_HIDDEN} and {E4_TEXT, E4_IMAGE} == set(HIDDEN.values())
+    return Outcome(pd.concat(parts, ignore_index=True), seen.means, seen.remarks)
+
+
+def draws_of(rows: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """Draws about d, one of which in ten is not a number."""
+    rng = np.random.default_rng(seed)
+    own = rows[rows["protocol"] == CORRECTED]
+    drawn = []
+    for d in own["d"]:
+        values = rng.normal(d, 0.2, size=OPTIONS.bootstrap).astype(np.float32)
+        values[::10] = np.nan
+        drawn.append(values)
+    return own[["test", "experiment", "pooling", "level"]].assign(d=drawn)
+
+
+def bias_table(scores: Mapping[str, float]) -> pd.DataFrame:
+    """BIAS of measures by score; with rows that are not asked for."""
+    common = {"n": 10, "stereotype": 5, "antistereotype": 5, "tie": 0, "undefined": 0, "near_ties": 0}
+    common |= {"confidence": 0.9}
+    rows = []
+    for measure, score in scores.items():
+        base = {"variant": "original", "measure": measure, "protocol": CORRECTED, "grouping": "overall"}
+        base |= {"group": "all", "clusters": "none", "score": score, **common}
+        rows.append(base)
+        rows += [
+            base | {key: other, "score": -1.0}
+            for key, other in (
+                ("variant", "shuffled"),
+                ("protocol", PUBLISHED),
+                ("grouping", "direction"),
+            )
+        ]
+    return framed(rows, BIAS)
+
+
+CONSTRUCTED_ROWS: list[dict[str, Any]] = [
+    {"world": world, "experiment": experiment, "level": "word", "truth": truth, "gap": truth + 3e-7}
+    | {"d": 1.5 if truth else None, "p_two": 0.01 if truth else 1.0}
+    for world, truths in {"none": (0.0, 0.0), "language": (0.061, 0.0), "interaction": (0.0, 0.063)}.items()
+    for experiment, truth in zip(("E1", "E3x"), truths, strict=True)
+]
+
+
+@dataclass
+class Study:
+    folder: Path
+    files: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    rows: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
+    draws: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
+    means: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
+
+    def add(self, encoder: str, name: str, made: Outcome, seed: int) -> None:
+        """Tables of an encoder on a suite, with their draws."""
+        facts = {"encoder": encoder, "suite": name, "options": OPTIONS._asdict()}
+        place = self.folder / f"{len(self.files['associations'])}"
+        drawn = draws_of(made.rows, seed)
+        for kind, rows, schema, more in (
+            ("associations", made.rows, ASSOCIATIONS, {"means": made.means, "remarks": [f"of {name}"]}),
+            ("draws", drawn, DRAWS, {}),
+        ):
+            path = f"{place}.{kind}.parquet"
+            write_table(path, rows, schema, facts | more)
+            self.files[kind].append(path)
+        key = encoder, name
+        self.rows[key], self.draws[key], self.means[key] = made.rows, drawn, made.means
+
+
+def make_study(
+    folder: Path, encoders: Sequence[dict[str, Any]] = ENCODERS, suites: Sequence[str] = tuple(SUITES)
+) -> Study:
+    """A study of these encoders, the first of which has associations, and suites, with all else there is."""
+    study = Study(folder, {"associations": [], "draws": [], "bias": [], "truths": []})
+    study.settings = SETTINGS | {"encoders": list(encoders)}
+    for place, entry in enumerate(encoders):
+        for name in suites:
+            seed = 1000 * place + 100 * list(SUITES).index(name)
+            study.add(entry["name"], name, outcome(name, seed, place == 0), place)
+        path = str(folder / f"bias{place}.parquet")
+        scores = {"AULA": 60.0 - place, "AUL": 99.0}
+        write_table(path, bias_table(scores), BIAS, {"model": entry["name"], "benchmark": "cp"})
+        study.files["bias"].append(path)
+    for name in suites:
+        tests: list[dict[str, Any]] = [
+            {"name": test, "categories": {key: f"{key} of {AWKWARD}" for key in "XYAB"}, "remarks": []}
+            | ({"truth": {"strength": STRENGTHS[test]}} if test in STRENGTHS else {})
+            for test in SUITES[name]["test"].drop_duplicates()
+        ]
+        path = str(folder / f"{name}.parquet")
+        facts = {"suite": name, "format": "sent-bias", "source": "made", "tests": tests}
+        write_table(path, SUITES[name], STIMULI, facts)
+        study.files["truths"].append(path)
+    path = str(folder / "constructed.parquet")
+    write_table(path, framed(CONSTRUCTED_ROWS, CONSTRUCTED), CONSTRUCTED, {})
+    study.files["constructed"] = path
+    study.files |= {name: str(RESOURCES / f"{name}.yaml") for name in ("captions", "published")}
+    return study

@@ -1,0 +1,231 @@
+"""Differences between encoders, and whether poolings and bias scores agree, against loops."""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kendalltau, permutation_test, spearmanr
+
+from made_associations import AWKWARD, SETTINGS, Study, make_study
+from unmask.associations import agreement
+from unmask.associations.agreement import (
+    flips,
+    points,
+    poolings_compared,
+    spearman,
+    with_pairs,
+)
+from unmask.associations.comparisons import NO_DRAWS, OTHER_UNITS, differences
+from unmask.associations.results import Found
+
+BLANK = "blank"
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return make_study(tmp_path_factory.mktemp("comparisons"))
+
+
+@pytest.fixture(scope="module")
+def found(study: Study) -> Found:
+    return Found(study.files, study.settings)
+
+
+def quantile(values: list[float], share: float) -> float:
+    """By linear interpolation between the sorted values."""
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def test_differences_are_those_of_d_on_the_same_draws(study: Study, found: Found) -> None:
+    frame = found.differences
+    assert set(zip(frame["first"], frame["second"], strict=True)) == {(AWKWARD, BLANK)}
+    checked = 0
+    for name in ("words", "pics", "world"):
+        mine, other = (study.rows[encoder, name] for encoder in (AWKWARD, BLANK))
+        mine = mine[mine["protocol"] == "corrected"].reset_index(drop=True)
+        other = other[other["protocol"] == "corrected"].reset_index(drop=True)
+        drawn = [study.draws[encoder, name]["d"].tolist() for encoder in (AWKWARD, BLANK)]
+        own = frame[frame["suite"] == name].set_index(["test", "experiment", "pooling", "level"])
+        assert len(own) == len(mine)
+        for place, row in mine.iterrows():
+            key = tuple(row[["test", "experiment", "pooling", "level"]])
+            told: Any = own.loc[key]
+            assert told["difference"] == pytest.approx(row["d"] - other["d"][place])
+            apart = [
+                float(a) - float(b)
+                for a, b in zip(drawn[0][int(place)], drawn[1][int(place)], strict=True)  # type: ignore[call-overload]
+            ]
+            known = [value for value in apart if not math.isnan(value)]
+            assert len(known) < len(apart)
+            assert told["low"] == pytest.approx(quantile(known, 0.05))
+            assert told["high"] == pytest.approx(quantile(known, 0.95))
+            checked += 1
+    assert checked > 30
+
+
+def test_encoders_with_other_words_or_without_draws_have_no_interval(found: Found) -> None:
+    rows = found.rows[found.rows["protocol"] == "corrected"]
+    rows = rows[(rows["suite"] == "words") & (rows["pooling"] == "cls") & (rows["level"] == "item")]
+    keys = ["encoder", "suite", "test", "experiment", "pooling", "level"]
+    draws = rows[keys].assign(d=[np.arange(10.0)] * len(rows))
+    fewer = rows.assign(
+        x=[n - 1 if e == BLANK else n for n, e in zip(rows["x"], rows["encoder"], strict=True)]
+    )
+    names = [AWKWARD, BLANK]
+    assert set(differences(names, fewer, draws, 0.9)["reason"]) == {OTHER_UNITS}
+    assert set(differences(names, rows, draws[draws["encoder"] == AWKWARD], 0.9)["reason"]) == {NO_DRAWS}
+    told = differences(names, rows, draws.head(0), 0.9)
+    assert set(told["reason"]) == {NO_DRAWS} and told["low"].isna().all()
+    assert told["difference"].notna().all()
+    shorter = [d[:5] if e == BLANK else d for d, e in zip(draws["d"], draws["encoder"], strict=True)]
+    assert set(differences(names, rows, draws.assign(d=shorter), 0.9)["reason"]) == {NO_DRAWS}
+    same = differences(names, rows, draws, 0.9)
+    assert same["reason"].isna().all() and (same["low"] == 0).all() and (same["high"] == 0).all()
+
+
+def test_the_second_is_taken_from_the_first(found: Found) -> None:
+    """Turned round, the difference and the ends of its interval change their signs."""
+    rows = found.rows[(found.rows["protocol"] == "corrected") & (found.rows["suite"] == "world")]
+    keys = ["encoder", "suite", "test", "experiment", "pooling", "level"]
+    rng = np.random.default_rng(0)
+    draws = rows[keys].assign(d=[rng.normal(size=40) for _ in range(len(rows))])
+    one, other = (differences(names, rows, draws, 0.9) for names in ([AWKWARD, BLANK], [BLANK, AWKWARD]))
+    assert one["difference"].tolist() == pytest.approx((-other["difference"]).tolist())
+    assert one["low"].tolist() == pytest.approx((-other["high"]).tolist())
+
+
+def test_poolings_compared(study: Study, found: Found) -> None:
+    for encoder in (AWKWARD, BLANK):
+        d: dict[str, list[float]] = {"mean": [], "cls": []}
+        for name in ("words", "world"):
+            rows = study.rows[encoder, name]
+            rows = rows[(rows["protocol"] == "corrected")]
+            rows = rows[(rows["level"] == "word") | (rows["test"] == "unworded")]
+            for pooling, own in d.items():
+                own += rows.loc[rows["pooling"] == pooling, "d"].tolist()
+        (row,) = found.poolings_compared.query("encoder == @encoder").itertuples()
+        assert (row.first, row.second, row.tests) == ("mean", "cls", 6)
+        same = [a * b > 0 for a, b in zip(*d.values(), strict=True)]
+        assert row.same_sign == pytest.approx(sum(same) / 6)
+        concordant = sum(
+            np.sign((a - c) * (b - e))
+            for (a, b), (c, e) in itertools.combinations(list(zip(*d.values(), strict=True)), 2)
+        )
+        assert row.tau == pytest.approx(concordant / 15)
+        (flip,) = found.flips.query("encoder == @encoder").itertuples()
+        assert (flip.tests, flip.flipped) == (6, 6 - sum(same))
+
+
+def rows_of_tests(*rows: tuple[str, str, str, float, float]) -> pd.DataFrame:
+    """encoder, test, pooling, d, p_two."""
+    frame = pd.DataFrame(rows, columns=["encoder", "test", "pooling", "d", "p_two"])
+    return frame.assign(suite="s")
+
+
+def test_signs_that_either_pooling_is_sure_of() -> None:
+    rows = rows_of_tests(
+        ("e", "a", "cls", 1.0, 0.01),
+        ("e", "a", "mean", -1.0, 0.01),
+        ("e", "b", "cls", 1.0, 0.01),
+        ("e", "b", "mean", -1.0, 0.2),
+        ("e", "c", "cls", 1.0, 0.01),
+        ("e", "c", "mean", 0.0, 1.0),
+        ("e", "alone", "cls", 1.0, 0.01),
+        ("f", "a", "cls", 1.0, 0.01),
+    )
+    assert flips(rows, 0.05).to_numpy().tolist() == [["e", 3, 2, 1]]
+
+
+def test_one_test_in_common_has_no_tau() -> None:
+    rows = rows_of_tests(("e", "a", "cls", 1.0, 0.01), ("e", "a", "mean", 0.5, 0.01))
+    found = poolings_compared(rows, ["cls", "mean"])
+    assert found["same_sign"].tolist() == [1.0] and found["tau"].isna().all()
+    assert poolings_compared(rows, ["cls"]).empty
+    assert kendalltau([1, 2, 3], [1, 3, 2]).statistic == pytest.approx(1 / 3)
+
+
+def test_mean_d_keeps_its_sign_and_is_over_tests_that_all_have() -> None:
+    rows = rows_of_tests(
+        ("m1", "a", "cls", 1.0, 1.0),
+        ("m1", "b", "cls", -3.0, 1.0),
+        ("m1", "c", "cls", 9.0, 1.0),
+        ("m2", "a", "cls", 0.5, 1.0),
+        ("m2", "b", "cls", 0.5, 1.0),
+        ("vectors", "a", "cls", 0.5, 1.0),
+    )
+    scores = pd.DataFrame(
+        [("m1", "cp", "AULA", 60.0), ("m2", "cp", "AULA", 40.0), ("m3", "cp", "AULA", 50.0)],
+        columns=["model", "benchmark", "measure", "score"],
+    )
+    found = points(rows, scores)
+    assert found[["model", "tests", "mean_d", "score"]].to_numpy().tolist() == [
+        ["m1", 2, -1.0, 60.0],
+        ["m2", 2, 0.5, 40.0],
+    ]
+    assert points(rows, scores.head(0)).empty and with_pairs(points(rows, scores.head(0))).empty
+
+
+def test_bias_scores_are_of_the_measure_and_of_all_pairs(found: Found) -> None:
+    assert dict(zip(found.points["model"], found.points["score"], strict=True)) == {
+        AWKWARD: 60.0,
+        BLANK: 59.0,
+    }
+    assert set(found.points["measure"]) == set(SETTINGS["pairs"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rho_and_its_exact_p(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=6), rng.integers(4, size=6).astype(float)
+    told = spearman(x, y)
+    assert told["rho"] == pytest.approx(spearmanr(x, y).statistic) and told["permutations"] == 720
+    rhos = [spearmanr([x[i] for i in order], y).statistic for order in itertools.permutations(range(6))]
+    assert told["p"] == pytest.approx(np.mean(np.abs(rhos) >= abs(told["rho"]) - 1e-12))
+
+
+def test_p_of_drawn_permutations_is_near_the_exact_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=7)
+    y = x + rng.normal(size=7)
+    exact = spearman(x, y)["p"]
+    monkeypatch.setattr(agreement, "MOST_PERMUTATIONS", 10)
+    drawn = spearman(x, y)
+    assert drawn["permutations"] == agreement.DRAWN
+    assert drawn["p"] == pytest.approx(exact, abs=4 * math.sqrt(exact / agreement.DRAWN))
+    assert spearman(x, y) == drawn
+    reference = permutation_test(
+        (x,), lambda a: spearmanr(a, y).statistic, permutation_type="pairings", n_resamples=300, rng=0
+    )
+    assert drawn["p"] == pytest.approx(reference.pvalue, abs=0.1)
+
+
+def test_too_few_models_have_no_p() -> None:
+    assert spearman(np.arange(4.0), np.arange(4.0)) == {
+        "rho": pytest.approx(1.0),
+        "reason": "too few models: 4 models, of which no order would be rare (5 are needed)",
+    }
+    assert "1 model," in spearman(np.arange(1.0), np.arange(1.0))["reason"]
+    assert set(spearman(np.arange(2.0), np.arange(2.0))) == {"reason"}
+    assert spearman(np.ones(6), np.arange(6.0)) == {"reason": "all models have the same"}
+    assert 2 / math.factorial(5) < 0.05 < 2 / math.factorial(4)
+
+
+def test_p_is_corrected_over_all_that_are_compared() -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        ("s", pooling, "cp", "AULA", f"m{n}", 3, d, float(n))
+        for pooling, values in (("cls", np.arange(6.0)), ("mean", rng.normal(size=6)))
+        for n, d in enumerate(values)
+    ]
+    found = with_pairs(pd.DataFrame(rows, columns=agreement.POINT_COLUMNS))
+    assert found["p"].iloc[0] == pytest.approx(2 / 720)
+    assert found["p_holm"].iloc[0] == pytest.approx(4 / 720)
+    assert found["p_holm"].iloc[1] == pytest.approx(found["p"].iloc[1])
+    assert found["rho"].iloc[0] == pytest.approx(1.0)

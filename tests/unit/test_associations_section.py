@@ -1,0 +1,347 @@
+"""The report's section on association tests: what it shows, and every sentence that it can say."""
+
+import html
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from made_associations import AWKWARD, CONSTRUCTED_ROWS, RESOURCES, SETTINGS, Study, make_study
+from running import run_script
+from unmask.associations.agreement import PAIR_COLUMNS
+from unmask.associations.findings import (
+    agrees_with_pairs,
+    beside_published,
+    beyond_chance,
+    constructed_world,
+    encoders_differ,
+    grounded_effects,
+    grows_with_planted,
+    poolings_flip,
+)
+from unmask.associations.results import Found
+from unmask.associations.schema import CONSTRUCTED
+from unmask.associations.sections.associations import QUESTION, section
+from unmask.associations.shown import FIGURES
+from unmask.report.page import render_page
+from unmask.report.sections import Block, Facts, Fold, Items, Picture, Section, Table, read_section
+from unmask.tables import framed
+
+BLANK = "blank"
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return make_study(tmp_path_factory.mktemp("section"))
+
+
+@pytest.fixture(scope="module")
+def shown(study: Study) -> Section:
+    picture = study.folder / "picture.svg"
+    picture.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    files = study.files | {name: str(picture) for name in FIGURES}
+    output = study.folder / "associations.json"
+    run_script(
+        "write_sections",
+        files,
+        {"associations": output},
+        study.folder / "log",
+        family="associations",
+        settings=study.settings,
+    )
+    return read_section(output)
+
+
+def every(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from every(block.blocks)
+
+
+def made(settings: dict[str, Any] | None = None, **parts: pd.DataFrame) -> Found:
+    """A study of which these parts are known, whatever its files."""
+    found = Found({}, SETTINGS | (settings or {}))
+    # where what is worked out once is kept
+    found.__dict__.update(parts)
+    return found
+
+
+def test_pictures_stand_before_tables_and_long_tables_in_folds(shown: Section) -> None:
+    assert shown.sentences[0] == QUESTION and shown.name == "associations"
+    kinds = [type(block) for block in shown.blocks]
+    assert kinds[0] is Picture and kinds.index(Picture) < kinds.index(Table)
+    assert sum(isinstance(block, Picture) for block in every(shown.blocks)) == len(FIGURES)
+    titles = [block.title for block in shown.blocks if isinstance(block, Fold)]
+    assert titles == [
+        "Table 1: all tests",
+        "Published values beside ours",
+        "How far poolings agree",
+        "Experiments of grounded tests",
+        "Differences between encoders",
+        "Association tests and pairs of sentences",
+        "The constructed world, in numbers",
+        "What was planted, in numbers",
+        "What each test holds against what",
+        "What was left out, and what to be wary of",
+    ]
+    for block in every(shown.blocks):
+        if isinstance(block, Table):
+            assert {len(row) for row in block.sheet.rows} == {
+                len(block.sheet.stubs) + len(block.sheet.columns)
+            }
+    facts = next(block for block in every(shown.blocks) if isinstance(block, Facts))
+    x, y, a, b = (f"{key} of {AWKWARD} ({key})" for key in "XYAB")
+    assert facts.lines[0] == ("weat6 (words)", f"{x} against {y}: nearer to {a} than to {b}?")
+    items = next(block for block in every(shown.blocks) if isinstance(block, Items))
+    # once, although both encoders say it
+    assert items.texts == ("words: of words", "pics: of pics", "world: of world") and items.warning
+
+
+def test_names_are_text_on_the_page(shown: Section) -> None:
+    page = render_page("r", [shown])
+    assert "<h2>Association tests</h2>" in page
+    assert "a<b>" not in page and html.escape(AWKWARD) in page
+
+
+def test_what_a_study_lacks_is_not_shown(study: Study) -> None:
+    files = {key: study.files[key] for key in ("captions", "published")}
+    bare = section(files | {"associations": [], "tests_figure": study.files["captions"]}, SETTINGS)
+    assert bare.sentences == (QUESTION,) and bare.blocks == ()
+    words = files | {"associations": study.files["associations"][:1]}
+    small = section(words | {"grounded_figure": study.files["captions"]}, study.settings)
+    titles = [block.title for block in small.blocks if isinstance(block, Fold)]
+    assert "Table 1: all tests" in titles and "Differences between encoders" not in titles
+    assert not any(isinstance(block, Picture) for block in small.blocks)
+    assert not any(word in " ".join(small.sentences) for word in ("grounded", "hand-set", "planted", BLANK))
+
+
+def test_captions_name_what_there_is() -> None:
+    found = Found({"captions": RESOURCES / "captions.yaml", "associations": []}, SETTINGS)
+    names = ["table1", "overview", "published", "grounded", "experiments", "poolings", "differences", "pairs"]
+    for name in [*names, "constructed", "planted", "empty", *FIGURES]:
+        assert found.captions[name] and "{" not in found.captions[name]
+    assert "p < 0.05" in found.captions["table1"] and "90%" in found.captions["tests_figure"]
+
+
+def test_how_many_tests_are_beyond_chance(study: Study, shown: Section) -> None:
+    for encoder in (AWKWARD, BLANK):
+        parts, sizes = [], []
+        for pooling in ("mean", "cls"):
+            rows = pd.concat([study.rows[encoder, name] for name in ("words", "world")])
+            rows = rows[(rows["protocol"] == "corrected") & (rows["pooling"] == pooling)]
+            rows = rows[(rows["level"] == "word") | (rows["test"] == "unworded")]
+            able = rows[rows["test"] != "small"]
+            clear, before = (int((able[key] < 0.05).sum()) for key in ("p_holm", "p_two"))
+            parts.append(f"with {pooling} {clear} of 5 ({before} before)")
+            sizes.append(f"{pooling} {rows['d'].abs().mean():.2f}")
+        said = [s for s in shown.sentences if s.startswith(f"For {encoder}")]
+        assert said[0] == (
+            f"For {encoder} (by word, but 1 of 6 by item, as their words are not known), this many tests are "
+            f"beyond chance after Holm's correction (p < 0.05): {', '.join(parts)}. Before correction, "
+            "chance alone gives about 0.25 of 5."
+        )
+        assert said[1].endswith("say nothing either way: 1 with mean, 1 with cls.")
+        expected = rows["expected_d"].mean()
+        assert said[2] == (
+            f"For {encoder}, mean |d| over tests is {', '.join(sizes)}; without bias it would be about "
+            f"{expected:.2f}."
+        )
+    untrained = [s for s in shown.sentences if "never trained" in s]
+    assert len(untrained) == 1 and untrained[0].startswith("blank has random weights")
+
+
+ROW: dict[str, Any] = {
+    "encoder": BLANK,
+    "suite": "s",
+    "test": "t",
+    "experiment": "weat",
+    "pooling": "cls",
+    "level": "word",
+    "d": 1.0,
+    "gap": 0.1,
+    "expected_d": 0.4,
+    "p_two": 0.01,
+    "p_holm": 0.01,
+    "able": True,
+}
+
+
+def of(*changes: dict[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame([ROW | change for change in changes], columns=[*ROW, *changes[0].keys() - ROW.keys()])
+
+
+def test_a_test_that_cannot_reject_is_no_finding() -> None:
+    said = list(beyond_chance(made(main=of({"able": False, "p_two": 1 / 3, "p_holm": 1.0}))))
+    assert not any("this many tests" in s for s in said)
+    assert any("say nothing either way: 1 with cls" in s for s in said)
+
+
+def test_units_and_what_is_without_bias_by_pooling() -> None:
+    rows = of({"level": "item"}, {"level": "item", "pooling": "mean", "expected_d": 0.6})
+    said = list(beyond_chance(made(main=rows)))
+    assert "(by item, as words are not known)" in said[0]
+    assert said[1].endswith("without bias it would be about mean 0.60, cls 0.40.")
+    assert "(by word)" in next(beyond_chance(made(main=of({}))))
+    alone = of({"d": float("nan"), "expected_d": float("nan"), "p_holm": 1.0, "p_two": 1.0, "able": False})
+    assert not any("mean |d|" in s for s in beyond_chance(made(main=alone)))
+
+
+def test_poolings_that_agree_and_that_do_not() -> None:
+    flips = pd.DataFrame(
+        [("a", 1, 0, 0), ("b", 7, 0, 0), ("c", 1, 1, 0), ("d", 7, 3, 2), ("e", 7, 1, 1)],
+        columns=["encoder", "tests", "flipped", "both_clear"],
+    )
+    assert list(poolings_flip(made(flips=flips))) == [
+        "For a, all poolings give d of the same sign in its one test.",
+        "For b, all poolings give d of the same sign in all of its 7 tests.",
+        "For c, the sign of d depends on the pooling in its one test.",
+        "For d, the sign of d depends on the pooling in 3 of 7 tests; in 2 of them either sign is below "
+        "0.05 by itself, before correction.",
+        "For e, the sign of d depends on the pooling in 1 of 7 tests; there either sign is below 0.05 "
+        "by itself, before correction.",
+    ]
+
+
+def test_differences_with_an_interval_without_0() -> None:
+    def told(*ends: tuple[float, float]) -> list[str]:
+        keys = ["suite", "test", "experiment", "pooling", "first", "second", "level", "low", "high"]
+        rows = [("s", f"t{n}", "weat", "cls", "a", "b", "word", *pair) for n, pair in enumerate(ends)]
+        return list(encoders_differ(made(differences=pd.DataFrame(rows, columns=keys))))
+
+    start = "of d between encoders on the same test and pooling,"
+    assert told((0.1, 1.0), (-1.0, -0.1), (-1.0, 1.0)) == [
+        f"Of 3 differences {start} 2 have a 90% interval without 0; if encoders were alike, about 0.3 would."
+    ]
+    assert told((-0.1, 1.0)) == [
+        f"Of the one difference {start} none has a 90% interval without 0; if encoders were alike, about 0.1 "
+        "would."
+    ]
+    assert told((math.nan, math.nan)) == [] and told() == []
+
+
+def means(*tests: tuple[float, float, float, float]) -> pd.DataFrame:
+    rows = [(BLANK, "s", f"t{n}", "joint", "word", *four) for n, four in enumerate(tests)]
+    return pd.DataFrame(
+        rows, columns=["encoder", "suite", "test", "pooling", "level", "x1", "x2", "y1", "y2"]
+    )
+
+
+def test_which_effect_grounded_tests_have() -> None:
+    rows = of(
+        {"experiment": "E1", "p_holm": 0.01},
+        {"experiment": "E1", "p_holm": 0.5, "test": "u"},
+        {"experiment": "E2", "p_two": None, "p_holm": None, "able": False},
+        {"experiment": "E3x", "p_holm": 0.5},
+        {"experiment": "E3y", "p_holm": 0.03},
+        {"experiment": "E4-text", "p_holm": 0.6},
+    )
+    said = list(
+        grounded_effects(made(grounded=rows, means=means((0.3, 0.1, 0.0, 0.0), (-0.3, -0.1, 0.0, 0.0))))
+    )
+    assert said == [
+        "For blank, grounded tests with an effect beyond chance (p < 0.05 after Holm's correction): of the "
+        "words, whatever the picture (E1) 1 of 2; of the pictures on the same words (E3) 1 of 1; of what is "
+        "left of E1 with the word hidden (E4) 0 of 1.",
+        "For blank, the words make 0.200 of difference in s on average over 2 tests, the pictures 0.100, and "
+        "pictures do 0.100 more to one set of words than to the other (sizes, without signs).",
+    ]
+    nothing = of({"experiment": "E1", "able": False, "p_holm": 1.0})
+    said = list(grounded_effects(made(grounded=nothing, means=means((0.3, 0.1, 0.0, 0.0)))))
+    assert said[0] == "For blank, grounded tests have too few words to be beyond chance: they tell nothing."
+    assert "in its one grounded test" in said[1]
+
+
+def with_pairs(*rows: dict[str, Any]) -> Found:
+    base = {"suite": "s", "pooling": "cls", "benchmark": "cp", "measure": "AULA", "tests": 3, "models": 6}
+    return made(with_pairs=pd.DataFrame([base | row for row in rows], columns=PAIR_COLUMNS))
+
+
+def test_agreement_with_pairs_of_sentences() -> None:
+    (said,) = agrees_with_pairs(with_pairs({"rho": 0.5, "p": 0.2, "p_holm": 0.2}))
+    assert said == (
+        "Spearman's rho of mean d with the bias score over pairs of sentences is +0.50 in the one "
+        "combination (6 models); none is beyond chance after Holm's correction (p < 0.05)."
+    )
+    (said,) = agrees_with_pairs(
+        with_pairs(
+            {"rho": 0.9, "p": 0.01, "p_holm": 0.02},
+            {"rho": -0.8, "p": 0.01, "p_holm": 0.02, "models": 7},
+            {"reason": "all models have the same"},
+        )
+    )
+    assert "is -0.80 to +0.90 over 2 combinations" in said and "(6 to 7 models); 2 are beyond" in said
+    (said,) = agrees_with_pairs(with_pairs({"rho": 1.0, "models": 4}, {"models": 1}))
+    assert said.endswith("cannot be told (4 models: too few models, 5 are needed).")
+    (said,) = agrees_with_pairs(with_pairs({"models": 1}))
+    assert "(1 model: too few models" in said
+    (said,) = agrees_with_pairs(with_pairs({"reason": "all models have the same"}))
+    assert said.endswith("cannot be told (all models have the same).")
+    assert list(agrees_with_pairs(with_pairs())) == []
+
+
+def test_the_constructed_world() -> None:
+    def told(rows: list[dict[str, Any]]) -> str:
+        return " ".join(constructed_world(made(constructed=framed(rows, CONSTRUCTED))))
+
+    assert "all 6 gaps measured are within 1e-06 of the truth (at most 3e-07 off)" in told(CONSTRUCTED_ROWS)
+    assert "the one gap measured is within" in told(CONSTRUCTED_ROWS[:1])
+    wrong = [CONSTRUCTED_ROWS[0] | {"gap": -0.02}]
+    assert (
+        "1 of 1 measured is further than 1e-06 from the truth: at most 0.02 off (none, E1, by word)."
+        in told(wrong)
+    )
+    worse = [*wrong, CONSTRUCTED_ROWS[3] | {"gap": 0.5}, CONSTRUCTED_ROWS[1]]
+    assert "2 of 3 measured are further" in told(worse) and "at most 0.5 off (language, E3x" in told(worse)
+    assert told([]) == ""
+
+
+def test_the_gap_grows_with_what_was_planted(study: Study, shown: Section) -> None:
+    planted = of(
+        {"strength": 0.5, "gap": 0.0},
+        {"strength": 0.6, "gap": 0.1},
+        {"strength": 0.9, "gap": 0.2},
+        {"strength": 0.5, "gap": 0.0, "pooling": "mean"},
+        {"strength": 0.6, "gap": 0.3, "pooling": "mean"},
+        {"strength": 0.9, "gap": 0.2, "pooling": "mean"},
+        {"strength": 0.5, "gap": 0.2, "pooling": "word"},
+    )
+    assert list(grows_with_planted(made(planted=planted))) == [
+        "For blank, the gap grows with every step of what was planted in s: cls +0.000, +0.100, +0.200 at "
+        "0.5, 0.6, 0.9 (by chance once in 6).",
+        "For blank, the gap does not grow with every step of what was planted in s: mean +0.000, +0.300, "
+        "+0.200 at 0.5, 0.6, 0.9.",
+    ]
+    assert any(s.startswith(f"For {AWKWARD}, the gap grows") for s in shown.sentences)
+
+
+def test_beside_published_values(study: Study, tmp_path: Path) -> None:
+    text = """
+sources:
+  s: {title: t, where: w, protocol: {pooling: POOLING, level: item}}
+values:
+  - {source: s, model: m, test: weat6, d: 0.25}
+"""
+    more = "  - {source: s, model: m, test: sent-weat6, d: OURS}\n"
+    d = study.rows[BLANK, "words"].query("pooling == 'cls' and level == 'item' and protocol == 'published'")
+    ours = dict(zip(d["test"], d["d"], strict=True))
+
+    def told(facts: str) -> list[str]:
+        path = tmp_path / "published.yaml"
+        path.write_text(facts.replace("OURS", f"{ours['sent-weat6'] + 0.004:.6f}"))
+        settings = study.settings | {"published": {BLANK: "m"}}
+        return list(beside_published(Found(study.files | {"published": str(path)}, settings)))
+
+    assert told(text.replace("POOLING", "cls")) == [
+        f"For blank, the published d of weat6 (s) is +0.25; ours is {ours['weat6']:+.2f}."
+    ]
+    assert told(text.replace("POOLING", "cls") + more) == [
+        "For blank, of 2 published values of d 1 is within 0.01 of ours; furthest is weat6 (s): published "
+        f"+0.25, ours {ours['weat6']:+.2f}."
+    ]
+    (said,) = told(text.replace("POOLING", "static"))
+    assert "none in a pooling and of tests that this study has" in said
+    assert told(text.replace("weat6", "other").replace("POOLING", "cls")) == []

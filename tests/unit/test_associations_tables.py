@@ -1,0 +1,271 @@
+"""Tables of association tests, each number recomputed from the rows that they are made of."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from literal_associations import holm
+from made_associations import AWKWARD, OPTIONS, SETTINGS, STRENGTHS, Study, make_study
+from running import run_script
+from unmask.associations.chance import least_p
+from unmask.associations.collected import collected, shared_options
+from unmask.associations.making import made_tables
+from unmask.associations.results import Found
+from unmask.associations.schema import ASSOCIATIONS
+from unmask.associations.shown import TABLES
+from unmask.associations.tables import experiments, grounded, overview, published, table1
+from unmask.errors import InputError
+from unmask.report.sheets import DASH, Sheet
+from unmask.tables import write_table
+
+BLANK = "blank"
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return make_study(tmp_path_factory.mktemp("tables"))
+
+
+@pytest.fixture(scope="module")
+def found(study: Study) -> Found:
+    return Found(study.files, study.settings)
+
+
+@pytest.fixture(scope="module")
+def csv(study: Study) -> dict[str, pd.DataFrame]:
+    """The files that the script writes, read again."""
+    names = [f"{table}_{form}" for table in TABLES for form in ("csv", "md", "tex")]
+    files = {name: study.folder / name for name in names}
+    run_script("make_association_tables", study.files, files, study.folder / "log", **study.settings)
+    for name, path in files.items():
+        text = path.read_text(encoding="utf-8")
+        if name.endswith("_md"):
+            lines = [line for line in text.splitlines() if line.startswith("|")]
+            assert len({line.replace("\\|", "").count("|") for line in lines}) == 1, name
+            assert AWKWARD not in text, name
+    return {table: pd.read_csv(files[f"{table}_csv"]) for table in TABLES}
+
+
+def one(rows: pd.DataFrame, **equal: str) -> Any:
+    for column, value in equal.items():
+        rows = rows[rows[column] == value]
+    assert len(rows) == 1, equal
+    return rows.iloc[0]
+
+
+def cells(sheet: Sheet, *stubs: str) -> dict[tuple[str, str], str]:
+    """The row that begins so, by head."""
+    (row,) = (row for row in sheet.rows if row[: len(stubs)] == stubs)
+    return dict(zip(sheet.columns, row[len(sheet.stubs) :], strict=True))
+
+
+def test_every_sheet_is_as_wide_as_its_heads(study: Study, csv: dict[str, pd.DataFrame]) -> None:
+    assert set(csv) == set(TABLES)
+    assert all(len(frame) for frame in csv.values())
+
+
+@pytest.mark.parametrize(("test", "level"), [("weat6", "word"), ("sent-weat6", "word"), ("unworded", "item")])
+def test_table1_has_words_first_and_the_released_numbers_beside(
+    study: Study, found: Found, test: str, level: str
+) -> None:
+    sheet = table1(found)[1]
+    for encoder in (AWKWARD, BLANK):
+        rows = study.rows[encoder, "words"]
+        for pooling in ("cls", "mean"):
+            row = one(rows, test=test, pooling=pooling, level=level, protocol="corrected")
+            item = one(rows, test=test, pooling=pooling, level="item", protocol="published")
+            shown = cells(sheet, pooling, "words", test)
+            sign = "†" if row["p_holm"] < 0.05 else "*" if row["p_two"] < 0.05 else ""
+            assert shown[encoder, "d"] == f"{row['d']:+.2f}{sign}"
+            assert shown[encoder, "interval"] == f"{row['d_low']:+.2f} to {row['d_high']:+.2f}"
+            assert shown[encoder, "gap"] == f"{row['gap']:+.3f}"
+            assert shown[encoder, "p (Holm)"] == f"{row['p_holm']:.2g}"
+            assert shown[encoder, "d by item, published"] == f"{item['d']:+.2f}"
+            assert shown[encoder, "p"] == f"{item['p']:.2g}"
+            assert shown["", "|d| without bias"] == f"{row['expected_d']:.2f}"
+    unit = {row[2]: row[3] for row in sheet.rows}
+    assert unit[test] == level
+
+
+def test_poolings_and_encoders_are_in_the_order_of_the_study(found: Found) -> None:
+    sheet = table1(found)[1]
+    assert list(dict.fromkeys(row[0] for row in sheet.rows)) == ["mean", "cls"]
+    assert [group for group, _ in sheet.groups()] == ["", AWKWARD, BLANK]
+
+
+def test_a_positive_d_is_of_x_with_a(study: Study) -> None:
+    """The first encoder has X near A in weat6, strong and seen; no table turns that round."""
+    assert (study.rows[AWKWARD, "words"].query("test == 'weat6'")["d"] > 1.5).all()
+    found = Found(study.files, study.settings)
+    shown = cells(table1(found)[1], "mean", "words", "weat6")
+    assert shown[AWKWARD, "d"].startswith("+1.") and shown[AWKWARD, "gap"].startswith("+")
+    two = cells(grounded(found)[1], AWKWARD, "pics", "seen")
+    assert two["X", "pictures of X"].startswith("+") and two["Y", "pictures of Y"].startswith("-")
+    assert two["effect", "of the words"].startswith("+")
+
+
+def test_overview_counts(study: Study, csv: dict[str, pd.DataFrame]) -> None:
+    for encoder in (AWKWARD, BLANK):
+        for pooling in ("cls", "mean"):
+            rows = study.rows[encoder, "words"]
+            rows = rows[(rows["protocol"] == "corrected") & (rows["pooling"] == pooling)]
+            main = rows[(rows["level"] == "word") | (rows["test"] == "unworded")]
+            # 2 + 2 words have six partitions: p is a third at the least
+            able = main[main["test"] != "small"]
+            row = one(csv["overview"], encoder=encoder, suite="words", pooling=pooling)
+            assert (row["tests"], row["able"], row["by_word"]) == (4, 3, 3)
+            assert row["beyond"] == (able["p_holm"] < 0.05).sum()
+            assert row["before"] == (able["p_two"] < 0.05).sum()
+            assert row["by_chance"] == pytest.approx(0.15)
+            assert row["mean_d"] == pytest.approx(sum(abs(d) for d in main["d"]) / 4)
+            assert row["expected_d"] == pytest.approx(main["expected_d"].mean())
+    assert one(csv["overview"], encoder=AWKWARD, suite="words", pooling="cls")["beyond"] >= 1
+
+
+def test_what_could_be_beyond_chance(study: Study, found: Found) -> None:
+    """From the numbers of partitions, by hand: two of C(12, 6) and of C(10, 5), and two of 6."""
+    rows = study.rows[AWKWARD, "words"].assign(encoder=AWKWARD, suite="words")
+    own = rows[(rows["protocol"] == "corrected") & (rows["level"] == "item") & (rows["pooling"] == "cls")]
+    least = dict(zip(own["test"], least_p(own), strict=True))
+    assert least["weat6"] == pytest.approx(2 / 924)
+    assert least["unworded"] == pytest.approx(2 / 252)
+    assert least["small"] == pytest.approx(2 / 6)
+    # 24 sentences are 2.7 million partitions, all of them counted
+    assert least["sent-weat6"] == pytest.approx(2 / 2704156)
+    able = found.rows.query("suite == 'words' and level == 'item' and protocol == 'corrected'")
+    names = list(least)
+    expected = dict(zip(names, holm([least[name] for name in names]), strict=True))
+    for test, value in zip(able["test"], able["able"], strict=True):
+        assert value == (expected[test] < 0.05)
+
+
+def test_least_p_of_draws_of_unequal_sets_and_of_what_has_none() -> None:
+    rows = pd.DataFrame(
+        {
+            "experiment": ["weat", "weat", "E3x", "weat", "E2"],
+            "x": [30, 3, 4, 3, 3],
+            "y": [30, 4, 5, 3, 3],
+            "partitions": [999, 35, 16, None, None],
+            "exact": [False, True, True, None, None],
+            "p_two": [0.5, 0.5, 0.5, 1.0, None],
+        }
+    )
+    assert least_p(rows).tolist()[:4] == [1 / 1000, 1 / 35, 2 / 16, 1.0]
+    assert pd.isna(least_p(rows).iloc[4])
+
+
+def test_published_values_beside_ours(study: Study, found: Found, csv: dict[str, pd.DataFrame]) -> None:
+    frame = csv["published"]
+    assert set(frame["encoder"]) == {AWKWARD}
+    row = one(frame, test="weat6", source="may-corrected")
+    ours = one(study.rows[AWKWARD, "words"], test="weat6", pooling="cls", level="item", protocol="published")
+    assert row["published_d"] == 0.48 and row["d"] == pytest.approx(ours["d"])
+    assert row["difference"] == pytest.approx(ours["d"] - 0.48) and row["p"] == pytest.approx(ours["p"])
+    # bare-first is no pooling of this study
+    shown = cells(published(found)[1], AWKWARD, "words", "weat6", "may")
+    assert shown["d", "published"] == "+0.21" and shown["d", "ours"] == DASH
+
+
+def test_published_means_and_other_deviations(study: Study, tmp_path: Path) -> None:
+    text = """
+sources:
+  s: {title: t, where: w, protocol: {pooling: cls, level: word, ddof: 0}}
+values:
+  - {source: s, model: m, mean_absolute: [weat6, sent-weat6], d: 0.5}
+  - {source: s, model: m, test: weat6, d: 0.25, p: 0.018, note: n}
+  - {source: s, model: m, mean_absolute: [weat6, absent], d: 0.5}
+"""
+    path = tmp_path / "published.yaml"
+    path.write_text(text)
+    found = Found(study.files | {"published": str(path)}, study.settings | {"published": {BLANK: "m"}})
+    frame = published(found)[0]
+    assert len(frame) == 2
+    rows = study.rows[BLANK, "words"].query("pooling == 'cls' and level == 'word'")
+    d0 = dict(zip(rows["test"], rows["d0"], strict=True))
+    assert frame["d"].tolist() == pytest.approx([d0["weat6"], (abs(d0["weat6"]) + abs(d0["sent-weat6"])) / 2])
+    assert frame["note"].tolist()[0] == "n" and frame["published_p"].tolist()[0] == 0.018
+
+
+def test_two_by_two(study: Study, found: Found, csv: dict[str, pd.DataFrame]) -> None:
+    for encoder in (AWKWARD, BLANK):
+        for four in study.means[encoder, "pics"]:
+            row = one(csv["grounded"], encoder=encoder, level=four["level"])
+            x1, x2, y1, y2 = (four[key] for key in ("x1", "x2", "y1", "y2"))
+            assert row["target_effect"] == pytest.approx((x1 + x2) / 2 - (y1 + y2) / 2)
+            assert row["image_effect"] == pytest.approx((x1 + y1) / 2 - (x2 + y2) / 2)
+            assert row["interaction"] == pytest.approx(((x1 - x2) - (y1 - y2)) / 2)
+    by_word = next(four for four in study.means[BLANK, "pics"] if four["level"] == "word")
+    shown = cells(grounded(found)[1], BLANK, "pics", "seen", "word")
+    assert shown["X", "pictures of Y"] == f"{by_word['x2']:+.3f}"
+    assert shown["Y", "pictures of X"] == f"{by_word['y1']:+.3f}"
+
+
+def test_experiments(study: Study, found: Found) -> None:
+    sheet = experiments(found)[1]
+    rows = study.rows[AWKWARD, "pics"].query("protocol == 'corrected' and level == 'word'")
+    assert rows["experiment"].tolist() == ["E1", "E2", "E3x", "E3y", "E4-text", "E4-image"]
+    for _, row in rows.iterrows():
+        shown = cells(sheet, AWKWARD, "pics", "seen", row["experiment"])
+        assert shown["", "gap"] == f"{row['gap']:+.3f}"
+        assert shown["", "d"].rstrip("†*") == f"{row['d']:+.2f}"
+        assert shown["", "p"] == f"{row['p_two']:.2g}" and shown["", "p (Holm)"] == f"{row['p_holm']:.2g}"
+
+
+def test_a_test_without_p_says_why(study: Study, tmp_path: Path) -> None:
+    rows = study.rows[BLANK, "pics"].copy()
+    of = rows["experiment"] == "E2"
+    rows.loc[of, ["p", "p_two", "p_low", "p_high", "p_holm"]] = None
+    rows.loc[of, "reason"] = "no exchange leaves it as it is"
+    path = tmp_path / "e2.parquet"
+    write_table(path, rows, ASSOCIATIONS, {"encoder": BLANK, "suite": "pics", "options": {}})
+    found = Found(study.files | {"associations": [path], "draws": []}, study.settings)
+    shown = cells(experiments(found)[1], BLANK, "pics", "seen", "E2")
+    assert (shown["", "p"], shown["", "why not"]) == (DASH, "no exchange leaves it as it is")
+    assert not found.rows.loc[found.rows["experiment"] == "E2", "able"].any()
+
+
+def test_planted_and_constructed(study: Study, csv: dict[str, pd.DataFrame]) -> None:
+    for encoder in (AWKWARD, BLANK):
+        rows = study.rows[encoder, "world"].query("pooling == 'mean' and level == 'word'")
+        for test, strength in STRENGTHS.items():
+            row = one(csv["planted"], encoder=encoder, test=test, pooling="mean")
+            assert row["strength"] == strength
+            assert row["gap"] == pytest.approx(one(rows, test=test)["gap"])
+    frame = csv["constructed"]
+    assert frame["difference"].tolist() == pytest.approx([3e-7] * 6, abs=1e-12)
+
+
+def test_nothing_makes_tables_without_rows(study: Study) -> None:
+    bare = {key: study.files[key] for key in ("captions", "published")} | {"associations": []}
+    names = [f"{table}_{form}" for table in TABLES for form in ("csv", "md", "tex")]
+    for name, text in made_tables(bare, SETTINGS, names):
+        if name.endswith("csv"):
+            assert pd.read_csv(io.StringIO(text)).empty, name
+        else:
+            assert "Nothing in this study has what this table needs." in text, name
+
+
+def test_two_tables_of_one_encoder_and_suite(study: Study) -> None:
+    path = study.files["associations"][0]
+    with pytest.raises(InputError, match=r"a second table of encoder .* and suite words"):
+        collected([AWKWARD], [path, path], ASSOCIATIONS)
+
+
+def test_tables_made_in_different_ways(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "other.parquet"
+    facts = {"encoder": "e", "suite": "s", "options": OPTIONS._asdict() | {"seed": 5}}
+    write_table(path, study.rows[BLANK, "words"], ASSOCIATIONS, facts)
+    with pytest.raises(InputError, match=r"other\.parquet: made with the options"):
+        shared_options([study.files["associations"][0], path])
+    write_table(path, study.rows[BLANK, "words"], ASSOCIATIONS, {})
+    with pytest.raises(InputError, match="does not say which encoder and suite"):
+        collected([BLANK], [path], ASSOCIATIONS)
+
+
+def test_overview_of_one_suite_is_in_the_order_of_the_study(found: Found) -> None:
+    frame = overview(found)[0]
+    assert frame["encoder"].drop_duplicates().tolist() == [AWKWARD, BLANK]
+    assert frame["pooling"].tolist() == ["mean", "cls"] * 4
