@@ -38,8 +38,8 @@ class Found:
 
     settings: encoders (each with name and, where it is known, source; in the order of the study), alpha,
     confidence, poolings (in the order of the study), published (what
-    resources/associations/published.yaml calls an encoder, by its name) and pairs (the measures that bias
-    scores are by).
+    resources/associations/published.yaml calls an encoder, by its name), released (the suites whose tests are
+    those published ones) and pairs (the measures that bias scores are by).
     """
 
     files: Mapping[str, Any]
@@ -72,6 +72,11 @@ class Found:
         """What published.yaml calls an encoder, where its entry says so."""
         name = (self.settings.get("published") or {}).get(encoder)
         return None if name is None else str(name)
+
+    @property
+    def released(self) -> list[str]:
+        """The suites whose tests are those that values were published of."""
+        return list(self.settings.get("released") or [])
 
     def _paths(self, name: str) -> list[Any]:
         return list(self.files.get(name) or [])

@@ -143,6 +143,8 @@ def _compared(found: Found, encoder: str, places: Mapping[tuple[str, ...], Any])
     own = found.weat[found.weat["encoder"] == encoder]
     lines = []
     for suite, part in own.groupby("suite", sort=False):
+        if suite not in found.released:
+            continue
         tests = list(part["test"].drop_duplicates())
         values = [value for test in tests for value in found.published.of(name, test)]
         values += [v for v in found.published.means_of(name) if set(v.tests) <= set(tests)]
