@@ -41,7 +41,7 @@ def embedding_models():
 def check_associations():
     """Stop with one line where the study asks of association tests what cannot be."""
     try:
-        check_study_of_associations(ASSOCIATIONS, MODELS, models_of_text(), seeing_models())
+        check_study_of_associations(ASSOCIATIONS, MODELS, embedding_models(), encoders_of)
     except InputError as error:
         sys.exit(f"error: {error}")
 
@@ -57,13 +57,13 @@ def has_pictures(suite):
 
 
 def encoders_of(suite):
-    """The encoders that can read a suite: a model of a world not those of other worlds."""
-    if has_pictures(suite):
-        return seeing_models()
-    world = SUITES[suite].get("world")
-    models = [name for name in models_of_text() if len({inherited(name, "world"), world} - {None}) < 2]
-    # a made world's words have no vectors elsewhere
-    return models if world else [*models, *VECTORS]
+    """The encoders that read a suite: a model of a world not those of other worlds, and no word vectors those."""
+    world, wanted = SUITES[suite].get("world"), SUITES[suite]["encoders"]
+    able = seeing_models()
+    if not has_pictures(suite):
+        models = [name for name in models_of_text() if len({inherited(name, "world"), world} - {None}) < 2]
+        able = models if world else [*models, *VECTORS]
+    return [name for name in able if wanted is None or name in wanted]
 
 
 def associations_result(*parts):
@@ -97,7 +97,7 @@ def suite_files(wildcards):
 
 def suite_settings(wildcards):
     """How a suite is read."""
-    apart = ("path", "words", "images", "features", "published")
+    apart = ("path", "words", "images", "features", "encoders", "published")
     return {key: value for key, value in SUITES[wildcards.suite].items() if key not in apart}
 
 

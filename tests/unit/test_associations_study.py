@@ -18,14 +18,23 @@ TESTS = {"seat": WORDS}
 
 def check(entries: dict[str, Any], of_text: list[str], seeing: list[str], **associations: Any) -> None:
     config = complete({"study": "x", "models": entries, "associations": associations}, FAMILIES)
-    check_study(config["associations"], config["models"], of_text, seeing)
+    tests = config["associations"]["tests"]
+
+    def encoders_of(suite: str) -> list[str]:
+        able = (
+            seeing if tests[suite]["format"] == "grounded" else [*of_text, *associations.get("vectors", {})]
+        )
+        wanted = tests[suite]["encoders"]
+        return [name for name in able if wanted is None or name in wanted]
+
+    check_study(config["associations"], config["models"], [*of_text, *seeing], encoders_of)
 
 
 def test_what_is_right_is_let_be() -> None:
     check({"bert": LM}, ["bert"], [], tests=TESTS)
     check({"bert": LM}, [], [], tests=TESTS, vectors={"glove": {"path": "glove.txt"}})
     check({"vb": SEES}, [], ["vb"], tests={"g": PICTURES | {"features": "f.npz"}})
-    check_study({}, {}, [], [])
+    check_study({}, {}, [], lambda suite: [])
 
 
 @pytest.mark.parametrize(
@@ -38,6 +47,10 @@ def test_what_is_right_is_let_be() -> None:
         ),
         ({"tests": TESTS, "published": {"c": "glove-840b"}}, ".published: c is not tested"),
         ({"tests": {"g": PICTURES}}, ".tests.g: neither images nor features"),
+        (
+            {"tests": {"s": WORDS | {"encoders": ["vb"]}}},
+            ".tests.s.encoders: the study tests no vb that reads",
+        ),
     ],
 )
 def test_keys_of_the_study(associations: dict[str, Any], line: str) -> None:

@@ -3,7 +3,7 @@
 This is read at every planning, so it loads no tables.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from unmask.associations.terms import GROUNDED_FORMAT
@@ -14,17 +14,18 @@ Entries = Mapping[str, Any]
 
 
 def check_study(
-    associations: Entries, models: Entries, of_text: Sequence[str], seeing: Sequence[str]
+    associations: Entries, models: Entries, tested: Sequence[str], encoders_of: Callable[[str], Sequence[str]]
 ) -> None:
     """Check the key `associations` of a completed study.
 
-    associations: empty where the study has not got it. models: all of the study; of_text and seeing: those of
-    them that embed texts, and texts with pictures. Raises InputError naming the key at fault.
+    associations: empty where the study has not got it. models: all of the study; tested: those that are
+    tested. encoders_of: of those and of word vectors, the ones that read a suite. Raises InputError naming
+    the key at fault.
     """
     if not associations:
         return
     for name in associations["models"] or ():
-        if name not in of_text and name not in seeing:
+        if name not in tested:
             raise InputError(
                 f"{KEY}.models: {name} is not a model with files of the kind masked-lm, text-encoder or "
                 "vision-and-language"
@@ -32,20 +33,24 @@ def check_study(
     for name in associations["vectors"]:
         if name in models:
             raise InputError(f"{KEY}.vectors.{name}: the study has a model of this name")
-    encoders = {*of_text, *seeing, *associations["vectors"]}
+    encoders = {*tested, *associations["vectors"]}
     for name in associations["published"]:
         if name not in encoders:
             raise InputError(f"{KEY}.published: {name} is not tested")
     for suite, entry in associations["tests"].items():
-        _check_suite(f"{KEY}.tests.{suite}", entry, bool({*of_text, *associations["vectors"]}), bool(seeing))
+        _check_suite(f"{KEY}.tests.{suite}", entry, encoders_of(suite))
 
 
-def _check_suite(place: str, entry: Entries, of_text: bool, seeing: bool) -> None:
-    if entry["format"] != GROUNDED_FORMAT:
-        if not of_text:
-            raise InputError(f"{place}: the study has no model of text with files and no word vectors for it")
-        return
-    if not seeing:
-        raise InputError(f"{place}: the study has no model of the kind vision-and-language for it")
-    if not (entry["images"] or entry["features"]):
+def _check_suite(place: str, entry: Entries, encoders: Sequence[str]) -> None:
+    grounded = entry["format"] == GROUNDED_FORMAT
+    for name in entry["encoders"] or ():
+        if name not in encoders:
+            reads = "sees" if grounded else "reads texts alone"
+            raise InputError(f"{place}.encoders: the study tests no {name} that {reads}")
+    if not encoders:
+        wanted = (
+            "model of the kind vision-and-language" if grounded else "model of text with files, nor vectors"
+        )
+        raise InputError(f"{place}: the study has no {wanted} for it")
+    if grounded and not (entry["images"] or entry["features"]):
         raise InputError(f"{place}: neither images nor features, so nothing is known of its pictures")
