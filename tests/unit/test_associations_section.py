@@ -18,6 +18,7 @@ from unmask.associations.findings import (
     beyond_chance,
     constructed_world,
     encoders_differ,
+    false_alarms,
     grounded_effects,
     grows_with_planted,
     poolings_flip,
@@ -136,13 +137,13 @@ def test_how_many_tests_are_beyond_chance(study: Study, shown: Section) -> None:
             rows = rows[(rows["level"] == "word") | (rows["test"] == "unworded")]
             able = rows[rows["test"] != "small"]
             clear, before = (int((able[key] < 0.05).sum()) for key in ("p_holm", "p_two"))
-            parts.append(f"with {pooling} {clear} of 5 ({before} before)")
+            parts.append(f"with {pooling} {clear} of 6 ({before} before)")
             sizes.append(f"{pooling} {rows['d'].abs().mean():.2f}")
         said = [s for s in shown.sentences if s.startswith(f"For {encoder}")]
         assert said[0] == (
-            f"For {encoder} (by word, but 1 of 6 by item, as their words are not known), this many tests are "
+            f"For {encoder} (by word, but 1 of 7 by item, as their words are not known), this many tests are "
             f"beyond chance after Holm's correction (p < 0.05): {', '.join(parts)}. Before correction, "
-            "chance alone gives about 0.25 of 5."
+            "chance alone gives about 0.3 of 6."
         )
         assert said[1].endswith("say nothing either way: 1 with mean, 1 with cls.")
         expected = rows["expected_d"].mean()
@@ -299,8 +300,29 @@ def test_the_constructed_world() -> None:
     assert told([]) == ""
 
 
+def planted_of(*changes: dict[str, Any]) -> pd.DataFrame:
+    return of(*({"series": "x against y", "whole": False} | change for change in changes))
+
+
+def test_what_is_found_where_nothing_was_planted() -> None:
+    rows = planted_of(
+        {"strength": 0.5, "p_holm": 0.01},
+        {"strength": 0.5, "p_holm": 0.5, "pooling": "mean"},
+        {"strength": 0.5, "p_holm": 0.01, "able": False, "test": "u"},
+        {"strength": 0.6, "p_holm": 0.01, "test": "v"},
+    )
+    start = "tests and poolings in which nothing was planted (strength 0.5)"
+    assert list(false_alarms(made(planted=rows))) == [
+        f"For blank, 1 of 2 {start} is beyond chance after Holm's correction."
+    ]
+    (said,) = false_alarms(made(planted=rows.iloc[1:2]))
+    assert said.startswith("For blank, none of 1")
+    assert list(false_alarms(made(planted=rows.iloc[3:]))) == []
+
+
 def test_the_gap_grows_with_what_was_planted(study: Study, shown: Section) -> None:
-    planted = of(
+    planted = planted_of(
+        {"strength": 0.7, "gap": -9.0, "whole": True},
         {"strength": 0.5, "gap": 0.0},
         {"strength": 0.6, "gap": 0.1},
         {"strength": 0.9, "gap": 0.2},
@@ -310,10 +332,10 @@ def test_the_gap_grows_with_what_was_planted(study: Study, shown: Section) -> No
         {"strength": 0.5, "gap": 0.2, "pooling": "word"},
     )
     assert list(grows_with_planted(made(planted=planted))) == [
-        "For blank, the gap grows with every step of what was planted in s: cls +0.000, +0.100, +0.200 at "
-        "0.5, 0.6, 0.9 (by chance once in 6).",
-        "For blank, the gap does not grow with every step of what was planted in s: mean +0.000, +0.300, "
-        "+0.200 at 0.5, 0.6, 0.9.",
+        "For blank, the gap grows with every step of what was planted in s on x against y: "
+        "cls +0.000, +0.100, +0.200 at 0.5, 0.6, 0.9 (by chance once in 6).",
+        "For blank, the gap does not grow with every step of what was planted in s on x against "
+        "y: mean +0.000, +0.300, +0.200 at 0.5, 0.6, 0.9.",
     ]
     assert any(s.startswith(f"For {AWKWARD}, the gap grows") for s in shown.sentences)
 

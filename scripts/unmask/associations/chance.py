@@ -13,8 +13,6 @@ from unmask.terms import CORRECTED
 FAMILY = ["encoder", "suite", "pooling", "level", "protocol"]
 """Tests with these in common are corrected together."""
 
-_TEST = ["encoder", "suite", "test", "experiment", "pooling"]
-
 
 def main_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows that are read first: corrected ones by word, or by item of a test whose words are not known.
@@ -22,9 +20,16 @@ def main_rows(rows: pd.DataFrame) -> pd.DataFrame:
     rows: ASSOCIATIONS with the columns encoder and suite.
     """
     own = rows[rows["protocol"] == CORRECTED]
-    by_word = own["level"] == BY_WORD
-    known = by_word.groupby([own[key] for key in _TEST], sort=False).transform("any")
-    found: pd.DataFrame = own[by_word | ~known.astype(bool)]
+    return by_word(own, ["encoder", "suite", "test", "experiment", "pooling"])
+
+
+def by_word(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Of the rows with the same keys those of the level by word, or the others where there is none."""
+    if rows.empty:
+        return rows
+    is_by_word = rows["level"] == BY_WORD
+    known = is_by_word.groupby([rows[key] for key in keys], sort=False).transform("any")
+    found: pd.DataFrame = rows[is_by_word | ~known.astype(bool)]
     return found
 
 
@@ -53,7 +58,7 @@ def with_power(rows: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
     return best < alpha
 
 
-def step_down(p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def step_down(p: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
     """Holm's correction of one family, (n,) → (n,).
 
     statsmodels' collects garbage at each call, which for the many families here takes longer than all else.

@@ -321,42 +321,60 @@ def draw_constructed(found: Found) -> Figure:
 
 
 def draw_planted(found: Found) -> Figure:
-    """The gap against the strength of what was planted, with its interval; a panel per pooling, encoders by
-    colour and marker."""
+    """The gap against the strength of what was planted, with its interval.
+
+    A row of panels per series, a column per pooling, encoders by colour and marker; a hollow marker is a test
+    that has all words of others, and is no step of the line.
+    """
     rows = found.planted
     if rows.empty:
         return note("Nothing was planted in the tests of this study.")
     encoders = [name for name in found.names if (rows["encoder"] == name).any()]
     poolings = [name for name in found.poolings if (rows["pooling"] == name).any()]
+    several = rows["suite"].nunique() > 1
+    series = list(dict.fromkeys(zip(rows["suite"], rows["series"], strict=True)))
     of = looks(encoders)
-    across = min(3, len(poolings))
-    down = -(-len(poolings) // across)
     # side by side, so that intervals do not lie on each other
     reach = float(rows["strength"].max() - rows["strength"].min()) or 1.0
     nudges = np.linspace(-0.012, 0.012, len(encoders)) * reach if len(encoders) > 1 else np.zeros(1)
     with mpl.rc_context(RC | {"font.size": 9}):
-        figure = Figure(figsize=(max(4.8, 0.6 + 2.9 * across), 0.8 + 2.7 * down))
-        grid = list(figure.subplots(down, across, squeeze=False, sharey=True).flat)
-        for axes in grid[len(poolings) :]:
-            axes.set_axis_off()
-        for axes, pooling in zip(grid, poolings, strict=False):
-            axes.axhline(0, color="#888888", linewidth=0.7, zorder=1)
-            for encoder, nudge in zip(encoders, nudges, strict=True):
-                own = rows[(rows["pooling"] == pooling) & (rows["encoder"] == encoder)]
-                colour, marker = of[encoder]
-                mean = own.groupby("strength")["gap"].mean()
-                axes.plot(mean.index + nudge, mean, color=colour, linewidth=1.2, zorder=2)
-                style = {"color": colour, "marker": marker, "linestyle": "", "markersize": 4}
-                axes.plot(own["strength"] + nudge, own["gap"], zorder=3, **style)
-                axes.vlines(
-                    own["strength"] + nudge, own["gap_low"], own["gap_high"], color=colour, linewidth=0.8
-                )
-            axes.set_title(pooling, fontsize=9)
-            axes.set_xlabel("strength planted")
-            axes.xaxis.set_major_locator(MaxNLocator(5))
-        for axes in grid[::across]:
-            axes.set_ylabel("gap")
+        high = min(MOST_HIGH, 0.8 + 2.6 * len(series))
+        figure = Figure(figsize=(max(4.8, 0.6 + 2.7 * len(poolings)), high))
+        grid = figure.subplots(len(series), len(poolings), squeeze=False, sharex=True, sharey="row")
+        for of_row, (suite, name) in zip(grid, series, strict=True):
+            for axes, pooling in zip(of_row, poolings, strict=True):
+                axes.axhline(0, color="#888888", linewidth=0.7, zorder=1)
+                here = rows[
+                    (rows["suite"] == suite) & (rows["series"] == name) & (rows["pooling"] == pooling)
+                ]
+                for encoder, nudge in zip(encoders, nudges, strict=True):
+                    _draw_steps(axes, here[here["encoder"] == encoder], float(nudge), of[encoder])
+                axes.set_title(f"{name}\n{f'{suite}, ' if several else ''}{pooling}", fontsize=9)
+                axes.set_xlabel("strength planted")
+                axes.tick_params(axis="x", labelbottom=True)
+                axes.xaxis.set_major_locator(MaxNLocator(5))
+            of_row[0].set_ylabel("gap")
         figure.legend(
             handles=[_handle(name, *of[name]) for name in encoders], loc="outside upper center", ncols=4
         )
     return figure
+
+
+def _draw_steps(axes: Axes, rows: pd.DataFrame, nudge: float, look: tuple[str, str]) -> None:
+    colour, marker = look
+    mean = rows[~rows["whole"].astype(bool)].groupby("strength")["gap"].mean()
+    axes.plot(mean.index + nudge, mean, color=colour, linewidth=1.2, zorder=2)
+    for row in rows_of(rows):
+        place = row.strength + nudge
+        if pd.notna(row.gap_low):
+            axes.plot([place, place], [row.gap_low, row.gap_high], color=colour, linewidth=0.8, zorder=2)
+        axes.plot(
+            [place],
+            [row.gap],
+            color=colour,
+            marker=marker,
+            markersize=4,
+            markerfacecolor="white" if row.whole else colour,
+            linestyle="",
+            zorder=3,
+        )

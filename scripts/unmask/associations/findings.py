@@ -25,6 +25,9 @@ from unmask.report.sheets import number, rows_of
 TOLERANCE = 1e-6
 """How far what is measured of hand-set weights may be from what they are: rounding of single precision."""
 
+NOTHING = 0.5
+"""What is planted is a probability: at one half neither side is favoured."""
+
 CLOSE = 0.01
 """Half of what the last of two decimals says, and as much again for that of ours."""
 
@@ -216,9 +219,12 @@ def constructed_world(found: Found) -> Iterator[str]:
 
 def grows_with_planted(found: Found) -> Iterator[str]:
     """Whether the gap grows with the strength of what was planted."""
-    rows = found.planted.sort_values("pooling", key=_order(found), kind="stable")
+    rows = found.planted
+    # tests with all words of others are no steps
+    rows = rows[~rows["whole"].astype(bool)].sort_values("pooling", key=_order(found), kind="stable")
     for encoder in found.names:
-        for suite, own in rows[rows["encoder"] == encoder].groupby("suite", sort=False):
+        of_series = rows[rows["encoder"] == encoder].groupby(["suite", "series"], sort=False)
+        for (suite, series), own in of_series:
             steps = {
                 str(pooling): part.groupby("strength")["gap"].mean()
                 for pooling, part in own.groupby("pooling", sort=False)
@@ -236,14 +242,31 @@ def grows_with_planted(found: Found) -> Iterator[str]:
                     other.append(told)
             if grown:
                 yield (
-                    f"For {encoder}, the gap grows with every step of what was planted in {suite}: "
+                    f"For {encoder}, the gap grows with every step of what was planted in {suite} on "
+                    f"{series}: "
                     f"{'; '.join(grown)}."
                 )
             if other:
                 yield (
-                    f"For {encoder}, the gap does not grow with every step of what was planted in {suite}: "
+                    f"For {encoder}, the gap does not grow with every step of what was planted in "
+                    f"{suite} on {series}: "
                     f"{'; '.join(other)}."
                 )
+
+
+def false_alarms(found: Found) -> Iterator[str]:
+    """How many of the tests in which nothing was planted are beyond chance all the same."""
+    rows = found.planted
+    rows = rows[(rows["strength"] == NOTHING) & rows["able"].astype(bool)]
+    for encoder in found.names:
+        own = rows[rows["encoder"] == encoder]
+        if len(own):
+            clear = int((own["p_holm"] < found.alpha).sum())
+            yield (
+                f"For {encoder}, {clear or 'none'} of {len(own)} tests and poolings in which nothing was "
+                f"planted (strength {NOTHING:g}) {'is' if clear < 2 else 'are'} beyond chance after Holm's "
+                "correction."
+            )
 
 
 def beside_published(found: Found) -> Iterator[str]:

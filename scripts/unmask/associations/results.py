@@ -20,7 +20,7 @@ from unmask.associations.collected import (
 )
 from unmask.associations.published import Published
 from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS
-from unmask.associations.terms import GROUNDED, HIDDEN, POOLINGS, VECTORS, WEAT
+from unmask.associations.terms import GROUNDED, POOLINGS, VECTORS, WEAT
 from unmask.report.captions import Captions, load_captions
 from unmask.report.study import Named
 from unmask.tables import framed, read_table
@@ -38,8 +38,8 @@ class Found:
 
     settings: encoders (each with name and, where it is known, source; in the order of the study), alpha,
     confidence, poolings (in the order of the study), published (what
-    resources/associations/published.yaml calls an encoder, by its name) and pairs (the measures that bias
-    scores are by).
+    resources/associations/published.yaml calls an encoder, by its name), suites (by name, whether they are
+    `published`: the released ones; all of them if left out) and pairs (the measures that bias scores are by).
     """
 
     files: Mapping[str, Any]
@@ -73,17 +73,19 @@ class Found:
         name = (self.settings.get("published") or {}).get(encoder)
         return None if name is None else str(name)
 
+    def is_released(self, suite: str) -> bool:
+        """Whether the tests of a suite are the released ones, which published values are of."""
+        suites = self.settings.get("suites")
+        return suites is None or bool(suites[suite]["published"])
+
     def _paths(self, name: str) -> list[Any]:
         return list(self.files.get(name) or [])
 
     @cached_property
     def rows(self) -> pd.DataFrame:
         """ASSOCIATIONS with the columns encoder and suite first and able last (`with_power`), in the order of
-        suites and tests, then encoders and poolings. Of embeddings in which something is hidden only
-        experiment 4 is there."""
+        suites and tests, then encoders and poolings."""
         rows = collected(self.names, self._paths("associations"), ASSOCIATIONS)
-        # whatever is made of what is hidden, only experiment 4 is asked of it
-        rows = rows[~rows["pooling"].isin(list(HIDDEN)) | rows["experiment"].isin(list(HIDDEN.values()))]
         rows = rows.assign(able=with_power(rows, self.alpha))
         places = {name: place for place, name in enumerate(self.poolings)}
         tests = {key: place for place, key in enumerate(_tests(rows))}
@@ -115,10 +117,8 @@ class Found:
 
     @cached_property
     def means(self) -> pd.DataFrame:
-        """The 2×2 of grounded tests, with nothing hidden."""
-        means = collected_means(self.names, self._paths("associations"))
-        found: pd.DataFrame = means[~means["pooling"].isin(list(HIDDEN))]
-        return found
+        """The 2×2 of grounded tests."""
+        return collected_means(self.names, self._paths("associations"))
 
     @cached_property
     def poolings_compared(self) -> pd.DataFrame:
@@ -155,15 +155,9 @@ class Found:
 
     @cached_property
     def planted(self) -> pd.DataFrame:
-        """Of `main` the tests in which something was planted, with its strength, weakest first."""
-        known = strengths_of(self._paths("truths"))
-        strengths = {
-            (suite, test): strength for suite, test, strength in known.itertuples(index=False, name=None)
-        }
-        rows = self.main
-        found = [strengths.get(key, float("nan")) for key in zip(rows["suite"], rows["test"], strict=True)]
-        rows = rows.assign(strength=pd.Series(found, index=rows.index, dtype=float))
-        return rows[rows["strength"].notna()].sort_values("strength", kind="stable")
+        """Of `main` the tests of which it is known what was planted, with STRENGTHS; weakest first."""
+        rows = self.main.merge(strengths_of(self._paths("truths")), on=["suite", "test"])
+        return rows.sort_values("strength", kind="stable")
 
     @cached_property
     def categories(self) -> dict[tuple[str, str], Mapping[str, str]]:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.associations.chance import counts
+from unmask.associations.chance import by_word, counts
 from unmask.associations.published import PublishedValue
 from unmask.associations.results import Found
-from unmask.associations.terms import BY_WORD, ITEM
+from unmask.associations.terms import ITEM
 from unmask.report.sheets import DASH, Sheet, interval, mark, number, p_value, rows_of, wide
 from unmask.terms import CORRECTED, PUBLISHED
 
@@ -143,6 +143,8 @@ def _compared(found: Found, encoder: str, places: Mapping[tuple[str, ...], Any])
     own = found.weat[found.weat["encoder"] == encoder]
     lines = []
     for suite, part in own.groupby("suite", sort=False):
+        if not found.is_released(str(suite)):
+            continue
         tests = list(part["test"].drop_duplicates())
         values = [value for test in tests for value in found.published.of(name, test)]
         values += [v for v in found.published.means_of(name) if set(v.tests) <= set(tests)]
@@ -216,11 +218,7 @@ def grounded(found: Found) -> Made:
 
 def main_means(means: pd.DataFrame) -> pd.DataFrame:
     """Of the 2×2 of each test that by word, or by item where words are not known."""
-    by_word = means["level"] == BY_WORD
-    keys = [means[key] for key in ("encoder", "suite", "test", "pooling")]
-    known = by_word.groupby(keys, sort=False).transform("any")
-    found: pd.DataFrame = means[by_word | ~known.astype(bool)]
-    return found
+    return by_word(means, ["encoder", "suite", "test", "pooling"])
 
 
 def experiments(found: Found) -> Made:
@@ -286,11 +284,7 @@ def _ends_of(low: float, high: float) -> str:
 
 def main_differences(frame: pd.DataFrame) -> pd.DataFrame:
     """Those by word, or by item where one of the two encoders has no others."""
-    by_word = frame["level"] == BY_WORD
-    keys = [frame[key] for key in ("suite", "test", "experiment", "pooling", "first", "second")]
-    known = by_word.groupby(keys, sort=False).transform("any")
-    found: pd.DataFrame = frame[by_word | ~known.astype(bool)]
-    return found
+    return by_word(frame, ["suite", "test", "experiment", "pooling", "first", "second"])
 
 
 def pairs(found: Found) -> Made:
@@ -342,7 +336,7 @@ def planted(found: Found) -> Made:
     lines = [
         (
             row.encoder,
-            row.suite,
+            row.series,
             row.pooling,
             row.test,
             f"{row.strength:g}",
@@ -354,7 +348,7 @@ def planted(found: Found) -> Made:
         for row in rows_of(rows)
     ]
     heads = [("", label) for label in ("strength", "gap", "interval", "d", "p (Holm)")]
-    return rows, _sheet(found, "planted", ("encoder", "suite", "pooling", "test"), heads, lines)
+    return rows, _sheet(found, "planted", ("encoder", "targets", "pooling", "test"), heads, lines)
 
 
 def groups(frame: pd.DataFrame, keys: Sequence[str]) -> Iterable[tuple[tuple[str, ...], pd.DataFrame]]:
