@@ -117,7 +117,7 @@ def test_overview_counts(study: Study, csv: dict[str, pd.DataFrame]) -> None:
             # 2 + 2 words have six partitions: p is a third at the least
             able = main[main["test"] != "small"]
             row = one(csv["overview"], encoder=encoder, suite="words", pooling=pooling)
-            assert (row["tests"], row["able"], row["by_word"]) == (4, 3, 3)
+            assert (row["tests"], row["able"], row["able_before"], row["by_word"]) == (4, 3, 3, 3)
             assert row["beyond"] == (able["p_holm"] < 0.05).sum()
             assert row["before"] == (able["p_two"] < 0.05).sum()
             assert row["by_chance"] == pytest.approx(0.15)

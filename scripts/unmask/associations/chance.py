@@ -72,14 +72,15 @@ def step_down(p: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]
 def counts(rows: pd.DataFrame, by: Sequence[str], alpha: float) -> pd.DataFrame:
     """How many tests are beyond chance, and their mean |d| beside what it would be without bias.
 
-    rows: those of `main_rows` with the column able (`with_power`). A row for each key of `by`, with `tests`;
-    `able` of them, which could be beyond chance; of those `beyond` after Holm's correction and `before` it,
-    where chance alone gives about `by_chance`; `mean_d`, the mean of |d| over the tests that have one, and
+    rows: those of `main_rows` with the columns able (`with_power`) and least_p (`least_p`). A row for each
+    key of `by`, with `tests`; `able` of them, whose p could be below alpha after Holm's correction, and
+    `beyond`, whose is; `able_before`, whose p could be below alpha before it, and `before`, whose is, where
+    chance alone gives about `by_chance`; `mean_d`, the mean of |d| over the tests that have one, and
     `expected_d`, its expectation over the same.
     """
     found: list[dict[str, Any]] = []
     for key, own in rows.groupby(list(by), sort=False):
-        able = own[own["able"].astype(bool)]
+        able, able_before = own[own["able"].astype(bool)], own[own["least_p"] < alpha]
         known = own[own["d"].notna()]
         found.append(
             {
@@ -88,11 +89,12 @@ def counts(rows: pd.DataFrame, by: Sequence[str], alpha: float) -> pd.DataFrame:
                 "by_word": int((own["level"] == BY_WORD).sum()),
                 "able": len(able),
                 "beyond": int((able["p_holm"] < alpha).sum()),
-                "before": int((able["p_two"] < alpha).sum()),
-                "by_chance": alpha * len(able),
+                "able_before": len(able_before),
+                "before": int((able_before["p_two"] < alpha).sum()),
+                "by_chance": alpha * len(able_before),
                 "mean_d": float(known["d"].abs().mean()) if len(known) else None,
                 "expected_d": float(known["expected_d"].mean()) if len(known) else None,
             }
         )
-    columns = ["tests", "by_word", "able", "beyond", "before", "by_chance", "mean_d", "expected_d"]
-    return pd.DataFrame(found, columns=[*by, *columns])
+    columns = ["tests", "by_word", "able", "beyond", "able_before", "before", "by_chance"]
+    return pd.DataFrame(found, columns=[*by, *columns, "mean_d", "expected_d"])

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.associations import agreement, comparisons
-from unmask.associations.chance import main_rows, with_power
+from unmask.associations.chance import least_p, main_rows, with_power
 from unmask.associations.collected import (
     categories_of,
     collected,
@@ -83,10 +83,10 @@ class Found:
 
     @cached_property
     def rows(self) -> pd.DataFrame:
-        """ASSOCIATIONS with the columns encoder and suite first and able last (`with_power`), in the order of
-        suites and tests, then encoders and poolings."""
+        """ASSOCIATIONS with the columns encoder and suite first, and least_p and able
+        (unmask.associations.chance) last, in the order of suites and tests, then encoders and poolings."""
         rows = collected(self.names, self._paths("associations"), ASSOCIATIONS)
-        rows = rows.assign(able=with_power(rows, self.alpha))
+        rows = rows.assign(least_p=least_p(rows), able=with_power(rows, self.alpha))
         places = {name: place for place, name in enumerate(self.poolings)}
         tests = {key: place for place, key in enumerate(_tests(rows))}
         order = pd.DataFrame(

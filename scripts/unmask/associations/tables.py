@@ -66,21 +66,23 @@ def overview(found: Found) -> Made:
             row.suite,
             row.pooling,
             str(row.tests),
-            str(row.able),
             str(row.beyond),
+            str(row.able),
             str(row.before),
-            number(row.by_chance, 1),
+            str(row.able_before),
+            number(row.by_chance),
             number(row.mean_d),
             number(row.expected_d),
         )
         for row in rows_of(frame)
     ]
     heads = [
-        ("tests", "all"),
-        ("tests", "that could be beyond chance"),
-        ("beyond chance", "after Holm"),
-        ("beyond chance", "before"),
-        ("beyond chance", "by chance alone"),
+        ("", "tests"),
+        ("after Holm's correction", "beyond chance"),
+        ("after Holm's correction", "of those that could be"),
+        ("before it", "beyond chance"),
+        ("before it", "of those that could be"),
+        ("before it", "by chance alone"),
         ("mean |d|", "found"),
         ("mean |d|", "without bias"),
     ]
