@@ -152,7 +152,14 @@ rule association_tables:
     input:
         **association_inputs(),
     output:
-        **association_table_files(),
+        **association_table_files()
+        | {
+            "overview_csv": shown(
+                result("tables", "associations_overview.csv"),
+                "Association tests",
+                "how many are beyond chance",
+            )
+        },
     log:
         log_of("report", "association_tables.log"),
     conda:
@@ -171,7 +178,14 @@ rule association_figures:
     input:
         **association_inputs(),
     output:
-        **association_figure_files(),
+        **association_figure_files()
+        | {
+            "tests_figure_svg": shown(
+                result("figures", "associations_tests.svg"),
+                "Association tests",
+                "effect sizes with intervals",
+            )
+        },
     log:
         log_of("report", "association_figures.log"),
     conda:

@@ -11,6 +11,9 @@ from unmask.joblog import job_log
 from unmask.record import record
 from unmask.tables import read_metadata, read_table, write_table
 
+EMBEDDED = ("weights", "tokenizer", "vectors", "device")
+"""What results say of their embeddings, which may be cleaned away."""
+
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
@@ -26,6 +29,7 @@ with job_log(snakemake.log[0], snakemake.input):
         "encoder": params.encoder,
         "suite": params.suite,
         "options": options._asdict(),
+        "embedded": {key: of_embeddings[key] for key in EMBEDDED if key in of_embeddings},
         **record(inputs, params.code, "numpy", "pandas", "pyarrow"),
     }
     remarks = [*of_embeddings["remarks"], *found.remarks]

@@ -22,6 +22,7 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.give
     except InputError as error:
         raise InputError(f"vectors {params.encoder}, suite {params.suite}: {error}") from None
     width = found.values.shape[1]
+    made = record(inputs, params.code, "numpy", "pyarrow")
     facts = {
         "encoder": params.encoder,
         "suite": params.suite,
@@ -29,7 +30,8 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.give
         "poolings": [VECTORS],
         "left_out": found.left_out,
         "remarks": list(found.remarks),
-        **record(inputs, params.code, "numpy", "pyarrow"),
+        "vectors": {"path": inputs.vectors, "sha256": made["made_from"][inputs.vectors]},
+        **made,
     }
     rows = embeddings_of(found.stimuli, {VECTORS: found.values})
     write_table(snakemake.output[0], rows, embeddings(width), facts)

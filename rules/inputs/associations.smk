@@ -1,5 +1,7 @@
 # Functions that tell rules their inputs and outputs: association tests.
 
+from unmask.associations.shown import FIGURES as ASSOCIATION_FIGURES
+from unmask.associations.shown import TABLES as ASSOCIATION_TABLES
 from unmask.associations.study import check_study as check_study_of_associations
 from unmask.associations.terms import GROUNDED, GROUNDED_FORMAT
 from unmask.corpora.shards import files_of as files_of_pattern
@@ -129,17 +131,36 @@ def constructed_world():
 
 def association_table_files():
     """The tables on associations by the names that their script gives them."""
-    return {}
+    return {
+        f"{table}_{form}": result("tables", f"associations_{table}.{form}")
+        for table in ASSOCIATION_TABLES
+        for form in ("csv", "md", "tex")
+    }
 
 
 def association_figure_files():
     """The figures on associations by the names that their script gives them."""
-    return {}
+    grounded = [suite for suite in SUITES if has_pictures(suite)]
+    needed = {
+        "tests_figure": len(SUITES) > len(grounded),
+        "grounded_figure": grounded,
+        "poolings_figure": len(SUITES) > len(grounded),
+        "pairs_figure": SCORED,
+        "constructed_figure": constructed_world(),
+        "planted_figure": [suite for suite, entry in SUITES.items() if "world" in entry],
+    }
+    return {
+        f"{name}_{form}": result("figures", f"associations_{name.removesuffix('_figure')}.{form}")
+        for name in ASSOCIATION_FIGURES
+        if needed[name]
+        for form in ("svg", "png")
+    }
 
 
 def association_pictures():
     """The figures that the section shows, by name; nothing for those that the study has not got."""
-    return {}
+    files = association_figure_files()
+    return {name: files.get(f"{name}_svg", []) for name in ASSOCIATION_FIGURES}
 
 
 def association_settings():
@@ -147,11 +168,12 @@ def association_settings():
     vectors = {name: {"source": "vectors"} for name in VECTORS}
     return {
         "encoders": as_listed(association_encoders(), MODELS | vectors),
-        "suites": {suite: {"published": entry.get("published", False)} for suite, entry in SUITES.items()},
+        "released": [suite for suite, entry in SUITES.items() if entry.get("published")],
         "alpha": config["statistics"]["alpha"],
         "confidence": config["statistics"]["confidence"],
         "poolings": ASSOCIATIONS.get("poolings"),
         "published": ASSOCIATIONS.get("published"),
+        "pairs": config.get("measures", [])[:2],
     }
 
 
@@ -185,7 +207,7 @@ def associations_removable():
 def associations_provenance():
     """Where tests came from."""
     made = ["versions", "code"]
-    entries = [
+    suites = [
         {
             "title": f"Association tests {suite}",
             "files": [associations_result("suites", f"{suite}.parquet")],
@@ -200,12 +222,12 @@ def associations_provenance():
                 associations_result(name, suite, "associations.parquet")
                 for suite in SUITES
                 if name in encoders_of(suite)
-            ],
-            "keys": ["made_from", *made],
+            ][:1],
+            "keys": ["embedded", *made],
         }
         for name in VECTORS
     ]
-    return entries
+    return [*suites, *vectors]
 
 
 def embedding_time(wildcards, input, attempt):

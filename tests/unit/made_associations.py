@@ -33,6 +33,7 @@ SETTINGS: dict[str, Any] = {
     "confidence": 0.9,
     "poolings": ["mean", "cls"],
     "published": {AWKWARD: "bert-large-cased"},
+    "released": ["words"],
     "pairs": ["AULA"],
 }
 SIZES = {"X": 6, "Y": 6, "A": 3, "B": 3}

@@ -33,13 +33,13 @@ KEY = ["encoder", "suite", "test", "experiment", "pooling"]
 class Found:
     """files: associations (ASSOCIATIONS of every encoder and suite), captions and published; and, each empty
     or left out where there is none, draws (DRAWS of the same), constructed (CONSTRUCTED), bias
-    (unmask.statistics.schema.BIAS of every model and benchmark) and truths (STIMULI of suites, of which only
-    the metadata are read: what was planted, and what files call the sets).
+    (unmask.statistics.schema.BIAS of every model and benchmark) and truths (STIMULI of suites: what was
+    planted in them, and what files call the sets).
 
     settings: encoders (each with name and, where it is known, source; in the order of the study), alpha,
     confidence, poolings (in the order of the study), published (what
-    resources/associations/published.yaml calls an encoder, by its name), suites (by name, whether they are
-    `published`: the released ones; all of them if left out) and pairs (the measures that bias scores are by).
+    resources/associations/published.yaml calls an encoder, by its name), released (the suites whose tests are
+    those published ones) and pairs (the measures that bias scores are by).
     """
 
     files: Mapping[str, Any]
@@ -73,10 +73,10 @@ class Found:
         name = (self.settings.get("published") or {}).get(encoder)
         return None if name is None else str(name)
 
-    def is_released(self, suite: str) -> bool:
-        """Whether the tests of a suite are the released ones, which published values are of."""
-        suites = self.settings.get("suites")
-        return suites is None or bool(suites[suite]["published"])
+    @property
+    def released(self) -> list[str]:
+        """The suites whose tests are those that values were published of."""
+        return list(self.settings.get("released") or [])
 
     def _paths(self, name: str) -> list[Any]:
         return list(self.files.get(name) or [])

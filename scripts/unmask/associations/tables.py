@@ -145,7 +145,7 @@ def _compared(found: Found, encoder: str, places: Mapping[tuple[str, ...], Any])
     own = found.weat[found.weat["encoder"] == encoder]
     lines = []
     for suite, part in own.groupby("suite", sort=False):
-        if not found.is_released(str(suite)):
+        if suite not in found.released:
             continue
         tests = list(part["test"].drop_duplicates())
         values = [value for test in tests for value in found.published.of(name, test)]
