@@ -12,7 +12,7 @@ import pandas as pd
 
 from literal_associations import suite, words
 from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS, STIMULI
-from unmask.associations.terms import E1, E4_IMAGE, E4_TEXT, HIDDEN, IMAGE_HIDDEN, JOINT, TEXT_HIDDEN
+from unmask.associations.terms import HIDDEN, JOINT
 from unmask.associations.testing import Options, Outcome, association_tests
 from unmask.statistics.schema import BIAS
 from unmask.tables import framed, write_table
@@ -33,6 +33,7 @@ SETTINGS: dict[str, Any] = {
     "confidence": 0.9,
     "poolings": ["mean", "cls"],
     "published": {AWKWARD: "bert-large-cased"},
+    "released": ["words"],
     "pairs": ["AULA"],
 }
 SIZES = {"X": 6, "Y": 6, "A": 3, "B": 3}
@@ -86,16 +87,23 @@ WORDS = suite(
     *unworded(),
 )
 PICTURES = suite(*pictures("seen"))
-WORLD = suite(*words("weak", **sets(SIZES, "v")), *words("strong", **sets(SIZES, "w")))
+WHOLE = {name: [*sets(SIZES, "v")[name], *sets(SIZES, "w")[name]] for name in "XYAB"}
+WORLD = suite(
+    *words("weak", **sets(SIZES, "v")),
+    *words("strong", **sets(SIZES, "w")),
+    *words("both", **WHOLE),
+)
 SUITES = {"words": WORDS, "pics": PICTURES, "world": WORLD}
-STRENGTHS = {"weak": 0.5, "strong": 0.9}
+STRENGTHS = {"weak": 0.5, "strong": 0.9, "both": 0.7}
 
 
 def embeddings(stimuli: pd.DataFrame, seed: int, pull: Mapping[str, float]) -> npt.NDArray[np.float32]:
     """Random vectors; of tests that are pulled, X and A, and Y and B, have so much of one axis in common."""
     rng = np.random.default_rng(seed)
     found = rng.normal(size=(stimuli["stimulus"].max() + 1, 8))
-    for test, set_, number in zip(stimuli["test"], stimuli["set"], stimuli["stimulus"], strict=True):
+    # a text of several tests is as its first one has it
+    first = stimuli.drop_duplicates("stimulus")
+    for test, set_, number in zip(first["test"], first["set"], first["stimulus"], strict=True):
         found[number, 0] = pull.get(test, 0.0) * (1 if set_ in "XA" else -1) + 0.3 * found[number, 0]
     return found.astype(np.float32)
 
@@ -110,36 +118,30 @@ def outcome(name: str, seed: int, pulled: bool) -> Outcome:
     if name != "pics":
         made = {"cls": embeddings(stimuli, seed, pull), "mean": embeddings(stimuli, seed + 1, pull)}
         return association_tests(stimuli, made, OPTIONS)
-    seen = association_tests(stimuli, {JOINT: embeddings(stimuli, seed, pull)}, OPTIONS)
-    parts = [seen.rows]
-    for place, (pooling, experiment) in enumerate(HIDDEN.items()):
-        hidden = association_tests(stimuli, {JOINT: embeddings(stimuli, seed + 10 + place, {})}, OPTIONS).rows
-        own = hidden[hidden["experiment"] == E1]
-        own = own.assign(p_holm=own["p_two"], pooling=pooling, experiment=experiment)
-        parts.append(own)
-    assert set(HIDDEN) == {TEXT_HIDDEN, IMAGE_HIDDEN} and {E4_TEXT, E4_IMAGE} == set(HIDDEN.values())
-    return Outcome(pd.concat(parts, ignore_index=True), seen.means, seen.remarks)
-
-
-def draws_of(rows: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Draws about d, one of which in ten is not a number."""
-    rng = np.random.default_rng(seed)
-    own = rows[rows["protocol"] == CORRECTED]
-    drawn = []
-    for d in own["d"]:
-        values = rng.normal(d, 0.2, size=OPTIONS.bootstrap).astype(np.float32)
-        values[::10] = np.nan
-        drawn.append(values)
-    return own[["test", "experiment", "pooling", "level"]].assign(d=drawn)
+    made = {JOINT: embeddings(stimuli, seed, pull)}
+    made |= {pooling: embeddings(stimuli, seed + 10 + n, {}) for n, pooling in enumerate(HIDDEN)}
+    return association_tests(stimuli, made, OPTIONS)
 
 
 def bias_table(scores: Mapping[str, float]) -> pd.DataFrame:
     """BIAS of measures by score; with rows that are not asked for."""
-    common = {"n": 10, "stereotype": 5, "antistereotype": 5, "tie": 0, "undefined": 0, "near_ties": 0}
+    common: dict[str, Any] = {
+        "n": 10,
+        "stereotype": 5,
+        "antistereotype": 5,
+        "tie": 0,
+        "undefined": 0,
+        "near_ties": 0,
+    }
     common |= {"confidence": 0.9}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for measure, score in scores.items():
-        base = {"variant": "original", "measure": measure, "protocol": CORRECTED, "grouping": "overall"}
+        base: dict[str, Any] = {
+            "variant": "original",
+            "measure": measure,
+            "protocol": CORRECTED,
+            "grouping": "overall",
+        }
         base |= {"group": "all", "clusters": "none", "score": score, **common}
         rows.append(base)
         rows += [
@@ -170,11 +172,11 @@ class Study:
     draws: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
     means: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
 
-    def add(self, encoder: str, name: str, made: Outcome, seed: int) -> None:
+    def add(self, encoder: str, name: str, made: Outcome) -> None:
         """Tables of an encoder on a suite, with their draws."""
         facts = {"encoder": encoder, "suite": name, "options": OPTIONS._asdict()}
         place = self.folder / f"{len(self.files['associations'])}"
-        drawn = draws_of(made.rows, seed)
+        drawn = pd.DataFrame(made.draws, columns=DRAWS.names)
         for kind, rows, schema, more in (
             ("associations", made.rows, ASSOCIATIONS, {"means": made.means, "remarks": [f"of {name}"]}),
             ("draws", drawn, DRAWS, {}),
@@ -195,7 +197,7 @@ def make_study(
     for place, entry in enumerate(encoders):
         for name in suites:
             seed = 1000 * place + 100 * list(SUITES).index(name)
-            study.add(entry["name"], name, outcome(name, seed, place == 0), place)
+            study.add(entry["name"], name, outcome(name, seed, place == 0))
         path = str(folder / f"bias{place}.parquet")
         scores = {"AULA": 60.0 - place, "AUL": 99.0}
         write_table(path, bias_table(scores), BIAS, {"model": entry["name"], "benchmark": "cp"})

@@ -51,21 +51,22 @@ def test_differences_are_those_of_d_on_the_same_draws(study: Study, found: Found
         mine, other = (study.rows[encoder, name] for encoder in (AWKWARD, BLANK))
         mine = mine[mine["protocol"] == "corrected"].reset_index(drop=True)
         other = other[other["protocol"] == "corrected"].reset_index(drop=True)
-        drawn = [study.draws[encoder, name]["d"].tolist() for encoder in (AWKWARD, BLANK)]
+        drawn = [
+            {
+                tuple(map(str, key)): d
+                for *key, d in study.draws[encoder, name].itertuples(index=False, name=None)
+            }
+            for encoder in (AWKWARD, BLANK)
+        ]
         own = frame[frame["suite"] == name].set_index(["test", "experiment", "pooling", "level"])
         assert len(own) == len(mine)
         for place, row in mine.iterrows():
-            key = tuple(row[["test", "experiment", "pooling", "level"]])
+            key: Any = tuple(str(row[name]) for name in ("test", "experiment", "pooling", "level"))
             told: Any = own.loc[key]
-            assert told["difference"] == pytest.approx(row["d"] - other["d"][place])
-            apart = [
-                float(a) - float(b)
-                for a, b in zip(drawn[0][int(place)], drawn[1][int(place)], strict=True)  # type: ignore[call-overload]
-            ]
-            known = [value for value in apart if not math.isnan(value)]
-            assert len(known) < len(apart)
-            assert told["low"] == pytest.approx(quantile(known, 0.05))
-            assert told["high"] == pytest.approx(quantile(known, 0.95))
+            assert told["difference"] == pytest.approx(row["d"] - other.at[place, "d"])
+            apart = [float(a) - float(b) for a, b in zip(drawn[0][key], drawn[1][key], strict=True)]
+            assert told["low"] == pytest.approx(quantile(apart, 0.05))
+            assert told["high"] == pytest.approx(quantile(apart, 0.95))
             checked += 1
     assert checked > 30
 
@@ -74,7 +75,7 @@ def test_encoders_with_other_words_or_without_draws_have_no_interval(found: Foun
     rows = found.rows[found.rows["protocol"] == "corrected"]
     rows = rows[(rows["suite"] == "words") & (rows["pooling"] == "cls") & (rows["level"] == "item")]
     keys = ["encoder", "suite", "test", "experiment", "pooling", "level"]
-    draws = rows[keys].assign(d=[np.arange(10.0)] * len(rows))
+    draws = rows[keys].assign(d=pd.Series([np.arange(10.0)] * len(rows), index=rows.index))
     fewer = rows.assign(
         x=[n - 1 if e == BLANK else n for n, e in zip(rows["x"], rows["encoder"], strict=True)]
     )
@@ -90,12 +91,29 @@ def test_encoders_with_other_words_or_without_draws_have_no_interval(found: Foun
     assert same["reason"].isna().all() and (same["low"] == 0).all() and (same["high"] == 0).all()
 
 
+def test_resamples_without_d_are_left_out(found: Found) -> None:
+    rows = found.rows.query("suite == 'words' and test == 'weat6' and pooling == 'cls' and level == 'word'")
+    keys = ["encoder", "suite", "test", "experiment", "pooling", "level"]
+
+    def ends(lacking: int) -> list[float]:
+        """Of draws from 0 to 99 less 0, the first ones of which have no d."""
+        drawn = np.arange(100.0)
+        drawn[:lacking] = np.nan
+        draws = rows[keys].assign(d=pd.Series([drawn, np.zeros(100)], index=rows.index))
+        told = differences([AWKWARD, BLANK], rows, draws, 0.9).iloc[0]
+        return [told["low"], told["high"]]
+
+    assert ends(0) == pytest.approx([4.95, 94.05])
+    assert ends(19) == pytest.approx([19 + 4, 99 - 4])
+    assert np.isnan(ends(51)).all()
+
+
 def test_the_second_is_taken_from_the_first(found: Found) -> None:
     """Turned round, the difference and the ends of its interval change their signs."""
     rows = found.rows[(found.rows["protocol"] == "corrected") & (found.rows["suite"] == "world")]
     keys = ["encoder", "suite", "test", "experiment", "pooling", "level"]
     rng = np.random.default_rng(0)
-    draws = rows[keys].assign(d=[rng.normal(size=40) for _ in range(len(rows))])
+    draws = rows[keys].assign(d=pd.Series([rng.normal(size=40) for _ in range(len(rows))], index=rows.index))
     one, other = (differences(names, rows, draws, 0.9) for names in ([AWKWARD, BLANK], [BLANK, AWKWARD]))
     assert one["difference"].tolist() == pytest.approx((-other["difference"]).tolist())
     assert one["low"].tolist() == pytest.approx((-other["high"]).tolist())
@@ -111,16 +129,16 @@ def test_poolings_compared(study: Study, found: Found) -> None:
             for pooling, own in d.items():
                 own += rows.loc[rows["pooling"] == pooling, "d"].tolist()
         (row,) = found.poolings_compared.query("encoder == @encoder").itertuples()
-        assert (row.first, row.second, row.tests) == ("mean", "cls", 6)
+        assert (row.first, row.second, row.tests) == ("mean", "cls", 7)
         same = [a * b > 0 for a, b in zip(*d.values(), strict=True)]
-        assert row.same_sign == pytest.approx(sum(same) / 6)
+        assert row.same_sign == pytest.approx(sum(same) / 7)
         concordant = sum(
             np.sign((a - c) * (b - e))
             for (a, b), (c, e) in itertools.combinations(list(zip(*d.values(), strict=True)), 2)
         )
-        assert row.tau == pytest.approx(concordant / 15)
+        assert row.tau == pytest.approx(concordant / 21)
         (flip,) = found.flips.query("encoder == @encoder").itertuples()
-        assert (flip.tests, flip.flipped) == (6, 6 - sum(same))
+        assert (flip.tests, flip.flipped) == (7, 7 - sum(same))
 
 
 def rows_of_tests(*rows: tuple[str, str, str, float, float]) -> pd.DataFrame:

@@ -12,6 +12,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from made_associations import AWKWARD, CONSTRUCTED_ROWS, SETTINGS, STRENGTHS, Study, make_study
 from running import run_script
@@ -73,7 +74,7 @@ def test_d_stands_where_it_is_with_its_interval(study: Study, figures: dict[str,
             # filled where beyond chance after correction
             assert [p[3] != "white" for p in own] == (rows["p_holm"] < 0.05).tolist()
             # rows go down in the order of tests
-            assert [round(p[1]) for p in own] == list(range(6))
+            assert [round(p[1]) for p in own] == list(range(7))
             ends = [
                 tuple(np.asarray(line.get_xdata(), float))
                 for line in axes.lines
@@ -84,7 +85,7 @@ def test_d_stands_where_it_is_with_its_interval(study: Study, figures: dict[str,
     bands = {
         (round(patch.get_x(), 9), round(patch.get_width(), 9))
         for patch in panels[0].patches
-        if to_hex(patch.get_facecolor()) == EXPECTED
+        if isinstance(patch, Rectangle) and to_hex(patch.get_facecolor()) == EXPECTED
     }
     expected = by_word(study, BLANK, "mean")["expected_d"]
     assert bands == {(round(-d, 9), round(2 * d, 9)) for d in expected}
@@ -113,13 +114,14 @@ def test_poolings_are_drawn_against_each_other(study: Study, figures: dict[str, 
 
 
 def test_mean_d_is_drawn_against_the_bias_score(study: Study, figures: dict[str, Figure]) -> None:
-    panels = figures["pairs_figure"].axes
-    assert [axes.get_title() for axes in panels] == ["words, cp", "world, cp"]
-    own = [p for p in points_of(panels[1]) if p[2] == BLUE]
+    panels = {axes.get_title(): axes for axes in figures["pairs_figure"].axes}
+    assert list(panels) == ["words, mean", "words, cls", "world, mean", "world, cls"]
     rows = study.rows[AWKWARD, "world"].query("level == 'word'")
-    means = {pooling: float(part["d"].mean()) for pooling, part in rows.groupby("pooling")}
-    assert [p[1] for p in own] == pytest.approx([means["mean"], means["cls"]])
-    assert {p[0] for p in own} == {60.0}
+    for pooling, part in rows.groupby("pooling"):
+        axes = panels[f"world, {pooling}"]
+        ((x, y, *_),) = (p for p in points_of(axes) if p[2] == BLUE)
+        assert x == 60.0 and y == pytest.approx(float(part["d"].mean()))
+        assert axes.get_xlabel() == "bias score, AULA on cp"
 
 
 def test_the_constructed_world_is_drawn_against_its_truth(figures: dict[str, Figure]) -> None:
@@ -136,11 +138,21 @@ def test_the_gap_is_drawn_against_what_was_planted(study: Study, figures: dict[s
     for axes in figures["planted_figure"].axes:
         own = [p for p in points_of(axes) if p[2] == BLUE]
         rows = study.rows[AWKWARD, "world"]
-        rows = rows[(rows["level"] == "word") & (rows["pooling"] == axes.get_title())]
+        rows = rows[(rows["level"] == "word") & (rows["pooling"] == axes.get_title().split("\n")[-1])]
         gaps = dict(zip(rows["test"], rows["gap"], strict=True))
-        assert [p[1] for p in own] == pytest.approx([gaps["weak"], gaps["strong"]])
+        order = ["weak", "both", "strong"]
+        assert [p[1] for p in own] == pytest.approx([gaps[test] for test in order])
         # set a little apart sideways
-        assert [p[0] for p in own] == pytest.approx(list(STRENGTHS.values()), abs=0.01)
+        assert [p[0] for p in own] == pytest.approx([STRENGTHS[test] for test in order], abs=0.01)
+        assert [p[3] == "white" for p in own] == [False, True, False]
+        (line,) = (
+            n
+            for n in axes.lines
+            if np.size(n.get_xdata()) == 2 and to_hex(n.get_color()).upper() == BLUE and n.get_linewidth() > 1
+        )
+        assert np.asarray(line.get_ydata(), float).tolist() == pytest.approx([gaps["weak"], gaps["strong"]])
+        title = " ".join(axes.get_title().split("\n")[:-1])
+        assert title == f"X of {AWKWARD} against Y of {AWKWARD}"
 
 
 def test_the_script_draws_names_as_text_and_the_same_bytes_again(study: Study, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from unmask.associations.findings import (
     beyond_chance,
     constructed_world,
     encoders_differ,
+    false_alarms,
     grounded_effects,
     grows_with_planted,
     poolings_flip,
@@ -129,24 +130,30 @@ def test_captions_name_what_there_is() -> None:
 
 def test_how_many_tests_are_beyond_chance(study: Study, shown: Section) -> None:
     for encoder in (AWKWARD, BLANK):
-        parts, sizes = [], []
+        parts: list[str] = []
+        raw: list[str] = []
+        sizes: list[str] = []
         for pooling in ("mean", "cls"):
             rows = pd.concat([study.rows[encoder, name] for name in ("words", "world")])
             rows = rows[(rows["protocol"] == "corrected") & (rows["pooling"] == pooling)]
             rows = rows[(rows["level"] == "word") | (rows["test"] == "unworded")]
             able = rows[rows["test"] != "small"]
             clear, before = (int((able[key] < 0.05).sum()) for key in ("p_holm", "p_two"))
-            parts.append(f"with {pooling} {clear} of 5 ({before} before)")
+            parts.append(f"with {pooling} {clear} of 6")
+            raw.append(f"with {pooling} {before} of 6")
             sizes.append(f"{pooling} {rows['d'].abs().mean():.2f}")
         said = [s for s in shown.sentences if s.startswith(f"For {encoder}")]
         assert said[0] == (
-            f"For {encoder} (by word, but 1 of 6 by item, as their words are not known), this many tests are "
-            f"beyond chance after Holm's correction (p < 0.05): {', '.join(parts)}. Before correction, "
-            "chance alone gives about 0.25 of 5."
+            f"For {encoder} (by word, but 1 of 7 by item, as their words are not known), this many tests are "
+            f"beyond chance after Holm's correction (p < 0.05): {', '.join(parts)}."
         )
-        assert said[1].endswith("say nothing either way: 1 with mean, 1 with cls.")
+        assert said[1] == (
+            f"For {encoder}, this many have p < 0.05 before correction: {', '.join(raw)}; chance alone gives "
+            "about 0.3."
+        )
+        assert said[2].endswith("say nothing either way: 1 with mean, 1 with cls.")
         expected = rows["expected_d"].mean()
-        assert said[2] == (
+        assert said[3] == (
             f"For {encoder}, mean |d| over tests is {', '.join(sizes)}; without bias it would be about "
             f"{expected:.2f}."
         )
@@ -167,6 +174,7 @@ ROW: dict[str, Any] = {
     "p_two": 0.01,
     "p_holm": 0.01,
     "able": True,
+    "least_p": 0.001,
 }
 
 
@@ -175,16 +183,29 @@ def of(*changes: dict[str, Any]) -> pd.DataFrame:
 
 
 def test_a_test_that_cannot_reject_is_no_finding() -> None:
-    said = list(beyond_chance(made(main=of({"able": False, "p_two": 1 / 3, "p_holm": 1.0}))))
-    assert not any("this many tests" in s for s in said)
-    assert any("say nothing either way: 1 with cls" in s for s in said)
+    dumb = {"able": False, "least_p": 1 / 3, "p_two": 1 / 3, "p_holm": 1.0}
+    said = list(beyond_chance(made(main=of(dumb))))
+    assert not any("this many" in s for s in said)
+    assert said[0] == (
+        "For blank, tests that have too few words for p < 0.05 after correction, or no p, say nothing either "
+        "way: 1 with cls."
+    )
+    # one that correction alone takes away counts before it
+    said = list(beyond_chance(made(main=of({"able": False, "p_holm": 0.4}, dumb | {"test": "u"}))))
+    assert said[0] == (
+        "For blank (by word), this many have p < 0.05 before correction: with cls 1 of 1; chance alone gives "
+        "about 0.05."
+    )
+    assert said[1].endswith("2 with cls.")
+    many = of(*({"test": f"t{n}"} for n in range(300)))
+    assert "with cls 300 of 300; chance alone gives about 15." in list(beyond_chance(made(main=many)))[1]
 
 
 def test_units_and_what_is_without_bias_by_pooling() -> None:
     rows = of({"level": "item"}, {"level": "item", "pooling": "mean", "expected_d": 0.6})
     said = list(beyond_chance(made(main=rows)))
     assert "(by item, as words are not known)" in said[0]
-    assert said[1].endswith("without bias it would be about mean 0.60, cls 0.40.")
+    assert said[2].endswith("without bias it would be about mean 0.60, cls 0.40.")
     assert "(by word)" in next(beyond_chance(made(main=of({}))))
     alone = of({"d": float("nan"), "expected_d": float("nan"), "p_holm": 1.0, "p_two": 1.0, "able": False})
     assert not any("mean |d|" in s for s in beyond_chance(made(main=alone)))
@@ -299,8 +320,29 @@ def test_the_constructed_world() -> None:
     assert told([]) == ""
 
 
+def planted_of(*changes: dict[str, Any]) -> pd.DataFrame:
+    return of(*({"series": "x against y", "whole": False} | change for change in changes))
+
+
+def test_what_is_found_where_nothing_was_planted() -> None:
+    rows = planted_of(
+        {"strength": 0.5, "p_holm": 0.01},
+        {"strength": 0.5, "p_holm": 0.5, "pooling": "mean"},
+        {"strength": 0.5, "p_holm": 0.01, "able": False, "test": "u"},
+        {"strength": 0.6, "p_holm": 0.01, "test": "v"},
+    )
+    start = "tests and poolings in which nothing was planted (strength 0.5)"
+    assert list(false_alarms(made(planted=rows))) == [
+        f"For blank, 1 of 2 {start} is beyond chance after Holm's correction."
+    ]
+    (said,) = false_alarms(made(planted=rows.iloc[1:2]))
+    assert said.startswith("For blank, none of 1")
+    assert list(false_alarms(made(planted=rows.iloc[3:]))) == []
+
+
 def test_the_gap_grows_with_what_was_planted(study: Study, shown: Section) -> None:
-    planted = of(
+    planted = planted_of(
+        {"strength": 0.7, "gap": -9.0, "whole": True},
         {"strength": 0.5, "gap": 0.0},
         {"strength": 0.6, "gap": 0.1},
         {"strength": 0.9, "gap": 0.2},
@@ -310,10 +352,10 @@ def test_the_gap_grows_with_what_was_planted(study: Study, shown: Section) -> No
         {"strength": 0.5, "gap": 0.2, "pooling": "word"},
     )
     assert list(grows_with_planted(made(planted=planted))) == [
-        "For blank, the gap grows with every step of what was planted in s: cls +0.000, +0.100, +0.200 at "
-        "0.5, 0.6, 0.9 (by chance once in 6).",
-        "For blank, the gap does not grow with every step of what was planted in s: mean +0.000, +0.300, "
-        "+0.200 at 0.5, 0.6, 0.9.",
+        "For blank, the gap grows with every step of what was planted in s on x against y: "
+        "cls +0.000, +0.100, +0.200 at 0.5, 0.6, 0.9 (by chance once in 6).",
+        "For blank, the gap does not grow with every step of what was planted in s on x against "
+        "y: mean +0.000, +0.300, +0.200 at 0.5, 0.6, 0.9.",
     ]
     assert any(s.startswith(f"For {AWKWARD}, the gap grows") for s in shown.sentences)
 

@@ -17,6 +17,7 @@ from unmask.associations.results import Found
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.shown import TABLES
 from unmask.associations.tables import experiments, grounded, overview, published, table1
+from unmask.associations.testing import NO_P_OF_E2
 from unmask.errors import InputError
 from unmask.report.sheets import DASH, Sheet
 from unmask.tables import write_table
@@ -116,7 +117,7 @@ def test_overview_counts(study: Study, csv: dict[str, pd.DataFrame]) -> None:
             # 2 + 2 words have six partitions: p is a third at the least
             able = main[main["test"] != "small"]
             row = one(csv["overview"], encoder=encoder, suite="words", pooling=pooling)
-            assert (row["tests"], row["able"], row["by_word"]) == (4, 3, 3)
+            assert (row["tests"], row["able"], row["able_before"], row["by_word"]) == (4, 3, 3, 3)
             assert row["beyond"] == (able["p_holm"] < 0.05).sum()
             assert row["before"] == (able["p_two"] < 0.05).sum()
             assert row["by_chance"] == pytest.approx(0.15)
@@ -186,6 +187,8 @@ values:
     rows = study.rows[BLANK, "words"].query("pooling == 'cls' and level == 'word'")
     d0 = dict(zip(rows["test"], rows["d0"], strict=True))
     assert frame["d"].tolist() == pytest.approx([d0["weat6"], (abs(d0["weat6"]) + abs(d0["sent-weat6"])) / 2])
+    # suites that are not the released ones are not held against what is published
+    assert published(Found(study.files, study.settings | {"released": ["world"]}))[0].empty
     assert frame["note"].tolist()[0] == "n" and frame["published_p"].tolist()[0] == 0.018
 
 
@@ -207,23 +210,15 @@ def test_experiments(study: Study, found: Found) -> None:
     sheet = experiments(found)[1]
     rows = study.rows[AWKWARD, "pics"].query("protocol == 'corrected' and level == 'word'")
     assert rows["experiment"].tolist() == ["E1", "E2", "E3x", "E3y", "E4-text", "E4-image"]
+    assert rows.loc[rows["experiment"] == "E2", "p_two"].isna().all()
     for _, row in rows.iterrows():
         shown = cells(sheet, AWKWARD, "pics", "seen", row["experiment"])
         assert shown["", "gap"] == f"{row['gap']:+.3f}"
         assert shown["", "d"].rstrip("†*") == f"{row['d']:+.2f}"
-        assert shown["", "p"] == f"{row['p_two']:.2g}" and shown["", "p (Holm)"] == f"{row['p_holm']:.2g}"
-
-
-def test_a_test_without_p_says_why(study: Study, tmp_path: Path) -> None:
-    rows = study.rows[BLANK, "pics"].copy()
-    of = rows["experiment"] == "E2"
-    rows.loc[of, ["p", "p_two", "p_low", "p_high", "p_holm"]] = None
-    rows.loc[of, "reason"] = "no exchange leaves it as it is"
-    path = tmp_path / "e2.parquet"
-    write_table(path, rows, ASSOCIATIONS, {"encoder": BLANK, "suite": "pics", "options": {}})
-    found = Found(study.files | {"associations": [path], "draws": []}, study.settings)
-    shown = cells(experiments(found)[1], BLANK, "pics", "seen", "E2")
-    assert (shown["", "p"], shown["", "why not"]) == (DASH, "no exchange leaves it as it is")
+        if row["experiment"] == "E2":
+            assert (shown["", "p"], shown["", "p (Holm)"], shown["", "why not"]) == (DASH, DASH, NO_P_OF_E2)
+        else:
+            assert shown["", "p"] == f"{row['p_two']:.2g}" and shown["", "p (Holm)"] == f"{row['p_holm']:.2g}"
     assert not found.rows.loc[found.rows["experiment"] == "E2", "able"].any()
 
 
@@ -232,7 +227,7 @@ def test_planted_and_constructed(study: Study, csv: dict[str, pd.DataFrame]) -> 
         rows = study.rows[encoder, "world"].query("pooling == 'mean' and level == 'word'")
         for test, strength in STRENGTHS.items():
             row = one(csv["planted"], encoder=encoder, test=test, pooling="mean")
-            assert row["strength"] == strength
+            assert row["strength"] == strength and row["whole"] == (test == "both")
             assert row["gap"] == pytest.approx(one(rows, test=test)["gap"])
     frame = csv["constructed"]
     assert frame["difference"].tolist() == pytest.approx([3e-7] * 6, abs=1e-12)

@@ -13,8 +13,6 @@ from unmask.terms import CORRECTED
 FAMILY = ["encoder", "suite", "pooling", "level", "protocol"]
 """Tests with these in common are corrected together."""
 
-_TEST = ["encoder", "suite", "test", "experiment", "pooling"]
-
 
 def main_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows that are read first: corrected ones by word, or by item of a test whose words are not known.
@@ -22,9 +20,16 @@ def main_rows(rows: pd.DataFrame) -> pd.DataFrame:
     rows: ASSOCIATIONS with the columns encoder and suite.
     """
     own = rows[rows["protocol"] == CORRECTED]
-    by_word = own["level"] == BY_WORD
-    known = by_word.groupby([own[key] for key in _TEST], sort=False).transform("any")
-    found: pd.DataFrame = own[by_word | ~known.astype(bool)]
+    return by_word(own, ["encoder", "suite", "test", "experiment", "pooling"])
+
+
+def by_word(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Of the rows with the same keys those of the level by word, or the others where there is none."""
+    if rows.empty:
+        return rows
+    is_by_word = rows["level"] == BY_WORD
+    known = is_by_word.groupby([rows[key] for key in keys], sort=False).transform("any")
+    found: pd.DataFrame = rows[is_by_word | ~known.astype(bool)]
     return found
 
 
@@ -53,7 +58,7 @@ def with_power(rows: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
     return best < alpha
 
 
-def step_down(p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def step_down(p: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
     """Holm's correction of one family, (n,) → (n,).
 
     statsmodels' collects garbage at each call, which for the many families here takes longer than all else.
@@ -67,14 +72,15 @@ def step_down(p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def counts(rows: pd.DataFrame, by: Sequence[str], alpha: float) -> pd.DataFrame:
     """How many tests are beyond chance, and their mean |d| beside what it would be without bias.
 
-    rows: those of `main_rows` with the column able (`with_power`). A row for each key of `by`, with `tests`;
-    `able` of them, which could be beyond chance; of those `beyond` after Holm's correction and `before` it,
-    where chance alone gives about `by_chance`; `mean_d`, the mean of |d| over the tests that have one, and
+    rows: those of `main_rows` with the columns able (`with_power`) and least_p (`least_p`). A row for each
+    key of `by`, with `tests`; `able` of them, whose p could be below alpha after Holm's correction, and
+    `beyond`, whose is; `able_before`, whose p could be below alpha before it, and `before`, whose is, where
+    chance alone gives about `by_chance`; `mean_d`, the mean of |d| over the tests that have one, and
     `expected_d`, its expectation over the same.
     """
     found: list[dict[str, Any]] = []
     for key, own in rows.groupby(list(by), sort=False):
-        able = own[own["able"].astype(bool)]
+        able, able_before = own[own["able"].astype(bool)], own[own["least_p"] < alpha]
         known = own[own["d"].notna()]
         found.append(
             {
@@ -83,11 +89,12 @@ def counts(rows: pd.DataFrame, by: Sequence[str], alpha: float) -> pd.DataFrame:
                 "by_word": int((own["level"] == BY_WORD).sum()),
                 "able": len(able),
                 "beyond": int((able["p_holm"] < alpha).sum()),
-                "before": int((able["p_two"] < alpha).sum()),
-                "by_chance": alpha * len(able),
+                "able_before": len(able_before),
+                "before": int((able_before["p_two"] < alpha).sum()),
+                "by_chance": alpha * len(able_before),
                 "mean_d": float(known["d"].abs().mean()) if len(known) else None,
                 "expected_d": float(known["expected_d"].mean()) if len(known) else None,
             }
         )
-    columns = ["tests", "by_word", "able", "beyond", "before", "by_chance", "mean_d", "expected_d"]
-    return pd.DataFrame(found, columns=[*by, *columns])
+    columns = ["tests", "by_word", "able", "beyond", "able_before", "before", "by_chance"]
+    return pd.DataFrame(found, columns=[*by, *columns, "mean_d", "expected_d"])

@@ -7,6 +7,8 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from unmask.associations.schema import STIMULI
+from unmask.associations.terms import X, Y
 from unmask.errors import InputError
 from unmask.statistics.schema import BIAS, OVERALL
 from unmask.tables import read_metadata, read_table
@@ -18,8 +20,9 @@ MEANS = ["encoder", "suite", "test", "pooling", "level", "x1", "x2", "y1", "y2"]
 SCORES = ["model", "benchmark", "measure", "score"]
 """Columns of bias scores, in percent."""
 
-STRENGTHS = ["suite", "test", "strength"]
-"""Columns of what was planted in the tests of a suite."""
+STRENGTHS = ["suite", "test", "series", "strength", "whole"]
+"""Columns of what was planted in the tests of a suite: tests that hold the same against each other are a
+series, and one that has all words of another of them (`whole`) is no step of it."""
 
 
 def by_encoder(paths: Iterable[str | Path]) -> dict[tuple[str, str], str]:
@@ -122,14 +125,37 @@ def collected_scores(paths: Iterable[str | Path], measures: Sequence[str]) -> pd
 
 
 def strengths_of(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """What was planted in each test of the suites that a made world holds the truth of, with STRENGTHS."""
-    rows = [
-        (str(facts["suite"]), str(test["name"]), float(test["truth"]["strength"]))
-        for facts in map(read_metadata, paths)
-        for test in facts.get("tests") or []
-        if "strength" in (test.get("truth") or {})
-    ]
+    """What was planted in each test whose truth is known, with STRENGTHS. paths: tables STIMULI."""
+    rows: list[tuple[str, str, str, float, bool]] = []
+    for path in paths:
+        facts = read_metadata(path)
+        tests = [test for test in facts.get("tests") or [] if "strength" in (test.get("truth") or {})]
+        if not tests:
+            continue
+        stimuli = read_table(path, STIMULI)
+        targets = stimuli[stimuli["set"].isin([X, Y])]
+        words = {str(name): set(own["word"]) for name, own in targets.groupby("test", sort=False)}
+        series = {str(test["name"]): _against(test.get("categories") or {}) for test in tests}
+        rows += [
+            (
+                str(facts["suite"]),
+                str(test["name"]),
+                series[str(test["name"])],
+                float(test["truth"]["strength"]),
+                any(
+                    words[str(test["name"])] > words[other]
+                    for other, own in series.items()
+                    if own == series[str(test["name"])]
+                ),
+            )
+            for test in tests
+        ]
     return pd.DataFrame(rows, columns=STRENGTHS)
+
+
+def _against(categories: Mapping[str, str]) -> str:
+    """Which targets a test holds against each other."""
+    return f"{categories.get(X, X)} against {categories.get(Y, Y)}"
 
 
 def categories_of(paths: Iterable[str | Path]) -> dict[tuple[str, str], Mapping[str, str]]:

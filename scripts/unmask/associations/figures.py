@@ -1,6 +1,7 @@
 """The figures of association tests."""
 
 import itertools
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,6 +35,9 @@ LONG = 20
 
 MOST_HIGH = 200.0
 """Inches: a figure with more rows has narrower ones, as pictures have a largest size."""
+
+TITLE = 34
+"""Characters that have room above a panel."""
 
 Looks = dict[str, tuple[str, str]]
 
@@ -233,46 +237,38 @@ def draw_poolings(found: Found) -> Figure:
 def draw_pairs(found: Found) -> Figure:
     """Mean d of each model against its bias score over pairs of sentences.
 
-    A row of panels per suite, a column per benchmark and measure, models by colour and poolings by marker.
+    A row of panels per suite, benchmark and measure, a column per pooling, models by colour and marker.
     """
     points = found.points
     if points.empty:
         return note("No model of this study has both association tests and bias scores over pairs.")
     models = [name for name in found.names if (points["model"] == name).any()]
     poolings = [name for name in found.poolings if (points["pooling"] == name).any()]
-    colours = dict(zip(models, itertools.cycle(colour for colour, _ in PALETTE), strict=False))
-    markers = dict(zip(poolings, itertools.cycle(MARKERS), strict=False))
-    suites = list(points["suite"].drop_duplicates())
-    scores = list(dict.fromkeys(zip(points["benchmark"], points["measure"], strict=True)))
+    keys = ["suite", "benchmark", "measure"]
+    rows = list(points[keys].drop_duplicates().itertuples(index=False, name=None))
+    of = looks(models)
     with mpl.rc_context(RC | {"font.size": 9}):
-        high = min(MOST_HIGH, 1.0 + 2.6 * len(suites))
-        figure = Figure(figsize=(max(5.2, 0.8 + 2.9 * len(scores)), high))
-        grid = figure.subplots(len(suites), len(scores), squeeze=False, sharex="col", sharey="row")
-        for of_row, suite in zip(grid, suites, strict=True):
-            for axes, (benchmark, measure) in zip(of_row, scores, strict=True):
+        high = min(MOST_HIGH, 0.8 + 2.4 * len(rows))
+        figure = Figure(figsize=(max(5.2, 0.6 + 2.7 * len(poolings)), high))
+        grid = figure.subplots(len(rows), len(poolings), squeeze=False, sharex="row", sharey="row")
+        for of_row, key in zip(grid, rows, strict=True):
+            here = points[(points[keys] == list(key)).all(axis=1)]
+            suite, benchmark, measure = key
+            for axes, pooling in zip(of_row, poolings, strict=True):
                 axes.axhline(0, color="#888888", linewidth=0.7, zorder=1)
                 axes.axvline(CENTRE, color="#888888", linewidth=0.7, zorder=1)
-                own = points[
-                    (points["suite"] == suite)
-                    & (points["benchmark"] == benchmark)
-                    & (points["measure"] == measure)
-                ]
-                for row in rows_of(own):
-                    style = {"color": colours[row.model], "marker": markers[row.pooling], "linestyle": ""}
-                    axes.plot([row.score], [row.mean_d], markersize=5, alpha=0.85, zorder=2, **style)
-                axes.set_title(f"{suite}, {benchmark}", fontsize=9)
-                axes.set_xlabel(f"bias score, {measure}")
-                axes.tick_params(axis="x", labelbottom=True)
+                for row in rows_of(here[here["pooling"] == pooling]):
+                    colour, marker = of[row.model]
+                    style = {"color": colour, "marker": marker, "linestyle": ""}
+                    axes.plot([row.score], [row.mean_d], markersize=5, zorder=2, **style)
+                axes.set_title(f"{suite}, {pooling}", fontsize=9)
+                axes.set_xlabel(f"bias score, {measure} on {benchmark}")
                 axes.xaxis.set_major_locator(MaxNLocator(5))
                 axes.yaxis.set_major_locator(MaxNLocator(5))
             of_row[0].set_ylabel("mean d")
-        handles: list[Artist] = [
-            Line2D([], [], color=colours[name], linewidth=3, label=name) for name in models
-        ]
-        handles += [
-            Line2D([], [], color="#444444", marker=markers[name], linestyle="", markersize=5, label=name)
-            for name in poolings
-        ]
+        handles = [_handle(name, *of[name]) for name in models]
+        for handle in handles:
+            handle.set(linestyle="")
         figure.legend(handles=handles, loc="outside upper center", ncols=4)
     return figure
 
@@ -321,42 +317,61 @@ def draw_constructed(found: Found) -> Figure:
 
 
 def draw_planted(found: Found) -> Figure:
-    """The gap against the strength of what was planted, with its interval; a panel per pooling, encoders by
-    colour and marker."""
+    """The gap against the strength of what was planted, with its interval.
+
+    A row of panels per series, a column per pooling, encoders by colour and marker; a hollow marker is a test
+    that has all words of others, and is no step of the line.
+    """
     rows = found.planted
     if rows.empty:
         return note("Nothing was planted in the tests of this study.")
     encoders = [name for name in found.names if (rows["encoder"] == name).any()]
     poolings = [name for name in found.poolings if (rows["pooling"] == name).any()]
+    several = rows["suite"].nunique() > 1
+    series = list(dict.fromkeys(zip(rows["suite"], rows["series"], strict=True)))
     of = looks(encoders)
-    across = min(3, len(poolings))
-    down = -(-len(poolings) // across)
     # side by side, so that intervals do not lie on each other
     reach = float(rows["strength"].max() - rows["strength"].min()) or 1.0
     nudges = np.linspace(-0.012, 0.012, len(encoders)) * reach if len(encoders) > 1 else np.zeros(1)
     with mpl.rc_context(RC | {"font.size": 9}):
-        figure = Figure(figsize=(max(4.8, 0.6 + 2.9 * across), 0.8 + 2.7 * down))
-        grid = list(figure.subplots(down, across, squeeze=False, sharey=True).flat)
-        for axes in grid[len(poolings) :]:
-            axes.set_axis_off()
-        for axes, pooling in zip(grid, poolings, strict=False):
-            axes.axhline(0, color="#888888", linewidth=0.7, zorder=1)
-            for encoder, nudge in zip(encoders, nudges, strict=True):
-                own = rows[(rows["pooling"] == pooling) & (rows["encoder"] == encoder)]
-                colour, marker = of[encoder]
-                mean = own.groupby("strength")["gap"].mean()
-                axes.plot(mean.index + nudge, mean, color=colour, linewidth=1.2, zorder=2)
-                style = {"color": colour, "marker": marker, "linestyle": "", "markersize": 4}
-                axes.plot(own["strength"] + nudge, own["gap"], zorder=3, **style)
-                axes.vlines(
-                    own["strength"] + nudge, own["gap_low"], own["gap_high"], color=colour, linewidth=0.8
-                )
-            axes.set_title(pooling, fontsize=9)
-            axes.set_xlabel("strength planted")
-            axes.xaxis.set_major_locator(MaxNLocator(5))
-        for axes in grid[::across]:
-            axes.set_ylabel("gap")
+        high = min(MOST_HIGH, 0.8 + 2.6 * len(series))
+        figure = Figure(figsize=(max(4.8, 0.6 + 2.7 * len(poolings)), high))
+        grid = figure.subplots(len(series), len(poolings), squeeze=False, sharex=True, sharey="row")
+        for of_row, (suite, name) in zip(grid, series, strict=True):
+            for axes, pooling in zip(of_row, poolings, strict=True):
+                axes.axhline(0, color="#888888", linewidth=0.7, zorder=1)
+                here = rows[
+                    (rows["suite"] == suite) & (rows["series"] == name) & (rows["pooling"] == pooling)
+                ]
+                for encoder, nudge in zip(encoders, nudges, strict=True):
+                    _draw_steps(axes, here[here["encoder"] == encoder], float(nudge), of[encoder])
+                title = textwrap.fill(str(name), TITLE)
+                axes.set_title(f"{title}\n{f'{suite}, ' if several else ''}{pooling}", fontsize=9)
+                axes.set_xlabel("strength planted")
+                axes.tick_params(axis="x", labelbottom=True)
+                axes.xaxis.set_major_locator(MaxNLocator(5))
+            of_row[0].set_ylabel("gap")
         figure.legend(
             handles=[_handle(name, *of[name]) for name in encoders], loc="outside upper center", ncols=4
         )
     return figure
+
+
+def _draw_steps(axes: Axes, rows: pd.DataFrame, nudge: float, look: tuple[str, str]) -> None:
+    colour, marker = look
+    mean = rows[~rows["whole"].astype(bool)].groupby("strength")["gap"].mean()
+    axes.plot(mean.index + nudge, mean, color=colour, linewidth=1.2, zorder=2)
+    for row in rows_of(rows):
+        place = row.strength + nudge
+        if pd.notna(row.gap_low):
+            axes.plot([place, place], [row.gap_low, row.gap_high], color=colour, linewidth=0.8, zorder=2)
+        axes.plot(
+            [place],
+            [row.gap],
+            color=colour,
+            marker=marker,
+            markersize=4,
+            markerfacecolor="white" if row.whole else colour,
+            linestyle="",
+            zorder=3,
+        )

@@ -25,6 +25,9 @@ from unmask.report.sheets import number, rows_of
 TOLERANCE = 1e-6
 """How far what is measured of hand-set weights may be from what they are: rounding of single precision."""
 
+NOTHING = 0.5
+"""What is planted is a probability: at one half neither side is favoured."""
+
 CLOSE = 0.01
 """Half of what the last of two decimals says, and as much again for that of ours."""
 
@@ -35,20 +38,25 @@ def beyond_chance(found: Found) -> Iterator[str]:
     table = counts(found.main.sort_values("pooling", key=_order(found), kind="stable"), OVER, found.alpha)
     for encoder in found.encoders:
         rows = [row for row in rows_of(table) if row.encoder == encoder.name]
-        told = [row for row in rows if row.able]
-        if told:
-            parts = [f"with {row.pooling} {row.beyond} of {row.able} ({row.before} before)" for row in told]
-            chances = [f"{row.by_chance:.2g} of {row.able}" for row in told]
+        units = f" ({_units(found, encoder.name)})" if rows else ""
+        after = [f"with {row.pooling} {row.beyond} of {row.able}" for row in rows if row.able]
+        if after:
             yield (
-                f"For {encoder.name} ({_units(found, encoder.name)}), this many tests are beyond chance "
-                f"after Holm's correction (p < {found.alpha:g}): {', '.join(parts)}. Before correction, "
-                f"chance alone gives about {' or '.join(dict.fromkeys(chances))}."
+                f"For {encoder.name}{units}, this many tests are beyond chance after Holm's correction "
+                f"(p < {found.alpha:g}): {', '.join(after)}."
+            )
+        before = [f"with {row.pooling} {row.before} of {row.able_before}" for row in rows if row.able_before]
+        if before:
+            chances = dict.fromkeys(_about(row.by_chance) for row in rows if row.able_before)
+            yield (
+                f"For {encoder.name}{'' if after else units}, this many have p < {found.alpha:g} before "
+                f"correction: {', '.join(before)}; chance alone gives about {' or '.join(chances)}."
             )
         dumb = [f"{row.tests - row.able} with {row.pooling}" for row in rows if row.able < row.tests]
         if dumb:
             yield (
-                f"For {encoder.name}, tests that have too few words to be beyond chance, or no p, say "
-                f"nothing either way: {', '.join(dumb)}."
+                f"For {encoder.name}, tests that have too few words for p < {found.alpha:g} after "
+                f"correction, or no p, say nothing either way: {', '.join(dumb)}."
             )
         sizes = [row for row in rows if not pd.isna(row.mean_d)]
         if sizes:
@@ -61,6 +69,11 @@ def beyond_chance(found: Found) -> Iterator[str]:
 
 
 OVER = ["encoder", "pooling"]
+
+
+def _about(count: float) -> str:
+    """What chance gives, as whole tests where it is many."""
+    return f"{count:.0f}" if count >= 10 else f"{count:.2g}"
 
 
 def _order(found: Found) -> Any:
@@ -116,7 +129,7 @@ def encoders_differ(found: Found) -> Iterator[str]:
     yield (
         f"Of {what} of d between encoders on the same test and pooling, {clear or 'none'} "
         f"{'has' if clear < 2 else 'have'} a {100 * found.confidence:g}% interval without 0; if encoders "
-        f"were alike, about {chance:.2g} would."
+        f"were alike, about {_about(chance)} would."
     )
 
 
@@ -216,9 +229,12 @@ def constructed_world(found: Found) -> Iterator[str]:
 
 def grows_with_planted(found: Found) -> Iterator[str]:
     """Whether the gap grows with the strength of what was planted."""
-    rows = found.planted.sort_values("pooling", key=_order(found), kind="stable")
+    rows = found.planted
+    # tests with all words of others are no steps
+    rows = rows[~rows["whole"].astype(bool)].sort_values("pooling", key=_order(found), kind="stable")
     for encoder in found.names:
-        for suite, own in rows[rows["encoder"] == encoder].groupby("suite", sort=False):
+        of_series = rows[rows["encoder"] == encoder].groupby(["suite", "series"], sort=False)
+        for (suite, series), own in of_series:
             steps = {
                 str(pooling): part.groupby("strength")["gap"].mean()
                 for pooling, part in own.groupby("pooling", sort=False)
@@ -236,14 +252,31 @@ def grows_with_planted(found: Found) -> Iterator[str]:
                     other.append(told)
             if grown:
                 yield (
-                    f"For {encoder}, the gap grows with every step of what was planted in {suite}: "
+                    f"For {encoder}, the gap grows with every step of what was planted in {suite} on "
+                    f"{series}: "
                     f"{'; '.join(grown)}."
                 )
             if other:
                 yield (
-                    f"For {encoder}, the gap does not grow with every step of what was planted in {suite}: "
+                    f"For {encoder}, the gap does not grow with every step of what was planted in "
+                    f"{suite} on {series}: "
                     f"{'; '.join(other)}."
                 )
+
+
+def false_alarms(found: Found) -> Iterator[str]:
+    """How many of the tests in which nothing was planted are beyond chance all the same."""
+    rows = found.planted
+    rows = rows[(rows["strength"] == NOTHING) & rows["able"].astype(bool)]
+    for encoder in found.names:
+        own = rows[rows["encoder"] == encoder]
+        if len(own):
+            clear = int((own["p_holm"] < found.alpha).sum())
+            yield (
+                f"For {encoder}, {clear or 'none'} of {len(own)} tests and poolings in which nothing was "
+                f"planted (strength {NOTHING:g}) {'is' if clear < 2 else 'are'} beyond chance after Holm's "
+                "correction."
+            )
 
 
 def beside_published(found: Found) -> Iterator[str]:

@@ -5,7 +5,8 @@ Files and settings are those of unmask.associations.results.Found:
 - files: associations (list), captions, published; draws, bias, truths (lists) and constructed (a path or an
   empty list), which may be empty.
 - settings: encoders (a list with name and source), alpha, confidence, poolings (list), published ({encoder:
-  name in published.yaml}), pairs (list of measures).
+  name in published.yaml}), released (the suites whose tests have published values), pairs (list of
+  measures).
 - names of files made: {table}_{csv,md,tex}, table of unmask.associations.shown.TABLES.
 """
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.associations import agreement, comparisons
-from unmask.associations.chance import main_rows, with_power
+from unmask.associations.chance import least_p, main_rows, with_power
 from unmask.associations.collected import (
     categories_of,
     collected,
@@ -20,7 +20,7 @@ from unmask.associations.collected import (
 )
 from unmask.associations.published import Published
 from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS
-from unmask.associations.terms import GROUNDED, HIDDEN, POOLINGS, VECTORS, WEAT
+from unmask.associations.terms import GROUNDED, POOLINGS, VECTORS, WEAT
 from unmask.report.captions import Captions, load_captions
 from unmask.report.study import Named
 from unmask.tables import framed, read_table
@@ -33,8 +33,8 @@ KEY = ["encoder", "suite", "test", "experiment", "pooling"]
 class Found:
     """files: associations (ASSOCIATIONS of every encoder and suite), captions and published; and, each empty
     or left out where there is none, draws (DRAWS of the same), constructed (CONSTRUCTED), bias
-    (unmask.statistics.schema.BIAS of every model and benchmark) and truths (STIMULI of suites, of which only
-    the metadata are read: what was planted, and what files call the sets).
+    (unmask.statistics.schema.BIAS of every model and benchmark) and truths (STIMULI of suites: what was
+    planted in them, and what files call the sets).
 
     settings: encoders (each with name and, where it is known, source; in the order of the study), alpha,
     confidence, poolings (in the order of the study), published (what
@@ -83,13 +83,10 @@ class Found:
 
     @cached_property
     def rows(self) -> pd.DataFrame:
-        """ASSOCIATIONS with the columns encoder and suite first and able last (`with_power`), in the order of
-        suites and tests, then encoders and poolings. Of embeddings in which something is hidden only
-        experiment 4 is there."""
+        """ASSOCIATIONS with the columns encoder and suite first, and least_p and able
+        (unmask.associations.chance) last, in the order of suites and tests, then encoders and poolings."""
         rows = collected(self.names, self._paths("associations"), ASSOCIATIONS)
-        # whatever is made of what is hidden, only experiment 4 is asked of it
-        rows = rows[~rows["pooling"].isin(list(HIDDEN)) | rows["experiment"].isin(list(HIDDEN.values()))]
-        rows = rows.assign(able=with_power(rows, self.alpha))
+        rows = rows.assign(least_p=least_p(rows), able=with_power(rows, self.alpha))
         places = {name: place for place, name in enumerate(self.poolings)}
         tests = {key: place for place, key in enumerate(_tests(rows))}
         order = pd.DataFrame(
@@ -120,10 +117,8 @@ class Found:
 
     @cached_property
     def means(self) -> pd.DataFrame:
-        """The 2×2 of grounded tests, with nothing hidden."""
-        means = collected_means(self.names, self._paths("associations"))
-        found: pd.DataFrame = means[~means["pooling"].isin(list(HIDDEN))]
-        return found
+        """The 2×2 of grounded tests."""
+        return collected_means(self.names, self._paths("associations"))
 
     @cached_property
     def poolings_compared(self) -> pd.DataFrame:
@@ -160,15 +155,9 @@ class Found:
 
     @cached_property
     def planted(self) -> pd.DataFrame:
-        """Of `main` the tests in which something was planted, with its strength, weakest first."""
-        known = strengths_of(self._paths("truths"))
-        strengths = {
-            (suite, test): strength for suite, test, strength in known.itertuples(index=False, name=None)
-        }
-        rows = self.main
-        found = [strengths.get(key, float("nan")) for key in zip(rows["suite"], rows["test"], strict=True)]
-        rows = rows.assign(strength=pd.Series(found, index=rows.index, dtype=float))
-        return rows[rows["strength"].notna()].sort_values("strength", kind="stable")
+        """Of `main` the tests of which it is known what was planted, with STRENGTHS; weakest first."""
+        rows = self.main.merge(strengths_of(self._paths("truths")), on=["suite", "test"])
+        return rows.sort_values("strength", kind="stable")
 
     @cached_property
     def categories(self) -> dict[tuple[str, str], Mapping[str, str]]:

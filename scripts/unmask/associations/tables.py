@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.associations.chance import counts
+from unmask.associations.chance import by_word, counts
 from unmask.associations.published import PublishedValue
 from unmask.associations.results import Found
-from unmask.associations.terms import BY_WORD, ITEM
+from unmask.associations.terms import ITEM
 from unmask.report.sheets import DASH, Sheet, interval, mark, number, p_value, rows_of, wide
 from unmask.terms import CORRECTED, PUBLISHED
 
@@ -66,21 +66,23 @@ def overview(found: Found) -> Made:
             row.suite,
             row.pooling,
             str(row.tests),
-            str(row.able),
             str(row.beyond),
+            str(row.able),
             str(row.before),
-            number(row.by_chance, 1),
+            str(row.able_before),
+            number(row.by_chance),
             number(row.mean_d),
             number(row.expected_d),
         )
         for row in rows_of(frame)
     ]
     heads = [
-        ("tests", "all"),
-        ("tests", "that could be beyond chance"),
-        ("beyond chance", "after Holm"),
-        ("beyond chance", "before"),
-        ("beyond chance", "by chance alone"),
+        ("", "tests"),
+        ("after Holm's correction", "beyond chance"),
+        ("after Holm's correction", "of those that could be"),
+        ("before it", "beyond chance"),
+        ("before it", "of those that could be"),
+        ("before it", "by chance alone"),
         ("mean |d|", "found"),
         ("mean |d|", "without bias"),
     ]
@@ -218,11 +220,7 @@ def grounded(found: Found) -> Made:
 
 def main_means(means: pd.DataFrame) -> pd.DataFrame:
     """Of the 2×2 of each test that by word, or by item where words are not known."""
-    by_word = means["level"] == BY_WORD
-    keys = [means[key] for key in ("encoder", "suite", "test", "pooling")]
-    known = by_word.groupby(keys, sort=False).transform("any")
-    found: pd.DataFrame = means[by_word | ~known.astype(bool)]
-    return found
+    return by_word(means, ["encoder", "suite", "test", "pooling"])
 
 
 def experiments(found: Found) -> Made:
@@ -288,11 +286,7 @@ def _ends_of(low: float, high: float) -> str:
 
 def main_differences(frame: pd.DataFrame) -> pd.DataFrame:
     """Those by word, or by item where one of the two encoders has no others."""
-    by_word = frame["level"] == BY_WORD
-    keys = [frame[key] for key in ("suite", "test", "experiment", "pooling", "first", "second")]
-    known = by_word.groupby(keys, sort=False).transform("any")
-    found: pd.DataFrame = frame[by_word | ~known.astype(bool)]
-    return found
+    return by_word(frame, ["suite", "test", "experiment", "pooling", "first", "second"])
 
 
 def pairs(found: Found) -> Made:
@@ -344,7 +338,7 @@ def planted(found: Found) -> Made:
     lines = [
         (
             row.encoder,
-            row.suite,
+            row.series,
             row.pooling,
             row.test,
             f"{row.strength:g}",
@@ -356,7 +350,7 @@ def planted(found: Found) -> Made:
         for row in rows_of(rows)
     ]
     heads = [("", label) for label in ("strength", "gap", "interval", "d", "p (Holm)")]
-    return rows, _sheet(found, "planted", ("encoder", "suite", "pooling", "test"), heads, lines)
+    return rows, _sheet(found, "planted", ("encoder", "targets", "pooling", "test"), heads, lines)
 
 
 def groups(frame: pd.DataFrame, keys: Sequence[str]) -> Iterable[tuple[tuple[str, ...], pd.DataFrame]]:

@@ -11,6 +11,7 @@ from unmask.associations.findings import (
     beyond_chance,
     constructed_world,
     encoders_differ,
+    false_alarms,
     grounded_effects,
     grows_with_planted,
     poolings_flip,
@@ -52,6 +53,7 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
             *agrees_with_pairs(found),
             *constructed_world(found),
             *grows_with_planted(found),
+            *false_alarms(found),
             *beside_published(found),
         ),
         (
