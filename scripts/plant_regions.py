@@ -28,6 +28,6 @@ with job_log(snakemake.log[0], snakemake.input):
         "dealings": DEALINGS,
         "seed": params.seed,
         "confidence": params.confidence,
-        **record(inputs, params.code, "numpy", "pandas", "pyarrow", "statsmodels"),
+        **record(inputs, params.code, "numpy", "pandas", "pyarrow"),
     }
     write_table(snakemake.output[0], found, PLANTED, facts)

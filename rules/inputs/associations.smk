@@ -183,7 +183,7 @@ def association_inputs():
         "associations": of_encoders("associations"),
         "draws": of_encoders("draws"),
         "truths": suite_tables(),
-        "constructed": constructed_world(),
+        "constructed": next(iter(constructed_world()), []),
         "bias": statistics_of_all("bias") if SCORED else [],
         "captions": resource("associations/captions.yaml"),
         "published": resource("associations/published.yaml"),

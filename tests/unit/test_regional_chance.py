@@ -10,7 +10,6 @@ from unmask.regional.chance import (
     Source,
     dealing,
     dealt_scores,
-    holm,
     kendall_taus,
     p_values,
     quantiles,
@@ -54,14 +53,6 @@ def test_p_counts_ties_and_is_never_nothing() -> None:
     p = p_values(np.array([2.5, 1.0, np.nan]), draws)
     np.testing.assert_allclose(p, [2 / 4, 1, np.nan])
     assert p_values(np.array([9.0]), np.zeros((100, 1)))[0] == pytest.approx(1 / 101)
-
-
-def test_holm_by_hand() -> None:
-    np.testing.assert_allclose(
-        holm(np.array([0.04, np.nan, 0.01, 0.02, 0.9])), [0.08, np.nan, 0.04, 0.06, 0.9]
-    )
-    np.testing.assert_allclose(holm(np.array([0.5, 0.6, np.nan])), [1, 1, np.nan])
-    assert np.isnan(holm(np.array([np.nan]))).all()
 
 
 def test_dealing_moves_regions_within_their_level() -> None:

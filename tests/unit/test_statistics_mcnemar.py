@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 import synthetic
 from study_schema import MEASURES, options_with
 from unmask.errors import InputError
 from unmask.statistics import mcnemar as of_tokens
 from unmask.statistics import paired
-from unmask.statistics.correction import holm
+from unmask.statistics.correction import holm, step_down
 from unmask.statistics.schema import TESTS
 from unmask.tables import write_table
 
@@ -327,3 +330,17 @@ def test_a_test_without_p_is_in_no_family() -> None:
     assert list(found[[0, 2]]) == pytest.approx([0.02, 0.04])
     assert math.isnan(found[1])
     assert holm(frame[:0], by=["kind"]).empty
+
+
+def test_holm_by_hand() -> None:
+    np.testing.assert_allclose(
+        step_down(np.array([0.04, np.nan, 0.01, 0.02, 0.9])), [0.08, np.nan, 0.04, 0.06, 0.9]
+    )
+    np.testing.assert_allclose(step_down(np.array([0.5, 0.6, np.nan])), [1, 1, np.nan])
+    assert np.isnan(step_down(np.array([np.nan]))).all()
+
+
+@settings(max_examples=20)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_step_down_is_that_of_statsmodels(p: list[float]) -> None:
+    np.testing.assert_allclose(step_down(np.array(p)), multipletests(p, method="holm")[1], rtol=1e-12)

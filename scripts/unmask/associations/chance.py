@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from unmask.associations.terms import BY_WORD, E3X, E3Y
+from unmask.statistics.correction import step_down
 from unmask.terms import CORRECTED
 
 FAMILY = ["encoder", "suite", "pooling", "level", "protocol"]
@@ -56,17 +56,6 @@ def with_power(rows: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
     for _, family in least.dropna().groupby([rows[key] for key in FAMILY], sort=False):
         best[family.index] = step_down(family.to_numpy(float))
     return best < alpha
-
-
-def step_down(p: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
-    """Holm's correction of one family, (n,) → (n,).
-
-    statsmodels' collects garbage at each call, which for the many families here takes longer than all else.
-    """
-    order = np.argsort(p, kind="stable")
-    corrected = np.empty_like(p)
-    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
-    return corrected
 
 
 def counts(rows: pd.DataFrame, by: Sequence[str], alpha: float) -> pd.DataFrame:

@@ -185,20 +185,6 @@ def p_values(scores: Floats, draws: Floats) -> Floats:
     return p
 
 
-def holm(p: Floats) -> Floats:
-    """p after Holm's step-down correction over all that is not nan; nan stays.
-
-    statsmodels' collects garbage at each call, which for the many small families here takes longer than the
-    scores. Of m regions the smallest p is at least m / (1 + draws): with too few draws none can be below a
-    usual alpha, whatever the scores.
-    """
-    corrected = np.full(len(p), np.nan)
-    order = np.argsort(p)[: np.count_nonzero(~np.isnan(p))]
-    steps = p[order] * np.arange(len(order), 0, -1)
-    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
-    return corrected
-
-
 def kendall_taus(ranking: Floats, resamples: Floats) -> Floats:
     """(n,), (resamples, n) → (resamples,): Kendall's tau-b of each resample with the ranking of all.
 

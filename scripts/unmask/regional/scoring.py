@@ -10,7 +10,6 @@ from unmask.regional.bias import Scores
 from unmask.regional.chance import (
     Source,
     dealt_scores,
-    holm,
     kendall_taus,
     p_values,
     quantiles,
@@ -24,6 +23,7 @@ from unmask.regional.pairs import Floats
 from unmask.regional.schema import SCORES, STABILITY
 from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN
 from unmask.regional.vectors import Likelihoods, rows_of, words_at
+from unmask.statistics.correction import step_down
 
 FAMILY = "the regions of a level, by variant, measure and set of words"
 """What Holm's correction is over."""
@@ -102,7 +102,7 @@ def score_tables(
         scores.append(table)
     found = pd.concat(scores, ignore_index=True)
     families = found.groupby(["variant", "measure", "words", "level"], sort=False)["p"]
-    found["p_holm"] = families.transform(lambda p: holm(p.to_numpy()))
+    found["p_holm"] = families.transform(lambda p: step_down(p.to_numpy()))
     return Tables(found[SCORES.names], pd.concat([_empty(STABILITY.names), *stability], ignore_index=True))
 
 

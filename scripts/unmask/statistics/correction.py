@@ -1,10 +1,11 @@
 """Correction for many tests."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
-from statsmodels.stats.multitest import multipletests
 
 
 def holm(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -14,7 +15,17 @@ def holm(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """
     corrected = pd.Series(np.nan, index=frame.index, dtype=float)
     for _, family in frame.groupby(list(by), dropna=False, sort=False):
-        raw = family["p"].dropna()
-        if len(raw):
-            corrected[raw.index] = multipletests(raw.to_numpy(float), method="holm")[1]
+        corrected[family.index] = step_down(family["p"].to_numpy(float, na_value=np.nan))
     return frame.assign(p_holm=corrected)
+
+
+def step_down(p: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
+    """p of one family (n,) after Holm's step-down correction over all that is not nan; nan stays.
+
+    statsmodels' collects garbage at each call, which for many small families takes longer than all else.
+    """
+    corrected = np.full(len(p), np.nan)
+    order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]
+    steps = p[order] * np.arange(len(order), 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    return corrected
