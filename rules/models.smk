@@ -38,7 +38,12 @@ rule fetch_model:
     params:
         code=code("fetch_model.py"),
         name=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("repo", "revision")},
+        # without what is not given, so that a model of one repository alone is not fetched anew
+        entry=lambda wildcards: {
+            key: MODELS[wildcards.model][key]
+            for key in ("repo", "revision", "tokenizer")
+            if MODELS[wildcards.model][key] is not None
+        },
     message:
         "Fetching {wildcards.model} from the hub"
     script:

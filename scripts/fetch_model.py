@@ -12,5 +12,7 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0], snakemake.input):
     entry = snakemake.params.entry
-    facts = fetch_model(entry["repo"], entry["revision"], snakemake.output.directory)
+    lent = entry.get("tokenizer")
+    tokenizer = (lent["repo"], lent["revision"]) if lent else None
+    facts = fetch_model(entry["repo"], entry["revision"], snakemake.output.directory, tokenizer)
     write_facts(snakemake.output.facts, facts | record([], snakemake.params.code, "huggingface_hub"))

@@ -187,7 +187,8 @@ class Hub(Server):
 
     def _file(self, request: Request, repository: Repository, name: str) -> Reply:
         if name not in repository.files:
-            return Reply(404, {"X-Error-Code": "EntryNotFound", "X-Error-Message": "Entry not found"})
+            headers = {"X-Error-Code": "EntryNotFound", "X-Error-Message": "Entry not found"}
+            return Reply(404, {**headers, "X-Repo-Commit": repository.commit})
         body = repository.files[name]
         large = name in repository.large
         digest = hashlib.sha256(body).hexdigest() if large else git_blob(body)

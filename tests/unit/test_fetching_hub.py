@@ -62,9 +62,14 @@ def fetched(directory: Path) -> dict[str, bytes]:
 
 
 def fetch(
-    hub: Hub, target: Path, cache: Path, revision: str = "main", repo: str = "org/tiny"
-) -> dict[str, str]:
-    return fetch_model(repo, revision, target, endpoint=hub.url, cache=cache, backoff=quick())
+    hub: Hub,
+    target: Path,
+    cache: Path,
+    revision: str = "main",
+    repo: str = "org/tiny",
+    tokenizer: tuple[str, str] | None = None,
+) -> dict[str, Any]:
+    return fetch_model(repo, revision, target, tokenizer, endpoint=hub.url, cache=cache, backoff=quick())
 
 
 def test_takes_only_what_is_needed(hub: Hub, tmp_path: Path, cache: Path) -> None:
@@ -291,6 +296,151 @@ def test_the_environment_is_honoured(hub: Hub, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code, tmp_path / "b"], env=environment, check=True)
     assert fetched(tmp_path / "b") == WHOLE
     assert len(hub.requests) == asked
+
+
+WORDS = ("org/words", "v1")
+LENT = {"tokenizer.json": b'{"lent": 1}', "vocab.txt": b"[MASK]\nlent\n", "tokenizer_config.json": b"{}"}
+BARE = {name: body for name, body in WHOLE.items() if name in ("config.json", "model.safetensors")}
+
+
+@pytest.fixture
+def lender(hub: Hub) -> Repository:
+    """A repository with a tokenizer, for a model that has none (org/bare)."""
+    files = {**OTHERS, **LENT, "config.json": b'{"model_type": "lender"}', "model.safetensors": b"other"}
+    hub.repositories["org/words"] = Repository(files, commit="decaf" + "0" * 35, branches=("main", "v1"))
+    hub.repositories["org/bare"] = Repository({**OTHERS, **BARE})
+    return hub.repositories["org/words"]
+
+
+def test_a_tokenizer_of_another_repository(hub: Hub, lender: Repository, tmp_path: Path, cache: Path) -> None:
+    facts = fetch(hub, tmp_path / "model", cache, repo="org/bare", tokenizer=WORDS)
+    assert facts == {
+        "repo": "org/bare",
+        "revision": "main",
+        "commit": COMMIT,
+        "tokenizer": {"repo": "org/words", "revision": "v1", "commit": lender.commit},
+    }
+    assert fetched(tmp_path / "model") == BARE | LENT
+    # its configuration stays in the cache
+    assert sorted(hub.downloads()) == sorted([*BARE, *LENT, "config.json"])
+    hub.requests.clear()
+    fetch(hub, tmp_path / "again", cache, repo="org/bare", tokenizer=WORDS)
+    assert hub.downloads() == []
+
+
+@pytest.mark.usefixtures("lender")
+def test_a_tokenizer_of_its_own_gives_way(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    hub.repositories["org/tiny"].files["special_tokens_map.json"] = b"{}"
+    fetch(hub, tmp_path / "model", cache, tokenizer=WORDS)
+    assert fetched(tmp_path / "model") == BARE | LENT
+    assert "special_tokens_map.json" not in hub.downloads()
+
+
+@pytest.mark.usefixtures("lender")
+def test_a_model_without_a_tokenizer_is_told_how_to_have_one(hub: Hub, tmp_path: Path, cache: Path) -> None:
+    why = (
+        r"^model org/bare at revision main: no tokenizer \(none .*\); name the repository of one with the key"
+    )
+    with pytest.raises(InputError, match=why):
+        fetch(hub, tmp_path / "model", cache, repo="org/bare")
+    del hub.repositories["org/bare"].files["config.json"]
+    with pytest.raises(InputError, match=r"no config\.json: not a model of the transformers library$"):
+        fetch(hub, tmp_path / "model", cache, repo="org/bare")
+
+
+@pytest.mark.parametrize(
+    ("repo", "tokenizer", "message"),
+    [
+        ("org/bare", ("org/bare", "main"), "tokenizer org/bare at revision main: none of tokenizer.json, "),
+        ("org/tiny", ("org/none", "main"), "tokenizer org/none at revision main: no such repository"),
+        ("org/tiny", ("org/words", "v9"), "tokenizer org/words at revision v9: there is no such revision"),
+        ("org/tiny", ("org/gated", "main"), "tokenizer org/gated at revision main: access must be granted"),
+        ("org/tiny", ("org/no/name", "main"), "tokenizer org/no/name at .*is not the name of a repository"),
+        ("org/none", WORDS, "model org/none at revision main: no such repository"),
+        ("org/light", WORDS, "model org/light at revision main: no weights"),
+    ],
+)
+@pytest.mark.usefixtures("lender")
+def test_which_repository_lacks_something_is_said(
+    hub: Hub, tmp_path: Path, cache: Path, repo: str, tokenizer: tuple[str, str], message: str
+) -> None:
+    hub.repositories["org/gated"] = Repository(WHOLE, gated=True, needs_token="secret")
+    hub.repositories["org/light"] = Repository({"config.json": WHOLE["config.json"]})
+    with pytest.raises(InputError, match=f"^{message}") as caught:
+        fetch(hub, tmp_path / "model", cache, repo=repo, tokenizer=tokenizer)
+    assert not isinstance(caught.value, UnreachableError)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize("own_config", [True, False])
+@pytest.mark.parametrize("by_name", [True, False])
+def test_without_network_a_tokenizer_comes_from_the_cache(
+    hub: Hub, lender: Repository, tmp_path: Path, cache: Path, own_config: bool, by_name: bool
+) -> None:
+    if not own_config:
+        # a repository of a tokenizer alone
+        lender.files = dict(LENT)
+    tokenizer = ("org/words", "v1" if by_name else lender.commit)
+    settings: dict[str, Any] = {"tokenizer": tokenizer, "cache": cache, "backoff": quick(2)}
+    with unused_url() as nowhere:
+        settings |= {"endpoint": nowhere}
+        fetch(hub, tmp_path / "tiny", cache)
+        with pytest.raises(UnreachableError, match=r"^tokenizer org/words at .*connection failed"):
+            fetch_model("org/tiny", "main", tmp_path / "a", **settings)
+        facts = fetch(hub, tmp_path / "model", cache, repo="org/bare", tokenizer=tokenizer)
+        assert fetch_model("org/bare", "main", tmp_path / "b", **settings) == facts
+        assert fetched(tmp_path / "b") == BARE | LENT
+        fetch_model("org/tiny", "main", tmp_path / "c", **settings)
+        assert fetched(tmp_path / "c") == BARE | LENT
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("lent", [True, False])
+def test_half_a_tokenizer_is_not_used(
+    hub: Hub, lender: Repository, tmp_path: Path, cache: Path, lent: bool
+) -> None:
+    tokenizer = ("org/words", lender.commit)
+    usual = hub.answer
+    hub.answer = lambda request: Reply(403) if request.path.endswith("vocab.txt") else usual(request)
+    with pytest.raises(UnreachableError, match=r"^\w+ org/words at .*vocab\.txt: could not be fetched"):
+        if lent:
+            fetch(hub, tmp_path / "a", cache, repo="org/bare", tokenizer=tokenizer)
+        else:
+            fetch(hub, tmp_path / "a", cache, lender.commit, "org/words")
+    # which would do for a tokenizer
+    assert list(cache.rglob("snapshots/*/tokenizer.json"))
+    hub.answer = usual
+    fetch(hub, tmp_path / "tiny", cache)
+    settings: dict[str, Any] = {"cache": cache, "backoff": quick(2)}
+    with unused_url() as nowhere, pytest.raises(UnreachableError, match="connection failed"):
+        fetch_model("org/tiny", "main", tmp_path / "a", tokenizer, endpoint=nowhere, **settings)
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("tokenizer", [WORDS, None])
+@pytest.mark.usefixtures("lender")
+def test_what_is_left_of_a_corrupt_tokenizer_is_not_used(
+    hub: Hub, tmp_path: Path, cache: Path, tokenizer: tuple[str, str] | None
+) -> None:
+    expected = BARE | LENT if tokenizer else WHOLE
+    fetch(hub, tmp_path / "model", cache, tokenizer=tokenizer)
+    repository = "models--org--words" if tokenizer else "models--org--tiny"
+    next((cache / repository).rglob("tokenizer.json")).resolve().write_bytes(b"spoilt")
+    # the second time it is gone, and vocab.txt would do for a tokenizer
+    for _ in range(2):
+        with unused_url() as nowhere, pytest.raises(UnreachableError):
+            fetch_model(
+                "org/tiny",
+                "main",
+                tmp_path / "a",
+                tokenizer,
+                endpoint=nowhere,
+                cache=cache,
+                backoff=quick(2),
+            )
+    fetch(hub, tmp_path / "b", cache, tokenizer=tokenizer)
+    assert fetched(tmp_path / "b") == expected
 
 
 def answered(hub: Hub, listing: Reply) -> None:

@@ -178,6 +178,20 @@ def test_a_model_is_fetched_and_prepared(hub: Hub, tmp_path: Path, log: Path) ->
     assert manifest.read_bytes() == first
 
 
+def test_a_model_with_the_tokenizer_of_another_repository(hub: Hub, tmp_path: Path, log: Path) -> None:
+    files = hub.repositories["org/tiny"].files
+    alone = {name: body for name, body in files.items() if name in ("config.json", "model.safetensors")}
+    hub.repositories["org/bare"] = Repository(alone)
+    directory, facts, manifest = tmp_path / "model", tmp_path / "facts.json", tmp_path / "manifest.json"
+    lender = {"repo": "org/tiny", "revision": "main"}
+    entry = {"repo": "org/bare", "revision": "main", "tokenizer": lender}
+    run_script("fetch_model", {}, {"directory": directory, "facts": facts}, log, name="bare", entry=entry)
+    told = {"source": "hub", "kind": "masked-lm"}
+    run_script("prepare_model", [facts], [manifest], log, name="bare", entry=told, directory=str(directory))
+    commit = hub.repositories["org/tiny"].commit
+    assert facts_in(manifest)["entry"]["tokenizer"] == {**lender, "commit": commit}
+
+
 def test_a_missing_model_is_one_line(hub: Hub, tmp_path: Path, log: Path) -> None:
     outputs = {"directory": tmp_path / "model", "facts": tmp_path / "facts.json"}
     line = "model org/none at revision main: no such repository"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import BlipConfig, BlipForConditionalGeneration, CLIPConfig, CLIPModel
+from transformers import BlipConfig, BlipForConditionalGeneration, CLIPConfig, CLIPModel, VisualBertModel
 
 from running import run_script
 from tiny_models import tiny_model, tiny_tokenizer
@@ -102,6 +102,15 @@ def test_pictures_that_do_not_fit_the_network(tmp_path: Path) -> None:
     refused(
         directory, "reads no text with a picture: pictures of 24 × 24 pixels, and the network takes 32 × 32"
     )
+
+
+def test_regions_that_bypass_the_transformer(tmp_path: Path) -> None:
+    directory = tiny_seeing("visual_bert", tmp_path, bypass_transformer=True)
+    refused(directory, r"reads no text with a picture: transformers \S+ cannot run VisualBERT with bypass_tr")
+    # once transformers runs them there is nothing to refuse
+    network = VisualBertModel.from_pretrained(directory)
+    with pytest.raises(IndexError):
+        network(input_ids=torch.ones(1, 6, dtype=torch.long), visual_embeds=torch.ones(1, 3, 12))
 
 
 def test_numbers_that_are_not_finite(tmp_path: Path) -> None:

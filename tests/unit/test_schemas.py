@@ -65,6 +65,14 @@ def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:
     assert complete(config, FAMILIES) == config
 
 
+def test_a_model_of_the_hub_may_take_the_tokenizer_of_another_repository() -> None:
+    lender = {"repo": "org/words"}
+    models = {"a": {"source": "hub", "repo": "x"}, "b": {"source": "hub", "repo": "x", "tokenizer": lender}}
+    found = complete({"study": "x", "models": models}, FAMILIES)["models"]
+    assert found["a"]["tokenizer"] is None
+    assert found["b"]["tokenizer"] == {"repo": "org/words", "revision": "main"}
+
+
 @pytest.mark.parametrize(
     ("change", "line"),
     [
@@ -76,6 +84,14 @@ def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:
         (
             lambda c: c["models"].update(z={"source": "hubb"}),
             "config key models.z.source: 'hubb' is not one of",
+        ),
+        (
+            lambda c: c["models"].update(z={"source": "hub", "repo": "x", "tokenizer": {"revision": "v1"}}),
+            "config key models.z.tokenizer: 'repo' is a required property",
+        ),
+        (
+            lambda c: c["models"].update(z={"source": "hub", "repo": "x", "tokenizer": {"repo": "a b"}}),
+            "config key models.z.tokenizer.repo: 'a b' does not match",
         ),
         (
             lambda c: c["models"].update({"a b": {"source": "hub", "repo": "x"}}),

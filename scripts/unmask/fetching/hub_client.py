@@ -92,8 +92,8 @@ def check_digest(path: Path, digest: str | None) -> None:
         return
     got = sha256_of_file(path) if len(digest) == 64 else git_blob_of_file(path)
     if got != digest:
+        # the link to it stays, or what else is there would look whole
         path.resolve().unlink()
-        path.unlink(missing_ok=True)
         raise TemporaryError(f"{path.name} is corrupt: wanted digest {digest}, got {got}")
 
 
