@@ -65,8 +65,8 @@ def test_weights_that_are_not_finite_are_refused(bert: Path, tmp_path: Path) -> 
 
 
 def test_a_model_that_reads_no_text_is_refused(bert: Path, tmp_path: Path) -> None:
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    ViTModel(ViTConfig(**sizes, image_size=16, patch_size=8)).save_pretrained(tmp_path / "vit")
+    config = ViTConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
+    ViTModel(config).save_pretrained(tmp_path / "vit")
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (tmp_path / "vit" / name).write_bytes((bert / name).read_bytes())
     refused(tmp_path / "vit", "makes no hidden states of a text alone")
