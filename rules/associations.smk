@@ -139,7 +139,7 @@ rule construct_associations:
     resources:
         mem_mb=making_memory,
     params:
-        code=code("construct_associations.py"),
+        code=code("construct_associations.py", module_file("associations/formats", GROUNDED_FORMAT)),
         permutations=ASSOCIATIONS.get("statistics", {}).get("permutations"),
         seed=ASSOCIATIONS.get("statistics", {}).get("seed"),
     message:
