@@ -87,7 +87,7 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> "
         config["models"] = {"tiny-bert": config["models"]["tiny-bert"]}
         # no classifier is left that they could be tried on
         del config["regional"]["prefixes"]
-        config["regional"]["models"] = ["tiny-bert"]
+        config["regional"]["models"] = config["associations"]["models"] = ["tiny-bert"]
         return config
 
     return shared_study(tmp_path_factory, worker_id, "demonstration", study)

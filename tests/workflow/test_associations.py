@@ -1,0 +1,158 @@
+"""Association tests in a study: what a run comes to, and what is made anew when the study changes."""
+
+import copy
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from association_files import SETS, sent_bias
+from small_study import Workflow, random_model
+from test_families import errors, section_names
+from unmask.associations.constructed_files import write_world
+from unmask.associations.constructed_oracle import truths
+from unmask.associations.constructed_world import World
+from unmask.results.cleaning import items, remove
+from unmask.results.verifying import verify
+from workflow_copy import copy_workflow
+
+AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS", "settings.json", "register.json")
+COUNTER = World(language=0.3, counter=0.3)
+NAMES = "associations/bert/names/"
+RESULTS = {"associations.parquet", "draws.parquet"}
+
+
+@pytest.fixture(scope="module")
+def associations(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
+    """A study of one model, one that sees, and word vectors, run to its report. Tests plan with it, or change
+    copies."""
+    workflow = Workflow(copy_workflow(tmp_path_factory.mktemp("associations") / "unmask"))
+    folder = workflow.folder
+    test = sent_bias()
+    test["targ1"]["category"] = "<b>names</b>"
+    (folder / "names.json").write_text(json.dumps(test))
+    words = [word for each in SETS.values() for word in each]
+    drawn = np.random.default_rng(0).normal(size=(len(words), 4))
+    lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, drawn, strict=True)]
+    (folder / "vectors.txt").write_text("\n".join(lines) + "\n")
+    world = write_world(folder / "world", COUNTER)
+    workflow.config = {
+        "study": "small",
+        "models": {
+            "bert": random_model("bert", folder),
+            "sees": {
+                "source": "path",
+                "path": str(world.model.relative_to(folder)),
+                "kind": "vision-and-language",
+            },
+        },
+        "associations": {
+            "tests": {
+                "names": {"format": "sent-bias", "path": "names.json"},
+                "pictures": {
+                    "format": "grounded",
+                    "path": str(world.test.relative_to(folder)),
+                    "features": str(world.features.relative_to(folder)),
+                },
+            },
+            "vectors": {"mine": {"path": "vectors.txt"}},
+            "poolings": ["cls", "word"],
+            "statistics": {"permutations": 100, "bootstrap": 100},
+        },
+    }
+    workflow.run()
+    return workflow
+
+
+@pytest.fixture
+def changed(associations: Workflow) -> Workflow:
+    """The finished study with a configuration of its own, to plan with."""
+    return Workflow(associations.folder, copy.deepcopy(associations.config))
+
+
+def own(planned: set[str]) -> set[str]:
+    """What is planned but for what is made of all encoders."""
+    return {output for output in planned if not output.startswith(AGGREGATES)}
+
+
+def test_a_study_comes_to_a_section_with_its_tables(associations: Workflow) -> None:
+    assert section_names(associations) == ["associations", "provenance"]
+    page = associations.read("report", "index.html")
+    assert "<b>names</b>" not in page
+    table = pd.read_csv(associations.folder / "results/small/tables/associations_table1.csv")
+    tested = set(zip(table["encoder"], table["suite"], table["pooling"], strict=True))
+    assert {("bert", "names", "cls"), ("bert", "names", "word"), ("mine", "names", "vectors")} <= tested
+    for name in ("overview", "grounded", "experiments", "poolings", "differences"):
+        assert associations.read("tables", f"associations_{name}.md")
+    assert associations.planned() == set()
+    assert verify(associations.folder / "results/small").problems == []
+
+
+def test_what_hand_set_weights_mean_is_found(associations: Workflow) -> None:
+    found = pd.read_parquet(
+        associations.folder / "results/small/associations/sees/pictures/associations.parquet"
+    )
+    own = found[found["protocol"].eq("corrected")].set_index(["experiment", "level"])["gap"].to_dict()
+    expected = truths(COUNTER)
+    assert own.keys() == expected.keys() and len(own) == 12
+    for key, gap in expected.items():
+        assert own[key] == pytest.approx(gap, abs=1e-6)
+
+
+def test_another_model_leaves_the_first_alone(changed: Workflow) -> None:
+    changed.config["models"]["other"] = changed.config["models"]["bert"] | {"seed": 2}
+    planned = changed.planned()
+    assert "associations/other/names/associations.parquet" in planned
+    assert all("/other/" in output for output in own(planned))
+    assert "tables/associations_table1.csv" in planned
+
+
+def test_another_suite_is_the_only_one_embedded(changed: Workflow) -> None:
+    shutil.copyfile(changed.folder / "names.json", changed.folder / "more.json")
+    changed.config["associations"]["tests"]["more"] = {"format": "sent-bias", "path": "more.json"}
+    planned = own(changed.planned())
+    assert "associations/bert/more/embeddings.parquet" in planned
+    assert all("/more" in output for output in planned)
+
+
+def test_other_statistics_embed_nothing(changed: Workflow) -> None:
+    changed.config["associations"]["statistics"]["permutations"] = 101
+    planned = own(changed.planned())
+    places = [NAMES, "associations/mine/names/", "associations/sees/pictures/"]
+    assert planned == {place + name for place in places for name in RESULTS}
+
+
+def test_another_pooling_is_for_texts_alone(changed: Workflow) -> None:
+    changed.config["associations"]["poolings"] = ["cls", "mean"]
+    assert own(changed.planned()) == {NAMES + name for name in {"embeddings.parquet", *RESULTS}}
+
+
+def test_other_pictures_are_seen(associations: Workflow, tmp_path: Path) -> None:
+    folder = shutil.copytree(associations.folder, tmp_path / "unmask", symlinks=True)
+    workflow = Workflow(folder, copy.deepcopy(associations.config))
+    features = folder / workflow.config["associations"]["tests"]["pictures"]["features"]
+    with np.load(features) as arrays:
+        np.savez(features, **{name: values * 2 for name, values in arrays.items()})
+    place = "associations/sees/pictures/"
+    assert own(workflow.planned()) == {place + name for name in {"embeddings.parquet", *RESULTS}}
+
+
+def test_embeddings_may_go(associations: Workflow, tmp_path: Path) -> None:
+    folder = shutil.copytree(associations.folder, tmp_path / "unmask", symlinks=True)
+    remove(items(folder / "results/small"), folder / "results/small")
+    assert not list((folder / "results/small/associations").rglob("embeddings.parquet"))
+    workflow = Workflow(folder, copy.deepcopy(associations.config))
+    assert workflow.planned() == set()
+    workflow.config["models"]["other"] = workflow.config["models"]["bert"] | {"seed": 2}
+    assert not [output for output in own(workflow.planned()) if "/other/" not in output]
+
+
+def test_what_cannot_be_is_one_line(changed: Workflow) -> None:
+    changed.config["associations"]["tests"]["names"]["encoders"] = ["sees"]
+    done = changed.snakemake("-n")
+    assert errors(done) == [
+        "error: config key associations.tests.names.encoders: the study tests no sees that reads texts alone"
+    ]
