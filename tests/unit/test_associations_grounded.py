@@ -240,6 +240,35 @@ def test_expected_d_of_swaps() -> None:
     assert np.mean(sizes) == pytest.approx(np.mean(told), rel=0.12)
 
 
+def swapped_sizes(a: dict[str, Cell], b: dict[str, Cell]) -> list[float]:
+    """|d| of E3x under every exchange of the pictures of attribute words."""
+
+    def exchanged(cells: dict[str, Cell], flips: Sequence[bool]) -> dict[str, Cell]:
+        one, other = cells["X"], cells["Y"]
+        return {
+            "X": Cell(np.where(flips, other.x, one.x), np.where(flips, other.y, one.y), one.sizes),
+            "Y": Cell(np.where(flips, one.x, other.x), np.where(flips, one.y, other.y), one.sizes),
+        }
+
+    found = []
+    for flips in itertools.product((False, True), repeat=6):
+        made_of = exchanged(a, flips[:3]), exchanged(b, flips[3:])
+        found.append(abs(effect(grounded.experiments(*made_of)[2]).d[0]))
+    return found
+
+
+def test_expected_d_is_of_all_swaps_alike() -> None:
+    """Swaps change how s varies too, so the expectation does not hang on which of them was found."""
+    generator = np.random.default_rng(2)
+    for _ in range(30):
+        drawn = generator.normal(size=(4, 1, 3, 3)) + 2 * generator.normal(size=(4, 1, 1, 3))
+        x_a, y_a, x_b, y_b = (Cell(each, each, np.ones(3)) for each in drawn)
+        a, b = {"X": x_a, "Y": y_a}, {"X": x_b, "Y": y_b}
+        told = effect(grounded.experiments(a, b)[2]).expected_d[0]
+        assert told == pytest.approx(mean(swapped_sizes(a, b)), abs=0.25)
+        assert effect(grounded.experiments({"X": y_a, "Y": x_a}, b)[2]).expected_d[0] == pytest.approx(told)
+
+
 def test_p_of_pictures_is_uniform_where_they_say_nothing() -> None:
     """What targets share varies from picture to picture: signs of targets would reject nearly always."""
     generator = np.random.default_rng(1)
