@@ -269,6 +269,19 @@ def test_expected_d_is_of_all_swaps_alike() -> None:
         assert effect(grounded.experiments({"X": y_a, "Y": x_a}, b)[2]).expected_d[0] == pytest.approx(told)
 
 
+def test_captions_that_a_picture_has_twice_count_twice() -> None:
+    own = UNEQUAL.assign(cell=UNEQUAL["cell"].where(UNEQUAL["cell"].notna(), UNEQUAL["set"]))
+    vectors = vectors_of(own, 4)
+    again = own[own["cell"].isin(["X", "B_Y"])].groupby("cell").head(1)
+    twice = pd.concat([own, again], ignore_index=True)
+    where = {"experiment": "E1", "level": "item", "protocol": "corrected"}
+    one, two = (row_of(outcome(each, vectors), **where) for each in (own, twice))
+    assert (two["x"], two["b"]) == (one["x"] + 1, one["b"] + 1)
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    x, y, a, b = (units[twice.loc[twice["set"].eq(name), "stimulus"]].mean(axis=0) for name in "XYAB")
+    assert two["gap"] == pytest.approx((x - y) @ (a - b))
+
+
 def test_p_of_pictures_is_uniform_where_they_say_nothing() -> None:
     """What targets share varies from picture to picture: signs of targets would reject nearly always."""
     generator = np.random.default_rng(1)
