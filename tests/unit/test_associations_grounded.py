@@ -222,6 +222,15 @@ def test_many_attribute_words_are_drawn() -> None:
     assert drawn["p_two"] == pytest.approx(exact["p_two"], abs=0.01)
 
 
+@pytest.mark.filterwarnings("error")
+def test_resamples_without_a_word_that_an_arm_has() -> None:
+    """Of attribute words that have pictures of X alone, A_Y has none in some resamples: these have no d."""
+    stimuli = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (1, 1)) | {"A_Y": (1, 0)})
+    found = outcome(stimuli, vectors_of(stimuli, 1), QUICK._replace(bootstrap=100))
+    row = row_of(found, experiment="E3x", level="word")
+    assert row["reason"] == NO_SWAPS and np.isfinite([row["d_low_all"], row["d_high_all"]]).all()
+
+
 def cell(generator: np.random.Generator) -> Cell:
     """8 attribute words, each near to all of 8 targets a side as it happens."""
     x, y = generator.normal(size=(2, 1, 8, 8)) + generator.normal(size=(1, 8))
