@@ -222,6 +222,15 @@ def test_many_attribute_words_are_drawn() -> None:
     assert drawn["p_two"] == pytest.approx(exact["p_two"], abs=0.01)
 
 
+@pytest.mark.filterwarnings("error")
+def test_resamples_without_a_word_that_an_arm_has() -> None:
+    """Of attribute words that have pictures of X alone, A_Y has none in some resamples: these have no d."""
+    stimuli = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (1, 1)) | {"A_Y": (1, 0)})
+    found = outcome(stimuli, vectors_of(stimuli, 1), QUICK._replace(bootstrap=100))
+    row = row_of(found, experiment="E3x", level="word")
+    assert row["reason"] == NO_SWAPS and np.isfinite([row["d_low_all"], row["d_high_all"]]).all()
+
+
 def cell(generator: np.random.Generator) -> Cell:
     """8 attribute words, each near to all of 8 targets a side as it happens."""
     x, y = generator.normal(size=(2, 1, 8, 8)) + generator.normal(size=(1, 8))
@@ -238,6 +247,48 @@ def test_expected_d_of_swaps() -> None:
         sizes.append(abs(found.d[0]))
         told.append(found.expected_d[0])
     assert np.mean(sizes) == pytest.approx(np.mean(told), rel=0.12)
+
+
+def swapped_sizes(a: dict[str, Cell], b: dict[str, Cell]) -> list[float]:
+    """|d| of E3x under every exchange of the pictures of attribute words."""
+
+    def exchanged(cells: dict[str, Cell], flips: Sequence[bool]) -> dict[str, Cell]:
+        one, other = cells["X"], cells["Y"]
+        return {
+            "X": Cell(np.where(flips, other.x, one.x), np.where(flips, other.y, one.y), one.sizes),
+            "Y": Cell(np.where(flips, one.x, other.x), np.where(flips, one.y, other.y), one.sizes),
+        }
+
+    found = []
+    for flips in itertools.product((False, True), repeat=6):
+        made_of = exchanged(a, flips[:3]), exchanged(b, flips[3:])
+        found.append(abs(effect(grounded.experiments(*made_of)[2]).d[0]))
+    return found
+
+
+def test_expected_d_is_of_all_swaps_alike() -> None:
+    """Swaps change how s varies too, so the expectation does not hang on which of them was found."""
+    generator = np.random.default_rng(2)
+    for _ in range(30):
+        drawn = generator.normal(size=(4, 1, 3, 3)) + 2 * generator.normal(size=(4, 1, 1, 3))
+        x_a, y_a, x_b, y_b = (Cell(each, each, np.ones(3)) for each in drawn)
+        a, b = {"X": x_a, "Y": y_a}, {"X": x_b, "Y": y_b}
+        told = effect(grounded.experiments(a, b)[2]).expected_d[0]
+        assert told == pytest.approx(mean(swapped_sizes(a, b)), abs=0.25)
+        assert effect(grounded.experiments({"X": y_a, "Y": x_a}, b)[2]).expected_d[0] == pytest.approx(told)
+
+
+def test_captions_that_a_picture_has_twice_count_twice() -> None:
+    own = UNEQUAL.assign(cell=UNEQUAL["cell"].where(UNEQUAL["cell"].notna(), UNEQUAL["set"]))
+    vectors = vectors_of(own, 4)
+    again = own[own["cell"].isin(["X", "B_Y"])].groupby("cell").head(1)
+    twice = pd.concat([own, again], ignore_index=True)
+    where = {"experiment": "E1", "level": "item", "protocol": "corrected"}
+    one, two = (row_of(outcome(each, vectors), **where) for each in (own, twice))
+    assert (two["x"], two["b"]) == (one["x"] + 1, one["b"] + 1)
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    x, y, a, b = (units[twice.loc[twice["set"].eq(name), "stimulus"]].mean(axis=0) for name in "XYAB")
+    assert two["gap"] == pytest.approx((x - y) @ (a - b))
 
 
 def test_p_of_pictures_is_uniform_where_they_say_nothing() -> None:

@@ -91,8 +91,8 @@ def effect(experiment: Experiment) -> Effect:
     """Gap, effect sizes and statistic. d and d0 are nan where s varies by less than CONSTANT.
 
     The expectation of |d| without bias is that of a normal gap with the variance that it has over partitions,
-    √(2n / (π |X| |Y|)) of n targets; if the arms are paired, over swaps of attributes: √(2/π Σ c²) over the
-    standard deviation, c as `swaps` has it, and nan where there are none.
+    √(2n / (π |X| |Y|)) of n targets; if the arms are paired, over swaps of attributes: √(2/π Σ c²), c as
+    `swaps` has it, over the root of the mean variance of s, which swaps change; nan where there are none.
 
     Raises ValueError where an arm has no target.
     """
@@ -105,9 +105,7 @@ def effect(experiment: Experiment) -> Effect:
     deviation = both.std(axis=1, ddof=1)
     varies = deviation >= CONSTANT
     if experiment.paired:
-        exchanged = swaps(experiment)
-        spread = np.full(len(gap), np.nan) if exchanged is None else np.sqrt((exchanged**2).sum(axis=1))
-        expected = _over(np.sqrt(2 / np.pi) * spread, deviation, varies)
+        expected = _expected_of_swaps(experiment, varies)
     else:
         expected = np.full(len(gap), expected_size(*sizes))
     return Effect(
@@ -136,6 +134,21 @@ def swaps(experiment: Experiment) -> Floats | None:
     a = (x.a - y.a).mean(axis=1) / x.a_sizes.sum()
     b = (x.b - y.b).mean(axis=1) / x.b_sizes.sum()
     return np.concatenate([a, -b], axis=1)
+
+
+def _expected_of_swaps(experiment: Experiment, varies: Flags) -> Floats:
+    """(C,): what |d| of paired arms is on average over swaps; nan where there are none or s does not vary."""
+    parts = swaps(experiment)
+    if parts is None:
+        return np.full(len(varies), np.nan)
+    x, y = experiment.x, experiment.y
+    # s of a target is what both arms have in common, and more in the one by what is less in the other
+    common = (x.s + y.s) / 2
+    squares = ((common - common.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    for one, other, sizes in ((x.a, y.a, x.a_sizes), (x.b, y.b, x.b_sizes)):
+        squares += (((one - other) / (2 * sizes.sum())) ** 2).sum(axis=(1, 2))
+    usual = np.sqrt(2 * squares / (2 * common.shape[1] - 1))
+    return _over(np.sqrt(2 / np.pi * (parts**2).sum(axis=1)), usual, varies)
 
 
 def _over(numbers: Floats, deviations: Floats, where: Flags) -> Floats:

@@ -95,12 +95,12 @@ def _moments(copies: Floats, s: Floats) -> _Moments:
 
 def _resampled_moments(copies: Floats, arm: Arm, column: int, in_a: Floats, in_b: Floats) -> _Moments:
     """The same with resampled attributes, of one column: (R,)."""
-    with np.errstate(invalid="ignore"):
+    tables = np.concatenate([arm.a[column], -arm.b[column]], axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
         # an arm without any of the drawn attributes has no s
         a = in_a / (in_a @ arm.a_sizes)[:, None]
         b = in_b / (in_b @ arm.b_sizes)[:, None]
-    tables = np.concatenate([arm.a[column], -arm.b[column]], axis=1)
-    s = np.concatenate([a, b], axis=1) @ tables.T
+        s = np.concatenate([a, b], axis=1) @ tables.T
     weighted = copies * s
     return _Moments(s.shape[1], weighted.sum(axis=1), np.einsum("rn,rn->r", weighted, s))
 

@@ -131,7 +131,8 @@ def embed_seen(
     """The joint embedding of every text with its picture, by each pooling: texts × width.
 
     joint: as they are. text-hidden: every token of the word is the tokenizer's mask token, or where it has
-    none the unknown one; how many tokens the word has is still seen. NaN for a text without a word.
+    none the unknown one; how many tokens the word has is still seen, and so is another occurrence of it. NaN
+    for a text without a word.
     image-hidden: features of regions are 0 and their boxes stay; pixels are 0 after normalisation, the mean
     colour, and the size stays. This is experiment 4 of Ross, Katz & Barbu (2021).
 

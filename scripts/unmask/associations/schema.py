@@ -76,7 +76,7 @@ ASSOCIATIONS = pa.schema(
         field("exact", pa.bool_(), nullable=True),
         # what d is on average without bias, in size; null of E3 where swaps say nothing of it
         field("expected_d", pa.float64(), nullable=True),
-        # bootstrap of the words of X and Y, and of all four sets
+        # bootstrap of the units of X and Y, and of all four sets
         field("gap_low", pa.float64(), nullable=True),
         field("gap_high", pa.float64(), nullable=True),
         field("d_low", pa.float64(), nullable=True),

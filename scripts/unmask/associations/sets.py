@@ -46,10 +46,11 @@ class Sets(NamedTuple):
 def ordered(stimuli: pd.DataFrame) -> pd.DataFrame:
     """STIMULI in an order by their words and texts, so that a file's changes neither draws nor roundings.
 
-    Tests stay in their order. A text that stands in a set twice counts once, as sets have it.
+    Tests stay in their order. A text that stands in a set twice counts once, as sets have it; with a picture
+    as often as it stands there, since whether it does is for the reader of the format to say.
     """
     keys = ["test", "set", "cell", "word", "text", "image", "stimulus"]
-    first = stimuli.drop_duplicates(["test", "set", "cell", "stimulus"])
+    first = stimuli[stimuli["image"].notna() | ~stimuli.duplicated(["test", "set", "cell", "stimulus"])]
     tests = pd.Categorical(first["test"], categories=first["test"].unique())
     found = first.assign(test=tests).sort_values(keys, kind="stable")
     # plain objects are taken apart by test and set faster than the strings of a table
