@@ -293,9 +293,18 @@ def test_whole_objects_that_are_repeated(tmp_path: Path) -> None:
         ({"targ1__category": "Women"}, "targ1 and targ2 are both 'Women'"),
         ({"attr2__Women_Images": {"a.jpg": []}}, "attr2: Women_Images: no picture has a caption"),
         ({"attr2__Women_Images": {"a.jpg": 0}}, "attr2: Women_Images: 'a.jpg' has no list of captions"),
-        ({"attr2__Women_Images": {"a.jpg": [7]}}, "attr2: Women_Images: 'a.jpg' is of a caption 7, unknown"),
-        ({"targ1__images": {"a.jpg": [True]}}, "targ1: images: 'a.jpg' is of a caption True, unknown"),
-        ({"targ1__images": {"a.jpg": [[0]]}}, "targ1: images: 'a.jpg' is of a caption [0], unknown"),
+        (
+            {"attr2__Women_Images": {"a.jpg": [7]}},
+            "attr2: Women_Images: 'a.jpg' is of a caption 7, which is not there",
+        ),
+        (
+            {"targ1__images": {"a.jpg": [True]}},
+            "targ1: images: 'a.jpg' is of a caption True, which is not there",
+        ),
+        (
+            {"targ1__images": {"a.jpg": [[0]]}},
+            "targ1: images: 'a.jpg' is of a caption [0], which is not there",
+        ),
         ({"targ1__images": {"../a.jpg": [0]}}, "targ1: images: '../a.jpg' is no plain path below the folder"),
         ({"targ2__captions": {"0": "Paul", "1": "Al"}}, "'Paul' is in both targ1 (X) and targ2 (Y)"),
         ({"contextual_words": "he"}, "contextual_words is not a list of words"),
