@@ -41,7 +41,7 @@ def embedding_models():
 def check_associations():
     """Stop with one line where the study asks of association tests what cannot be."""
     try:
-        check_study_of_associations(ASSOCIATIONS, MODELS, embedding_models(), encoders_of)
+        check_study_of_associations(ASSOCIATIONS, MODELS, embedding_models(), encoders_of, test_files)
     except InputError as error:
         sys.exit(f"error: {error}")
 
@@ -85,13 +85,18 @@ def suite_tables():
     return [associations_result("suites", f"{suite}.parquet") for suite in SUITES]
 
 
+def test_files(suite):
+    """The files of the tests of a suite; none of one whose tests are of a world."""
+    return [] if "world" in SUITES[suite] else list(files_of_pattern(SUITES[suite]["path"]).values())
+
+
 def suite_files(wildcards):
     """The files that a suite is read from, by name."""
     entry = SUITES[wildcards.suite]
     facts = resource("associations/words.yaml")
     if "world" in entry:
         return {"world": world_file(entry, "truth.json"), "facts": facts}
-    files = {"tests": list(map(outside, files_of_pattern(entry["path"]).values())), "facts": facts}
+    files = {"tests": list(map(outside, test_files(wildcards.suite))), "facts": facts}
     return files | ({"words": outside(entry["words"])} if entry["words"] else {})
 
 

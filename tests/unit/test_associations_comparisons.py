@@ -227,7 +227,7 @@ def test_p_of_drawn_permutations_is_near_the_exact_one(monkeypatch: pytest.Monke
 def test_too_few_models_have_no_p() -> None:
     assert spearman(np.arange(4.0), np.arange(4.0)) == {
         "rho": pytest.approx(1.0),
-        "reason": "too few models: 4 models, of which no order would be rare (5 are needed)",
+        "reason": "too few models (4 models, and 5 are needed)",
     }
     assert "1 model," in spearman(np.arange(1.0), np.arange(1.0))["reason"]
     assert set(spearman(np.arange(2.0), np.arange(2.0))) == {"reason"}

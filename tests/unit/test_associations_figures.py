@@ -73,6 +73,9 @@ def test_d_stands_where_it_is_with_its_interval(study: Study, figures: dict[str,
             assert [p[0] for p in own] == pytest.approx(rows["d"].tolist())
             # filled where beyond chance after correction
             assert [p[3] != "white" for p in own] == (rows["p_holm"] < 0.05).tolist()
+            # pale where it could not be: 2 + 2 words
+            pale = [line.get_alpha() != 1 for line in axes.lines if line.get_marker() == "os"[place]]
+            assert pale == (rows["test"] == "small").tolist()
             # rows go down in the order of tests
             assert [round(p[1]) for p in own] == list(range(7))
             ends = [

@@ -130,35 +130,29 @@ def test_captions_name_what_there_is() -> None:
 
 def test_how_many_tests_are_beyond_chance(study: Study, shown: Section) -> None:
     for encoder in (AWKWARD, BLANK):
-        parts: list[str] = []
-        raw: list[str] = []
+        counts: list[str] = []
         sizes: list[str] = []
         for pooling in ("mean", "cls"):
             rows = pd.concat([study.rows[encoder, name] for name in ("words", "world")])
             rows = rows[(rows["protocol"] == "corrected") & (rows["pooling"] == pooling)]
             rows = rows[(rows["level"] == "word") | (rows["test"] == "unworded")]
             able = rows[rows["test"] != "small"]
-            clear, before = (int((able[key] < 0.05).sum()) for key in ("p_holm", "p_two"))
-            parts.append(f"with {pooling} {clear} of 6")
-            raw.append(f"with {pooling} {before} of 6")
-            sizes.append(f"{pooling} {rows['d'].abs().mean():.2f}")
+            counts.append(f"{int((able['p_holm'] < 0.05).sum())} of 6")
+            sizes.append(f"{rows['d'].abs().mean():.2f} with {pooling}")
         said = [s for s in shown.sentences if s.startswith(f"For {encoder}")]
+        same = counts[0] == counts[1]
+        told = f"{counts[0]} with mean and cls" if same else f"{counts[0]} with mean, {counts[1]} with cls"
         assert said[0] == (
-            f"For {encoder} (by word, but 1 of 7 by item, as their words are not known), this many tests are "
-            f"beyond chance after Holm's correction (p < 0.05): {', '.join(parts)}."
+            f"For {encoder} (by word, but 1 of 7 by item, as their words are not known), tests beyond chance "
+            f"(p < 0.05 after Holm's correction), of those that could be: {told}; 1 more could not be, as "
+            "its sets are too small, and says nothing either way."
         )
-        assert said[1] == (
-            f"For {encoder}, this many have p < 0.05 before correction: {', '.join(raw)}; chance alone gives "
-            "about 0.3."
-        )
-        assert said[2].endswith("say nothing either way: 1 with mean, 1 with cls.")
         expected = rows["expected_d"].mean()
-        assert said[3] == (
-            f"For {encoder}, mean |d| over tests is {', '.join(sizes)}; without bias it would be about "
-            f"{expected:.2f}."
+        assert said[1] == (
+            f"For {encoder}, mean |d| is {', '.join(sizes)}; without bias it would be about {expected:.2f}."
         )
     untrained = [s for s in shown.sentences if "never trained" in s]
-    assert len(untrained) == 1 and untrained[0].startswith("blank has random weights")
+    assert len(untrained) == 1 and untrained[0].startswith("blank has random weights: it was never")
 
 
 ROW: dict[str, Any] = {
@@ -184,46 +178,79 @@ def of(*changes: dict[str, Any]) -> pd.DataFrame:
 
 def test_a_test_that_cannot_reject_is_no_finding() -> None:
     dumb = {"able": False, "least_p": 1 / 3, "p_two": 1 / 3, "p_holm": 1.0}
+    start = "no test could be beyond chance (p < 0.05 after Holm's correction), as sets are too small"
     said = list(beyond_chance(made(main=of(dumb))))
-    assert not any("this many" in s for s in said)
-    assert said[0] == (
-        "For blank, tests that have too few words for p < 0.05 after correction, or no p, say nothing either "
-        "way: 1 with cls."
-    )
+    assert said[0] == f"For blank (by word), {start}: they say nothing either way."
     # one that correction alone takes away counts before it
     said = list(beyond_chance(made(main=of({"able": False, "p_holm": 0.4}, dumb | {"test": "u"}))))
     assert said[0] == (
-        "For blank (by word), this many have p < 0.05 before correction: with cls 1 of 1; chance alone gives "
+        f"For blank (by word), {start}; before it, p < 0.05 in 1 of 1 with cls, where chance alone gives "
         "about 0.05."
     )
-    assert said[1].endswith("2 with cls.")
-    many = of(*({"test": f"t{n}"} for n in range(300)))
-    assert "with cls 300 of 300; chance alone gives about 15." in list(beyond_chance(made(main=many)))[1]
+    many = of(*({"test": f"t{n}", "able": False} for n in range(300)))
+    assert "in 300 of 300 with cls, where chance alone gives about 15." in next(
+        beyond_chance(made(main=many))
+    )
+    some = [{"test": f"t{n}", **dumb} for n in range(3)]
+    said = list(beyond_chance(made(main=of({}, *some, {"pooling": "mean"}, *some[:0]))))
+    assert said[0].endswith(
+        "of those that could be: 1 of 1 with mean and cls; more could not be (3 with cls), as their sets are "
+        "too small, and say nothing either way."
+    )
+    without = dumb | {"d": float("nan"), "p_two": 1.0, "least_p": 1.0}
+    said = list(beyond_chance(made(main=of({}, without | {"test": "u"}, without | {"test": "v"}))))
+    assert said[0].endswith(
+        "1 of 1 with cls; 2 more could not be, as their sets are too small, or they have no d, and say "
+        "nothing either way."
+    )
+
+
+def test_those_that_could_not_be_are_not_told_where_there_are_none() -> None:
+    said = next(beyond_chance(made(main=of({}, {"test": "u", "p_holm": 0.5}))))
+    assert said.endswith("of those that could be: 1 of 2 with cls.")
+
+
+def test_word_vectors_have_no_pooling() -> None:
+    said, size, _ = beyond_chance(made(main=of({"pooling": "vectors"})))
+    assert said.endswith("of those that could be: 1 of 1.")
+    assert size == "For blank, mean |d| is 1.00; without bias it would be about 0.40."
+
+
+def test_encoders_without_training_are_told_once() -> None:
+    two = {"encoders": [{"name": name, "source": "random"} for name in ("a", "b", "absent")]}
+    rows = of({"encoder": "a"}, {"encoder": "b"})
+    *_, said = beyond_chance(made(two, main=rows))
+    assert said == (
+        "a and b have random weights: they were never trained, so whatever their tests find is no stereotype."
+    )
 
 
 def test_units_and_what_is_without_bias_by_pooling() -> None:
     rows = of({"level": "item"}, {"level": "item", "pooling": "mean", "expected_d": 0.6})
     said = list(beyond_chance(made(main=rows)))
     assert "(by item, as words are not known)" in said[0]
-    assert said[2].endswith("without bias it would be about mean 0.60, cls 0.40.")
+    assert said[1].endswith("without bias it would be about 0.60 with mean, 0.40 with cls.")
     assert "(by word)" in next(beyond_chance(made(main=of({}))))
     alone = of({"d": float("nan"), "expected_d": float("nan"), "p_holm": 1.0, "p_two": 1.0, "able": False})
     assert not any("mean |d|" in s for s in beyond_chance(made(main=alone)))
 
 
 def test_poolings_that_agree_and_that_do_not() -> None:
-    flips = pd.DataFrame(
-        [("a", 1, 0, 0), ("b", 7, 0, 0), ("c", 1, 1, 0), ("d", 7, 3, 2), ("e", 7, 1, 1)],
-        columns=["encoder", "tests", "flipped", "both_clear"],
-    )
-    assert list(poolings_flip(made(flips=flips))) == [
-        "For a, all poolings give d of the same sign in its one test.",
-        "For b, all poolings give d of the same sign in all of its 7 tests.",
-        "For c, the sign of d depends on the pooling in its one test.",
-        "For d, the sign of d depends on the pooling in 3 of 7 tests; in 2 of them either sign is below "
-        "0.05 by itself, before correction.",
-        "For e, the sign of d depends on the pooling in 1 of 7 tests; there either sign is below 0.05 "
-        "by itself, before correction.",
+    def told(*rows: tuple[str, int, int, int]) -> list[str]:
+        columns = ["encoder", "tests", "flipped", "both_clear"]
+        return list(poolings_flip(made(flips=pd.DataFrame(list(rows), columns=columns))))
+
+    assert told() == []
+    assert told(("a", 1, 0, 0)) == ["All poolings give d of the same sign in every test of a."]
+    assert told(("a", 1, 0, 0), ("b", 7, 0, 0)) == [
+        "All poolings give d of the same sign in every test of a and b."
+    ]
+    assert told(("a", 1, 1, 0), ("b", 7, 0, 0)) == [
+        "Tests in which the sign of d depends on the pooling: 1 of 1 for a and 0 of 7 for b."
+    ]
+    assert told(("a", 7, 3, 2), ("b", 1, 0, 0), ("c", 7, 1, 1)) == [
+        "Tests in which the sign of d depends on the pooling: 3 of 7 for a, 0 of 1 for b and 1 of 7 for c; "
+        "either sign is below 0.05 by itself, before correction, in 2 for a and 1 for c."
     ]
 
 
@@ -296,9 +323,9 @@ def test_agreement_with_pairs_of_sentences() -> None:
     )
     assert "is -0.80 to +0.90 over 2 combinations" in said and "(6 to 7 models); 2 are beyond" in said
     (said,) = agrees_with_pairs(with_pairs({"rho": 1.0, "models": 4}, {"models": 1}))
-    assert said.endswith("cannot be told (4 models: too few models, 5 are needed).")
+    assert said.endswith("cannot be told (4 models; 5 are needed).")
     (said,) = agrees_with_pairs(with_pairs({"models": 1}))
-    assert "(1 model: too few models" in said
+    assert "(1 model; 5 are needed)" in said
     (said,) = agrees_with_pairs(with_pairs({"reason": "all models have the same"}))
     assert said.endswith("cannot be told (all models have the same).")
     assert list(agrees_with_pairs(with_pairs())) == []
@@ -331,13 +358,18 @@ def test_what_is_found_where_nothing_was_planted() -> None:
         {"strength": 0.5, "p_holm": 0.01, "able": False, "test": "u"},
         {"strength": 0.6, "p_holm": 0.01, "test": "v"},
     )
-    start = "tests and poolings in which nothing was planted (strength 0.5)"
-    assert list(false_alarms(made(planted=rows))) == [
-        f"For blank, 1 of 2 {start} is beyond chance after Holm's correction."
+    start = (
+        "Where nothing was planted (strength 0.5), tests and poolings beyond chance after Holm's correction"
+    )
+    assert list(false_alarms(made(planted=rows))) == [f"{start}, of those that could be: 1 of 2 for blank."]
+    assert list(false_alarms(made(planted=rows.iloc[1:2]))) == [
+        f"{start}, of those that could be: 0 of 1 for blank."
     ]
-    (said,) = false_alarms(made(planted=rows.iloc[1:2]))
-    assert said.startswith("For blank, none of 1")
     assert list(false_alarms(made(planted=rows.iloc[3:]))) == []
+    both = pd.concat([rows, rows.assign(encoder=AWKWARD)])
+    assert list(false_alarms(made(planted=both))) == [
+        f"{start}, of those that could be: 1 of 2 for {AWKWARD} and 1 of 2 for blank."
+    ]
 
 
 def test_the_gap_grows_with_what_was_planted(study: Study, shown: Section) -> None:
@@ -351,13 +383,29 @@ def test_the_gap_grows_with_what_was_planted(study: Study, shown: Section) -> No
         {"strength": 0.9, "gap": 0.2, "pooling": "mean"},
         {"strength": 0.5, "gap": 0.2, "pooling": "word"},
     )
+    question = "In the tests of x against y (s), does the gap grow with every step of what was planted?"
+    chance = "By chance a pooling's does once in 6."
     assert list(grows_with_planted(made(planted=planted))) == [
-        "For blank, the gap grows with every step of what was planted in s on x against y: "
-        "cls +0.000, +0.100, +0.200 at 0.5, 0.6, 0.9 (by chance once in 6).",
-        "For blank, the gap does not grow with every step of what was planted in s on x against "
-        "y: mean +0.000, +0.300, +0.200 at 0.5, 0.6, 0.9.",
+        f"{question} blank yes with cls, no with mean. {chance}"
     ]
-    assert any(s.startswith(f"For {AWKWARD}, the gap grows") for s in shown.sentences)
+    # gaps that are alike do not grow
+    level = planted_of({"strength": 0.5, "gap": 0.1}, {"strength": 0.9, "gap": 0.1})
+    two = pd.concat([planted, level.assign(encoder=AWKWARD)])
+    assert list(grows_with_planted(made(planted=two))) == [
+        f"{question} {AWKWARD} no with cls; blank yes with cls, no with mean. By chance a pooling's does "
+        "once in 2 or 6."
+    ]
+    vectors = planted[planted["pooling"] == "cls"].assign(pooling="vectors")
+    assert list(grows_with_planted(made(planted=vectors))) == [f"{question} blank yes. {chance}"]
+    (said,) = [s for s in shown.sentences if "every step" in s]
+    gaps = {
+        pooling: own.set_index("test")["gap"]
+        for pooling, own in study.rows[AWKWARD, "world"]
+        .query("protocol == 'corrected' and level == 'word'")
+        .groupby("pooling")
+    }
+    assert all(gap["strong"] > gap["weak"] for gap in gaps.values())
+    assert f"{AWKWARD} yes with mean and cls; {BLANK} " in said and "once in 2." in said
 
 
 def test_beside_published_values(study: Study, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ SEES = LM | {"kind": "vision-and-language"}
 WORDS = {"format": "sent-bias", "path": "*.jsonl"}
 PICTURES = {"format": "grounded", "path": "*.jsonl"}
 TESTS = {"seat": WORDS}
+FILES = {"*/one.jsonl": ["a/one.jsonl"], "twice/*": ["twice/w.json", "twice/w.jsonl"]}
+"""Of the paths of suites; of others nothing is known."""
 
 
 def check(entries: dict[str, Any], of_text: list[str], seeing: list[str], **associations: Any) -> None:
@@ -27,14 +29,18 @@ def check(entries: dict[str, Any], of_text: list[str], seeing: list[str], **asso
         wanted = tests[suite]["encoders"]
         return [name for name in able if wanted is None or name in wanted]
 
-    check_study(config["associations"], config["models"], [*of_text, *seeing], encoders_of)
+    def files_of(suite: str) -> list[str]:
+        return FILES.get(tests[suite].get("path"), [])
+
+    check_study(config["associations"], config["models"], [*of_text, *seeing], encoders_of, files_of)
 
 
 def test_what_is_right_is_let_be() -> None:
     check({"bert": LM}, ["bert"], [], tests=TESTS)
     check({"bert": LM}, [], [], tests=TESTS, vectors={"glove": {"path": "glove.txt"}})
     check({"vb": SEES}, [], ["vb"], tests={"g": PICTURES | {"features": "f.npz"}})
-    check_study({}, {}, [], lambda suite: [])
+    check_study({}, {}, [], lambda suite: [], lambda suite: [])
+    check({"bert": LM}, ["bert"], [], tests={"s": WORDS | {"path": "*/one.jsonl", "only": ["one"]}})
 
 
 @pytest.mark.parametrize(
@@ -49,7 +55,23 @@ def test_what_is_right_is_let_be() -> None:
         ({"tests": {"g": PICTURES}}, ".tests.g: neither images nor features"),
         (
             {"tests": {"s": WORDS | {"encoders": ["vb"]}}},
-            ".tests.s.encoders: the study tests no vb that reads",
+            ".tests.s.encoders: vb does not read texts without pictures",
+        ),
+        (
+            {"tests": {"g": PICTURES | {"encoders": ["bert"], "features": "f.npz"}}},
+            ".tests.g.encoders: bert does not read texts with pictures",
+        ),
+        (
+            {"tests": {"s": WORDS | {"encoders": ["nobody"]}}},
+            ".tests.s.encoders: nobody is not tested (there are bert, vb)",
+        ),
+        (
+            {"tests": {"s": WORDS | {"path": "*/one.jsonl", "only": ["one", "two"]}}},
+            ".tests.s.only: no file of the test 'two' (there are one)",
+        ),
+        (
+            {"tests": {"s": WORDS | {"path": "twice/*"}}},
+            ".tests.s.path: the test 'w' is both twice/w.json and twice/w.jsonl;",
         ),
     ],
 )

@@ -10,13 +10,14 @@ import pytest
 from literal_associations import holm
 from made_associations import AWKWARD, OPTIONS, SETTINGS, STRENGTHS, Study, make_study
 from running import run_script
+from unmask.associations.agreement import PAIR_COLUMNS
 from unmask.associations.chance import least_p
 from unmask.associations.collected import collected, shared_options
 from unmask.associations.making import made_tables
 from unmask.associations.results import Found
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.shown import TABLES
-from unmask.associations.tables import experiments, grounded, overview, published, table1
+from unmask.associations.tables import experiments, grounded, overview, pairs, published, table1
 from unmask.associations.testing import NO_P_OF_E2
 from unmask.errors import InputError
 from unmask.report.sheets import DASH, Sheet
@@ -264,3 +265,40 @@ def test_overview_of_one_suite_is_in_the_order_of_the_study(found: Found) -> Non
     frame = overview(found)[0]
     assert frame["encoder"].drop_duplicates().tolist() == [AWKWARD, BLANK]
     assert frame["pooling"].tolist() == ["mean", "cls"] * 4
+
+
+def test_what_could_not_be_beyond_chance_is_not_shown_as_if_it_could(study: Study, found: Found) -> None:
+    """2 + 2 words have six partitions, so p is a third at the least."""
+    for encoder in (AWKWARD, BLANK):
+        shown = cells(table1(found)[1], "mean", "words", "small")
+        assert shown[encoder, "p (Holm)"].startswith("(") and shown[encoder, "p (Holm)"].endswith(")")
+        assert not shown[encoder, "d"].endswith(("†", "*"))
+    only = found.rows[found.rows["test"] == "small"]
+    few = Found(study.files, study.settings)
+    few.__dict__["main"] = only[(only["level"] == "word") & (only["protocol"] == "corrected")]
+    sheet = overview(few)[1]
+    shown = cells(sheet, AWKWARD, "words", "mean")
+    assert shown["", "tests"] == "1"
+    heads = [label for group, label in sheet.columns if group == "beyond chance"]
+    assert len(heads) == 3 and {shown["beyond chance", head] for head in heads} == {DASH}
+    many = cells(overview(found)[1], AWKWARD, "words", "mean")
+    assert many["beyond chance", "before it"].endswith(" of 3")
+
+
+def test_a_reason_that_all_rows_share_is_told_once(found: Found) -> None:
+    def sheet_of(*rows: dict[str, Any]) -> Sheet:
+        made = Found(found.files, found.settings)
+        base = {"suite": "s", "pooling": "cls", "benchmark": "b", "measure": "AULA", "models": 3, "tests": 2}
+        made.__dict__["with_pairs"] = pd.DataFrame([base | row for row in rows], columns=PAIR_COLUMNS)
+        return pairs(made)[1]
+
+    few = {"rho": 0.5, "reason": "too few models (3 models, and 5 are needed)"}
+    sheet = sheet_of(few, few | {"measure": "AUL"})
+    assert sheet.caption.endswith("There is no p here: too few models (3 models, and 5 are needed).")
+    assert [label for _, label in sheet.columns] == ["models", "tests", "Spearman's rho"]
+    assert all(len(row) == 7 and row[-1] == "+0.50" for row in sheet.rows)
+    for other in ({"rho": 0.1, "p": 0.5, "p_holm": 0.5}, {"reason": "all models have the same"}):
+        sheet = sheet_of(few, other)
+        assert "There is no p here" not in sheet.caption and sheet.columns[-1] == ("", "why not")
+        assert sheet.rows[0][-1] == few["reason"]
+    assert sheet_of().rows == ()

@@ -277,7 +277,7 @@ def test_a_word_of_both_sets(tmp_path: Path) -> None:
         ({"targ1": ["a"]}, "targ2 or Y: neither is there"),
         ({**WORDS, "attr1": []}, "attr1: no list of words"),
         ({**WORDS, "attr1": {"category": "x"}}, "attr1: no list of words"),
-        ({**WORDS, "attr1": ["a", 1]}, "attr1: word 2 is a int, not a text"),
+        ({**WORDS, "attr1": ["a", 1]}, "attr1: word 2 is not a text but 1"),
         ({**WORDS, "attr1": [""]}, "attr1: word 1 is empty"),
         ({**WORDS, "attr1": ["a\nb"]}, "attr1: word 1: 'a\\nb' has a control character"),
         ([], "targ1 or X: neither is there"),

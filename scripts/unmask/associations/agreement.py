@@ -173,7 +173,7 @@ def spearman(ones: Floats, others: Floats) -> Mapping[str, Any]:
 def too_few(models: int) -> str:
     """Why there is no p."""
     own = f"{models} model{'' if models == 1 else 's'}"
-    return f"too few models: {own}, of which no order would be rare ({LEAST_MODELS} are needed)"
+    return f"too few models ({own}, and {LEAST_MODELS} are needed)"
 
 
 def _standard(ranks: Floats) -> Floats:

@@ -73,7 +73,7 @@ def category_of(where: str, key: str, group: Mapping[str, Any]) -> str:
 def check_text(where: str, key: str, place: str, text: object) -> str:
     """The text, if it is one. Raises InputError naming the file, key and place."""
     if not isinstance(text, str):
-        raise InputError(f"{where}: {key}: {place} is a {type(text).__name__}, not a text")
+        raise InputError(f"{where}: {key}: {place} is not a text but {str(text)[:80]}")
     if not text.strip():
         raise InputError(f"{where}: {key}: {place} is empty")
     if HALF.search(text):

@@ -36,6 +36,9 @@ LONG = 20
 MOST_HIGH = 200.0
 """Inches: a figure with more rows has narrower ones, as pictures have a largest size."""
 
+PALE = 0.4
+"""How opaque a test is drawn that could not be beyond chance."""
+
 TITLE = 34
 """Characters that have room above a panel."""
 
@@ -55,7 +58,7 @@ def draw_tests(found: Found) -> Figure:
     """d of every test with its interval, before what |d| is on average without bias (the band about 0).
 
     A panel per pooling, a row per test, encoders by colour and marker; filled where the test is beyond chance
-    after Holm's correction.
+    after Holm's correction, pale where it could not be.
     """
     rows = found.main[found.main["d"].notna()]
     if rows.empty:
@@ -93,18 +96,9 @@ def draw_tests(found: Found) -> Figure:
         grid[0].set_yticks(range(len(tests)), _labels(tests))
         grid[0].set_ylim(len(tests) - 0.45, -0.55)
         handles: list[Artist] = [_handle(name, *of[name]) for name in encoders]
-        handles.append(
-            Line2D(
-                [],
-                [],
-                color="#444444",
-                marker="o",
-                markersize=4,
-                markerfacecolor="none",
-                linestyle="",
-                label="not beyond chance",
-            )
-        )
+        handles.append(_hollow("not beyond chance", 1.0))
+        if not rows["able"].all():
+            handles.append(_hollow("could not be", PALE))
         handles.append(Patch(color=EXPECTED, label="|d| without bias, on average"))
         figure.legend(handles=handles, loc="outside upper center", ncols=min(4, across + 1))
     return figure
@@ -124,11 +118,12 @@ def _between_suites(axes: Axes, tests: Sequence[tuple[str, str]]) -> None:
 
 def _draw_effect(axes: Axes, row: Any, y: float, step: float, look: tuple[str, str], alpha: float) -> None:
     colour, marker = look
+    opaque = 1.0 if row.able else PALE
     if pd.notna(row.expected_d):
         wide = 2 * row.expected_d
         axes.barh(y, wide, left=-row.expected_d, height=step, color=EXPECTED, linewidth=0, zorder=0)
     if pd.notna(row.d_low):
-        axes.plot([row.d_low, row.d_high], [y, y], color=colour, linewidth=1.1, zorder=2)
+        axes.plot([row.d_low, row.d_high], [y, y], color=colour, linewidth=1.1, alpha=opaque, zorder=2)
     clear = pd.notna(row.p_holm) and row.p_holm < alpha
     axes.plot(
         [row.d],
@@ -138,6 +133,7 @@ def _draw_effect(axes: Axes, row: Any, y: float, step: float, look: tuple[str, s
         markersize=4,
         markerfacecolor=colour if clear else "white",
         markeredgewidth=0.9,
+        alpha=opaque,
         linestyle="",
         zorder=3,
     )
@@ -145,6 +141,20 @@ def _draw_effect(axes: Axes, row: Any, y: float, step: float, look: tuple[str, s
 
 def _handle(label: str, colour: str, marker: str) -> Line2D:
     return Line2D([], [], color=colour, marker=marker, markersize=4, linewidth=1.1, label=label)
+
+
+def _hollow(label: str, opaque: float) -> Line2D:
+    return Line2D(
+        [],
+        [],
+        color="#444444",
+        marker="o",
+        markersize=4,
+        markerfacecolor="none",
+        linestyle="",
+        alpha=opaque,
+        label=label,
+    )
 
 
 def draw_grounded(found: Found) -> Figure:

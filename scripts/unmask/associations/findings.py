@@ -4,7 +4,7 @@ A test that could not have been beyond chance is no finding: it is counted apart
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -19,7 +19,7 @@ from unmask.associations.tables import (
     published,
     with_effects,
 )
-from unmask.associations.terms import BY_WORD, E1, E3X, E3Y, E4_IMAGE, E4_TEXT, JOINT
+from unmask.associations.terms import BY_WORD, E1, E3X, E3Y, E4_IMAGE, E4_TEXT, JOINT, VECTORS
 from unmask.report.sheets import number, rows_of
 
 TOLERANCE = 1e-6
@@ -33,39 +33,60 @@ CLOSE = 0.01
 
 
 def beyond_chance(found: Found) -> Iterator[str]:
-    """For each encoder how many tests are beyond chance, how many chance alone gives, and mean |d| beside
-    what it would be without bias."""
+    """For each encoder how many tests are beyond chance, of those that could be, and mean |d| beside what it
+    would be without bias; then which encoders were never trained."""
     table = counts(found.main.sort_values("pooling", key=_order(found), kind="stable"), OVER, found.alpha)
-    for encoder in found.encoders:
-        rows = [row for row in rows_of(table) if row.encoder == encoder.name]
-        units = f" ({_units(found, encoder.name)})" if rows else ""
-        after = [f"with {row.pooling} {row.beyond} of {row.able}" for row in rows if row.able]
-        if after:
-            yield (
-                f"For {encoder.name}{units}, this many tests are beyond chance after Holm's correction "
-                f"(p < {found.alpha:g}): {', '.join(after)}."
-            )
-        before = [f"with {row.pooling} {row.before} of {row.able_before}" for row in rows if row.able_before]
-        if before:
-            chances = dict.fromkeys(_about(row.by_chance) for row in rows if row.able_before)
-            yield (
-                f"For {encoder.name}{'' if after else units}, this many have p < {found.alpha:g} before "
-                f"correction: {', '.join(before)}; chance alone gives about {' or '.join(chances)}."
-            )
-        dumb = [f"{row.tests - row.able} with {row.pooling}" for row in rows if row.able < row.tests]
-        if dumb:
-            yield (
-                f"For {encoder.name}, tests that have too few words for p < {found.alpha:g} after "
-                f"correction, or no p, say nothing either way: {', '.join(dumb)}."
-            )
-        sizes = [row for row in rows if not pd.isna(row.mean_d)]
-        if sizes:
-            yield _mean_sizes(encoder.name, sizes)
-        if rows and encoder.source == "random":
-            yield (
-                f"{encoder.name} has random weights: it was never trained, so whatever its tests find is "
-                "no stereotype."
-            )
+    for encoder in found.names:
+        rows = [row for row in rows_of(table) if row.encoder == encoder]
+        if not rows:
+            continue
+        yield _beyond(found, encoder, rows)
+        known = [row for row in rows if not pd.isna(row.mean_d)]
+        if known:
+            sizes = _with({row.pooling: number(row.mean_d) for row in known})
+            without = {row.pooling: number(row.expected_d) for row in known}
+            same = len(set(without.values())) == 1
+            expected = next(iter(without.values())) if same else _with(without)
+            yield f"For {encoder}, mean |d| is {sizes}; without bias it would be about {expected}."
+    tested = set(table["encoder"])
+    untrained = [own.name for own in found.encoders if own.source == "random" and own.name in tested]
+    if untrained:
+        has, they, their = ("has", "it was", "its") if len(untrained) == 1 else ("have", "they were", "their")
+        yield (
+            f"{_listed(untrained)} {has} random weights: {they} never trained, so whatever {their} tests "
+            "find is no stereotype."
+        )
+
+
+def _beyond(found: Found, encoder: str, rows: Sequence[Any]) -> str:
+    """Which tests of an encoder are beyond chance; those that could not be are no finding."""
+    own = found.main[found.main["encoder"] == encoder]
+    unable = own[~own["able"].astype(bool)]
+    why = "sets are too small" + (", or they have no d" if unable["d"].isna().any() else "")
+    start = f"For {encoder} ({_units(own)})"
+    after = {row.pooling: f"{row.beyond} of {row.able}" for row in rows if row.able}
+    if after:
+        told = (
+            f"{start}, tests beyond chance (p < {found.alpha:g} after Holm's correction), of those that "
+            f"could be: {_with(after)}"
+        )
+        others = {row.pooling: f"{row.tests - row.able}" for row in rows if row.able < row.tests}
+        if not others:
+            return f"{told}."
+        if len(others) == len(rows) and len(set(others.values())) == 1:
+            count = next(iter(others.values()))
+            its, says = ("its", "says") if count == "1" else ("their", "say")
+            return f"{told}; {count} more could not be, as {its} {why}, and {says} nothing either way."
+        return f"{told}; more could not be ({_with(others)}), as their {why}, and say nothing either way."
+    none = f"{start}, no test could be beyond chance (p < {found.alpha:g} after Holm's correction), as {why}"
+    before = {row.pooling: f"{row.before} of {row.able_before}" for row in rows if row.able_before}
+    if not before:
+        return f"{none}: they say nothing either way."
+    chances = dict.fromkeys(_about(row.by_chance) for row in rows if row.able_before)
+    return (
+        f"{none}; before it, p < {found.alpha:g} in {_with(before)}, where chance alone gives about "
+        f"{' or '.join(chances)}."
+    )
 
 
 OVER = ["encoder", "pooling"]
@@ -81,9 +102,9 @@ def _order(found: Found) -> Any:
     return lambda column: column.map(places)
 
 
-def _units(found: Found, encoder: str) -> str:
+def _units(tests: pd.DataFrame) -> str:
     """What a unit is in the tests of an encoder."""
-    tests = found.main[found.main["encoder"] == encoder].drop_duplicates(["suite", "test"])
+    tests = tests.drop_duplicates(["suite", "test"])
     by_item = int((tests["level"] != BY_WORD).sum())
     if not by_item:
         return "by word"
@@ -92,29 +113,38 @@ def _units(found: Found, encoder: str) -> str:
     return f"by word, but {by_item} of {len(tests)} by item, as their words are not known"
 
 
-def _mean_sizes(encoder: str, rows: Sequence[Any]) -> str:
-    means = ", ".join(f"{row.pooling} {number(row.mean_d)}" for row in rows)
-    without = dict.fromkeys(number(row.expected_d) for row in rows)
-    if len(without) == 1:
-        expected = next(iter(without))
-    else:
-        expected = ", ".join(f"{row.pooling} {number(row.expected_d)}" for row in rows)
-    return f"For {encoder}, mean |d| over tests is {means}; without bias it would be about {expected}."
+def _listed(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _with(told: Mapping[str, str]) -> str:
+    """What is told of poolings, once of those of which it is the same; word vectors have no pooling."""
+    alike: dict[str, list[str]] = {}
+    for pooling, text in told.items():
+        alike.setdefault(text, []).append(pooling)
+    if list(told) == [VECTORS]:
+        return told[VECTORS]
+    return ", ".join(f"{text} with {_listed(poolings)}" for text, poolings in alike.items())
 
 
 def poolings_flip(found: Found) -> Iterator[str]:
     """In how many tests the sign of d depends on the pooling."""
-    for row in rows_of(found.flips):
-        if not row.flipped:
-            what = "its one test" if row.tests == 1 else f"all of its {row.tests} tests"
-            yield f"For {row.encoder}, all poolings give d of the same sign in {what}."
-            continue
-        what = "its one test" if row.tests == 1 else f"{row.flipped} of {row.tests} tests"
-        sentence = f"For {row.encoder}, the sign of d depends on the pooling in {what}"
-        if row.both_clear:
-            where = "there" if row.flipped == 1 else f"in {row.both_clear} of them"
-            sentence += f"; {where} either sign is below {found.alpha:g} by itself, before correction"
-        yield f"{sentence}."
+    rows = rows_of(found.flips)
+    if not rows:
+        return
+    if not any(row.flipped for row in rows):
+        names = _listed([row.encoder for row in rows])
+        yield f"All poolings give d of the same sign in every test of {names}."
+        return
+    told = _listed([f"{row.flipped} of {row.tests} for {row.encoder}" for row in rows])
+    clear = [f"{row.both_clear} for {row.encoder}" for row in rows if row.both_clear]
+    either = (
+        f"; either sign is below {found.alpha:g} by itself, before correction, in {_listed(clear)}"
+        if clear
+        else ""
+    )
+    yield f"Tests in which the sign of d depends on the pooling: {told}{either}."
 
 
 def encoders_differ(found: Found) -> Iterator[str]:
@@ -179,7 +209,7 @@ def agrees_with_pairs(found: Found) -> Iterator[str]:
     if tested.empty:
         most = int(table["models"].max())
         if most < LEAST_MODELS:
-            why = f"{most} model{'' if most == 1 else 's'}: too few models, {LEAST_MODELS} are needed"
+            why = f"{most} model{'' if most == 1 else 's'}; {LEAST_MODELS} are needed"
         else:
             why = "all models have the same"
         yield (
@@ -228,55 +258,54 @@ def constructed_world(found: Found) -> Iterator[str]:
 
 
 def grows_with_planted(found: Found) -> Iterator[str]:
-    """Whether the gap grows with the strength of what was planted."""
+    """With which poolings the gap grows with every step of the strength of what was planted."""
     rows = found.planted
     # tests with all words of others are no steps
     rows = rows[~rows["whole"].astype(bool)].sort_values("pooling", key=_order(found), kind="stable")
-    for encoder in found.names:
-        of_series = rows[rows["encoder"] == encoder].groupby(["suite", "series"], sort=False)
-        for (suite, series), own in of_series:
-            steps = {
-                str(pooling): part.groupby("strength")["gap"].mean()
-                for pooling, part in own.groupby("pooling", sort=False)
-            }
-            steps = {pooling: gaps for pooling, gaps in steps.items() if len(gaps) > 1}
-            grown: list[str] = []
-            other: list[str] = []
-            for pooling, gaps in steps.items():
-                listed = ", ".join(number(gap, 3, signed=True) for gap in gaps)
-                strengths = ", ".join(f"{strength:g}" for strength in gaps.index)
-                told = f"{pooling} {listed} at {strengths}"
-                if (gaps.diff().dropna() > 0).all():
-                    grown.append(f"{told} (by chance once in {math.factorial(len(gaps))})")
-                else:
-                    other.append(told)
+    for (suite, series), of_series in rows.groupby(["suite", "series"], sort=False):
+        told: list[str] = []
+        lengths: set[int] = set()
+        for encoder in found.names:
+            own = of_series[of_series["encoder"] == encoder]
+            grown: dict[str, bool] = {}
+            for pooling, part in own.groupby("pooling", sort=False):
+                gaps = part.groupby("strength")["gap"].mean()
+                if len(gaps) > 1:
+                    lengths.add(len(gaps))
+                    grown[str(pooling)] = bool((gaps.diff().dropna() > 0).all())
             if grown:
-                yield (
-                    f"For {encoder}, the gap grows with every step of what was planted in {suite} on "
-                    f"{series}: "
-                    f"{'; '.join(grown)}."
-                )
-            if other:
-                yield (
-                    f"For {encoder}, the gap does not grow with every step of what was planted in "
-                    f"{suite} on {series}: "
-                    f"{'; '.join(other)}."
-                )
+                told.append(f"{encoder} {_yes_and_no(grown)}")
+        if told:
+            chances = " or ".join(f"{math.factorial(length)}" for length in sorted(lengths))
+            yield (
+                f"In the tests of {series} ({suite}), does the gap grow with every step of what was planted? "
+                f"{'; '.join(told)}. By chance a pooling's does once in {chances}."
+            )
+
+
+def _yes_and_no(grown: Mapping[str, bool]) -> str:
+    """With which poolings something is so, and with which not."""
+    yes, no = ([pooling for pooling, is_so in grown.items() if is_so == wanted] for wanted in (True, False))
+    if list(grown) == [VECTORS]:
+        return "yes" if yes else "no"
+    told = [f"yes with {_listed(yes)}"] if yes else []
+    return ", ".join([*told, f"no with {_listed(no)}"] if no else told)
 
 
 def false_alarms(found: Found) -> Iterator[str]:
     """How many of the tests in which nothing was planted are beyond chance all the same."""
     rows = found.planted
     rows = rows[(rows["strength"] == NOTHING) & rows["able"].astype(bool)]
+    told = []
     for encoder in found.names:
         own = rows[rows["encoder"] == encoder]
         if len(own):
-            clear = int((own["p_holm"] < found.alpha).sum())
-            yield (
-                f"For {encoder}, {clear or 'none'} of {len(own)} tests and poolings in which nothing was "
-                f"planted (strength {NOTHING:g}) {'is' if clear < 2 else 'are'} beyond chance after Holm's "
-                "correction."
-            )
+            told.append(f"{int((own['p_holm'] < found.alpha).sum())} of {len(own)} for {encoder}")
+    if told:
+        yield (
+            f"Where nothing was planted (strength {NOTHING:g}), tests and poolings beyond chance after "
+            f"Holm's correction, of those that could be: {_listed(told)}."
+        )
 
 
 def beside_published(found: Found) -> Iterator[str]:

@@ -4,6 +4,7 @@ This is read at every planning, so it loads no tables.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from unmask.associations.terms import GROUNDED_FORMAT
@@ -14,13 +15,17 @@ Entries = Mapping[str, Any]
 
 
 def check_study(
-    associations: Entries, models: Entries, tested: Sequence[str], encoders_of: Callable[[str], Sequence[str]]
+    associations: Entries,
+    models: Entries,
+    tested: Sequence[str],
+    encoders_of: Callable[[str], Sequence[str]],
+    files_of: Callable[[str], Sequence[str]],
 ) -> None:
     """Check the key `associations` of a completed study.
 
     associations: empty where the study has not got it. models: all of the study; tested: those that are
-    tested. encoders_of: of those and of word vectors, the ones that read a suite. Raises InputError naming
-    the key at fault.
+    tested. encoders_of: of those and of word vectors, the ones that read a suite. files_of: the files of its
+    tests, if it has files. Raises InputError naming the key at fault.
     """
     if not associations:
         return
@@ -33,20 +38,28 @@ def check_study(
     for name in associations["vectors"]:
         if name in models:
             raise InputError(f"{KEY}.vectors.{name}: the study has a model of this name")
-    encoders = {*tested, *associations["vectors"]}
+    encoders = [*tested, *associations["vectors"]]
     for name in associations["published"]:
         if name not in encoders:
             raise InputError(f"{KEY}.published: {name} is not tested")
     for suite, entry in associations["tests"].items():
-        _check_suite(f"{KEY}.tests.{suite}", entry, encoders_of(suite))
+        place = f"{KEY}.tests.{suite}"
+        for name in entry["encoders"] or ():
+            if name not in encoders:
+                raise InputError(f"{place}.encoders: {name} is not tested (there are {', '.join(encoders)})")
+        _check_suite(place, entry, encoders_of(suite))
+        if files := files_of(suite):
+            _check_files(place, entry, files)
 
 
 def _check_suite(place: str, entry: Entries, encoders: Sequence[str]) -> None:
     grounded = entry["format"] == GROUNDED_FORMAT
     for name in entry["encoders"] or ():
         if name not in encoders:
-            reads = "sees" if grounded else "reads texts alone"
-            raise InputError(f"{place}.encoders: the study tests no {name} that {reads}")
+            of = f"of the world {entry['world']}" if "world" in entry else "without pictures"
+            raise InputError(
+                f"{place}.encoders: {name} does not read texts {'with pictures' if grounded else of}"
+            )
     if not encoders:
         wanted = (
             "model of the kind vision-and-language" if grounded else "model of text with files, nor vectors"
@@ -54,3 +67,17 @@ def _check_suite(place: str, entry: Entries, encoders: Sequence[str]) -> None:
         raise InputError(f"{place}: the study has no {wanted} for it")
     if grounded and not (entry["images"] or entry["features"]):
         raise InputError(f"{place}: neither images nor features, so nothing is known of its pictures")
+
+
+def _check_files(place: str, entry: Entries, files: Sequence[str]) -> None:
+    by_name: dict[str, str] = {}
+    for file in files:
+        other = by_name.setdefault(Path(file).stem, file)
+        if other != file:
+            raise InputError(
+                f"{place}.path: the test {Path(file).stem!r} is both {other} and {file}; put one into "
+                "another suite"
+            )
+    for name in entry["only"] or ():
+        if name not in by_name:
+            raise InputError(f"{place}.only: no file of the test {name!r} (there are {', '.join(by_name)})")

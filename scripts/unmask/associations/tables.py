@@ -1,6 +1,7 @@
 """The tables of association tests as they are shown."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -35,7 +36,7 @@ def table1(found: Found) -> Made:
             number(row.d, signed=True) + _mark(row, found.alpha),
             interval(row.d_low, row.d_high, 2, signed=True),
             number(row.gap, DECIMALS, signed=True),
-            p_value(row.p_holm),
+            _corrected(row),
             DASH if item is None else number(item.d, signed=True),
             DASH if item is None else p_value(item.p),
         ]
@@ -66,11 +67,9 @@ def overview(found: Found) -> Made:
             row.suite,
             row.pooling,
             str(row.tests),
-            str(row.beyond),
-            str(row.able),
-            str(row.before),
-            str(row.able_before),
-            number(row.by_chance),
+            f"{row.beyond} of {row.able}" if row.able else DASH,
+            f"{row.before} of {row.able_before}" if row.able_before else DASH,
+            number(row.by_chance) if row.able_before else DASH,
             number(row.mean_d),
             number(row.expected_d),
         )
@@ -78,11 +77,9 @@ def overview(found: Found) -> Made:
     ]
     heads = [
         ("", "tests"),
-        ("after Holm's correction", "beyond chance"),
-        ("after Holm's correction", "of those that could be"),
-        ("before it", "beyond chance"),
-        ("before it", "of those that could be"),
-        ("before it", "by chance alone"),
+        ("beyond chance", "after Holm's correction"),
+        ("beyond chance", "before it"),
+        ("beyond chance", "before it, by chance"),
         ("mean |d|", "found"),
         ("mean |d|", "without bias"),
     ]
@@ -238,7 +235,7 @@ def experiments(found: Found) -> Made:
             interval(row.d_low, row.d_high, 2, signed=True),
             number(row.expected_d),
             p_value(row.p_two),
-            p_value(row.p_holm),
+            _corrected(row),
             DASH if pd.isna(row.reason) else str(row.reason),
         )
         for row in rows_of(rows)
@@ -290,9 +287,11 @@ def main_differences(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs(found: Found) -> Made:
-    """Spearman's ρ of mean d and bias score over models."""
+    """Spearman's ρ of mean d and bias score over models; why there is no p at all stands in the caption."""
     frame = found.with_pairs
-    lines = [
+    reasons = set(frame["reason"])
+    shared = next(iter(reasons)) if len(reasons) == 1 and frame["reason"].notna().all() else None
+    lines: list[tuple[str, ...]] = [
         (
             row.suite,
             row.pooling,
@@ -307,9 +306,12 @@ def pairs(found: Found) -> Made:
         )
         for row in rows_of(frame)
     ]
-    labels = ("models", "tests", "Spearman's rho", "p", "p (Holm)", "why not")
     stubs = ("suite", "pooling", "benchmark", "measure")
-    return frame, _sheet(found, "pairs", stubs, [("", label) for label in labels], lines)
+    heads = [("", label) for label in ("models", "tests", "Spearman's rho", "p", "p (Holm)", "why not")]
+    if shared is None:
+        return frame, _sheet(found, "pairs", stubs, heads, lines)
+    sheet = _sheet(found, "pairs", stubs, heads[:3], [line[: len(stubs) + 3] for line in lines])
+    return frame, replace(sheet, caption=f"{sheet.caption} There is no p here: {shared}.")
 
 
 def constructed(found: Found) -> Made:
@@ -345,7 +347,7 @@ def planted(found: Found) -> Made:
             number(row.gap, DECIMALS, signed=True),
             interval(row.gap_low, row.gap_high, DECIMALS, signed=True),
             number(row.d, signed=True) + _mark(row, found.alpha),
-            p_value(row.p_holm),
+            _corrected(row),
         )
         for row in rows_of(rows)
     ]
@@ -380,6 +382,12 @@ def _ranks(found: Found) -> Callable[["pd.Series[Any]"], "pd.Series[Any]"]:
 def _mark(row: Any, alpha: float) -> str:
     """† and * of a test's two-sided p."""
     return mark(_none(row.p_two), _none(row.p_holm), alpha)
+
+
+def _corrected(row: Any) -> str:
+    """p after Holm's correction, in brackets where the test could not be beyond chance."""
+    text = p_value(row.p_holm)
+    return text if text == DASH or row.able else f"({text})"
 
 
 def _none(p: float) -> float | None:

@@ -167,7 +167,9 @@ def _images(where: str, key: str, name: str, group: Mapping[str, Any], captions:
             # keys of JSON are texts, and ids in lists are numbers
             whole = isinstance(id_, int) and not isinstance(id_, bool)
             if not (whole or isinstance(id_, str)) or str(id_) not in captions:
-                raise InputError(f"{where}: {key}: {name}: {image!r} is of a caption {id_!r}, unknown")
+                raise InputError(
+                    f"{where}: {key}: {name}: {image!r} is of a caption {id_!r}, which is not there"
+                )
         if ids:
             found[image] = [str(id_) for id_ in ids]
     if not found:
