@@ -1,5 +1,6 @@
 # Functions that tell rules their inputs and outputs: association tests.
 
+from unmask.associations.published import Published as PublishedAssociations
 from unmask.associations.shown import FIGURES as ASSOCIATION_FIGURES
 from unmask.associations.shown import TABLES as ASSOCIATION_TABLES
 from unmask.associations.study import check_study as check_study_of_associations
@@ -41,9 +42,19 @@ def embedding_models():
 def check_associations():
     """Stop with one line where the study asks of association tests what cannot be."""
     try:
-        check_study_of_associations(ASSOCIATIONS, MODELS, embedding_models(), encoders_of, test_files)
+        check_study_of_associations(
+            ASSOCIATIONS, MODELS, embedding_models(), encoders_of, test_files, published_names
+        )
     except InputError as error:
         sys.exit(f"error: {error}")
+
+
+def published_names():
+    """What there are published values of, by the names of the literature's models."""
+    return {
+        value.model
+        for value in PublishedAssociations.from_file(resource("associations/published.yaml")).values
+    }
 
 
 def association_encoders():

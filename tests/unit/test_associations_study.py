@@ -32,14 +32,22 @@ def check(entries: dict[str, Any], of_text: list[str], seeing: list[str], **asso
     def files_of(suite: str) -> list[str]:
         return FILES.get(tests[suite].get("path"), [])
 
-    check_study(config["associations"], config["models"], [*of_text, *seeing], encoders_of, files_of)
+    check_study(
+        config["associations"],
+        config["models"],
+        [*of_text, *seeing],
+        encoders_of,
+        files_of,
+        lambda: {"bert-large-cased", "glove-840b"},
+    )
 
 
 def test_what_is_right_is_let_be() -> None:
     check({"bert": LM}, ["bert"], [], tests=TESTS)
     check({"bert": LM}, [], [], tests=TESTS, vectors={"glove": {"path": "glove.txt"}})
     check({"vb": SEES}, [], ["vb"], tests={"g": PICTURES | {"features": "f.npz"}})
-    check_study({}, {}, [], lambda suite: [], lambda suite: [])
+    check_study({}, {}, [], lambda suite: [], lambda suite: [], lambda: [])
+    check({"bert": LM}, ["bert"], [], tests=TESTS, published={"bert": "bert-large-cased"})
     check({"bert": LM}, ["bert"], [], tests={"s": WORDS | {"path": "*/one.jsonl", "only": ["one"]}})
 
 
@@ -52,6 +60,10 @@ def test_what_is_right_is_let_be() -> None:
             ".vectors.bert: the study has a model of this name",
         ),
         ({"tests": TESTS, "published": {"c": "glove-840b"}}, ".published: c is not tested"),
+        (
+            {"tests": TESTS, "published": {"bert": "bert-lagre"}},
+            ".published.bert: there are no published values of 'bert-lagre' (there are of",
+        ),
         ({"tests": {"g": PICTURES}}, ".tests.g: neither images nor features"),
         (
             {"tests": {"s": WORDS | {"encoders": ["vb"]}}},
@@ -86,3 +98,7 @@ def test_a_suite_needs_an_encoder_that_can_read_it() -> None:
         check({"vb": SEES}, [], ["vb"], tests=TESTS)
     with pytest.raises(InputError, match=r"tests\.g: the study has no model of the kind vision-and-language"):
         check({"bert": LM}, ["bert"], [], tests={"g": PICTURES | {"images": "pictures"}})
+    entry = {"encoders": None, "format": "planted", "world": "w"}
+    whole = {"models": None, "vectors": {}, "published": {}, "tests": {"p": entry}}
+    with pytest.raises(InputError, match=r"tests\.p: the study has no model .* not of another world for it"):
+        check_study(whole, {}, [], lambda suite: [], lambda suite: [], lambda: [])

@@ -3,7 +3,7 @@
 This is read at every planning, so it loads no tables.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,14 @@ def check_study(
     tested: Sequence[str],
     encoders_of: Callable[[str], Sequence[str]],
     files_of: Callable[[str], Sequence[str]],
+    published_names: Callable[[], Collection[str]],
 ) -> None:
     """Check the key `associations` of a completed study.
 
     associations: empty where the study has not got it. models: all of the study; tested: those that are
     tested. encoders_of: of those and of word vectors, the ones that read a suite. files_of: the files of its
-    tests, if it has files. Raises InputError naming the key at fault.
+    tests, if it has files. published_names: what published values are of; asked for where the study names
+    any. Raises InputError naming the key at fault.
     """
     if not associations:
         return
@@ -42,6 +44,13 @@ def check_study(
     for name in associations["published"]:
         if name not in encoders:
             raise InputError(f"{KEY}.published: {name} is not tested")
+    known = sorted(published_names()) if associations["published"] else []
+    for name, printed in associations["published"].items():
+        if printed not in known:
+            raise InputError(
+                f"{KEY}.published.{name}: there are no published values of {printed!r} (there are of "
+                f"{', '.join(known)})"
+            )
     for suite, entry in associations["tests"].items():
         place = f"{KEY}.tests.{suite}"
         for name in entry["encoders"] or ():
@@ -61,9 +70,11 @@ def _check_suite(place: str, entry: Entries, encoders: Sequence[str]) -> None:
                 f"{place}.encoders: {name} does not read texts {'with pictures' if grounded else of}"
             )
     if not encoders:
-        wanted = (
-            "model of the kind vision-and-language" if grounded else "model of text with files, nor vectors"
-        )
+        wanted = "model of text with files, nor vectors"
+        if grounded:
+            wanted = "model of the kind vision-and-language"
+        elif "world" in entry:
+            wanted = "model of text with files that is not of another world"
         raise InputError(f"{place}: the study has no {wanted} for it")
     if grounded and not (entry["images"] or entry["features"]):
         raise InputError(f"{place}: neither images nor features, so nothing is known of its pictures")
