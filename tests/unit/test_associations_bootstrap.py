@@ -89,14 +89,15 @@ def near_one(numbers: np.random.Generator, n: int, shift: float) -> Arm:
     return Arm(s, np.zeros_like(s), np.ones(1), np.ones(1))
 
 
-def test_the_gap_is_covered() -> None:
+@pytest.mark.parametrize(("words", "share"), [(3, 0.81), (8, 0.9), (30, 0.94)])
+def test_the_gap_is_covered_as_often_as_the_guide_says(words: int, share: float) -> None:
     numbers = np.random.default_rng(0)
     covered = 0
-    for trial in range(300):
-        experiment = Experiment("weat", near_one(numbers, 30, 0.5), near_one(numbers, 30, 0))
-        low, high = interval(resampled(experiment, 400, trial, "made").gap, 0.95)
+    for trial in range(500):
+        experiment = Experiment("weat", near_one(numbers, words, 0.5), near_one(numbers, words, 0))
+        low, high = interval(resampled(experiment, 300, trial, "made").gap, 0.95)
         covered += bool(low[0] <= 0.5 <= high[0])
-    assert covered / 300 == pytest.approx(0.94, abs=0.035)
+    assert covered / 500 == pytest.approx(share, abs=0.035)
 
 
 def test_the_difference_of_two_encoders_is_on_the_same_draws() -> None:

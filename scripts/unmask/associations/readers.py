@@ -9,7 +9,6 @@ import pandas as pd
 
 from unmask.associations.embedding import embed
 from unmask.associations.encoders import load_encoder
-from unmask.associations.joint_embedding import embed_seen, load_seeing, pictures_for
 from unmask.associations.tokenised import Span
 from unmask.associations.words import WordFacts, place
 from unmask.associations.writing import Encode, Vectors
@@ -46,6 +45,9 @@ def reader_of(
     plurals = WordFacts.from_file(facts).plurals
     directory, kind = manifest["directory"], manifest["entry"]["kind"]
     if kind == VISION_AND_LANGUAGE:
+        # here, as encoders of text need not wait until these networks are loaded
+        from unmask.associations.joint_embedding import embed_seen, load_seeing, pictures_for
+
         seeing = load_seeing(directory, device)
         pictures = pictures_for(seeing, images, features)
 
