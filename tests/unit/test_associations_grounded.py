@@ -225,7 +225,8 @@ def test_many_attribute_words_are_drawn() -> None:
 @pytest.mark.filterwarnings("error")
 def test_resamples_without_a_word_that_an_arm_has() -> None:
     """Of attribute words that have pictures of X alone, A_Y has none in some resamples: these have no d."""
-    stimuli = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (1, 1)) | {"A_Y": (1, 0)})
+    sizes: dict[str, Sequence[int]] = {cell: (1, 0) if cell == "A_Y" else (1, 1) for cell in CELLS}
+    stimuli = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, sizes)
     found = outcome(stimuli, vectors_of(stimuli, 1), QUICK._replace(bootstrap=100))
     row = row_of(found, experiment="E3x", level="word")
     assert row["reason"] == NO_SWAPS and np.isfinite([row["d_low_all"], row["d_high_all"]]).all()
