@@ -81,7 +81,7 @@ rule embed_stimuli:
 rule embed_vectors:
     input:
         stimuli=associations_result("suites", "{suite}.parquet"),
-        vectors=lambda wildcards: outside(VECTORS[wildcards.encoder]["path"]),
+        vectors=vectors_file,
     output:
         associations_result("{encoder}", "{suite}", "embeddings.parquet"),
     log:
@@ -97,7 +97,7 @@ rule embed_vectors:
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,
         missing=lambda wildcards: VECTORS[wildcards.encoder]["missing"],
-        given=given(lambda wildcards: VECTORS[wildcards.encoder]["path"]),
+        given=given(vectors_file),
     message:
         "Looking the words of {wildcards.suite} up in {wildcards.encoder}"
     script:

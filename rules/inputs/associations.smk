@@ -135,6 +135,11 @@ def suite_pictures(wildcards):
     return found
 
 
+def vectors_file(wildcards):
+    """The file of an encoder's word vectors."""
+    return outside(VECTORS[wildcards.encoder]["path"])
+
+
 def suite_poolings(wildcards):
     """How the encoders of a suite make one vector of what they read."""
     return list(GROUNDED) if has_pictures(wildcards.suite) else ASSOCIATIONS["poolings"]

@@ -154,5 +154,5 @@ def test_what_cannot_be_is_one_line(changed: Workflow) -> None:
     changed.config["associations"]["tests"]["names"]["encoders"] = ["sees"]
     done = changed.snakemake("-n")
     assert errors(done) == [
-        "error: config key associations.tests.names.encoders: the study tests no sees that reads texts alone"
+        "error: config key associations.tests.names.encoders: sees does not read texts without pictures"
     ]
