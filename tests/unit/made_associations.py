@@ -204,7 +204,12 @@ def make_study(
         study.files["bias"].append(path)
     for name in suites:
         tests: list[dict[str, Any]] = [
-            {"name": test, "categories": {key: f"{key} of {AWKWARD}" for key in "XYAB"}, "remarks": []}
+            {
+                "name": test,
+                "categories": {key: f"{key} of {AWKWARD}" for key in "XYAB"},
+                "remarks": [f"read {test}"],
+            }
+            | ({"pictures": {"A_X": 3, "X": 2}} if SUITES[name]["cell"].notna().any() else {})
             | ({"truth": {"strength": STRENGTHS[test]}} if test in STRENGTHS else {})
             for test in SUITES[name]["test"].drop_duplicates()
         ]

@@ -158,7 +158,7 @@ def test_signs_that_either_pooling_is_sure_of() -> None:
         ("e", "alone", "cls", 1.0, 0.01),
         ("f", "a", "cls", 1.0, 0.01),
     )
-    assert flips(rows, 0.05).to_numpy().tolist() == [["e", 3, 2, 1]]
+    assert flips(rows, 0.05).to_numpy().tolist() == [["e", 3, 2, 1.5, 1]]
 
 
 def test_one_test_in_common_has_no_tau() -> None:

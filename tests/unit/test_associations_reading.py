@@ -233,6 +233,7 @@ def test_captions_without_a_picture(tmp_path: Path) -> None:
     value = grounded(targ1__images={"a.jpg": [1]})
     rows, metadata = stimuli(written(tmp_path, mine=value), format="grounded")
     assert rows.loc[rows["set"] == "X", "text"].tolist() == ["Paul"]
+    assert metadata["tests"][0]["pictures"] == rows.groupby("cell")["image"].nunique().to_dict()
     assert metadata["tests"][0]["remarks"] == ["X: 1 captions have no picture and are left out ('John')"]
 
 

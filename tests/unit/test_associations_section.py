@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from made_associations import AWKWARD, CONSTRUCTED_ROWS, RESOURCES, SETTINGS, Study, make_study
+from made_associations import AWKWARD, CONSTRUCTED_ROWS, RESOURCES, SETTINGS, SUITES, Study, make_study
 from running import run_script
 from unmask.associations.agreement import PAIR_COLUMNS
 from unmask.associations.findings import (
@@ -98,8 +98,9 @@ def test_pictures_stand_before_tables_and_long_tables_in_folds(shown: Section) -
     x, y, a, b = (f"{key} of {AWKWARD} ({key})" for key in "XYAB")
     assert facts.lines[0] == ("weat6 (words)", f"{x} against {y}: nearer to {a} than to {b}?")
     items = next(block for block in every(shown.blocks) if isinstance(block, Items))
-    # once, although both encoders say it
-    assert items.texts == ("words: of words", "pics: of pics", "world: of world") and items.warning
+    # once, although both encoders say it, and behind what was said of files
+    read = [text for text in items.texts if ": read " in text]
+    assert items.texts == (*read, "words: of words", "pics: of pics", "world: of world") and items.warning
 
 
 def test_names_are_text_on_the_page(shown: Section) -> None:
@@ -238,7 +239,8 @@ def test_units_and_what_is_without_bias_by_pooling() -> None:
 def test_poolings_that_agree_and_that_do_not() -> None:
     def told(*rows: tuple[str, int, int, int]) -> list[str]:
         columns = ["encoder", "tests", "flipped", "both_clear"]
-        return list(poolings_flip(made(flips=pd.DataFrame(list(rows), columns=columns))))
+        table = pd.DataFrame(list(rows), columns=columns)
+        return list(poolings_flip(made(flips=table.assign(by_chance=table["tests"] * 0.5))))
 
     assert told() == []
     assert told(("a", 1, 0, 0)) == ["All poolings give d of the same sign in every test of a."]
@@ -246,10 +248,12 @@ def test_poolings_that_agree_and_that_do_not() -> None:
         "All poolings give d of the same sign in every test of a and b."
     ]
     assert told(("a", 1, 1, 0), ("b", 7, 0, 0)) == [
-        "Tests in which the sign of d depends on the pooling: 1 of 1 for a and 0 of 7 for b."
+        "Tests in which the sign of d depends on the pooling: 1 of 1 for a and 0 of 7 for b (about 0.5 and "
+        "3.5 if poolings had nothing in common)."
     ]
     assert told(("a", 7, 3, 2), ("b", 1, 0, 0), ("c", 7, 1, 1)) == [
-        "Tests in which the sign of d depends on the pooling: 3 of 7 for a, 0 of 1 for b and 1 of 7 for c; "
+        "Tests in which the sign of d depends on the pooling: 3 of 7 for a, 0 of 1 for b and 1 of 7 for c "
+        "(about 3.5 and 0.5 if poolings had nothing in common); "
         "either sign is below 0.05 by itself, before correction, in 2 for a and 1 for c."
     ]
 
@@ -435,3 +439,18 @@ values:
     (said,) = told(text.replace("POOLING", "static"))
     assert "none in a pooling and of tests that this study has" in said
     assert told(text.replace("weat6", "other").replace("POOLING", "cls")) == []
+
+
+def test_what_was_read_is_told(study: Study, shown: Section) -> None:
+    """Remarks on files, and how many pictures the cells of grounded tests have."""
+    folds = {block.title: block.blocks for block in shown.blocks if isinstance(block, Fold)}
+    (warned,) = folds["What was left out, and what to be wary of"]
+    assert isinstance(warned, Items)
+    for suite, rows in SUITES.items():
+        for test in rows["test"].drop_duplicates():
+            assert f"{suite}: {test}: read {test}" in warned.texts
+    (facts,) = folds["What each test holds against what"]
+    assert isinstance(facts, Facts)
+    counted = {name for name, told in facts.lines if told.endswith("Pictures: A_X 3, X 2.")}
+    seeing = {name for name, rows in SUITES.items() if rows["cell"].notna().any()}
+    assert counted == {f"{t} ({name})" for name in seeing for t in SUITES[name]["test"].drop_duplicates()}

@@ -81,21 +81,24 @@ def _tau(ones: Floats, others: Floats) -> float:
 
 def flips(rows: pd.DataFrame, alpha: float) -> pd.DataFrame:
     """Of each encoder, over the tests that several of its poolings have a d of: how many (`tests`), in how
-    many d has both signs (`flipped`), and in how many of these either sign is below alpha before correction
-    (`both_clear`)."""
-    found: list[tuple[str, int, int, int]] = []
+    many d has both signs (`flipped`) and would have on average if poolings had nothing in common
+    (`by_chance`), and in how many of these either sign is below alpha before correction (`both_clear`)."""
+    found: list[tuple[str, int, int, float, int]] = []
     for encoder, own in rows[rows["d"].notna()].groupby("encoder", sort=False):
         tests = flipped = clear = 0
+        chance = 0.0
         for _, part in own.groupby(["suite", "test"], sort=False):
             if part["pooling"].nunique() < 2:
                 continue
             tests += 1
+            # all of one sign, with even odds for each
+            chance += 1 - 2.0 ** (1 - len(part))
             flipped += bool((part["d"] > 0).any() and (part["d"] < 0).any())
             told = part[part["p_two"] < alpha]["d"]
             clear += bool((told > 0).any() and (told < 0).any())
         if tests:
-            found.append((str(encoder), tests, flipped, clear))
-    return pd.DataFrame(found, columns=["encoder", "tests", "flipped", "both_clear"])
+            found.append((str(encoder), tests, flipped, chance, clear))
+    return pd.DataFrame(found, columns=["encoder", "tests", "flipped", "by_chance", "both_clear"])
 
 
 def points(rows: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:

@@ -93,9 +93,18 @@ def shared_options(paths: Iterable[str | Path]) -> Mapping[str, Any]:
     return found or {}
 
 
-def remarks_of(paths: Iterable[str | Path]) -> list[str]:
-    """What the tables say of what was left out, each with its suite; once where several encoders say it."""
+def remarks_of(suites: Iterable[str | Path], paths: Iterable[str | Path]) -> list[str]:
+    """What was left out, each with its suite: of the tests as they were read, then of what encoders made of
+    them; once where several say it.
+
+    suites: tables STIMULI; paths: tables ASSOCIATIONS.
+    """
     found: dict[str, None] = {}
+    for path in suites:
+        facts = read_metadata(path)
+        for test in facts.get("tests") or []:
+            for remark in test.get("remarks") or []:
+                found[f"{facts['suite']}: {test['name']}: {remark}"] = None
     for path in paths:
         facts = read_metadata(path)
         for remark in facts.get("remarks") or []:
@@ -156,6 +165,16 @@ def strengths_of(paths: Iterable[str | Path]) -> pd.DataFrame:
 def _against(categories: Mapping[str, str]) -> str:
     """Which targets a test holds against each other."""
     return f"{categories.get(X, X)} against {categories.get(Y, Y)}"
+
+
+def pictures_of(paths: Iterable[str | Path]) -> dict[tuple[str, str], Mapping[str, int]]:
+    """How many pictures each cell of a grounded test has, by suite and test. paths: tables STIMULI."""
+    return {
+        (str(facts["suite"]), str(test["name"])): test["pictures"]
+        for facts in map(read_metadata, paths)
+        for test in facts.get("tests") or []
+        if test.get("pictures")
+    }
 
 
 def categories_of(paths: Iterable[str | Path]) -> dict[tuple[str, str], Mapping[str, str]]:

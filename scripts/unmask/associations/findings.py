@@ -144,7 +144,11 @@ def poolings_flip(found: Found) -> Iterator[str]:
         if clear
         else ""
     )
-    yield f"Tests in which the sign of d depends on the pooling: {told}{either}."
+    chance = _listed(list(dict.fromkeys(_about(row.by_chance) for row in rows)))
+    yield (
+        f"Tests in which the sign of d depends on the pooling: {told} (about {chance} if poolings had "
+        f"nothing in common){either}."
+    )
 
 
 def encoders_differ(found: Found) -> Iterator[str]:

@@ -11,19 +11,12 @@ Files and settings are those of unmask.associations.results.Found:
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from unmask.associations import tables
 from unmask.associations.results import Found
-from unmask.associations.tables import Made
-from unmask.report.rendering import latex, markdown
-
-FORMS: Mapping[str, Callable[[Made], str]] = {
-    "csv": lambda made: made[0].to_csv(index=False),
-    "md": lambda made: markdown(made[1]),
-    "tex": lambda made: latex(made[1]),
-}
-"""What a table is written as."""
+from unmask.report.table_files import Made, table_texts
 
 MAKERS: Mapping[str, Callable[[Found], Made]] = {
     "table1": tables.table1,
@@ -44,13 +37,9 @@ def made_tables(
 ) -> Iterator[tuple[str, str]]:
     """The tables of these names as text, each with its name.
 
-    A name is {table}_{form}, with a table of unmask.associations.shown.TABLES and a form of FORMS. A table
-    that the study has nothing for has no rows. Raises KeyError for an unknown name (a defect of the caller).
+    A name is {table}_{form}, with a table of unmask.associations.shown.TABLES and a form of
+    unmask.report.table_files.FORMS. A table that the study has nothing for has no rows. Raises KeyError for
+    an unknown name (a defect of the caller).
     """
     found = Found(files, settings)
-    made: dict[str, Made] = {}
-    for name in wanted:
-        table, _, form = name.rpartition("_")
-        if table not in made:
-            made[table] = MAKERS[table](found)
-        yield name, FORMS[form](made[table])
+    yield from table_texts({name: partial(make, found) for name, make in MAKERS.items()}, wanted)

@@ -14,6 +14,7 @@ from unmask.associations.collected import (
     collected,
     collected_means,
     collected_scores,
+    pictures_of,
     remarks_of,
     shared_options,
     strengths_of,
@@ -166,7 +167,12 @@ class Found:
 
     def remarks(self) -> list[str]:
         """What the tables say of what was left out."""
-        return remarks_of(self._paths("associations"))
+        return remarks_of(self._paths("truths"), self._paths("associations"))
+
+    @cached_property
+    def pictures(self) -> dict[tuple[str, str], Mapping[str, int]]:
+        """How many pictures the cells of grounded tests have, by suite and test."""
+        return pictures_of(self._paths("truths"))
 
     @cached_property
     def published(self) -> Published:

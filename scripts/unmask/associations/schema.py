@@ -22,8 +22,8 @@ STIMULI = pa.schema(
 )
 """What the tests of one suite are made of. One row per test, set and text, in the order of the files.
 
-Metadata: suite, format, source, tests (a list of {name, categories: {set: name}, remarks}, and where it
-is known, truth: {strength}).
+Metadata: suite, format, source, tests (a list of {name, categories: {set: name}, remarks}; of grounded ones
+pictures: {cell: number}, and where it is known, truth: {strength}).
 """
 
 

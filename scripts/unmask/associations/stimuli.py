@@ -1,5 +1,6 @@
 """From the tests of a suite to the table STIMULI: what is embedded once, and where it stands."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ def read_stimuli(
 def _told(worded: Worded) -> dict[str, Any]:
     test = worded.test
     told = {"name": test.name, "categories": dict(test.categories), "remarks": list(worded.remarks)}
+    shown = {(item.cell, item.image) for item in test.items if item.image is not None}
+    if shown:
+        told["pictures"] = dict(sorted(Counter(str(cell) for cell, _ in shown).items()))
     return told if test.truth is None else told | {"truth": dict(test.truth)}
 
 

@@ -11,9 +11,8 @@ from unmask.associations.published import PublishedValue
 from unmask.associations.results import Found
 from unmask.associations.terms import ITEM
 from unmask.report.sheets import DASH, Sheet, interval, mark, number, p_value, rows_of, wide
+from unmask.report.table_files import Made
 from unmask.terms import CORRECTED, PUBLISHED
-
-Made = tuple[pd.DataFrame, Sheet]
 
 DECIMALS = 3
 """Of gaps and of means of s, which are differences of cosines; d has two."""

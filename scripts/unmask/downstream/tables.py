@@ -11,6 +11,7 @@ from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.terms import AFTER, BEFORE, CHANGE, GAP, fine_tuned
 from unmask.report.captions import Captions
 from unmask.report.sheets import DAGGER, DASH, Sheet, interval, mark, number, p_value, rows_of
+from unmask.report.table_files import Made
 from unmask.terms import CORRECTED
 
 DOUBT = "?"
@@ -46,8 +47,6 @@ NAMES = {
     CHANGE: "bias less that of the model before",
 }
 """What metrics are called."""
-
-Made = tuple[pd.DataFrame, Sheet]
 
 
 def table1(found: Found) -> Made:

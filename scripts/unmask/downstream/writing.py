@@ -1,20 +1,13 @@
 """The files of tables, out of the files of results."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from unmask.downstream import tables
 from unmask.downstream.results import Found
-from unmask.downstream.tables import Made
-from unmask.report.rendering import latex, markdown
 from unmask.report.sheets import Sheet
-
-FORMS: Mapping[str, Callable[[Made], str]] = {
-    "csv": lambda made: made[0].to_csv(index=False),
-    "md": lambda made: markdown(made[1]),
-    "tex": lambda made: latex(made[1]),
-}
-"""What a table is written as."""
+from unmask.report.table_files import Made, table_texts
 
 TABLES: Mapping[str, Callable[[Found], Made]] = {
     "table1": tables.table1,
@@ -32,13 +25,9 @@ def made_tables(
 ) -> Iterator[tuple[str, str]]:
     """The tables of these names as text. files, settings: those of Found.
 
-    A name is {table}_{form}, with a form of FORMS and a table of TABLES. Raises KeyError for an unknown name
+    A name is {table}_{form}, with a form of unmask.report.table_files.FORMS and a table of
+    TABLES. Raises KeyError for an unknown name
     (a defect of the caller).
     """
     found = Found(files, settings)
-    made: dict[str, Made] = {}
-    for name in wanted:
-        table, _, form = name.rpartition("_")
-        if table not in made:
-            made[table] = TABLES[table](found)
-        yield name, FORMS[form](made[table])
+    yield from table_texts({name: partial(make, found) for name, make in TABLES.items()}, wanted)

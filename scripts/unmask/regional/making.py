@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-import pandas as pd
-
 from unmask.regional import tables
 from unmask.regional.collected import collected, collected_prefixes
 from unmask.regional.outline import Outline
@@ -13,19 +11,10 @@ from unmask.regional.rankings import rankings, rankings_sheet
 from unmask.regional.schema import PLANTED, REGIONS, SCORES, STABILITY
 from unmask.regional.tables import Findings
 from unmask.report.captions import Captions
-from unmask.report.rendering import latex, markdown
 from unmask.report.sheets import Sheet
 from unmask.report.study import Named
+from unmask.report.table_files import Made, table_texts
 from unmask.tables import framed, read_table
-
-Made = tuple[pd.DataFrame, Sheet]
-
-FORMS: Mapping[str, Callable[[Made], str]] = {
-    "csv": lambda made: made[0].to_csv(index=False),
-    "md": lambda made: markdown(made[1]),
-    "tex": lambda made: latex(made[1]),
-}
-"""What a table is written as."""
 
 
 def made_tables(
@@ -33,8 +22,8 @@ def made_tables(
 ) -> Iterator[tuple[str, str]]:
     """The tables of these names as text.
 
-    A name is {table}_{form}, with a form of FORMS; a table is one of table1 to table6, countries, leaves (csv
-    alone), rankings, stability and planted.
+    A name is {table}_{form}, with a form of unmask.report.table_files.FORMS; a table is one of table1 to
+    table6, countries, leaves (csv alone), rankings, stability and planted.
 
     files: regions, scores, and where there are such tables stability, planted, prefixes; published.
     settings: models, alpha. Raises KeyError for an unknown name (a defect of the caller).
@@ -74,9 +63,4 @@ def made_tables(
         "stability": stability,
         "planted": planted,
     }
-    made: dict[str, Made] = {}
-    for name in wanted:
-        table, _, form = name.rpartition("_")
-        if table not in made:
-            made[table] = makers[table]()
-        yield name, FORMS[form](made[table])
+    yield from table_texts(makers, wanted)

@@ -2,6 +2,7 @@
 
 import io
 import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,14 @@ def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
             partial.write_text(text.getvalue(), encoding="utf-8")
         with written_whole(png) as partial:
             figure.savefig(partial, format="png", dpi=160, metadata={"Software": None})
+
+
+def save_drawn(
+    draw: Callable[[Sequence[str]], Iterable[tuple[str, Figure]]], files: Mapping[str, str | Path]
+) -> None:
+    """Draw and write figures. files: {name}_svg and {name}_png of each; draw: makes those of some names."""
+    for name, figure in draw([name.removesuffix("_svg") for name in files if name.endswith("_svg")]):
+        save(figure, files[f"{name}_svg"], files[f"{name}_png"])
 
 
 def note(text: str) -> Figure:

@@ -100,6 +100,9 @@ def _of_sets(found: Found) -> Iterator[Block]:
         names = found.categories.get((suite, test))
         if names and set(SETS) <= set(names):
             told = f"{names[X]} (X) against {names[Y]} (Y): nearer to {names[A]} (A) than to {names[B]} (B)?"
+            if pictures := found.pictures.get((suite, test)):
+                counted = ", ".join(f"{cell} {number}" for cell, number in pictures.items())
+                told += f" Pictures: {counted}."
             lines.append((f"{test} ({suite})", told))
     if lines:
         yield Fold("What each test holds against what", (Facts(tuple(lines)),))
