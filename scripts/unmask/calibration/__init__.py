@@ -1,0 +1,1 @@
+"""Calibration: measures held against worlds whose bias is known."""
