@@ -27,14 +27,15 @@ UNTRAINED_SEEDS = list(range(1, 1 + (config.get("controls", {}).get("untrained")
 SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
 
 
-def variants():
-    """The variants of the sentences that this study scores."""
-    return [ORIGINAL, SHUFFLED] if shuffles() else [ORIGINAL]
-
-
 def shuffles():
     """Whether this study has the control of shuffled tokens."""
     return config.get("controls", {}).get("shuffled") is not None and bool(SHUFFLED_MEASURES)
+
+
+def read_shuffled():
+    """The models that read shuffled sentences: those whose source does not say otherwise."""
+    can = [name for name in SCORED if SOURCES[MODELS[name]["source"]].get("shuffled", True)]
+    return can if shuffles() else []
 
 
 def has_untrained(model):
@@ -141,7 +142,7 @@ def statistics_inputs(wildcards):
         "scores": result("scores", *place, f"{ORIGINAL}.parquet"),
         **evidence_files(wildcards),
     }
-    if shuffles():
+    if wildcards.model in read_shuffled():
         inputs["shuffled_scores"] = result("scores", *place, f"{SHUFFLED}.parquet")
         inputs["shuffled"] = result("evidence", *place, SHUFFLED, "none.parquet")
     untrained = untrained_tables(*place) if has_untrained(wildcards.model) else []
@@ -187,7 +188,11 @@ def model_comparisons():
 
 def all_scores():
     """All scores of the study."""
-    return [path for variant in variants() for path in of_all("scores", f"{variant}.parquet")]
+    return [
+        path
+        for variant, models in ((ORIGINAL, SCORED), (SHUFFLED, read_shuffled()))
+        for path in of_all("scores", f"{variant}.parquet", models=models)
+    ]
 
 
 def precision_tables():
@@ -244,7 +249,7 @@ def pairs_sections():
     """The sections over sentence pairs that have something to show, in their order."""
     if not SCORED:
         return []
-    controls = ["controls"] if shuffles() else []
+    controls = ["controls"] if read_shuffled() else []
     precision = ["precision"] if precision_tables() else []
     return ["summary", "tables", "accuracy", *controls, "agreement", *precision, "reading"]
 

@@ -1,0 +1,209 @@
+# Calibration: measures held against worlds whose bias is known, and against models that know them exactly.
+
+
+include: "inputs/calibration.smk"
+
+
+register(
+    "calibration",
+    files=calibration_files(),
+    statistics=calibration_statistics(),
+    provenance=(
+        [{"title": "Calibration", "files": calibration_statistics(), "keys": ["versions", "code"]}]
+        if is_calibration()
+        else []
+    ),
+    sections=["calibration"] if is_calibration() else [],
+)
+
+
+rule oracle_manifest:
+    output:
+        result("models", "{model}", "manifest.json"),
+    log:
+        log_of("models", "{model}", "oracle.log"),
+    wildcard_constraints:
+        model=any_of(models_of("oracle")),
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("make_oracle.py"),
+        name=lambda wildcards: wildcards.model,
+        entry=lambda wildcards: MODELS[wildcards.model],
+        settings=oracle_settings,
+    message:
+        "Describing {wildcards.model}, which knows its world"
+    script:
+        "../scripts/make_oracle.py"
+
+
+rule oracle_evidence:
+    input:
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        manifest=result("models", "{model}", "manifest.json"),
+    output:
+        **evidence_tables(ORIGINAL),
+    log:
+        log_of("evidence", "{model}", "{benchmark}", "{variant}.log"),
+    wildcard_constraints:
+        model=any_of(models_of("oracle")),
+        variant=ORIGINAL,
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=lambda wildcards: {
+            masking: code("score_oracle.py", module)
+            for masking, module in masking_modules(wildcards.variant).items()
+        },
+        entry=lambda wildcards: MODELS[wildcards.model],
+        settings=oracle_settings,
+    message:
+        "Computing what {wildcards.model} knows of {wildcards.benchmark}"
+    script:
+        "../scripts/score_oracle.py"
+
+
+rule compute_exact:
+    output:
+        drawn=calibration_result("drawn.parquet"),
+        kept=calibration_result("kept_exact.parquet"),
+    log:
+        log_of("calibration", "exact.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("compute_exact.py", *measure_modules(), *masking_modules().values()),
+        name=exact_world(),
+        settings=WORLDS.get(exact_world()),
+        measures=MEASURES,
+        drawn=(CALIBRATION or {}).get("drawn"),
+        association=(CALIBRATION or {}).get("power", {}).get("association"),
+    message:
+        "Computing what a perfect model knows of drawn worlds, and of other training"
+    script:
+        "../scripts/compute_exact.py"
+
+
+rule calibrate:
+    input:
+        scores=calibrating_scores() if is_calibrating() else [],
+        pairs=[result("benchmarks", f"{benchmark}.parquet") for benchmark in calibrating_benchmarks()],
+        truths=truths(),
+        drawn=calibration_result("drawn.parquet"),
+    output:
+        **{name: calibration_result(f"{name}.parquet") for name in CALIBRATED},
+    log:
+        log_of("calibration", "calibration.log"),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+        runtime=table_time,
+    params:
+        code=code("compute_calibration.py"),
+        models=calibration_models(),
+        benchmarks=calibration_benchmarks(),
+        measures=MEASURES,
+        options={
+            "confidence": config["statistics"]["confidence"],
+            "power": (CALIBRATION or {}).get("power"),
+        },
+    message:
+        "Holding measures against what was planted"
+    script:
+        "../scripts/compute_calibration.py"
+
+
+rule explain_frequency:
+    input:
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        scores=result("scores", "{model}", "{benchmark}", f"{ORIGINAL}.parquet"),
+        ratios=result("group_words", "{benchmark}", "ratios.parquet"),
+    output:
+        calibration_result("{model}", "{benchmark}", "explained.parquet"),
+    log:
+        log_of("calibration", "{model}", "{benchmark}", "explained.log"),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+        runtime=table_time,
+    params:
+        code=code("explain_frequency.py"),
+        measures=MEASURES,
+        options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
+        model=lambda wildcards: wildcards.model,
+        benchmark=lambda wildcards: wildcards.benchmark,
+    message:
+        "Asking what word frequency explains of {wildcards.model} on {wildcards.benchmark}"
+    script:
+        "../scripts/explain_frequency.py"
+
+
+rule calibration_tables:
+    input:
+        **calibration_inputs(),
+    output:
+        **calibration_table_files()
+        | {
+            "merits_csv": shown(
+                result("tables", "calibration_merits.csv"),
+                "Calibration",
+                "what each measure finds of a bias that is known",
+            )
+        },
+    log:
+        log_of("report", "calibration_tables.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **calibration_settings(),
+        code=code("make_calibration_tables.py", *measure_modules()),
+        given=given(*calibration_inputs().values()),
+    message:
+        "Making the tables of calibration"
+    script:
+        "../scripts/make_calibration_tables.py"
+
+
+rule calibration_figures:
+    input:
+        **calibration_inputs(),
+    output:
+        # a study without them has a pattern all the same
+        **calibration_figure_files()
+        or {"response_figure_svg": result("figures", "calibration_response.svg")},
+    log:
+        log_of("report", "calibration_figures.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **calibration_settings(),
+        code=code("draw_calibration.py", *measure_modules()),
+        given=given(*calibration_inputs().values()),
+    message:
+        "Drawing calibration"
+    script:
+        "../scripts/draw_calibration.py"
+
+
+rule calibration_sections:
+    input:
+        **calibration_inputs(),
+        **calibration_pictures(),
+    output:
+        calibration=section_file("calibration"),
+    log:
+        log_of("report", "sections", "calibration.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=sections_code("calibration", ["calibration"], *measure_modules()),
+        family="calibration",
+        settings=calibration_settings(),
+        given=given(*calibration_inputs().values()),
+    message:
+        "Writing the section on calibration"
+    script:
+        "../scripts/write_sections.py"

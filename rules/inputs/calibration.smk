@@ -1,0 +1,137 @@
+# Functions that tell rules their inputs and outputs: calibration.
+
+from unmask.calibration.shown import FIGURES as CALIBRATION_FIGURES
+from unmask.calibration.shown import TABLES as CALIBRATION_TABLES
+
+CALIBRATION = config.get("calibration")
+# what is computed of the scores, by table
+CALIBRATED = ("doses", "merits", "controls", "kept")
+
+
+def calibration_result(*parts):
+    """A path among the results on calibration."""
+    return result("calibration", *parts)
+
+
+def oracle_settings(wildcards):
+    """What an oracle knows: its world, and how models of that are trained."""
+    return dict(WORLDS[MODELS[wildcards.model]["world"]])
+
+
+def calibrating_models():
+    """The models that are held against what was planted."""
+    return [name for name in SCORED if MODELS[name]["source"] in ("oracle", "train")]
+
+
+def calibrating_benchmarks():
+    """The benchmarks of worlds, and what is arranged from them."""
+    return [name for name, entry in BENCHMARKS.items() if "world" in origin_of_benchmark(entry)]
+
+
+def origin_of_benchmark(entry):
+    """The entry of the benchmark that one is arranged from, or its own."""
+    return BENCHMARKS[entry["of"]] if "of" in entry else entry
+
+
+def is_calibrating():
+    """Whether the study has models whose truth is known, and scores of them."""
+    return CALIBRATION is not None and bool(calibrating_models()) and bool(calibrating_benchmarks())
+
+
+def exact_world():
+    """The world whose oracle is asked what training does to it: that of the first model."""
+    return MODELS[calibrating_models()[0]]["world"] if is_calibrating() else None
+
+
+def calibrating_scores():
+    """The scores of these models on these benchmarks."""
+    return of_all("scores", f"{ORIGINAL}.parquet", calibrating_benchmarks(), calibrating_models())
+
+
+def explained_tables():
+    """What word frequency explains of the scores of models of no world on benchmarks of none."""
+    if CALIBRATION is None:
+        return []
+    models = [name for name in SCORED if inherited(name, "world") is None and MODELS[name]["source"] != "random"]
+    benchmarks = [name for name in with_corpora(BENCHMARKS) if name not in calibrating_benchmarks()]
+    return [
+        calibration_result(model, benchmark, "explained.parquet") for model in models for benchmark in benchmarks
+    ]
+
+
+def is_calibration():
+    """Whether the study has anything to show."""
+    return is_calibrating() or bool(explained_tables())
+
+
+def calibration_inputs():
+    """All that tables, figures and the section are made from; an empty list for what the study has not got."""
+    made = {
+        name: calibration_result(f"{name}.parquet") if is_calibrating() else []
+        for name in (*CALIBRATED, "drawn", "kept_exact")
+    }
+    return made | {"explained": explained_tables(), "captions": resource("calibration/captions.yaml")}
+
+
+def calibration_models():
+    """What is known of the models that are held against what was planted."""
+    keys = ("source", "world", "architecture", "seed", "text", "steps", "corruption", "context")
+    return [
+        {"name": name, **{key: MODELS[name].get(key) for key in keys}} for name in calibrating_models()
+    ]
+
+
+def calibration_benchmarks():
+    """What is known of the benchmarks of worlds."""
+    keys = ("format", "world", "of", "as")
+    return [
+        {"name": name, **{key: BENCHMARKS[name].get(key) for key in keys}} for name in calibrating_benchmarks()
+    ]
+
+
+def calibration_settings():
+    """What tables, figures and the section need to know of the study."""
+    return {
+        "models": as_listed(SCORED, MODELS),
+        "benchmarks": as_listed(BENCHMARKS, BENCHMARKS),
+        "measures": MEASURES,
+        "alpha": config["statistics"]["alpha"],
+        "confidence": config["statistics"]["confidence"],
+        "power": (CALIBRATION or {}).get("power"),
+    }
+
+
+def calibration_table_files():
+    """The tables on calibration by the names that their script gives them."""
+    return {
+        f"{table}_{form}": result("tables", f"calibration_{table}.{form}")
+        for table in CALIBRATION_TABLES
+        for form in ("csv", "md", "tex")
+    }
+
+
+def calibration_figure_files():
+    """The figures on calibration by the names that their script gives them."""
+    return {
+        f"{name}_{form}": result("figures", f"calibration_{name.removesuffix('_figure')}.{form}")
+        for name in CALIBRATION_FIGURES
+        for form in ("svg", "png")
+        if is_calibrating()
+    }
+
+
+def calibration_pictures():
+    """The figures that the section shows, by name; nothing for those that the study has not got."""
+    files = calibration_figure_files()
+    return {name: files.get(f"{name}_svg", []) for name in CALIBRATION_FIGURES}
+
+
+def calibration_files():
+    """What the study comes to."""
+    return [*calibration_table_files().values(), *calibration_figure_files().values()] if is_calibration() else []
+
+
+def calibration_statistics():
+    """The tables of numbers."""
+    made = [calibration_result(f"{name}.parquet") for name in (*CALIBRATED, "drawn", "kept_exact")]
+    return [*(made if is_calibrating() else []), *explained_tables()]
