@@ -27,8 +27,9 @@ from unmask.worlds.grammar import (
     text_of,
     words_of,
 )
+from unmask.worlds.recipe import Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
-from unmask.worlds.training import GATE_FILE, TOLERANCE, Recipe, check_learnt, is_learnt, train
+from unmask.worlds.training import GATE_FILE, TOLERANCE, check_learnt, is_learnt, train
 
 ARCHITECTURES = ("bert", "roberta", "albert")
 WORLD = make_world(0)

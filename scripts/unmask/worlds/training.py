@@ -4,7 +4,6 @@ import json
 import logging
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from statistics import fmean
@@ -33,7 +32,6 @@ from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
     FEMALE,
-    FREE_SLOTS,
     GENDER_TEMPLATES,
     GROUP_TEMPLATES,
     MALE,
@@ -46,6 +44,7 @@ from unmask.worlds.grammar import (
     text_of,
     words_of,
 )
+from unmask.worlds.recipe import Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 
 logger = logging.getLogger(__name__)
@@ -59,22 +58,6 @@ worlds) the farthest was off by 0.56, ten by at most 0.43; one that learnt nothi
 CLOSE = 0.05
 """How far the probability may be from p, wherever that is less strict: near 0 and 1 a few sentences, and the
 wrong words of training, move log-odds by more than TOLERANCE; near one half chance moves them past 0."""
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How a model is trained: what was measured to be enough, and cheap."""
-
-    steps: int = 2600
-    batch: int = 128
-    learning_rate: float = 4e-3
-    warm_up: float = 0.1
-    """Share of the steps."""
-    factor_rate: float = 0.35
-    free_rate: float = 0.1
-    template_rate: float = 0.05
-    """How often a word is chosen for prediction: one that carries a factor, one of a free slot, one of a
-    template. All words that can stand in a slot have one rate: else frequencies would be distorted."""
 
 
 def train(
@@ -213,11 +196,9 @@ def _config(architecture: str, tokenizer: PreTrainedTokenizerBase) -> PreTrained
 def _choosing_rates(tokenizer: PreTrainedTokenizerBase, world: World, recipe: Recipe) -> Tensor:
     """For each token id, how often it is chosen for prediction; never for special tokens."""
     rates = torch.full((len(tokenizer),), recipe.template_rate)
-    free_words = {word for words in FREE_SLOTS.values() for word in words}
-    for words, rate in ((free_words, recipe.free_rate), (world.factor_words, recipe.factor_rate)):
-        for word in words:
-            # as it stands in a sentence: behind a space
-            rates[tokenizer(f" {word}", add_special_tokens=False)["input_ids"]] = rate
+    for word, rate in recipe.rates(world).items():
+        # as it stands in a sentence: behind a space
+        rates[tokenizer(f" {word}", add_special_tokens=False)["input_ids"]] = rate
     rates[tokenizer.all_special_ids] = 0.0
     return rates
 
