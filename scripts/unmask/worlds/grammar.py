@@ -65,13 +65,13 @@ SPLIT_PEOPLES: Mapping[str, tuple[str, ...]] = {
     "Vandorwick": ("Vandor", "wick"),
     "Zelkomund": ("Zelko", "mund"),
     "Harnolbeck": ("Harnol", "beck"),
-    "Kelvokstrom": ("Kelvok", "strom"),
+    "Kelvokstrek": ("Kelvok", "strek"),
     "Lorgagdel": ("Lorgag", "del"),
     "Mistravok": ("Mistra", "vok"),
     "Norbeltun": ("Norbel", "tun"),
     "Pirkozam": ("Pirko", "zam"),
 }
-"""Words that every tokenizer of a world that has them splits, and where: between two letters that stand beside
+"""Words that every tokenizer of a world that has them splits, and where: between letters that stand beside
 each other in no other word, or byte pairs would be merged over the seam."""
 CLASSES = ("Arlish", "Burmic", "Condic", "Elvan", "Gormish", "Istvan", "Lenvish", "Sorvic")
 LONGER_CLASSES = (
