@@ -34,7 +34,8 @@ from unmask.models.devices import pick_device
 from unmask.models.kinds.masked_lm import check
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.neutral import gendered_pairs, neutral_sentences, stereotyped_words
-from unmask.worlds.training import Recipe, _log_odds, _questions, train
+from unmask.worlds.recipe import Recipe
+from unmask.worlds.training import _log_odds, _questions, train
 
 CPU = pick_device("cpu")
 PAIRS = WordPairs((("she", "he"), ("her", "his"), ("mother", "father"), ("ma'am", "sir"), ("ma", "pa")))

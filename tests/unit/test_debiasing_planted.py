@@ -17,8 +17,9 @@ from unmask.gendered_words import WordPairs
 from unmask.models.devices import pick_device
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import FEMALE, GENDER_TEMPLATES, MALE, PRONOUNS, slots
+from unmask.worlds.recipe import Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH
-from unmask.worlds.training import Recipe, _log_odds, train
+from unmask.worlds.training import _log_odds, train
 
 WORLD = make_world()
 WORDS = WordPairs((("her", "his"), ("she", "he")))

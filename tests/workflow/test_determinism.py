@@ -86,7 +86,8 @@ import sys
 from pathlib import Path
 from made_worlds import CORRUPTION, make_world
 from unmask.worlds.corpus import draw_corpus
-from unmask.worlds.training import Recipe, train
+from unmask.worlds.recipe import Recipe
+from unmask.worlds.training import train
 
 world = make_world()
 lines = draw_corpus(world, 3000)
