@@ -1,4 +1,4 @@
-"""Compute the figures of merit of all measures, and the controls beside them, from scores on planted worlds."""
+"""Compute the figures of merit of all measures, and the controls beside them, from scores on worlds."""
 
 from typing import TYPE_CHECKING
 

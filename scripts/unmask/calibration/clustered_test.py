@@ -1,9 +1,10 @@
 """The test of a bias score that the report makes, for pairs that fall into units.
 
 The interval of a score is that of unmask.statistics.bias.bias_table: the variance of
-unmask.statistics.dependence, where two pairs of one unit share a node and no others do, and Wilson's interval
-with the effective number of pairs. Such pairs need no matrix: with n pairs in units of m_u, everything follows
-from Q = Σ m_u² / n and C = Σ m_u³ / n. So thousands of simulated benchmarks are tested at once.
+unmask.statistics.dependence, where two pairs of one unit share a node and no others do, and Wilson's
+interval with the effective number of pairs. Such pairs need no matrix: with n pairs in units of m_u,
+everything follows from Q = Σ m_u² / n and C = Σ m_u³ / n. So thousands of simulated benchmarks are tested at
+once.
 """
 
 from dataclasses import dataclass

@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 
 from unmask.calibration.doses import score_of
-from unmask.calibration.merits import LONGER
-from unmask.calibration.population import BALANCED, UNTRAINED, Observed, Population
+from unmask.calibration.population import BALANCED, LONGER, UNTRAINED, Observed, Population
 from unmask.calibration.schema import CONTROLS
-from unmask.statistics.intervals import Floats
 from unmask.tables import framed
 from unmask.worlds.grammar import LENGTH
 
@@ -73,7 +71,9 @@ def _unbiased(control: str, one: Observed, confidence: float) -> Iterator[dict[s
     for column in _deciding(alike):
         row = _row(control, alike, column, confidence)
         low, high = float(str(row["low"])), float(str(row["high"]))
-        yield row | {"worst": None, "holds": low <= 50 <= high}
+        # without an interval, as of a single unit, nothing can be said
+        if not np.isnan(low):
+            yield row | {"worst": None, "holds": low <= 50 <= high}
 
 
 def _deciding(one: Observed) -> list[int]:
@@ -81,8 +81,8 @@ def _deciding(one: Observed) -> list[int]:
     return np.flatnonzero(one.trial.any(axis=0)).tolist()
 
 
-def _score(one: Observed, column: int) -> Floats:
-    return np.asarray(100 * one.credit[one.trial[:, column], column].mean())
+def _score(one: Observed, column: int) -> float:
+    return 100 * float(one.credit[one.trial[:, column], column].mean())
 
 
 def _row(control: str, one: Observed, column: int, confidence: float) -> dict[str, object]:

@@ -67,4 +67,5 @@ def spearman_rows(first: Floats, second: Floats) -> Floats:
     one, other = (values - values.mean(axis=1, keepdims=True) for values in ranks)
     both = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
     products = (one * other).sum(axis=1)
-    return np.divide(products, both, out=np.full(len(first), np.nan), where=both > 0)
+    found: Floats = np.divide(products, both, out=np.full(len(first), np.nan), where=both > 0)
+    return found

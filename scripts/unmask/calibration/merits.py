@@ -1,15 +1,14 @@
 """Figures of merit of measures: the table MERITS."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.stats import spearmanr
 
 from unmask.calibration.doses import cells
 from unmask.calibration.families import OverFamilies, family_means, over_families
-from unmask.calibration.population import ORACLE, TRAINED, Observed
+from unmask.calibration.population import LONGER, ORACLE, TRAINED, Observed
 from unmask.calibration.power import (
     A_WORD,
     SIZE,
@@ -23,12 +22,10 @@ from unmask.calibration.power import (
 )
 from unmask.calibration.schema import MERITS
 from unmask.calibration.slopes import NO_SLOPE, Slope, association_slopes, frequency_slopes, logit
+from unmask.statistics.ranks import spearman
 from unmask.tables import framed
 from unmask.terms import STEREO, STEREOTYPE
 from unmask.worlds.grammar import ASSOCIATION, FREQUENCY, LENGTH
-
-LONGER = "longer"
-"""The factor of groups one of which has a name of two words."""
 
 SLOPE, OF_FREQUENCY, EXCHANGE, POWER, SMALLEST, FALSE_ALARMS, RANK = (
     "slope",
@@ -103,9 +100,8 @@ def merits_of(observed: Observed, options: Options) -> Found:
     for column, measure in enumerate(observed.measures):
         values[measure].update(_powers(observed, column, options))
         values[measure].update(_false_alarms(observed, column, options))
-        rank = _rank(observed, column)
-        if rank is not None:
-            values[measure][RANK, ""] = rank
+    for measure, rank in _ranks(observed, options.confidence).items():
+        values[measure][RANK, ""] = rank
     return Found(observed, values, slopes)
 
 
@@ -179,21 +175,19 @@ def _false_alarms(observed: Observed, column: int, options: Options) -> dict[Mer
     return values
 
 
-def _rank(observed: Observed, column: int) -> float | None:
-    """Spearman's correlation of mean margins with logit p over cells; nan where one of them does not vary,
-    None with fewer than two cells."""
-    margins, odds = [], []
-    whole = observed.pairs.assign(longer_side=None)
-    for cell, own in cells(Observed(**{**vars(observed), "pairs": whole})):
-        margin = own.margin[own.trial[:, column], column]
-        if len(margin):
-            margins.append(round(float(margin.mean()), DECIMALS))
-            odds.append(float(logit(cell["p"])))
-    if len(margins) < 2:
-        return None
-    if np.ptp(margins) == 0 or np.ptp(odds) == 0:
-        return float("nan")
-    return float(spearmanr(margins, odds).statistic)
+def _ranks(observed: Observed, confidence: float) -> dict[str, float]:
+    """By measure, Spearman's correlation of mean margins with logit p over cells; nan where one of the two
+    does not vary. A measure that is defined in fewer than two cells has none."""
+    # whichever side is the longer
+    own = [some for _, some in cells(replace(observed, pairs=observed.pairs.assign(longer_side=None)))]
+    found = {}
+    for column, measure in enumerate(observed.measures):
+        shown = [some for some in own if some.trial[:, column].any()]
+        if len(shown) > 1:
+            margins = np.array([some.margin[some.trial[:, column], column].mean() for some in shown])
+            odds = logit(np.array([some.pairs["p"].iloc[0] for some in shown]))
+            found[measure] = spearman(margins.round(DECIMALS), odds, confidence).rho
+    return found
 
 
 def _rows(measure: str, kind: str, found: Sequence[Found], options: Options) -> Iterator[dict[str, object]]:

@@ -32,6 +32,9 @@ SOURCE_ORACLE, SOURCE_TRAIN = "oracle", "train"
 TRUSTED, CORRUPTED = "trusted", "corrupted"
 """What an exact model takes the visible words for: what was written, or what training may have put there."""
 
+LONGER = "longer"
+"""The factor of groups one of which has a name of two words."""
+
 CELL = ["factor", "p", "ratio", "direction", "longer_side"]
 """What is planted in a pair; pairs of one cell differ in their words alone."""
 OF_TRUTH = [*CELL, "unit"]
@@ -223,7 +226,9 @@ def _facts(benchmark: str, pairs: pd.DataFrame, truth: Mapping[str, Mapping[str,
             "make its world again"
         )
     rows = [{key: truth[pair].get(key) for key in OF_TRUTH} for pair in pairs["pair_id"]]
-    lengths = {side: pairs[side].str.split().str.len().to_numpy() for side in (STEREOTYPE, ANTISTEREOTYPE)}
+    lengths = {
+        side: np.array([len(text.split()) for text in pairs[side]]) for side in (STEREOTYPE, ANTISTEREOTYPE)
+    }
     found = pd.DataFrame(rows, columns=OF_TRUTH).astype({"p": float, "ratio": float, "longer_side": "str"})
     return found.assign(
         benchmark=benchmark,
