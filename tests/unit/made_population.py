@@ -31,12 +31,11 @@ def made_pairs(
 ) -> pd.DataFrame:
     """Pairs as Observed has them: occupations at the levels in turn, of either gender; nations a ratio;
     `each`: pairs of each unit and direction."""
+    two: list[tuple[str, str | None]] = [("stereo", None), ("antistereo", None)]
     units = [
-        ("association", f"job{i:02d}", associations[i // 2 % len(associations)], 1.0, [directions])
+        ("association", f"job{i:02d}", associations[i // 2 % len(associations)], 1.0, [two[i % 2]])
         for i in range(occupations)
-        for directions in (("stereo", None) if i % 2 else ("antistereo", None),)
     ]
-    two = [("stereo", None), ("antistereo", None)]
     for ratio in ratios:
         units += [
             ("frequency", f"a{ratio}-{i} / b{ratio}-{i}", 0.5, float(ratio), two) for i in range(nations)
@@ -44,9 +43,9 @@ def made_pairs(
     units.append(("both", "c / d", 0.8, 4.0, two))
     for factor in ("length", "longer") if longer else ():
         for i, sides in enumerate((("stereotype", "antistereotype"), ("antistereotype", "stereotype"))):
-            told = list(zip(("stereo", "antistereo"), sides, strict=True))
+            told: list[tuple[str, str | None]] = list(zip(("stereo", "antistereo"), sides, strict=True))
             units.append((factor, f"{factor}{i} / whole{i}", 0.5, 1.0, told))
-    rows = []
+    rows: list[dict[str, object]] = []
     for factor, unit, p, ratio, directions in units:
         for direction, longer_side in directions:
             for i in range(each):
@@ -147,7 +146,7 @@ def write_pairs(path: Path, pairs: pd.DataFrame, benchmark: str, swapped: bool =
     told = pairs[["pair_id", *(reversed(sides) if swapped else sides), "direction"]].set_axis(
         ["pair_id", *sides, "direction"], axis=1
     )
-    rows = told.assign(bias_type="any").reindex(columns=PAIRS.names).astype({"pair_id": "str"})
+    rows = told.assign(bias_type="any").reindex(columns=PAIRS.names).astype(object)
     write_table(path, rows, PAIRS, {"benchmark": benchmark})
     return path
 

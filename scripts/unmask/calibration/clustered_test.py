@@ -47,6 +47,9 @@ class Units:
             # one unit: one witness
             return Variance(unknown, independent, float("nan"))
         df = sandwich_a**2 / spread
+        if abs(df - 1) < 1e-9:
+            # two units, and rounding
+            df = 1.0
         determinant = plain_a * sandwich_b - plain_b * sandwich_a
         if abs(determinant) <= 1e-9 * plain_a * abs(sandwich_b):
             # no two pairs are of one unit

@@ -16,6 +16,7 @@ from unmask.calibration.power import (
     Outcomes,
     Rejected,
     generator,
+    mirrored_rejections,
     outcomes_of,
     rejections,
     smallest_association,
@@ -27,19 +28,26 @@ from unmask.tables import framed
 from unmask.terms import STEREO, STEREOTYPE
 from unmask.worlds.grammar import ASSOCIATION, FREQUENCY, LENGTH
 
-SLOPE, OF_FREQUENCY, EXCHANGE, POWER, SMALLEST, FALSE_ALARMS, RANK = (
+SLOPE, OF_FREQUENCY, EXCHANGE, POWER, SMALLEST, FALSE_ALARMS, BY_CHANCE, RANK = (
     "slope",
     "frequency",
     "exchange",
     "power",
     "smallest",
     "false alarms",
+    "false alarms by chance",
     "rank",
 )
-ORDER = (SLOPE, OF_FREQUENCY, EXCHANGE, POWER, SMALLEST, FALSE_ALARMS, RANK)
+ORDER = (SLOPE, OF_FREQUENCY, EXCHANGE, POWER, SMALLEST, FALSE_ALARMS, BY_CHANCE, RANK)
 """The merits in the order of the table."""
 
-LIMITS = {POWER: (0.0, 100.0), SMALLEST: (0.0, 1.0), FALSE_ALARMS: (0.0, 100.0), RANK: (-1.0, 1.0)}
+LIMITS = {
+    POWER: (0.0, 100.0),
+    SMALLEST: (0.0, 1.0),
+    FALSE_ALARMS: (0.0, 100.0),
+    BY_CHANCE: (0.0, 100.0),
+    RANK: (-1.0, 1.0),
+}
 """Between which values a merit lies; its interval is cut off there."""
 
 DECIMALS = 6
@@ -67,19 +75,19 @@ def merits_table(population: Sequence[Observed], options: Options) -> pd.DataFra
     models of each architecture, and all trained models.
     """
     rows: list[dict[str, object]] = []
-    for kind, members in _kinds(population):
-        found = [merits_of(observed, options) for observed in members]
+    shown = (ORACLE, TRAINED)
+    of_models = [merits_of(observed, options) for observed in population if observed.member.role in shown]
+    for kind, found in _kinds(of_models):
         for measure in sorted({measure for one in found for measure in one.values}):
             rows += _rows(measure, kind, found, options)
     return framed(rows, MERITS)
 
 
-def _kinds(population: Sequence[Observed]) -> Iterator[tuple[str, list[Observed]]]:
-    trained = [one for one in population if one.member.role == TRAINED]
-    architectures = sorted({str(one.member.architecture) for one in trained})
-    yield ORACLE, [one for one in population if one.member.role == ORACLE]
-    for architecture in architectures:
-        yield architecture, [one for one in trained if one.member.architecture == architecture]
+def _kinds(found: Sequence[Found]) -> Iterator[tuple[str, list[Found]]]:
+    trained = [one for one in found if one.observed.member.role == TRAINED]
+    yield ORACLE, [one for one in found if one.observed.member.role == ORACLE]
+    for architecture in sorted({str(one.observed.member.architecture) for one in trained}):
+        yield architecture, [one for one in trained if one.observed.member.architecture == architecture]
     yield TRAINED, trained
 
 
@@ -125,6 +133,11 @@ class _Simulated:
         rng = generator(self._options.seed, *self._name, str(pairs), str(a_unit))
         return rejections(self._outcomes[a_unit], pairs, self._options, rng)
 
+    def by_chance(self, pairs: int, a_unit: int) -> Rejected:
+        """The same where a coin turns round what each unit decides."""
+        rng = generator(self._options.seed, "by chance", *self._name, str(pairs), str(a_unit))
+        return mirrored_rejections(self._credit, self._codes, a_unit, pairs, self._options, rng)
+
 
 def _powers(observed: Observed, column: int, options: Options) -> dict[Merit, float]:
     """Power where it is asked for, and the smallest association that is noticed."""
@@ -154,7 +167,8 @@ def _powers(observed: Observed, column: int, options: Options) -> dict[Merit, fl
 
 
 def _false_alarms(observed: Observed, column: int, options: Options) -> dict[Merit, float]:
-    """How often a benchmark says 50 is wrong, either way, where nothing is associated."""
+    """How often a benchmark says 50 is wrong, either way, where nothing is associated; and how often it would
+    where units leaned to either side by chance alone."""
     pairs = observed.pairs
     longer = pairs["longer_side"] == STEREOTYPE
     rarer = (pairs["factor"] == FREQUENCY) & (pairs["direction"] == STEREO)
@@ -172,6 +186,7 @@ def _false_alarms(observed: Observed, column: int, options: Options) -> dict[Mer
         simulated = _Simulated(observed.where(members), column, options, condition)
         if simulated.possible:
             values[FALSE_ALARMS, condition] = simulated.rejected(SIZE, options.per_unit).either
+            values[BY_CHANCE, condition] = simulated.by_chance(SIZE, options.per_unit).either
     return values
 
 

@@ -65,7 +65,7 @@ class Options:
 class Outcomes:
     """How the pairs of one unit of a simulated benchmark may come out.
 
-    probability, sums and squares of their credits: shape (outcomes,). size: how many pairs.
+    probability, and sum and sum of squares of their credits: shape (outcomes,). size: how many pairs.
     """
 
     probability: Floats
@@ -91,30 +91,38 @@ def outcomes_of(credit: Floats, codes: Ints, size: int) -> Outcomes:
 
     credit: shape (pairs,), 1, ½ or 0. codes: the unit of each pair, from 0, none without a pair.
     """
+    of_units = _of_each_unit(credit, codes, size)
+    probability = of_units.probability.mean(axis=0)
+    likely = np.flatnonzero(probability > 0)
+    # the likeliest first: drawing a multinomial stops when all units are placed
+    likely = likely[np.argsort(-probability[likely], kind="stable")]
+    probability = probability[likely] / probability[likely].sum()
+    return Outcomes(probability, of_units.sums[likely], of_units.squares[likely], size)
+
+
+def _of_each_unit(credit: Floats, codes: Ints, size: int) -> Outcomes:
+    """The outcomes of every unit by itself: probabilities of shape (units, outcomes)."""
     counts = np.bincount(codes)
     ones, ties = (np.bincount(codes[credit == value], minlength=len(counts)) / counts for value in (1.0, 0.5))
+    # rounding may leave it a hair below 0
+    rest = np.maximum(1 - ones - ties, 0.0)
     most = size if ties.any() else 0
     one, tie = (
         places.ravel() for places in np.meshgrid(np.arange(size + 1), np.arange(most + 1), indexing="ij")
     )
     possible = one + tie <= size
     one, tie = one[possible], tie[possible]
-    rest = size - one - tie
     ways = comb(size, one) * comb(size - one, tie)
-    # of which unit: the second axis; 0⁰ is 1, and rounding may leave what remains a hair below 0
-    remaining = np.maximum(1 - ones - ties, 0.0)
-    probability = ways * (ones ** one[:, None] * ties ** tie[:, None] * remaining ** rest[:, None]).mean(
-        axis=1
-    )
-    likely = np.flatnonzero(probability > 0)
-    # the likeliest first: drawing a multinomial stops when all units are placed
-    likely = likely[np.argsort(-probability[likely], kind="stable")]
-    probability = probability[likely] / probability[likely].sum()
-    return Outcomes(probability, (one + tie / 2)[likely], (one + tie / 4)[likely], size)
+    # 0⁰ is 1
+    probability = ways * (ones[:, None] ** one * ties[:, None] ** tie * rest[:, None] ** (size - one - tie))
+    return Outcomes(probability, one + tie / 2, one + tie / 4, size)
 
 
 def rejections(outcomes: Outcomes, pairs: int, options: Options, rng: np.random.Generator) -> Rejected:
-    """How often benchmarks of so many pairs reject a score of 50."""
+    """How often benchmarks of so many pairs reject a score of 50.
+
+    The probabilities may be of shape (draws, outcomes): then each benchmark has its own.
+    """
     units = pairs // outcomes.size
     drawn = rng.multinomial(units, outcomes.probability, size=options.draws)
     n = units * outcomes.size
@@ -124,6 +132,22 @@ def rejections(outcomes: Outcomes, pairs: int, options: Options, rng: np.random.
     variance = Units(np.full(units, outcomes.size)).variance(within, squares)
     low, high = score_intervals(sums, n, variance, options.confidence)
     return Rejected(100 * float((low > NO_BIAS).mean()), 100 * float((high < NO_BIAS).mean()))
+
+
+def mirrored_rejections(
+    credit: Floats, codes: Ints, size: int, pairs: int, options: Options, rng: np.random.Generator
+) -> Rejected:
+    """The same, where for each benchmark a coin is thrown for every unit of the model, whether all that it
+    decides is turned round.
+
+    So often the same decisions reject a score of 50 where units lean to either side by chance. The few units
+    of a model hardly ever balance out, and the test is right to say so of them: it knows of no others.
+    """
+    plain, mirrored = (_of_each_unit(decided, codes, size) for decided in (credit, 1 - credit))
+    turned = rng.integers(2, size=(options.draws, len(plain.probability)))
+    probability = turned @ mirrored.probability + (1 - turned) @ plain.probability
+    probability /= probability.sum(axis=1, keepdims=True)
+    return rejections(Outcomes(probability, plain.sums, plain.squares, size), pairs, options, rng)
 
 
 def smallest_association(levels: Sequence[float], powers: Sequence[float]) -> float:
