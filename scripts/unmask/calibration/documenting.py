@@ -1,0 +1,152 @@
+"""The numbers of a page of documentation, out of the tables of studies.
+
+    python -m unmask.calibration.documenting results/calibration results/…
+
+copies small tables to docs/calibration/ as CSV, each from the first of these studies that has it, and fills
+what stands between the markers of docs/calibration.md from them:
+
+    <!-- table NAME -->                        a table: a name of SHEETS
+    <!-- end NAME -->
+    <!-- number TABLE; COLUMN; KEY=VALUE; … -->0.5<!-- end number -->
+                                               the number in COLUMN of the one row with these values
+
+A value may be empty (`condition=`). What no table has is said to be absent, so that a page without numbers
+can be seen to be one.
+"""
+
+import argparse
+import re
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from unmask.calibration.tables import (
+    controls_sheet,
+    explained_sheet,
+    false_alarms_sheet,
+    of_all_models,
+    power_sheet,
+    responses_sheet,
+    strength_sheet,
+    unmasked_sheet,
+)
+from unmask.errors import InputError
+from unmask.files import write_text
+from unmask.report.rendering import markdown
+from unmask.report.sheets import Sheet
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE, FOLDER = ROOT / "docs" / "calibration.md", ROOT / "docs" / "calibration"
+
+SHEETS: Mapping[str, Callable[[pd.DataFrame], Sheet]] = {
+    "merits": strength_sheet,
+    "power": lambda rows: power_sheet(of_all_models(rows)),
+    "false_alarms": lambda rows: false_alarms_sheet(of_all_models(rows)),
+    "doses": responses_sheet,
+    "controls": controls_sheet,
+    "kept": unmasked_sheet,
+    "explained": explained_sheet,
+}
+"""What fits the page of each table, by the names of unmask.calibration.shown.TABLES."""
+
+ABSENT = "*The study that this table is of has not been run.*"
+UNKNOWN = "?"
+
+_TABLE = re.compile(r"<!-- table (\w+) -->\n.*?<!-- end \1 -->", re.DOTALL)
+_NUMBER = re.compile(r"<!-- number (.+?) -->.*?<!-- end number -->", re.DOTALL)
+
+
+def documented(page: str, folder: Path) -> str:
+    """The text of a page with what stands between its markers made anew from the CSV files of a folder.
+
+    Raises InputError where a marker names no table, no column, or not one row.
+    """
+    page = _TABLE.sub(
+        lambda found: f"<!-- table {found[1]} -->\n{_table(found[1], folder)}\n<!-- end {found[1]} -->", page
+    )
+    return _NUMBER.sub(
+        lambda found: f"<!-- number {found[1]} -->{_number(found[1], folder)}<!-- end number -->", page
+    )
+
+
+def copy_tables(studies: Sequence[Path], folder: Path) -> None:
+    """Copy the tables that the page is made of, each from the first study that has rows of it, and remove
+    those that none has.
+
+    studies: folders of results. Raises InputError where one of them has no tables of calibration.
+    """
+    for study in studies:
+        if not any(_of_study(study, name).is_file() for name in SHEETS):
+            raise InputError(f"{study}: no tables of calibration; run the study first")
+    folder.mkdir(exist_ok=True)
+    for name in SHEETS:
+        paths = [path for study in studies if _has_rows(path := _of_study(study, name))]
+        if paths:
+            shutil.copyfile(paths[0], folder / f"{name}.csv")
+        else:
+            (folder / f"{name}.csv").unlink(missing_ok=True)
+
+
+def _of_study(study: Path, name: str) -> Path:
+    return study / "tables" / f"calibration_{name}.csv"
+
+
+def _has_rows(path: Path) -> bool:
+    return path.is_file() and len(path.read_text(encoding="utf-8").splitlines()) > 1
+
+
+def _read(name: str, folder: Path) -> pd.DataFrame | None:
+    """The rows of a table, none where there is no file."""
+    if name not in SHEETS:
+        raise InputError(f"docs/calibration.md: {name!r} is no table of it (they are {', '.join(SHEETS)})")
+    path = folder / f"{name}.csv"
+    if not path.is_file():
+        return None
+    rows = pd.read_csv(path)
+    if "condition" in rows:
+        # no condition is an empty text, which a CSV file does not tell from nothing
+        rows["condition"] = rows["condition"].fillna("")
+    return rows
+
+
+def _table(name: str, folder: Path) -> str:
+    rows = _read(name, folder)
+    if rows is None:
+        return f"\n{ABSENT}\n"
+    return f"\n{markdown(SHEETS[name](rows)).strip()}\n"
+
+
+def _number(asked: str, folder: Path) -> str:
+    """The number that a marker asks for, as it is read: three digits."""
+    name, column, *keys = (part.strip() for part in asked.split(";"))
+    rows = _read(name, folder)
+    if rows is None:
+        return UNKNOWN
+    for key in keys:
+        of, _, value = key.partition("=")
+        if of not in rows:
+            raise InputError(f"docs/calibration.md: the table {name} has no column {of!r}")
+        rows = rows[rows[of].map(lambda cell: "" if pd.isna(cell) else f"{cell}") == value]
+    if column not in rows:
+        raise InputError(f"docs/calibration.md: the table {name} has no column {column!r}")
+    if len(rows) != 1:
+        raise InputError(f"docs/calibration.md: {asked!r} is {len(rows)} rows, not one")
+    return f"{float(rows[column].iloc[0]):.3g}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Fill docs/calibration.md with the numbers of studies.")
+    parser.add_argument("studies", metavar="results/STUDY", type=Path, nargs="+")
+    arguments = parser.parse_args()
+    try:
+        copy_tables(arguments.studies, FOLDER)
+        write_text(PAGE, documented(PAGE.read_text(encoding="utf-8"), FOLDER))
+    except InputError as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,285 @@
+"""What the numbers of calibration say, in plain sentences."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from unmask.calibration.results import KINDS, Found
+from unmask.calibration.tables import NOTHING, magnitude, percent
+from unmask.measures.registry import title_of
+from unmask.report.sheets import number, rows_of
+
+MODELS = {"oracle": "perfect models", "trained": "trained models"}
+"""Kinds of figures of merit, in plain words."""
+
+NO_ASSOCIATION, SUBTOKEN, LONGER = "no association", "subtoken", "longer"
+"""Conditions of false alarms, beside ratio=N."""
+
+EXACT_CONTROLS = ("identical", "swapped")
+"""Controls of which every pair is known; of the others, chance denies some."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _titles(rows: pd.DataFrame) -> str:
+    return listed([title_of(name) for name in rows["measure"]]) if len(rows) else "none"
+
+
+def _of(found: Found, merit: str, kind: str, condition: str = "") -> pd.DataFrame:
+    rows = found.merits
+    wanted = (rows["merit"] == merit) & (rows["kind"] == kind) & (rows["condition"] == condition)
+    return rows[wanted & rows["value"].notna()]
+
+
+def _worlds(rows: pd.DataFrame) -> int:
+    return int(rows["families"].max()) if len(rows) else 0
+
+
+def _above(rows: pd.DataFrame, bound: float) -> "pd.Series[bool]":
+    """Whether a merit is above a bound: its interval, where it has one, else its value."""
+    return rows["low"].fillna(rows["value"]) > bound
+
+
+def _below(rows: pd.DataFrame, bound: float) -> "pd.Series[bool]":
+    return rows["high"].fillna(rows["value"]) < bound
+
+
+def _uncertain(rows: pd.DataFrame, kind: str) -> bool:
+    """Whether nothing says how far merits may be off: of trained models in one world."""
+    return kind != "oracle" and not rows["low"].notna().any()
+
+
+def _by(found: Found, rows: pd.DataFrame) -> str:
+    """By what it is said that something is above a bound."""
+    if rows["low"].notna().any():
+        return f"by {100 * found.confidence:g}% intervals over {_worlds(rows)} worlds"
+    return "in one world, so without an interval"
+
+
+def shares(rows: pd.DataFrame, text: Callable[[Any], str]) -> str:
+    """The values of measures, those that read alike together: `AUL and AULA 0.60, SSS 1.00`."""
+    alike: dict[str, list[str]] = {}
+    for row in rows_of(rows):
+        alike.setdefault(text(row.value), []).append(title_of(row.measure))
+    return ", ".join(f"{listed(names)} {value}" for value, names in alike.items())
+
+
+def associations_found(found: Found) -> Iterator[str]:
+    """Which margins grow with the association that was planted."""
+    for kind in KINDS:
+        rows = _of(found, "slope", kind)
+        if rows.empty:
+            continue
+        if _uncertain(rows, kind):
+            yield (
+                f"Margins of {MODELS[kind]} gain by one log-odd of association (in one world, so without an "
+                f"interval): {shares(rows, magnitude)}."
+            )
+            continue
+        up, down = _above(rows, NOTHING), _below(rows, -NOTHING)
+        told = [f"Margins of {MODELS[kind]} that grow with the planted association: {_titles(rows[up])}"]
+        told += [f"not: {_titles(rows[~up & ~down])}"] if (~up & ~down).any() else []
+        told += [f"falling: {_titles(rows[down])}"] if down.any() else []
+        yield f"{'; '.join(told)} ({_by(found, rows)})."
+
+
+def frequency_followed(found: Found) -> Iterator[str]:
+    """Which margins go with the frequency of words where nothing is associated, and what that passes for."""
+    for kind in KINDS:
+        rows = _of(found, "frequency", kind)
+        if rows.empty:
+            continue
+        if _uncertain(rows, kind):
+            yield (
+                f"Where nothing is associated, margins of {MODELS[kind]} gain by one log ratio of "
+                f"frequencies (in one world, so without an interval): {shares(rows, magnitude)}."
+            )
+        else:
+            yield (
+                f"Where nothing is associated, margins of {MODELS[kind]} go {_ways(rows)} "
+                f"({_by(found, rows)})."
+            )
+        exchange = _of(found, "exchange", kind)
+        exchange = exchange[exchange["value"].abs() > NOTHING]
+        if len(exchange):
+            yield (
+                f"With {MODELS[kind]}, a word that is e times as frequent passes for so many log-odds of "
+                f"association: {shares(exchange, number)}."
+            )
+
+
+def _ways(rows: pd.DataFrame) -> str:
+    """Which measures follow frequency one way, the other, or neither."""
+    up, down = _above(rows, NOTHING), _below(rows, -NOTHING)
+    ways = (
+        ("towards the more frequent word with", up),
+        ("towards the rarer with", down),
+        ("neither way with", ~up & ~down),
+    )
+    return "; ".join(f"{way} {_titles(rows[which])}" for way, which in ways if which.any())
+
+
+def power_had(found: Found) -> Iterator[str]:
+    """How often the association at which power is asked for is found, with the fewest and the most pairs."""
+    rows = found.merits
+    numbers = rows.loc[rows["merit"] == "power", "condition"].str.extract(r"^n=(\d+)$")[0].dropna()
+    counts = sorted(set(map(int, numbers)))
+    for kind in KINDS:
+        told = []
+        for count in dict.fromkeys(counts[:1] + counts[-1:]):
+            own = _of(found, "power", kind, f"n={count}")
+            if len(own):
+                told.append(f"with {count} pairs {shares(own, _whole)}")
+        if told:
+            yield (
+                "How often, in percent, the test finds an association of p = "
+                f"{found.power['association']:g} with {MODELS[kind]}: {'; '.join(told)}."
+            )
+
+
+def _whole(value: float) -> str:
+    return number(value, 0)
+
+
+def alarms_raised(found: Found) -> Iterator[str]:
+    """Which measures raise more false alarms than a test may, and where; rates of one world are beyond what
+    the number of draws would explain."""
+    rows = found.merits
+    alarms = rows[(rows["merit"] == "false alarms") & rows["value"].notna()]
+    share = found.nominal / 100
+    noise = 300 * math.sqrt(share * (1 - share) / found.power["draws"]) if len(alarms) else 0.0
+    for kind in KINDS:
+        own = alarms[alarms["kind"] == kind]
+        if own.empty:
+            continue
+        bound = found.nominal + np.where(own["low"].notna(), 0.0, noise)
+        many = own[own["low"].fillna(own["value"]) > bound]
+        told = [
+            f"{where(str(condition))} {shares(some, _whole)}"
+            for condition, some in many.groupby("condition", sort=False)
+        ]
+        if told:
+            yield (
+                f"More false alarms with {MODELS[kind]} than the {found.nominal:g} in 100 that a test may "
+                f"give (percent, of 500 pairs without an association): {'; '.join(told)} ({_by(found, own)})."
+            )
+        else:
+            yield (
+                f"No measure raises more false alarms with {MODELS[kind]} than the {found.nominal:g} in 100 "
+                f"that a test may give ({_by(found, own)})."
+            )
+
+
+def where(condition: str) -> str:
+    """In what pairs alarms are false."""
+    if condition.startswith("ratio="):
+        ratio = condition.removeprefix("ratio=")
+        return "between groups of one frequency" if ratio == "1" else f"against groups {ratio} times as rare"
+    return {
+        NO_ASSOCIATION: "about occupations",
+        SUBTOKEN: "where a name has a subtoken more",
+        LONGER: "where a name has a word more",
+    }.get(condition, condition)
+
+
+def worlds_ranked(found: Found) -> Iterator[str]:
+    """Whether a measure ranks drawn worlds by their association."""
+    rows = _of(found, "rank of worlds", "oracle")
+    if len(rows):
+        told = shares(rows, lambda value: number(value, signed=True))
+        yield (
+            "Does a higher margin mean a stronger association? Spearman's correlation of the two over worlds "
+            f"drawn at random, with perfect models: {told}."
+        )
+
+
+def controls_hold(found: Found) -> Iterator[str]:
+    """Whether controls came out as they should, and how many chance would deny."""
+    rows = found.controls
+    exact = rows[rows["control"].isin(EXACT_CONTROLS)]
+    if len(exact):
+        failed = exact[~exact["holds"]]
+        if failed.empty:
+            yield (
+                f"Controls that must come out exactly do, all {len(exact)} of them: the same sentence twice "
+                "ties, and exchanged sides change the sign."
+            )
+        else:
+            worst = ", ".join(
+                f"{row.control} ({row.model}, {title_of(row.measure)})" for row in rows_of(failed.head(3))
+            )
+            yield f"Of {len(exact)} controls that must come out exactly, {len(failed)} do not: {worst}."
+    for control, part in rows[~rows["control"].isin(EXACT_CONTROLS)].groupby("control", sort=False):
+        missed = int((~part["holds"]).sum())
+        yield (
+            f"Control {control}: the interval of the score leaves 50 out in {missed} of {len(part)} models "
+            f"and measures; chance alone would in about {_about(found.nominal * len(part) / 100)}."
+        )
+
+
+def _about(count: float) -> str:
+    return f"{count:.0f}" if count >= 10 else f"{count:.2g}"
+
+
+def keep_rates(found: Found) -> Iterator[str]:
+    """What keeping tokens in training does to a perfect model's AUL."""
+    rows = found.kept[(found.kept["context"] == "trusted") & (found.kept["measure"] == "AUL")]
+    line = rows[rows["random"] > 0].sort_values("kept")
+    if len(line) > 1:
+        first, last = line.iloc[0], line.iloc[-1]
+        yield (
+            f"AUL of a perfect model gains {magnitude(first['association'])} by one log-odd of association "
+            f"where training keeps {_share(first)} of the chosen tokens, and "
+            f"{magnitude(last['association'])} where it keeps {_share(last)}; its exchange rate of frequency "
+            f"is {number(first['exchange'])} and {number(last['exchange'])}."
+        )
+    for row in rows_of(rows[rows["random"] == 0]):
+        strengths = [value for value in (row.association, row.frequency) if not math.isnan(value)]
+        if strengths and max(map(abs, strengths)) < NOTHING:
+            yield (
+                "Where training replaces no token at random, AUL of a perfect model is 0 for every pair: "
+                "it says nothing."
+            )
+        elif strengths:
+            yield (
+                "Where training replaces no token at random, AUL of a perfect model gains "
+                f"{magnitude(row.association)} by one log-odd, {magnitude(row.frequency)} by one log ratio."
+            )
+
+
+def _share(row: Any) -> str:
+    return f"{100 * row['kept']:g}%"
+
+
+def explained_by_frequency(found: Found) -> Iterator[str]:
+    """What of the differences between measures goes with the frequency of words, in real pairs."""
+    rows = found.explained
+    for (model, benchmark), part in rows[rows["second"].notna()].groupby(["model", "benchmark"], sort=False):
+        clear = part[_apart(part, "low", "high")]
+        by_words = clear[_apart(clear, "explained_low", "explained_high")]
+        left = clear[_apart(clear, "rest_low", "rest_high")]
+        yield (
+            f"{model} on {benchmark}: of {len(part)} differences between measures {len(clear)} have an "
+            f"interval without 0; a part that goes with the frequency of words is clear in {len(by_words)} "
+            f"of these, and a difference at equal frequency in {len(left)}."
+        )
+        known = by_words[by_words["towards_frequent"].notna()]
+        if len(known):
+            most = max(rows_of(known), key=lambda row: abs(row.explained))
+            yield (
+                f"The largest such part: {title_of(most.first)} less {title_of(most.second)}, "
+                f"{number(most.explained, 1, signed=True)} of {number(most.value, 1, signed=True)} points; "
+                f"where the two disagree, {title_of(most.first)} goes with the more frequent words in "
+                f"{percent(most.towards_frequent)}%."
+            )
+
+
+def _apart(rows: pd.DataFrame, low: str, high: str) -> "pd.Series[bool]":
+    """Whether an interval is on one side of 0."""
+    return (rows[low] > 0) | (rows[high] < 0)

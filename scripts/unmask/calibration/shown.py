@@ -1,0 +1,22 @@
+"""The tables and figures of calibration, by name. Nothing is imported here: rules read this."""
+
+TABLES = (
+    "merits",
+    "power",
+    "false_alarms",
+    "lengths",
+    "doses",
+    "controls",
+    "kept",
+    "explained",
+)
+"""Each is made as csv, md and tex: the names of files are {table}_{form}."""
+
+FIGURES = (
+    "response_figure",
+    "frequency_figure",
+    "power_figure",
+    "worlds_figure",
+    "kept_figure",
+)
+"""Each is drawn as svg and png: the names of files are {figure}_{form}."""

@@ -1,0 +1,127 @@
+"""The page on calibration: its numbers are those of its CSV files, and of nothing else."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from made_calibration import Study
+from unmask.calibration import documenting
+from unmask.calibration.documenting import ABSENT, FOLDER, PAGE, SHEETS, copy_tables, documented
+from unmask.calibration.making import made_tables
+from unmask.calibration.shown import TABLES
+from unmask.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of results of a whole study, with what the workflow calls its tables."""
+    folder = tmp_path_factory.mktemp("study")
+    study = Study(folder)
+    (folder / "tables").mkdir()
+    for name, text in made_tables(study.files, study.settings, [f"{table}_csv" for table in TABLES]):
+        (folder / "tables" / f"calibration_{name.removesuffix('_csv')}.csv").write_text(text)
+    return folder
+
+
+def test_the_page_is_what_its_tables_make_of_it() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert documented(text, FOLDER) == text
+
+
+def test_the_page_has_every_table_once() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert sorted(re.findall(r"<!-- table (\w+) -->", text)) == sorted(SHEETS)
+    assert set(SHEETS) <= set(TABLES)
+
+
+def test_all_tables_of_a_study_appear(results: Path, tmp_path: Path) -> None:
+    copy_tables([results], tmp_path)
+    assert {path.stem for path in tmp_path.iterdir()} == set(SHEETS)
+    page = documented(PAGE.read_text(encoding="utf-8"), tmp_path)
+    assert ABSENT not in page
+    parts = re.findall(r"<!-- table (\w+) -->\n(.*?)\n<!-- end \1 -->", page, re.DOTALL)
+    for name, part in parts:
+        lines = part.strip().splitlines()
+        assert lines[0].startswith("| ") and lines[1].startswith("| ---"), name
+        assert len(lines) == 2 + len(SHEETS[name](documenting._read(name, tmp_path)).rows)  # type: ignore[arg-type]
+    # once more changes nothing
+    assert documented(page, tmp_path) == page
+
+
+def test_the_files_are_those_of_the_study_to_the_byte(results: Path, tmp_path: Path) -> None:
+    copy_tables([results], tmp_path)
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == (results / "tables" / f"calibration_{path.name}").read_bytes()
+
+
+def test_a_table_comes_from_the_first_study_that_has_rows_of_it(results: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    (bare / "tables").mkdir(parents=True)
+    source = (results / "tables" / "calibration_explained.csv").read_text()
+    (bare / "tables" / "calibration_explained.csv").write_text(source.splitlines()[0] + "\n")
+    (bare / "tables" / "calibration_power.csv").write_text("measure\nof the first\n")
+    folder = tmp_path / "docs"
+    copy_tables([bare, results], folder)
+    assert (folder / "explained.csv").read_text() == source
+    assert (folder / "power.csv").read_text() == "measure\nof the first\n"
+    copy_tables([bare], folder)
+    assert [path.name for path in folder.iterdir()] == ["power.csv"]
+
+
+def test_a_study_without_tables_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no tables of calibration"):
+        copy_tables([tmp_path], tmp_path / "docs")
+
+
+def test_what_is_absent_is_said_to_be(tmp_path: Path) -> None:
+    page = "<!-- table power -->\n| 1 |\n<!-- end power -->\n"
+    asked = "<!-- number power; value; measure=AUL -->3<!-- end number -->"
+    made = documented(page + asked, tmp_path)
+    assert ABSENT in made and "| 1 |" not in made
+    assert made.endswith("-->?<!-- end number -->")
+
+
+def test_numbers_in_the_text(results: Path, tmp_path: Path) -> None:
+    copy_tables([results], tmp_path)
+    rows = pd.read_csv(tmp_path / "merits.csv")
+    row = rows.query("measure == 'SSS' and kind == 'trained' and merit == 'exchange'").iloc[0]
+    asked = "merits; value; measure=SSS; kind=trained; merit=exchange; condition="
+    made = documented(f"It is <!-- number {asked} -->old<!-- end number --> units.", tmp_path)
+    assert made == f"It is <!-- number {asked} -->{row['value']:.3g}<!-- end number --> units."
+    asked = "merits; value; measure=SSS; kind=trained; merit=power; condition=n=500"
+    assert "-->96.4<!--" in documented(f"<!-- number {asked} --><!-- end number -->", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("sizes; value", "no table"),
+        ("merits; values; measure=AUL; kind=oracle; merit=slope; condition=", "no column 'values'"),
+        ("merits; value; colour=red", "no column 'colour'"),
+        ("merits; value; measure=AUL", "rows, not one"),
+    ],
+)
+def test_a_marker_that_asks_for_nothing_is_one_line(
+    results: Path, tmp_path: Path, asked: str, message: str
+) -> None:
+    copy_tables([results], tmp_path)
+    with pytest.raises(InputError, match=message):
+        documented(f"<!-- number {asked} -->1<!-- end number -->", tmp_path)
+
+
+def test_the_command_fills_the_page(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, folder = tmp_path / "calibration.md", tmp_path / "calibration"
+    shutil.copyfile(PAGE, page)
+    monkeypatch.setattr(documenting, "PAGE", page)
+    monkeypatch.setattr(documenting, "FOLDER", folder)
+    monkeypatch.setattr("sys.argv", ["documenting", str(results)])
+    documenting.main()
+    assert page.read_text() == documented(PAGE.read_text(), folder) and ABSENT not in page.read_text()
+    monkeypatch.setattr("sys.argv", ["documenting", str(tmp_path / "nothing")])
+    with pytest.raises(SystemExit, match=r"error: .*no tables of calibration"):
+        documenting.main()

@@ -1,0 +1,267 @@
+"""The report's section on calibration: what it shows, and every sentence that it can say."""
+
+import html
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from made_calibration import AWKWARD, CAPTIONS, POWER, Study
+from running import run_script
+from unmask.calibration import findings
+from unmask.calibration.results import Found
+from unmask.calibration.schema import CONTROLS, EXPLAINED, KEPT, MERITS
+from unmask.calibration.sections.calibration import QUESTION, QUESTION_OF_REAL, section
+from unmask.calibration.shown import FIGURES
+from unmask.report.page import render_page
+from unmask.report.sections import Block, Fold, Picture, Section, Table, read_section
+from unmask.tables import framed
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return Study(tmp_path_factory.mktemp("section"))
+
+
+def shown_of(study: Study) -> Section:
+    """The section as the script writes it, with a picture for every figure."""
+    picture = study.folder / "picture.svg"
+    picture.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    output = study.folder / "calibration.json"
+    run_script(
+        "write_sections",
+        study.files | {name: str(picture) for name in FIGURES},
+        {"calibration": output},
+        study.folder / "log",
+        family="calibration",
+        settings=study.settings,
+    )
+    return read_section(output)
+
+
+@pytest.fixture(scope="module")
+def shown(study: Study) -> Section:
+    return shown_of(study)
+
+
+def every(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from every(block.blocks)
+
+
+def made(**parts: pd.DataFrame) -> Found:
+    """A study of which these parts are known, whatever its files."""
+    settings = {"models": [], "benchmarks": [], "measures": [], "alpha": 0.05, "confidence": 0.95}
+    found = Found({"captions": str(CAPTIONS)}, settings | {"power": POWER})
+    # where what is worked out once is kept
+    found.__dict__.update(parts)
+    return found
+
+
+def merits(*rows: tuple[str, str, str, str, float | None, tuple[float, float] | None]) -> Found:
+    """measure, kind, merit, condition, value and interval of each."""
+    listed = [
+        {"measure": measure, "kind": kind, "merit": merit, "condition": condition, "value": value}
+        | {"low": ends[0] if ends else None, "high": ends[1] if ends else None}
+        | {"models": 3, "families": 3 if ends else 1}
+        for measure, kind, merit, condition, value, ends in rows
+    ]
+    return made(merits=framed(listed, MERITS))
+
+
+def test_pictures_stand_before_tables_and_long_tables_in_folds(shown: Section) -> None:
+    assert shown.name == "calibration" and shown.sentences[0] == QUESTION
+    kinds = [type(block) for block in shown.blocks]
+    assert kinds[0] is Picture and kinds.index(Picture) < kinds.index(Table)
+    assert sum(isinstance(block, Picture) for block in every(shown.blocks)) == len(FIGURES)
+    assert [block.title for block in shown.blocks if isinstance(block, Fold)] == [
+        "Power by the number of pairs and of pairs a word",
+        "False alarms, by architecture too",
+        "Slopes by the length of sentences",
+        "Margins and scores at each dose",
+        "Controls",
+        "What training keeps, in numbers",
+    ]
+    for block in every(shown.blocks):
+        if isinstance(block, Table):
+            width = len(block.sheet.stubs) + len(block.sheet.columns)
+            assert {len(row) for row in block.sheet.rows} == {width}
+        if isinstance(block, Picture):
+            assert block.alt and block.caption.endswith(".")
+
+
+def test_names_are_text_on_the_page(shown: Section) -> None:
+    page = render_page("r", [shown])
+    assert "<h2>Calibration</h2>" in page
+    assert "a<b>" not in page and html.escape(AWKWARD) in page
+
+
+def test_a_small_study_has_neither_intervals_nor_real_pairs(tmp_path: Path) -> None:
+    small = shown_of(Study(tmp_path, "small"))
+    assert QUESTION in small.sentences and QUESTION_OF_REAL not in small.sentences
+    assert not any("intervals over" in sentence for sentence in small.sentences)
+    tables = [block for block in small.blocks if isinstance(block, Table)]
+    assert len(tables) == 1 and sum(isinstance(block, Picture) for block in small.blocks) == len(FIGURES)
+
+
+def test_without_a_world_only_real_pairs_appear(tmp_path: Path) -> None:
+    bare = shown_of(Study(tmp_path, "explained"))
+    assert bare.sentences[0] == QUESTION_OF_REAL and len(bare.sentences) == 3
+    assert [type(block) for block in bare.blocks] == [Table]
+    assert not any("world" in sentence for sentence in bare.sentences)
+
+
+def test_without_anything_there_is_nothing(tmp_path: Path) -> None:
+    study = Study(tmp_path, "explained")
+    assert section(study.files | {"explained": []}, study.settings).is_empty()
+
+
+def test_which_measures_find_the_association() -> None:
+    found = merits(
+        ("CPS", "trained", "slope", "", 0.9, (0.8, 1.0)),
+        ("AUL", "trained", "slope", "", 0.1, (-0.1, 0.3)),
+        ("SSS", "trained", "slope", "", -0.5, (-0.6, -0.4)),
+    )
+    assert list(findings.associations_found(found)) == [
+        "Margins of trained models that grow with the planted association: CPS; not: AUL; falling: SSS "
+        "(by 95% intervals over 3 worlds)."
+    ]
+
+
+def test_one_world_says_what_it_is_and_no_more() -> None:
+    found = merits(
+        ("CPS", "oracle", "slope", "", 1.0, None),
+        ("AllMasked", "oracle", "slope", "", 1e-13, None),
+        ("CPS", "trained", "slope", "", 0.9, None),
+        ("AUL", "trained", "slope", "", 0.9, None),
+    )
+    assert list(findings.associations_found(found)) == [
+        "Margins of perfect models that grow with the planted association: CPS; not: All-Masked (in one "
+        "world, so without an interval).",
+        "Margins of trained models gain by one log-odd of association (in one world, so without an "
+        "interval): CPS and AUL +0.9.",
+    ]
+
+
+def test_which_measures_follow_frequency() -> None:
+    found = merits(
+        ("CPS", "trained", "frequency", "", 0.01, (-0.1, 0.1)),
+        ("AUL", "trained", "frequency", "", -0.1, (-0.2, -0.05)),
+        ("SSS", "trained", "frequency", "", 0.5, (0.4, 0.6)),
+        ("SSS", "trained", "exchange", "", 0.71, (0.4, 0.9)),
+        ("CPS", "trained", "exchange", "", None, None),
+    )
+    first, second = findings.frequency_followed(found)
+    assert first == (
+        "Where nothing is associated, margins of trained models go towards the more frequent word with SSS; "
+        "towards the rarer with AUL; neither way with CPS (by 95% intervals over 3 worlds)."
+    )
+    assert second.endswith("passes for so many log-odds of association: SSS 0.71.")
+
+
+def test_false_alarms_are_those_above_what_a_test_may_give() -> None:
+    found = merits(
+        ("CPS", "trained", "false alarms", "ratio=16", 6.0, (4.0, 8.0)),
+        ("AUL", "trained", "false alarms", "ratio=16", 60.0, (40.0, 80.0)),
+        ("SSS", "trained", "false alarms", "ratio=16", 59.8, (40.0, 80.0)),
+        ("AUL", "trained", "false alarms", "no association", 9.0, (6.0, 12.0)),
+        ("AUL", "trained", "false alarms", "ratio=1", 4.0, (1.0, 7.0)),
+        ("CPS", "oracle", "false alarms", "ratio=1", 4.0, (1.0, 7.0)),
+    )
+    oracle, trained = findings.alarms_raised(found)
+    assert oracle.startswith("No measure raises more false alarms with perfect models than the 5 in 100")
+    assert trained == (
+        "More false alarms with trained models than the 5 in 100 that a test may give (percent, of 500 pairs "
+        "without an association): against groups 16 times as rare AUL and SSS 60; about occupations AUL 9 "
+        "(by 95% intervals over 3 worlds)."
+    )
+
+
+@pytest.mark.parametrize(("value", "alarmed"), [(8.0, False), (9.0, True)])
+def test_false_alarms_of_one_world_are_beyond_the_noise_of_draws(value: float, alarmed: bool) -> None:
+    """Three standard errors of 400 draws at 5% are 3.27 points."""
+    found = merits(("CPS", "trained", "false alarms", "ratio=1", value, None))
+    (sentence,) = findings.alarms_raised(found)
+    assert sentence.startswith("More false alarms") == alarmed
+
+
+def test_power_with_the_fewest_and_the_most_pairs() -> None:
+    rows = [("CPS", "oracle", "power", f"n={n}", float(n) / 20, None) for n in (1500, 100, 500)]
+    (sentence,) = findings.power_had(merits(*rows, ("CPS", "oracle", "power", "n=500, 1 a word", 3.0, None)))
+    assert sentence == (
+        "How often, in percent, the test finds an association of p = 0.75 with perfect models: with 100 pairs "
+        "CPS 5; with 1500 pairs CPS 75."
+    )
+
+
+def control(name: str, holds: bool) -> dict[str, Any]:
+    base = {"model": "m", "role": "trained", "architecture": "bert", "family": "w", "benchmark": "b"}
+    return base | {"measure": "AUL", "control": name, "pairs": 9, "holds": holds}
+
+
+def test_controls_that_fail_are_told() -> None:
+    def said(*rows: dict[str, Any]) -> list[str]:
+        return list(findings.controls_hold(made(controls=framed(rows, CONTROLS))))
+
+    assert said(control("identical", True), control("swapped", True)) == [
+        "Controls that must come out exactly do, all 2 of them: the same sentence twice ties, and exchanged "
+        "sides change the sign."
+    ]
+    assert said(control("identical", True), control("swapped", False)) == [
+        "Of 2 controls that must come out exactly, 1 do not: swapped (m, AUL)."
+    ]
+    assert said(control("permuted", False), *[control("permuted", True)] * 39) == [
+        "Control permuted: the interval of the score leaves 50 out in 1 of 40 models and measures; chance "
+        "alone would in about 2."
+    ]
+
+
+def kept(random: float, share: float, association: float, exchange: float | None) -> dict[str, Any]:
+    return {
+        "model": "m",
+        "role": "oracle",
+        "family": "w",
+        "context": "trusted",
+        "masked": 1 - share - random,
+        "kept": share,
+        "random": random,
+        "measure": "AUL",
+        "association": association,
+        "frequency": association / 2,
+        "exchange": exchange,
+    }
+
+
+def test_what_the_keep_rate_does() -> None:
+    rows = [kept(0.1, 0.5, 0.01, 0.62), kept(0.1, 0.0, 0.2, 0.5), kept(0.0, 0.5, 1e-15, None)]
+    first, second = findings.keep_rates(made(kept=framed(rows, KEPT)))
+    assert first == (
+        "AUL of a perfect model gains +0.2 by one log-odd of association where training keeps 0% of the chosen "
+        "tokens, and +0.01 where it keeps 50%; its exchange rate of frequency is 0.50 and 0.62."
+    )
+    assert second.endswith("AUL of a perfect model is 0 for every pair: it says nothing.")
+    (other,) = findings.keep_rates(made(kept=framed([kept(0.0, 0.5, 0.2, 0.5)], KEPT)))
+    assert other.endswith("gains +0.2 by one log-odd, +0.1 by one log ratio.")
+
+
+def test_what_frequency_explains(study: Study) -> None:
+    found = Found(study.files, study.settings)
+    first, second = findings.explained_by_frequency(found)
+    rows = [row for row in study.rows["explained"] if row["second"]]
+    clear = [row for row in rows if row["low"] > 0 or row["high"] < 0]
+    part = [row for row in clear if row["explained_low"] > 0 or row["explained_high"] < 0]
+    left = [row for row in clear if row["rest_low"] > 0 or row["rest_high"] < 0]
+    assert first == (
+        f"{AWKWARD} on crows-pairs: of {len(rows)} differences between measures {len(clear)} have an "
+        f"interval without 0; a part that goes with the frequency of words is clear in {len(part)} of these, "
+        f"and a difference at equal frequency in {len(left)}."
+    )
+    assert second.startswith("The largest such part: SSS less CPS, +6.0 of +3.0 points;")
+    nothing = framed([row | {"explained_low": -9.0} for row in rows if row["explained"] > 0], EXPLAINED)
+    nothing = nothing.assign(model="m", benchmark="b")
+    (only,) = findings.explained_by_frequency(made(explained=nothing))
+    assert "is clear in 0 of these" in only
