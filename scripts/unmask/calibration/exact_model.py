@@ -67,7 +67,8 @@ class ExactModel:
             for length, of_length in rows.items()
         }
         self._sentences = frozenset(ids for of_length in rows.values() for ids, _ in of_length)
-        rates = self.tokens.rates(recipe or Recipe())
+        self.recipe = recipe or Recipe()
+        rates = self.tokens.rates(self.recipe)
         trusted = context == TRUSTED
         self._shown = _trusted(len(rates)) if trusted else _corrupted(rates, corruption)
         self._chosen = np.ones_like(rates) if trusted else rates
@@ -86,8 +87,8 @@ class ExactModel:
 
         inputs: sequences of one length, masks among them: inputs × length. What stands in a place itself has
         no part in what is said of it, so this is the answer at a mask, and what would be the answer if any
-        one token were hidden.
-        Raises ValueError where no sentence of the grammar can have led to an input's other tokens.
+        one token were hidden. NaN where no sentence of the grammar can have led to the other tokens.
+        Raises ValueError where no sentence of the grammar is as long.
         """
         if inputs.shape[1] not in self._tables:
             raise ValueError(f"no sentence of the grammar has {inputs.shape[1]} tokens")
@@ -97,7 +98,8 @@ class ExactModel:
     def unmasked(self, around: Floats, ids: Ids) -> Floats:
         """P(token | all tokens, the one in its place, too), of the shape of `around`.
 
-        around: as the method gives it for `ids`, which hold no masks.
+        around: as the method gives it for `ids`, which hold no masks. NaN where no sentence of the grammar can
+        have led to these tokens.
         Raises ValueError where training never asks for a token that it shows.
         """
         if not self.answers_unmasked:
@@ -107,8 +109,7 @@ class ExactModel:
         own = ids[..., None]
         probability = np.take_along_axis(around, own, axis=-1)
         np.put_along_axis(weights, own, probability * (self.corruption.kept + random), axis=-1)
-        normalised: Floats = weights / weights.sum(axis=-1, keepdims=True)
-        return normalised
+        return _normalised(weights)
 
     def _around(self, inputs: Ids) -> Floats:
         """`around` of a few inputs."""
@@ -127,10 +128,14 @@ class ExactModel:
             sums = np.bincount((first + table[:, i]).ravel(), others.ravel(), len(inputs) * tokens)
             found[:, i] = sums.reshape(-1, tokens)
             before = before * factor
-        total = found.sum(axis=-1, keepdims=True)
-        if not (total > 0).all():
-            raise ValueError("no sentence of the grammar can have led to these tokens")
-        return found / total
+        return _normalised(found)
+
+
+def _normalised(weights: Floats) -> Floats:
+    """Weights as shares of their sum along the last axis; NaN where all are zero."""
+    with np.errstate(invalid="ignore"):
+        shares: Floats = weights / weights.sum(axis=-1, keepdims=True)
+    return shares
 
 
 def _trusted(tokens: int) -> Floats:
