@@ -213,7 +213,7 @@ def test_attention_is_uniform_so_that_aula_is_aul() -> None:
 
 
 def test_ranks_count_the_tokens_that_are_more_probable() -> None:
-    """Of an occupation with p = .9 the own pronoun is first and the other second; hidden, or not and never kept."""
+    """At p = .9 the own pronoun is first and the other second: hidden, or seen where training keeps none."""
     pairs = frame([p for p in planted("default") if p.contrast.p == 0.9 and len(p.modified) == 1])
     never_kept = ExactModel(world_of("default"), Corruption(0.9, 0, 0.1), TRUSTED)
     for masking in (MODIFIED, ONE_MODIFIED, NONE):

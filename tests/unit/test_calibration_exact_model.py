@@ -64,7 +64,7 @@ def trained(corruption: Corruption, rates: dict[str, float], length: int) -> Ans
 
 
 def trusting(corruption: Corruption, length: int) -> Answer:
-    """What the sentences with the visible tokens of an input have in a place, a visible one's own token apart.
+    """What the sentences with the visible tokens of an input have in a place.
 
     What is shown in the place itself is judged by what training does to a chosen token.
     """

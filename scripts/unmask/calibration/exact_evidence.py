@@ -36,11 +36,11 @@ class _Reading(NamedTuple):
 def exact_evidence(pairs: pd.DataFrame, model: ExactModel, masking: str) -> pd.DataFrame:
     """The Evidence rows of an exact model on a Pairs table, in the order of pairs, roles and positions.
 
-    Special tokens are certain, and attention is uniform: 1/length everywhere, so that AULA (corrected) is AUL.
-    `cross_log_prob` is null where one of the modified tokens cannot stand in the place of another.
+    Special tokens are certain, and attention is uniform: 1/length everywhere, so that AULA (corrected) is
+    AUL. `cross_log_prob` is null where one of the modified tokens cannot stand in the place of another.
     Raises InputError for a sentence that is not of the grammar, naming the pair; and for masking `none` where
-    the corruption neither keeps tokens nor makes them random: what is said of an unmasked token that was never
-    asked for is undefined.
+    the corruption neither keeps tokens nor makes them random: what is said of an unmasked token that was
+    never asked for is undefined.
     """
     if masking == NONE and not model.answers_unmasked:
         raise InputError(

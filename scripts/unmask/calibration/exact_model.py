@@ -98,8 +98,8 @@ class ExactModel:
     def unmasked(self, around: Floats, ids: Ids) -> Floats:
         """P(token | all tokens, the one in its place, too), of the shape of `around`.
 
-        around: as the method gives it for `ids`, which hold no masks. NaN where no sentence of the grammar can
-        have led to these tokens.
+        around: as the method gives it for `ids`, which hold no masks. NaN where no sentence of the grammar
+        can have led to these tokens.
         Raises ValueError where training never asks for a token that it shows.
         """
         if not self.answers_unmasked:

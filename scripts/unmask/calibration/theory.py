@@ -6,14 +6,15 @@ stereotypical sentence S where it is 1 - p in the other, A, each divided by as m
 `ratio` times as rare (direction `stereo`) or as frequent (`antistereo`) as that of A. All margins are S minus
 A, in natural logarithms.
 
-What unmasked prediction follows. Let q_i be the probability of token i from all other tokens, and let training
-keep the share k of the chosen tokens and put one of V tokens at random in the place of the share ρ: λ = kV/ρ.
+What unmasked prediction follows. Let q_i be the probability of token i from all other tokens, and let
+training keep the share k of the chosen tokens and put one of V tokens at random in the place of the share ρ:
+λ = kV/ρ.
 
 1. A visible token i has the answer g(q_i), g(q) = q(λ + 1)/(qλ + 1). For w is shown as itself with
    probability k + ρ/V, and as any other token with ρ/V: P(w | all) ∝ q_w (k + ρ/V), P(other | all) ∝ q ρ/V.
 2. Let two sentences of L tokens differ in the word m alone. Where m becomes more frequent in S, and nothing
-   else changes, q of every shared word stays, since it is given m; q_m(S) / q_m(A) grows as the frequency does.
-   As d log g / d log q = 1/(1 + λq), AUL changes by
+   else changes, q of every shared word stays, since it is given m; q_m(S) / q_m(A) grows as the frequency
+   does. As d log g / d log q = 1/(1 + λq), AUL changes by
 
        d AUL(S) - d AUL(A) = d log frequency · 1/L · [(1 - q_S)/(1 + λ q_S) + q_S/(1 + λ q_A)],
 
