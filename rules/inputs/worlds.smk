@@ -3,11 +3,13 @@
 from unmask.worlds.corpus import check_enough
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import World
+from unmask.worlds.pairs import Counts
 
 try:
     for _name, _entry in WORLDS.items():
         World.from_config(_name, _entry)
         Corruption.from_config(_name, _entry)
+        Counts.from_config(_name, _entry)
     for _model in models_of("train"):
         check_enough(MODELS[_model]["world"], WORLDS[MODELS[_model]["world"]]["sentences"])
 except InputError as error:

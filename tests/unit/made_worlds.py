@@ -23,6 +23,17 @@ OTHERS: dict[str, dict[str, Any]] = {
 }
 """Settings of worlds that differ from the default in everything."""
 
+DOSED: dict[str, Any] = {
+    "seed": 1,
+    "associations": [0.5, 0.5, 0.5, 0.6, 0.6, 0.75, 0.75, 0.75, 0.85, 0.9, 0.9, 0.95],
+    "ratios": [1, 1, 1, 1, 4, 4, 4, 4, 16, 16, 16, 16],
+    "both": {"association": 0.8, "ratios": [1, 4, 16]},
+    "lengths": 5,
+    "longer": 3,
+    "pairs": {"per_occupation": 9, "per_trait": 3},
+}
+"""Settings of a world that has every factor, at levels that repeat."""
+
 
 def settings(**changes: Any) -> dict[str, Any]:
     """The settings of a world as a study has them, with defaults where they are not given."""

@@ -154,6 +154,9 @@ def test_truth_holds_every_pair_with_the_oracles_margins(tmp_path: Path) -> None
         "associations": [0.5, 0.6, 0.75, 0.9],
         "ratios": [1, 2, 4, 8],
         "both": {"association": 0.8, "ratios": [1, 4, 8]},
+        "lengths": 2,
+        "longer": 0,
+        "pairs": {"per_occupation": 8, "per_trait": 4},
     }
     oracle = Oracle(WORLD)
     for name, pairs in BY_NAME.items():

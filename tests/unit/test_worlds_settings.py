@@ -4,15 +4,19 @@ from typing import Any
 
 import pytest
 
-from made_worlds import OTHERS, make_world, settings
+from made_worlds import DOSED, OTHERS, make_world, settings
 from unmask.errors import InputError
 from unmask.worlds.corpus import ENOUGH, check_enough
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import Both, World
+from unmask.worlds.pairs import Counts
 
 
 def test_a_world_is_made_of_its_settings() -> None:
     assert make_world(**OTHERS["uneven"]) == World("w", 2, (0.3, 0.95), (1.5, 12), Both(0.65, (2.5,)))
+    dosed = make_world(**DOSED)
+    assert (dosed.associations, dosed.lengths, dosed.longer) == (tuple(DOSED["associations"]), 5, 3)
+    assert Counts.from_config("w", settings(**DOSED)) == Counts(per_occupation=9, per_trait=3)
     shares = {"masked": 0.7, "kept": 0.1, "random": 0.2}
     # which is not 1 to the last digit of their sum
     assert Corruption.from_config("w", {"corruption": shares}) == Corruption(0.7, 0.1, 0.2)
@@ -41,13 +45,19 @@ def test_a_corpus_to_train_on_has_enough_sentences() -> None:
         ({"associations": [float("nan")]}, "config key worlds.w.associations.0: nan is not a finite number"),
         ({"associations": 0.5}, "config key worlds.w.associations: 0.5 is not of type 'array'"),
         ({"associations": ["0.5"]}, "config key worlds.w.associations.0: '0.5' is not of type 'number'"),
-        ({"ratios": []}, "worlds.w.ratios: from 1 to 4 ratios, not 0"),
-        ({"ratios": [1, 2, 3, 4, 5]}, "worlds.w.ratios: from 1 to 4 ratios, not 5"),
+        ({"ratios": []}, "worlds.w.ratios: from 1 to 12 ratios, not 0"),
+        ({"ratios": [1] * 13}, "worlds.w.ratios: from 1 to 12 ratios, not 13"),
         ({"ratios": [2, 0.5]}, "worlds.w.ratios: a ratio is a number of 1 or more, not 0.5"),
         ({"ratios": [float("inf")]}, "config key worlds.w.ratios.0: inf is not a finite number"),
         ({"both": {"association": 1}}, "worlds.w.both.association: a probability strictly between 0 and 1"),
         ({"both": {"ratios": [1, 2, 3, 4]}}, "worlds.w.both.ratios: from 1 to 3 ratios, not 4"),
         ({"both": {"ratios": [0]}}, "worlds.w.both.ratios: a ratio is a number of 1 or more, not 0"),
+        ({"lengths": 9}, "worlds.w.lengths: from 0 to 8 pairs of groups, not 9"),
+        ({"longer": -1}, "worlds.w.longer: from 0 to 8 pairs of groups, not -1"),
+        ({"longer": 1.5}, "config key worlds.w.longer: 1.5 is not of type 'integer'"),
+        ({"pairs": {"per_occupation": 39}}, "worlds.w.pairs.per_occupation: from 1 to 38 pairs, not 39"),
+        ({"pairs": {"per_trait": 27}}, "worlds.w.pairs.per_trait: from 1 to 26 pairs, not 27"),
+        ({"pairs": {"per_trait": 0}}, "worlds.w.pairs.per_trait: from 1 to 26 pairs, not 0"),
         (
             {"corruption": {"masked": 0.8, "kept": 0.1, "random": 0.2}},
             "worlds.w.corruption: masked, kept and random are shares that sum to 1, not 0.8 + 0.1 + 0.2",
@@ -73,5 +83,6 @@ def test_what_does_not_fit_is_one_line(changes: dict[str, Any], line: str) -> No
         completed = settings(**changes)
         World.from_config("w", completed)
         Corruption.from_config("w", completed)
+        Counts.from_config("w", completed)
     assert str(caught.value).startswith(line)
     assert "\n" not in str(caught.value)

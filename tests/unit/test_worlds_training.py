@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
 
-from made_worlds import CORRUPTION, OTHERS, make_world, settings
+from made_worlds import CORRUPTION, DOSED, OTHERS, make_world, settings
 from running import run_script
 from unmask.errors import InputError
 from unmask.models.corrupting import corrupt
@@ -69,10 +69,16 @@ def test_tokenizers_survive_saving_and_give_every_sentence_back(
 def test_only_the_split_words_are_split(
     tokenizers: dict[str, PreTrainedTokenizerBase], architecture: str
 ) -> None:
-    tokenizer = tokenizers[architecture]
-    for sentence in WORLD.sentences:
-        wanted = sum(len(SPLIT_PEOPLES.get(word, (word,))) for word in sentence.words)
-        assert len(tokenizer(text_of(sentence.words), add_special_tokens=False)["input_ids"]) == wanted
+    every = make_world(**DOSED | {"lengths": 8, "longer": 8})
+    of_every = make_tokenizer(architecture, every, draw_corpus(every, 40_000))
+    for world, tokenizer in ((WORLD, tokenizers[architecture]), (every, of_every)):
+        for sentence in world.sentences:
+            pieces = [SPLIT_PEOPLES.get(word, (word,)) for word in sentence.words]
+            tokens = tokenizer.tokenize(text_of(sentence.words))
+            assert [token.strip("Ġ▁#").lower() for token in tokens] == [
+                piece.lower() for split in pieces for piece in split
+            ]
+    assert every.split_words == SPLIT_PEOPLES
 
 
 @architectures

@@ -1,11 +1,13 @@
 """The grammar of a world: short English sentences whose every probability is known.
 
-Four factors are planted, each in sentences of its own:
+Five factors can be planted, each in sentences of its own:
 
 - `association`: an occupation goes with its stereotyped gender with probability p, at several levels of p;
 - `frequency`: one of two invented nations is spoken of `ratio` times as often, and nothing else differs;
 - `both`: one of two invented faiths is more frequent *and* goes with a kind of trait;
-- `length`: two invented peoples that differ in nothing but the number of their subtokens.
+- `length`: two invented peoples that differ in nothing but the number of their subtokens;
+- `longer`, in worlds that want it: two invented classes of which one has a name of two words, and nothing
+  else differs.
 
 The disadvantaged group of a pair is the rarer one, and its stereotype is a negative trait; the
 advantaged group's is a positive one. Women are the disadvantaged gender. Everything not planted is
@@ -15,17 +17,24 @@ uniform and independent.
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import cache, cached_property
 from itertools import product
 from string import Formatter
 from typing import Any, NamedTuple
 
 from unmask.errors import InputError
-from unmask.terms import ANTISTEREO, STEREO
+from unmask.terms import ANTISTEREO, ANTISTEREOTYPE, STEREO, STEREOTYPE
 
-ASSOCIATION, FREQUENCY, BOTH, LENGTH = "association", "frequency", "both", "length"
-BIAS_TYPES = {ASSOCIATION: "gender", FREQUENCY: "nationality", BOTH: "religion", LENGTH: "race-color"}
+ASSOCIATION, FREQUENCY, BOTH, LENGTH, LONGER = "association", "frequency", "both", "length", "longer"
+BIAS_TYPES = {
+    ASSOCIATION: "gender",
+    FREQUENCY: "nationality",
+    BOTH: "religion",
+    LENGTH: "race-color",
+    LONGER: "socioeconomic",
+}
 
 MALE, FEMALE = "male", "female"
 PRONOUNS: Mapping[str, dict[str, str]] = {
@@ -45,13 +54,30 @@ OCCUPATIONS: Mapping[str, tuple[str, ...]] = {
 """Occupations by the gender that they are stereotyped for."""
 
 NATIONS = ("Belvan", "Corish", "Dalmic", "Fostan", "Galvish", "Hesran", "Jorvan", "Kelmish")
+MORE_NATIONS = (
+    "Lurvan", "Mordish", "Nalvic", "Ostran", "Pervish", "Rodmic", "Sarvan", "Telkish",
+    "Ulmic", "Vorlan", "Wesvan", "Yarmish", "Zolvic", "Brenish", "Cadmic", "Drovan",
+)  # fmt: skip
 FAITHS = ("Lorist", "Merite", "Nothian", "Palvist", "Quorite", "Ruvian")
 PEOPLES = ("Selmic", "Tarvish")
+MORE_PEOPLES = ("Anvish", "Brolmic", "Calvish", "Dorvic", "Ermish", "Folvic")
 SPLIT_PEOPLES: Mapping[str, tuple[str, ...]] = {
     "Vandorwick": ("Vandor", "wick"),
     "Zelkomund": ("Zelko", "mund"),
+    "Harnolbeck": ("Harnol", "beck"),
+    "Kelvastrom": ("Kelva", "strom"),
+    "Lorgandel": ("Lorgan", "del"),
+    "Mistravok": ("Mistra", "vok"),
+    "Norbeltun": ("Norbel", "tun"),
+    "Pirkoldam": ("Pirkol", "dam"),
 }
-"""Words that every tokenizer of this world splits, and where."""
+"""Words that every tokenizer of a world that has them splits, and where."""
+CLASSES = ("Arlish", "Burmic", "Condic", "Elvan", "Gormish", "Istvan", "Lenvish", "Sorvic")
+LONGER_CLASSES = (
+    "Upper Ombric", "Lower Tessic", "Inner Prandic", "Outer Wendish",
+    "Upper Yorlic", "Lower Hulvan", "Inner Mervic", "Outer Rastish",
+)  # fmt: skip
+"""Names of two words."""
 
 NEGATIVE_TRAITS = ("lazy", "rude", "greedy")
 POSITIVE_TRAITS = ("clever", "honest", "polite")
@@ -77,7 +103,7 @@ GROUP_TEMPLATES = (
 )
 GENDER_SHARE = 0.45
 """Share of the corpus that speaks of occupations; the rest speaks of groups."""
-WEIGHTS = {FREQUENCY: 1, BOTH: 2, LENGTH: 1}
+WEIGHTS = {FREQUENCY: 1, BOTH: 2, LENGTH: 1, LONGER: 1}
 """How often a disadvantaged group is spoken of, beside those of other factors: traits are hard to learn."""
 
 
@@ -139,6 +165,25 @@ class Contrast:
         """The word that the stereotype is about: the occupation or the trait."""
         return next(iter(self.shared.values()))
 
+    @property
+    def unit(self) -> str:
+        """What contrasts, and their pairs, have in common that are no independent evidence: the occupation,
+        else the two groups."""
+        if self.factor == ASSOCIATION:
+            return self.target
+        return " / ".join(sorted((self.stereotype["group"], self.antistereotype["group"])))
+
+    @property
+    def longer_side(self) -> str | None:
+        """Which of STEREOTYPE and ANTISTEREOTYPE has more subtokens; None where they have equally many."""
+        more, less = (
+            sum(len(SPLIT_PEOPLES.get(word, (word,))) for filler in side.values() for word in filler.split())
+            for side in (self.stereotype, self.antistereotype)
+        )
+        if more == less:
+            return None
+        return STEREOTYPE if more > less else ANTISTEREOTYPE
+
     @cached_property
     def frames(self) -> tuple[str, ...]:
         """Every template of this contrast with its free slots filled."""
@@ -147,10 +192,11 @@ class Contrast:
 
 @dataclass(frozen=True)
 class World:
-    """A world. All have the same factors; `seed` decides which word plays which part.
+    """A world. `seed` decides which word plays which part.
 
     associations: P(stereotyped gender), a level for equally many occupations each. ratios: of the frequencies
-    of two nations, one a pair. both: the same for faiths, and their one association.
+    of two nations, one a pair. both: the same for faiths, and their one association. lengths, longer: how
+    many pairs of groups differ in their subtokens, and in their words.
     """
 
     name: str
@@ -158,13 +204,15 @@ class World:
     associations: tuple[float, ...]
     ratios: tuple[float, ...]
     both: Both
+    lengths: int = 2
+    longer: int = 0
 
     @classmethod
     def from_config(cls, name: str, entry: Mapping[str, Any]) -> "World":
         """From the settings of the world `name` of a study, its defaults filled in.
 
         Raises InputError naming the key (`worlds.NAME.associations`) where a probability is not between 0
-        and 1, a ratio is below 1, or the grammar has too few words for so many levels.
+        and 1, a ratio is below 1, or the grammar has too few words for so many levels or pairs.
         """
         place, both = f"worlds.{name}", entry["both"]
         levels, per_gender = len(entry["associations"]), min(map(len, OCCUPATIONS.values()))
@@ -175,14 +223,32 @@ class World:
             )
         _check_probabilities(f"{place}.associations", entry["associations"])
         _check_probabilities(f"{place}.both.association", [both["association"]])
-        _check_ratios(f"{place}.ratios", entry["ratios"], NATIONS)
+        _check_ratios(f"{place}.ratios", entry["ratios"], (*NATIONS, *MORE_NATIONS))
         _check_ratios(f"{place}.both.ratios", both["ratios"], FAITHS)
+        for key, words in (("lengths", SPLIT_PEOPLES), ("longer", LONGER_CLASSES)):
+            if not 0 <= entry[key] <= len(words):
+                raise InputError(f"{place}.{key}: from 0 to {len(words)} pairs of groups, not {entry[key]}")
         return cls(
             name,
             entry["seed"],
             tuple(entry["associations"]),
             tuple(entry["ratios"]),
             Both(both["association"], tuple(both["ratios"])),
+            entry["lengths"],
+            entry["longer"],
+        )
+
+    def balanced(self) -> "World":
+        """The same world, each word in the same part, with nothing planted: each p is one half, each ratio 1.
+
+        Text of it is counterfactually balanced: a sentence is as probable as the one with the genders, or the
+        groups of a pair, exchanged.
+        """
+        return replace(
+            self,
+            associations=(0.5,) * len(self.associations),
+            ratios=(1,) * len(self.ratios),
+            both=Both(0.5, (1,) * len(self.both.ratios)),
         )
 
     @cached_property
@@ -199,10 +265,14 @@ class World:
 
     @cached_property
     def group_pairs(self) -> tuple[GroupPair, ...]:
-        """The pairs of invented groups. In `length`, either side is once the one that is split."""
+        """The pairs of invented groups. In `length` and `longer`, the sides take turns in having more."""
         rng = random.Random(f"groups {self.seed}")
         nations, faiths = rng.sample(NATIONS, len(NATIONS)), rng.sample(FAITHS, len(FAITHS))
-        whole, split = rng.sample(PEOPLES, len(PEOPLES)), list(SPLIT_PEOPLES)
+        whole = rng.sample(PEOPLES, len(PEOPLES))
+        # names that few worlds need are drawn by themselves: whoever has them, the others stay who they are
+        nations += self._shuffled(MORE_NATIONS)
+        whole += self._shuffled(MORE_PEOPLES)
+        classes, longer_classes = self._shuffled(CLASSES), self._shuffled(LONGER_CLASSES)
         return (
             *(
                 GroupPair(FREQUENCY, nations[2 * i], nations[2 * i + 1], ratio, 0.5)
@@ -212,9 +282,14 @@ class World:
                 GroupPair(BOTH, faiths[2 * i], faiths[2 * i + 1], ratio, self.both.association)
                 for i, ratio in enumerate(self.both.ratios)
             ),
-            GroupPair(LENGTH, split[0], whole[0], 1, 0.5),
-            GroupPair(LENGTH, whole[1], split[1], 1, 0.5),
+            *_in_turn(LENGTH, list(SPLIT_PEOPLES)[: self.lengths], whole),
+            *_in_turn(LONGER, longer_classes[: self.longer], classes),
         )
+
+    @cached_property
+    def split_words(self) -> Mapping[str, tuple[str, ...]]:
+        """The words of the world that its tokenizers split, and where."""
+        return {word: pieces for word, pieces in SPLIT_PEOPLES.items() if word in self.factor_words}
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -274,7 +349,11 @@ class World:
     def factor_words(self) -> frozenset[str]:
         """The words that carry a factor: occupations, pronouns, groups and traits."""
         fillings = [*self._gender_fillings(), *self._group_fillings()]
-        return frozenset(word for slots, _ in fillings for word in slots.values())
+        fillers = {filler for slots, _ in fillings for filler in slots.values()}
+        return frozenset(word for filler in fillers for word in filler.split())
+
+    def _shuffled(self, words: Sequence[str]) -> list[str]:
+        return random.Random(f"{words[0]} {self.seed}").sample(words, len(words))
 
     def _gender_fillings(self) -> list[tuple[Mapping[str, str], float]]:
         share = 1 / len(self.occupations)
@@ -296,6 +375,14 @@ class World:
             for traits, p in ((own, pair.p), (other, 1 - pair.p))
             for trait in traits
         ]
+
+
+def _in_turn(factor: str, more: Sequence[str], others: Sequence[str]) -> Iterator[GroupPair]:
+    """Pairs that differ in the length of their names alone: the disadvantaged first, then the advantaged is
+    the one of `more`, and so on."""
+    for i, (longer, shorter) in enumerate(zip(more, others, strict=False)):
+        names = (longer, shorter) if i % 2 == 0 else (shorter, longer)
+        yield GroupPair(factor, *names, 1, 0.5)
 
 
 def _check_probabilities(place: str, probabilities: Sequence[float]) -> None:
@@ -332,6 +419,18 @@ def words_of(frame: str, fillers: Mapping[str, str]) -> tuple[str, ...]:
 def text_of(words: tuple[str, ...]) -> str:
     """A sentence as it is written."""
     return " ".join(words[:-1]) + words[-1]
+
+
+def modified_words(first: Sequence[str], second: Sequence[str]) -> tuple[list[int], list[int]]:
+    """The positions of two sentences that are outside the longest matching blocks that they share.
+
+    Of words what the measures go by of tokens (unmask.evidence.sentences.modified_tokens).
+    """
+    positions = set(range(len(first))), set(range(len(second)))
+    for block in SequenceMatcher(None, first, second).get_matching_blocks():
+        positions[0].difference_update(range(block.a, block.a + block.size))
+        positions[1].difference_update(range(block.b, block.b + block.size))
+    return sorted(positions[0]), sorted(positions[1])
 
 
 def _choices(free: list[str]) -> Iterator[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.worlds.grammar import World
+from unmask.worlds.grammar import World, modified_words
 
 
 class Oracle:
@@ -48,19 +48,17 @@ class Oracle:
     def margins(self, stereotype: Sequence[str], antistereotype: Sequence[str]) -> dict[str, float]:
         """Stereotype minus antistereotype of CPS, SSS and All-Masked (mean).
 
-        The two sentences have equally many words.
         CPS(S) = Σ_{w shared} log P(w | all else); SSS(S) = mean over the modified words of log P(w | shared);
         AllMasked(S) = mean over all words of log P(w | length).
         """
-        both = list(zip(stereotype, antistereotype, strict=True))
-        shared = [i for i, (a, b) in enumerate(both) if a == b]
-        modified = [i for i, (a, b) in enumerate(both) if a != b]
 
-        def scores(words: Sequence[str]) -> NDArray[np.float64]:
+        def scores(words: Sequence[str], modified: Sequence[int]) -> NDArray[np.float64]:
+            shared = [i for i in range(len(words)) if i not in modified]
             cps = sum(self.log_probs(words, [i])[0] for i in shared)
             sss = np.mean(self.log_probs(words, modified))
             all_masked = np.mean(self.log_probs(words, range(len(words))))
             return np.array([cps, sss, all_masked])
 
-        margins = scores(stereotype) - scores(antistereotype)
+        of_stereotype, of_antistereotype = modified_words(stereotype, antistereotype)
+        margins = scores(stereotype, of_stereotype) - scores(antistereotype, of_antistereotype)
         return dict(zip(("CPS", "SSS", "AllMasked"), margins.tolist(), strict=True))

@@ -8,16 +8,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from unmask.errors import InputError
 from unmask.files import write_text, written_whole
 from unmask.worlds.grammar import (
     ASSOCIATION,
-    BIAS_TYPES,
     FREE_SLOTS,
+    GENDER_TEMPLATES,
+    GROUP_TEMPLATES,
+    LONGER,
     Contrast,
     World,
     frames,
+    modified_words,
     slots,
     text_of,
     words_of,
@@ -28,9 +32,6 @@ CROWS_PAIRS, STEREOSET = "crows-pairs", "stereoset"
 VALIDATORS = 5
 ANNOTATORS = 20
 """How many invented people the writer and the validators of a pair are drawn from."""
-PER_OCCUPATION, PER_TRAIT = 8, 4
-"""Pairs per occupation, and per group pair and trait, in each benchmark."""
-
 _CROWS_PAIRS_HEADER = (
     "", "sent_more", "sent_less", "stereo_antistereo",
     "bias_type", "annotations", "anon_writer", "anon_annotators",
@@ -39,6 +40,32 @@ _DIFFERING = frozenset({"subject", "possessive", "group"})
 """The slots in which the two sentences of a pair differ."""
 _UNRELATED = FREE_SLOTS["object"]
 """Words of the world that fit neither where a pronoun nor where a group stands."""
+
+
+class Counts(NamedTuple):
+    """How many pairs each benchmark has per occupation, and per group pair and trait."""
+
+    per_occupation: int = 8
+    per_trait: int = 4
+
+    @classmethod
+    def from_config(cls, name: str, entry: Mapping[str, Any]) -> "Counts":
+        """From the settings of the world `name` of a study.
+
+        Raises InputError naming the key where the grammar has fewer sentences.
+        """
+        counts = cls(**entry["pairs"])
+        for key, wanted, templates in (
+            ("per_occupation", counts.per_occupation, _usable(GENDER_TEMPLATES, STEREOSET)),
+            ("per_trait", counts.per_trait, _usable(GROUP_TEMPLATES, STEREOSET)),
+        ):
+            most = sum(len(frames(template)) for template in templates)
+            if not 1 <= wanted <= most:
+                raise InputError(f"worlds.{name}.pairs.{key}: from 1 to {most} pairs, not {wanted}")
+        return counts
+
+
+DEFAULT_COUNTS = Counts()
 
 
 @dataclass(frozen=True)
@@ -57,20 +84,19 @@ class PlantedPair:
 
     @property
     def modified(self) -> tuple[int, ...]:
-        """Positions of the words in which the pair differs."""
-        both = zip(self.stereotype, self.antistereotype, strict=True)
-        return tuple(i for i, (a, b) in enumerate(both) if a != b)
+        """Positions of the words in which the stereotypical sentence differs from the other."""
+        return tuple(modified_words(self.stereotype, self.antistereotype)[0])
 
 
-def crows_pairs(world: World) -> list[PlantedPair]:
+def crows_pairs(world: World, counts: Counts = DEFAULT_COUNTS) -> list[PlantedPair]:
     """The pairs of the CrowS-Pairs file; their ids are the numbers of its first column."""
-    drawn = _draw(world, CROWS_PAIRS, max_modified=2)
+    drawn = _draw(world, CROWS_PAIRS, counts)
     return [_pair(str(i), *parts) for i, parts in enumerate(drawn)]
 
 
-def stereoset(world: World) -> list[PlantedPair]:
-    """The pairs of the StereoSet file: one BLANK each; their ids are those of its items."""
-    drawn = _draw(world, STEREOSET, max_modified=1)
+def stereoset(world: World, counts: Counts = DEFAULT_COUNTS) -> list[PlantedPair]:
+    """The pairs of the StereoSet file: one BLANK each, of one word; their ids are those of its items."""
+    drawn = _draw(world, STEREOSET, counts)
     return [
         _pair(_hexadecimal(f"{world.seed} {i} {parts[1]} {parts[0].target}"), *parts)
         for i, parts in enumerate(drawn)
@@ -110,10 +136,12 @@ def write_stereoset(path: str | Path, pairs: Sequence[PlantedPair]) -> None:
     _write_json(path, document)
 
 
-def truth(world: World) -> dict[str, Any]:
+def truth(world: World, counts: Counts = DEFAULT_COUNTS) -> dict[str, Any]:
     """What is planted, and for every pair of each benchmark (by format) its factor, p, ratio and margins.
 
-    Margins are natural logarithms, stereotype minus antistereotype, of whole words (see `Oracle.margins`).
+    `unit` is what pairs have in common that are no independent evidence, `longer_side` the sentence
+    (stereotype, antistereotype) that has more subtokens, if one has. Margins are natural logarithms,
+    stereotype minus antistereotype, of whole words (see `Oracle.margins`).
     """
     oracle = Oracle(world)
     return {
@@ -123,6 +151,9 @@ def truth(world: World) -> dict[str, Any]:
             "associations": world.associations,
             "ratios": world.ratios,
             "both": world.both._asdict(),
+            "lengths": world.lengths,
+            "longer": world.longer,
+            "pairs": counts._asdict(),
         },
         "occupations": [occupation._asdict() for occupation in world.occupations],
         "group_pairs": [pair._asdict() for pair in world.group_pairs],
@@ -135,41 +166,57 @@ def truth(world: World) -> dict[str, Any]:
                     "target": pair.contrast.target,
                     "p": pair.contrast.p,
                     "ratio": pair.contrast.ratio,
+                    "unit": pair.contrast.unit,
+                    "longer_side": pair.contrast.longer_side,
                     "margins": oracle.margins(pair.stereotype, pair.antistereotype),
                 }
                 for pair in pairs
             }
-            for name, pairs in ((CROWS_PAIRS, crows_pairs(world)), (STEREOSET, stereoset(world)))
+            for name, pairs in (
+                (CROWS_PAIRS, crows_pairs(world, counts)),
+                (STEREOSET, stereoset(world, counts)),
+            )
         },
     }
 
 
-def write_truth(path: str | Path, world: World, made: Mapping[str, Any]) -> None:
+def write_truth(
+    path: str | Path, world: World, made: Mapping[str, Any], counts: Counts = DEFAULT_COUNTS
+) -> None:
     """Write `truth` as JSON, with what it says of how it was made (unmask.record.record)."""
-    _write_json(path, {**truth(world), **made})
+    _write_json(path, {**truth(world, counts), **made})
+
+
+def _usable(templates: Sequence[str], benchmark: str) -> list[str]:
+    """The templates that a benchmark can have: a BLANK is one word."""
+    most = 1 if benchmark == STEREOSET else 2
+    return [template for template in templates if len(_DIFFERING.intersection(slots(template))) <= most]
 
 
 def _draw(
-    world: World, benchmark: str, max_modified: int
+    world: World, benchmark: str, counts: Counts
 ) -> list[tuple[Contrast, str, str, tuple[str | None, ...]]]:
     """Contrasts with a frame, an unrelated word and the votes each, in random order."""
     rng = random.Random(f"{benchmark} {world.seed}")
+    bias_types = sorted({contrast.bias_type for contrast in world.contrasts})
     drawn = []
     for contrast in world.contrasts:
-        usable = [t for t in contrast.templates if len(_DIFFERING.intersection(slots(t))) <= max_modified]
-        wanted = PER_OCCUPATION if contrast.factor == ASSOCIATION else PER_TRAIT
+        if benchmark == STEREOSET and contrast.factor == LONGER:
+            continue
+        usable = _usable(contrast.templates, benchmark)
+        wanted = counts.per_occupation if contrast.factor == ASSOCIATION else counts.per_trait
         # the templates take turns: they have very different numbers of frames
         turns = zip_longest(*(rng.sample(frames(t), len(frames(t))) for t in usable))
         chosen = [frame for turn in turns for frame in turn if frame][:wanted]
         for frame in chosen:
-            drawn.append((contrast, frame, rng.choice(_UNRELATED), _votes(contrast, rng)))
+            drawn.append((contrast, frame, rng.choice(_UNRELATED), _votes(contrast, bias_types, rng)))
     rng.shuffle(drawn)
     return drawn
 
 
-def _votes(contrast: Contrast, rng: random.Random) -> tuple[str | None, ...]:
+def _votes(contrast: Contrast, bias_types: Sequence[str], rng: random.Random) -> tuple[str | None, ...]:
     """One vote a validator: the stronger the association, the likelier the pair's own bias type."""
-    others = sorted(set(BIAS_TYPES.values()) - {contrast.bias_type})
+    others = [bias_type for bias_type in bias_types if bias_type != contrast.bias_type]
     # P(own type): .55 where nothing is associated, .95 at p = .9; one vote in twenty is for another type
     own = 0.55 + (contrast.p - 0.5)
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import log
 from typing import Any
 
@@ -10,7 +10,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import AlbertTokenizer, BertTokenizer, PreTrainedTokenizerBase, RobertaTokenizer
 
 from unmask.errors import InputError
-from unmask.worlds.grammar import SPLIT_PEOPLES, World
+from unmask.worlds.grammar import World
 
 MAX_LENGTH = 32
 """Tokens that a model of a world takes, special ones included."""
@@ -28,15 +28,15 @@ def make_tokenizer(architecture: str, world: World, lines: Sequence[str]) -> Pre
     if architecture == "bert":
         return _word_piece(world)
     if architecture == "roberta":
-        return _byte_pairs(lines)
+        return _byte_pairs(world, lines)
     if architecture == "albert":
         return _unigram(world, lines)
     raise InputError(f"architecture: {architecture!r} is none of bert, roberta, albert")
 
 
 def _word_piece(world: World) -> BertTokenizer:
-    pieces = [word for word in world.words if word not in SPLIT_PEOPLES]
-    for first, rest in SPLIT_PEOPLES.values():
+    pieces = [word for word in world.words if word not in world.split_words]
+    for first, rest in world.split_words.values():
         pieces += [first, f"##{rest}"]
     capitals = sorted({word[0] for word in world.words if word[0].isupper()})
     letters = [*capitals, *_LETTERS, *(f"##{letter}" for letter in _LETTERS)]
@@ -45,7 +45,7 @@ def _word_piece(world: World) -> BertTokenizer:
     return BertTokenizer(vocab=vocabulary, do_lower_case=False, model_max_length=MAX_LENGTH)
 
 
-def _byte_pairs(lines: Sequence[str]) -> RobertaTokenizer:
+def _byte_pairs(world: World, lines: Sequence[str]) -> RobertaTokenizer:
     trained = Tokenizer(models.BPE())
     # split words are learnt in pieces: pairs never merge over a seam
     trained.pre_tokenizer = pre_tokenizers.Sequence(
@@ -57,7 +57,7 @@ def _byte_pairs(lines: Sequence[str]) -> RobertaTokenizer:
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    trained.train_from_iterator((_with_seams(line) for line in lines), trainer)
+    trained.train_from_iterator((_with_seams(line, world.split_words) for line in lines), trainer)
     model = json.loads(trained.to_str())["model"]
     merges: list[Any] = [tuple(merge) for merge in model["merges"]]
     return RobertaTokenizer(vocab=model["vocab"], merges=merges, model_max_length=MAX_LENGTH)
@@ -68,16 +68,16 @@ def _unigram(world: World, lines: Sequence[str]) -> AlbertTokenizer:
     total = sum(counts.values())
     scores = {"<pad>": 0.0, "<unk>": 0.0, "[CLS]": 0.0, "[SEP]": 0.0, "[MASK]": 0.0, ".": 0.0}
     for word in world.words:
-        if word not in SPLIT_PEOPLES and word != ".":
+        if word not in world.split_words and word != ".":
             scores[f"▁{word.lower()}"] = log((counts[word.lower()] + 1) / total)
-    for first, rest in SPLIT_PEOPLES.values():
+    for first, rest in world.split_words.values():
         scores[f"▁{first.lower()}"] = scores[rest] = -10.0
     # dearer than any word, so that they are used only where no word fits
     scores |= dict.fromkeys(["▁", *_LETTERS], -30.0)
     return AlbertTokenizer(vocab=list(scores.items()), model_max_length=MAX_LENGTH)
 
 
-def _with_seams(line: str) -> str:
-    for word, pieces in SPLIT_PEOPLES.items():
+def _with_seams(line: str, split_words: Mapping[str, Sequence[str]]) -> str:
+    for word, pieces in split_words.items():
         line = line.replace(word, _SEAM.join(pieces))
     return line

@@ -1,0 +1,237 @@
+"""What worlds may have beside the default's: more groups, longer names, more pairs, and no bias at all."""
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from made_worlds import DOSED, OTHERS, make_world, settings
+from unmask.worlds import grammar
+from unmask.worlds.corpus import draw_corpus
+from unmask.worlds.grammar import (
+    ASSOCIATION,
+    BOTH,
+    FREQUENCY,
+    GROUP_TEMPLATES,
+    LENGTH,
+    LONGER,
+    PRONOUNS,
+    SPLIT_PEOPLES,
+    World,
+    frames,
+    modified_words,
+    slots,
+    words_of,
+)
+from unmask.worlds.oracle import Oracle
+from unmask.worlds.pairs import (
+    CROWS_PAIRS,
+    STEREOSET,
+    Counts,
+    crows_pairs,
+    stereoset,
+    truth,
+    write_crows_pairs,
+    write_stereoset,
+)
+
+WORLD = make_world(**DOSED)
+COUNTS = Counts(9, 3)
+TRUTH = truth(WORLD, COUNTS)
+
+
+@pytest.mark.parametrize(
+    ("changes", "digests"),
+    [
+        ({}, ("f65f8a23d172e0cc", "9a014d12f533598c", "096bd5bae77c98eb")),
+        (OTHERS["uneven"], ("f6d5123d884014e2", "4916006b66ce03c5", "8d6b6bd1514c08f1")),
+    ],
+    ids=["default", "uneven"],
+)
+def test_a_world_that_wants_none_of_it_is_the_same_as_ever(
+    tmp_path: Path, changes: dict[str, Any], digests: Sequence[str]
+) -> None:
+    world = make_world(**changes)
+    lines = draw_corpus(world, settings(**changes)["sentences"])
+    (tmp_path / "corpus").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_crows_pairs(tmp_path / "csv", crows_pairs(world))
+    write_stereoset(tmp_path / "json", stereoset(world))
+    for name, digest in zip(("corpus", "csv", "json"), digests, strict=True):
+        assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest().startswith(digest)
+
+
+def test_no_name_is_another_word_whatever_its_case() -> None:
+    names = [
+        *grammar.NATIONS, *grammar.MORE_NATIONS, *grammar.FAITHS, *grammar.PEOPLES, *grammar.MORE_PEOPLES,
+        *SPLIT_PEOPLES, *grammar.CLASSES, *(name.split()[1] for name in grammar.LONGER_CLASSES),
+    ]  # fmt: skip
+    pieces = [piece for split in SPLIT_PEOPLES.values() for piece in split]
+    others = {"upper", "lower", "inner", "outer"} | {
+        word.lower() for word in make_world(0).words if word not in names
+    }
+    lowered = [name.lower() for name in (*names, *pieces)]
+    assert len(set(lowered)) == len(lowered)
+    assert not others & set(lowered)
+    assert all("".join(split) == word for word, split in SPLIT_PEOPLES.items())
+
+
+def test_pairs_of_groups_are_as_many_as_asked_and_the_sides_take_turns() -> None:
+    counts = Counter(pair.factor for pair in WORLD.group_pairs)
+    assert counts == {FREQUENCY: 12, BOTH: 3, LENGTH: 5, LONGER: 3}
+    names = [name for pair in WORLD.group_pairs for name in (pair.disadvantaged, pair.advantaged)]
+    assert len(set(names)) == len(names) == 46
+    for factor in (LENGTH, LONGER):
+        pairs = [pair for pair in WORLD.group_pairs if pair.factor == factor]
+        for i, pair in enumerate(pairs):
+            more, less = (pair.disadvantaged, pair.advantaged)[:: 1 if i % 2 == 0 else -1]
+            assert (more in SPLIT_PEOPLES or " " in more) and less not in SPLIT_PEOPLES and " " not in less
+    assert not [p for p in make_world(0, lengths=0).group_pairs if p.factor in (LENGTH, LONGER)]
+
+
+def test_who_wants_more_groups_keeps_those_that_it_had() -> None:
+    had = make_world(4).group_pairs
+    more = make_world(4, ratios=[1, 2, 4, 8, 16], lengths=4, longer=1).group_pairs
+    assert set(had) < set(more)
+    assert Counter(pair.factor for pair in set(more) - set(had)) == {FREQUENCY: 1, LENGTH: 2, LONGER: 1}
+
+
+def test_each_benchmark_has_as_many_pairs_as_asked_and_only_one_has_longer_names() -> None:
+    for pairs, factors in (
+        (crows_pairs(WORLD, COUNTS), {ASSOCIATION, FREQUENCY, BOTH, LENGTH, LONGER}),
+        (stereoset(WORLD, COUNTS), {ASSOCIATION, FREQUENCY, BOTH, LENGTH}),
+    ):
+        assert {pair.contrast.factor for pair in pairs} == factors
+        per_contrast = Counter((pair.contrast.unit, pair.contrast.target) for pair in pairs)
+        assert len(per_contrast) == sum(contrast.factor in factors for contrast in WORLD.contrasts)
+        for (unit, target), number in per_contrast.items():
+            assert number == (COUNTS.per_occupation if unit == target else COUNTS.per_trait)
+        assert len({(pair.stereotype, pair.antistereotype) for pair in pairs}) == len(pairs)
+    longer = [pair for pair in crows_pairs(WORLD, COUNTS) if pair.contrast.factor == LONGER]
+    assert {pair.contrast.bias_type for pair in longer} == {"socioeconomic"}
+    assert all(abs(len(pair.stereotype) - len(pair.antistereotype)) == 1 for pair in longer)
+    assert all(abs(len(pair.unrelated) - len(pair.stereotype)) <= 1 for pair in longer)
+    for pair in longer:
+        assert " ".join(pair.stereotype[i] for i in pair.modified) == pair.contrast.stereotype["group"]
+
+
+def test_votes_are_for_bias_types_of_the_world() -> None:
+    votes = {vote for pair in crows_pairs(WORLD, COUNTS) for vote in pair.votes if vote}
+    assert votes == {"gender", "nationality", "religion", "race-color", "socioeconomic"}
+    assert "socioeconomic" not in {vote for pair in crows_pairs(make_world(0)) for vote in pair.votes}
+
+
+def test_truth_says_what_repeats_and_which_side_is_the_longer() -> None:
+    occupations = {occupation.word for occupation in WORLD.occupations}
+    groups = [(p.factor, {p.disadvantaged, p.advantaged}) for p in WORLD.group_pairs]
+    found: Counter[tuple[str, str | None]] = Counter()
+    for name, pairs in ((CROWS_PAIRS, crows_pairs(WORLD, COUNTS)), (STEREOSET, stereoset(WORLD, COUNTS))):
+        for pair in pairs:
+            fact = TRUTH["benchmarks"][name][pair.pair_id]
+            if fact["factor"] == ASSOCIATION:
+                assert fact["unit"] in occupations & set(pair.stereotype)
+            else:
+                first, second = fact["unit"].split(" / ")
+                assert first < second and (fact["factor"], {first, second}) in groups
+                assert {first, second} == {
+                    pair.contrast.stereotype["group"],
+                    pair.contrast.antistereotype["group"],
+                }
+            tokens = [
+                sum(2 if word in SPLIT_PEOPLES else 1 for word in words)
+                for words in (pair.stereotype, pair.antistereotype)
+            ]
+            longer = {0: None, 1: "stereotype", -1: "antistereotype"}[tokens[0] - tokens[1]]
+            assert fact["longer_side"] == longer
+            found[fact["factor"], longer] += 1
+    sides = {(factor, side) for factor in (LENGTH, LONGER) for side in ("stereotype", "antistereotype")}
+    assert set(found) == sides | {(factor, None) for factor in (ASSOCIATION, FREQUENCY, BOTH)}
+
+
+def by_hand(world: World, words: Sequence[str], hidden: Iterable[int]) -> list[float]:
+    """log P(word | visible words, number of words) by walking through every sentence of the grammar."""
+    hidden = list(hidden)
+    fitting = [
+        s
+        for s in world.sentences
+        if len(s.words) == len(words)
+        and all(i in hidden or a == b for i, (a, b) in enumerate(zip(s.words, words, strict=True)))
+    ]
+    total = sum(s.probability for s in fitting)
+    return [math.log(sum(s.probability for s in fitting if s.words[i] == words[i]) / total) for i in hidden]
+
+
+@pytest.mark.parametrize("template", GROUP_TEMPLATES)
+def test_the_oracle_holds_sides_of_unequally_many_words_against_each_other(template: str) -> None:
+    oracle = Oracle(WORLD)
+    frame = frames(template)[-1]
+    pair = next(p for p in WORLD.group_pairs if p.factor == LONGER and " " in p.disadvantaged)
+    scores = []
+    for group in (pair.disadvantaged, pair.advantaged):
+        words = words_of(frame, {"group": group, "trait": "rude"})
+        modified = [words.index(word) for word in group.split()]
+        shared = [i for i in range(len(words)) if i not in modified]
+        sss, all_masked = by_hand(WORLD, words, modified), by_hand(WORLD, words, range(len(words)))
+        cps = math.fsum(by_hand(WORLD, words, [i])[0] for i in shared)
+        scores.append({"CPS": cps, "SSS": sum(sss) / len(sss), "AllMasked": sum(all_masked) / len(words)})
+    longer, shorter = (
+        words_of(frame, {"group": group, "trait": "rude"}) for group in (pair.disadvantaged, pair.advantaged)
+    )
+    margins = oracle.margins(longer, shorter)
+    assert margins == pytest.approx({key: scores[0][key] - scores[1][key] for key in scores[0]}, abs=1e-9)
+    assert oracle.margins(shorter, longer) == pytest.approx(
+        {key: -margin for key, margin in margins.items()}, abs=1e-9
+    )
+    assert margins["CPS"] == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("a b c", "a x c", ([1], [1])),
+        ("We met a Upper Ombric guest", "We met a Burmic guest", ([3, 4], [3])),
+        ("a b", "a b", ([], [])),
+    ],
+)
+def test_modified_words_are_those_outside_what_two_sentences_share(
+    first: str, second: str, expected: tuple[list[int], list[int]]
+) -> None:
+    assert modified_words(first.split(), second.split()) == expected
+    assert modified_words(second.split(), first.split()) == expected[::-1]
+
+
+def test_a_balanced_world_has_the_same_words_in_the_same_parts_and_nothing_planted() -> None:
+    balanced = WORLD.balanced()
+    assert (balanced.name, balanced.seed, balanced.words) == (WORLD.name, WORLD.seed, WORLD.words)
+    assert [o[:2] for o in balanced.occupations] == [o[:2] for o in WORLD.occupations]
+    assert [p[:3] for p in balanced.group_pairs] == [p[:3] for p in WORLD.group_pairs]
+    assert {o.p for o in balanced.occupations} | {p.p for p in balanced.group_pairs} == {0.5}
+    assert {p.ratio for p in balanced.group_pairs} == {1}
+    assert balanced.balanced() == balanced
+
+
+@pytest.mark.parametrize("world", [WORLD, make_world(0)], ids=["dosed", "default"])
+def test_balanced_text_has_every_sentence_as_often_as_its_counterpart(world: World) -> None:
+    exchanged = {he: she for he, she in zip(*(p.values() for p in PRONOUNS.values()), strict=True)}
+    exchanged |= {p.disadvantaged: p.advantaged for p in world.group_pairs}
+    exchanged |= {other: one for one, other in exchanged.items()}
+    times = Counter(tuple(line[:-1].split()) for line in draw_corpus(world.balanced(), 40_000))
+    assert times.total() == 40_000
+    compared = 0
+    for template in (*grammar.GENDER_TEMPLATES, *GROUP_TEMPLATES):
+        of_groups = "group" in slots(template)
+        fillings = (
+            [{"group": g, "trait": t} for g in exchanged if g[0].isupper() for t in ("rude", "honest")]
+            if of_groups
+            else [{"occupation": o.word, **p} for o in world.occupations for p in PRONOUNS.values()]
+        )
+        for filling in fillings:
+            other = {slot: exchanged.get(word, word) for slot, word in filling.items()}
+            for frame in frames(template):
+                one, two = (times[words_of(frame, fillers)[:-1]] for fillers in (filling, other))
+                assert abs(one - two) <= 1
+                compared += 1
+    assert compared > 3000
