@@ -4,14 +4,18 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE, UNRELATED
+
+if TYPE_CHECKING:
+    # an exact model has sentences too, and no transformers
+    from transformers import PreTrainedTokenizerBase
 
 Mask = npt.NDArray[np.bool_]
 Positions = npt.NDArray[np.int64]
@@ -43,7 +47,7 @@ class Sentence:
 
 def tokenise_pairs(
     pairs: pd.DataFrame,
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: "PreTrainedTokenizerBase",
     roles: Sequence[str],
     max_length: int | None = None,
 ) -> list[Sentence]:
@@ -74,7 +78,7 @@ def tokenise_pairs(
 
 
 def _encode(
-    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase
+    texts: Sequence[str], tokenizer: "PreTrainedTokenizerBase"
 ) -> dict[str, tuple[npt.NDArray[np.int64], Mask]]:
     if not texts:
         return {}

@@ -1,0 +1,26 @@
+"""Exact models of many drawn worlds, and of one world over the shares of tokens that training keeps."""
+
+from typing import TYPE_CHECKING
+
+from unmask.calibration.drawn_worlds import drawn_worlds
+from unmask.calibration.kept_rates import kept_rates
+from unmask.calibration.schema import DRAWN, KEPT
+from unmask.joblog import job_log
+from unmask.record import record
+from unmask.tables import write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input):
+    params, output = snakemake.params, snakemake.output
+    facts = {
+        "world": params.name,
+        "drawn": dict(params.drawn),
+        "association": params.association,
+        **record([], params.code, "numpy", "pandas", "pyarrow"),
+    }
+    drawn = drawn_worlds(params.settings, params.measures, **params.drawn)
+    write_table(output.drawn, drawn, DRAWN, facts)
+    kept = kept_rates(params.name, params.settings, params.measures, params.association)
+    write_table(output.kept, kept, KEPT, facts)

@@ -1,0 +1,17 @@
+"""Describe an exact model of a world as a manifest describes a model with files."""
+
+from typing import TYPE_CHECKING
+
+from unmask.calibration.exact_entry import described, exact_model
+from unmask.facts import write_facts
+from unmask.joblog import job_log
+from unmask.record import record
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input):
+    params = snakemake.params
+    entry = dict(params.entry)
+    manifest = described(exact_model(params.name, entry, params.settings))
+    write_facts(snakemake.output[0], {**manifest, "entry": entry, **record([], params.code, "numpy")})

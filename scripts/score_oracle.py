@@ -1,0 +1,43 @@
+"""Ask an exact model about one benchmark under every masking that the study needs: the Evidence tables."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unmask.benchmarks.schema import PAIRS
+from unmask.calibration.exact_entry import exact_model
+from unmask.calibration.exact_evidence import exact_evidence
+from unmask.errors import InputError
+from unmask.evidence.schema import EVIDENCE
+from unmask.facts import read_facts
+from unmask.joblog import job_log
+from unmask.record import record
+from unmask.tables import read_metadata, read_table, write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input):
+    inputs, params, names = snakemake.input, snakemake.params, dict(snakemake.wildcards.items())
+    manifest = read_facts(inputs.manifest)
+    pairs = read_table(inputs.pairs, PAIRS)
+    model = exact_model(names["model"], params.entry, params.settings)
+    for output in snakemake.output:
+        masking = Path(output).stem
+        facts = {
+            **names,
+            "masking": masking,
+            "shuffle_seed": None,
+            "device": "none",
+            "dtype": "float64",
+            "attention": None,
+            "weights": manifest["weights_digest"],
+            "tokenizer": manifest["tokenizer_digest"],
+            "benchmark_sha256": read_metadata(inputs.pairs)["sha256"],
+            "model_source": dict(params.entry),
+            **record(inputs, params.code[masking], "numpy", "pandas", "pyarrow"),
+        }
+        try:
+            rows = exact_evidence(pairs, model, masking)
+        except InputError as error:
+            raise InputError(f"model {names['model']}, benchmark {names['benchmark']}, {error}") from None
+        write_table(output, rows, EVIDENCE, facts)

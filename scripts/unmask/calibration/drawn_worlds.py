@@ -1,0 +1,75 @@
+"""Exact models of many worlds whose association and frequencies are drawn: do measures rank worlds by bias?"""
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from unmask.calibration.exact_model import TRUSTED, ExactModel
+from unmask.calibration.planted_pairs import exact_scores, planted_pairs
+from unmask.calibration.schema import DRAWN
+from unmask.tables import framed
+from unmask.terms import STEREO
+from unmask.worlds.corruption import Corruption
+from unmask.worlds.grammar import ASSOCIATION, BOTH, World
+
+GREATEST_P, GREATEST_RATIO = 0.95, 16
+PAIRS_OF_EACH = {"per_occupation": 3, "per_trait": 12}
+"""As many pairs of occupations as of faiths."""
+
+
+def drawn_worlds(
+    settings: Mapping[str, Any], measures: Sequence[str], worlds: int, seed: int
+) -> pd.DataFrame:
+    """The DRAWN rows of `worlds` worlds, by world and measure: what is decided on pairs with an association.
+
+    settings: of a world, which the drawn ones share but for what is drawn: its corruption.
+    Raises InputError as World.from_config and Corruption.from_config do.
+    """
+    rows = []
+    for number in range(worlds):
+        p, ratio, world = draw_world(settings, number, seed)
+        corruption = Corruption.from_config(world.name, settings)
+        pairs, planted = planted_pairs(world)
+        associated = planted["factor"].isin([ASSOCIATION, BOTH]).to_numpy()
+        pairs, direction = pairs[associated], planted.loc[associated, ["direction"]]
+        scores = exact_scores(pairs, ExactModel(world, corruption, TRUSTED), measures)
+        scores = scores.merge(direction.assign(pair_id=pairs["pair_id"]), on="pair_id")
+        for measure, of_measure in scores.groupby("measure", sort=False):
+            stereo = of_measure[of_measure["direction"] == STEREO]
+            rows.append(
+                {
+                    "world": number,
+                    "p": p,
+                    "ratio": ratio,
+                    "measure": measure,
+                    "score": 100 * of_measure["credit"].mean(),
+                    "margin": of_measure["margin"].mean(),
+                    "stereo_score": 100 * stereo["credit"].mean(),
+                    "stereo_margin": stereo["margin"].mean(),
+                }
+            )
+    return framed(rows, DRAWN)
+
+
+def draw_world(settings: Mapping[str, Any], number: int, seed: int) -> tuple[float, float, World]:
+    """One world with its p, of all occupations and faiths, and its ratio, of one pair of nations and of faiths.
+
+    The log-odds of p are uniform from 0 to those of GREATEST_P, the log ratio is from 0 to that of
+    GREATEST_RATIO. A world's number and the seed decide, however many are drawn.
+    """
+    rng = random.Random(f"drawn world {seed} {number}")
+    odds = math.exp(rng.uniform(0, math.log(GREATEST_P / (1 - GREATEST_P))))
+    p, ratio = odds / (1 + odds), math.exp(rng.uniform(0, math.log(GREATEST_RATIO)))
+    drawn = {
+        "seed": rng.randrange(2**31),
+        "associations": [p],
+        "ratios": [ratio],
+        "both": {"association": p, "ratios": [ratio]},
+        "lengths": 0,
+        "longer": 0,
+        "pairs": PAIRS_OF_EACH,
+    }
+    return p, ratio, World.from_config(f"drawn {number}", {**settings, **drawn})

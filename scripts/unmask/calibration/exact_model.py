@@ -1,0 +1,151 @@
+"""A perfect masked language model of a world: what every token is, given all the others, exactly.
+
+Training draws a sentence x of the grammar and chooses each of its tokens with the rate r of that token. Of
+the chosen ones it masks some, keeps some, and puts a random one, uniform over the V tokens of the world, in
+the place of the rest: with w a token and y what is shown of it,
+
+    C(y|w) = masked·[y is a mask] + (kept·[y = w] + random/V)·[y is a token]    where w was chosen,
+    f(y|w) = (1 - r(w))·[y = w] + r(w)·C(y|w)                                   whether or not it was.
+
+What is asked is always what stood at a chosen place, so no model's loss can be lower than that of
+
+    P(x_i = w | y) ∝ C(y_i|w) · Σ_{x as long as y, x_i = w} P(x) r(w) Π_{j≠i} f(y_j|x_j),
+
+which is computed here by summing over all sentences of the grammar. There are two contexts:
+
+- `corrupted`: just this, at the rates of the recipe that models are trained by;
+- `trusted`: its limit when tokens are chosen ever more seldom, all of them equally often: the other tokens
+  that are seen are what they seem (f is 1 or 0), and a mask hides and tells nothing (f is 1).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from unmask.calibration.exact_tokens import ExactTokens, Ids
+from unmask.worlds.corruption import Corruption
+from unmask.worlds.grammar import World
+from unmask.worlds.recipe import Recipe
+
+Floats = npt.NDArray[np.float64]
+
+TRUSTED, CORRUPTED = "trusted", "corrupted"
+CONTEXTS = (TRUSTED, CORRUPTED)
+
+AT_ONCE = 32
+"""Sequences that are computed at a time: some tens of megabytes."""
+
+
+class _Table(NamedTuple):
+    """The sentences of one length: sentences × tokens, and their probabilities."""
+
+    ids: Ids
+    probability: Floats
+
+
+class ExactModel:
+    """What a model of a world answers that has learnt all that its training could teach it.
+
+    Tokens are numbers of `tokens`; sequences come without the special tokens around them.
+    Raises ValueError for a context that is not one of CONTEXTS.
+    """
+
+    def __init__(
+        self, world: World, corruption: Corruption, context: str, recipe: Recipe | None = None
+    ) -> None:
+        if context not in CONTEXTS:
+            raise ValueError(f"context: {context!r} is none of {', '.join(CONTEXTS)}")
+        self.world, self.corruption, self.context = world, corruption, context
+        self.tokens = ExactTokens(world)
+        rows: dict[int, list[tuple[tuple[int, ...], float]]] = {}
+        for words, probability in world.sentences:
+            ids = self.tokens.numbered(words)
+            rows.setdefault(len(ids), []).append((ids, probability))
+        self._tables = {
+            length: _Table(np.array([ids for ids, _ in of_length]), np.array([p for _, p in of_length]))
+            for length, of_length in rows.items()
+        }
+        self._sentences = frozenset(ids for of_length in rows.values() for ids, _ in of_length)
+        self.recipe = recipe or Recipe()
+        rates = self.tokens.rates(self.recipe)
+        trusted = context == TRUSTED
+        self._shown = _trusted(len(rates)) if trusted else _corrupted(rates, corruption)
+        self._chosen = np.ones_like(rates) if trusted else rates
+
+    @property
+    def answers_unmasked(self) -> bool:
+        """Whether training asks for tokens that it shows; else nothing says what the answer there is."""
+        return self.corruption.kept + self.corruption.random > 0
+
+    def knows(self, ids: tuple[int, ...]) -> bool:
+        """Whether a sequence of tokens is a sentence of the grammar."""
+        return ids in self._sentences
+
+    def around(self, inputs: Ids) -> Floats:
+        """P(token | all tokens but the one in its place): inputs × length × tokens of the world.
+
+        inputs: sequences of one length, masks among them: inputs × length. What stands in a place itself has
+        no part in what is said of it, so this is the answer at a mask, and what would be the answer if any
+        one token were hidden. NaN where no sentence of the grammar can have led to the other tokens.
+        Raises ValueError where no sentence of the grammar is as long.
+        """
+        if inputs.shape[1] not in self._tables:
+            raise ValueError(f"no sentence of the grammar has {inputs.shape[1]} tokens")
+        parts = [self._around(inputs[start : start + AT_ONCE]) for start in range(0, len(inputs), AT_ONCE)]
+        return np.concatenate(parts)
+
+    def unmasked(self, around: Floats, ids: Ids) -> Floats:
+        """P(token | all tokens, the one in its place, too), of the shape of `around`.
+
+        around: as the method gives it for `ids`, which hold no masks. NaN where no sentence of the grammar
+        can have led to these tokens.
+        Raises ValueError where training never asks for a token that it shows.
+        """
+        if not self.answers_unmasked:
+            raise ValueError("nothing is kept or made random: no unmasked token is ever asked for")
+        random = self.corruption.random / len(self.tokens.content)
+        weights = around * random
+        own = ids[..., None]
+        probability = np.take_along_axis(around, own, axis=-1)
+        np.put_along_axis(weights, own, probability * (self.corruption.kept + random), axis=-1)
+        return _normalised(weights)
+
+    def _around(self, inputs: Ids) -> Floats:
+        """`around` of a few inputs."""
+        table, probability = self._tables[inputs.shape[1]]
+        # by place: how likely it is to be shown what it is shown, inputs × sentences
+        shown = [self._shown[np.ix_(inputs[:, i], table[:, i])] for i in range(inputs.shape[1])]
+        after = [np.ones_like(shown[0])]
+        for factor in reversed(shown[1:]):
+            after.append(after[-1] * factor)
+        before = np.broadcast_to(probability, shown[0].shape)
+        tokens = len(self.tokens.content)
+        found = np.empty((*inputs.shape, tokens))
+        first = tokens * np.arange(len(inputs))[:, None]
+        for i, factor in enumerate(shown):
+            others = before * after.pop() * self._chosen[table[:, i]]
+            sums = np.bincount((first + table[:, i]).ravel(), others.ravel(), len(inputs) * tokens)
+            found[:, i] = sums.reshape(-1, tokens)
+            before = before * factor
+        return _normalised(found)
+
+
+def _normalised(weights: Floats) -> Floats:
+    """Weights as shares of their sum along the last axis; NaN where all are zero."""
+    with np.errstate(invalid="ignore"):
+        shares: Floats = weights / weights.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def _trusted(tokens: int) -> Floats:
+    """How likely each token (and, last, a mask) is to be shown of each token: (tokens + 1) × tokens."""
+    return np.vstack([np.eye(tokens), np.ones(tokens)])
+
+
+def _corrupted(rates: Floats, corruption: Corruption) -> Floats:
+    """The same, at the rates at which training chooses tokens."""
+    tokens = len(rates)
+    own, random = np.eye(tokens), corruption.random / tokens
+    seen = (1 - rates) * own + rates * (corruption.kept * own + random)
+    return np.vstack([seen, rates * corruption.masked])

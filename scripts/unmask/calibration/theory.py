@@ -1,0 +1,113 @@
+"""What measures come to on an exact model (context `trusted`) in closed form.
+
+A pair of a world differs in one word m (a pronoun or a group) and shares, beside words that tell nothing, one
+word u that goes with m: the occupation or the trait. Of equally frequent groups P(u|m) is p in the
+stereotypical sentence S where it is 1 - p in the other, A, each divided by as many words; the group of S is
+`ratio` times as rare (direction `stereo`) or as frequent (`antistereo`) as that of A. All margins are S minus
+A, in natural logarithms.
+
+What unmasked prediction follows. Let q_i be the probability of token i from all other tokens, and let
+training keep the share k of the chosen tokens and put one of V tokens at random in the place of the share ρ:
+λ = kV/ρ.
+
+1. A visible token i has the answer g(q_i), g(q) = q(λ + 1)/(qλ + 1). For w is shown as itself with
+   probability k + ρ/V, and as any other token with ρ/V: P(w | all) ∝ q_w (k + ρ/V), P(other | all) ∝ q ρ/V.
+2. Let two sentences of L tokens differ in the word m alone. Where m becomes more frequent in S, and nothing
+   else changes, q of every shared word stays, since it is given m; q_m(S) / q_m(A) grows as the frequency
+   does. As d log g / d log q = 1/(1 + λq), AUL changes by
+
+       d AUL(S) - d AUL(A) = d log frequency · 1/L · [(1 - q_S)/(1 + λ q_S) + q_S/(1 + λ q_A)],
+
+   which is positive for 0 ≤ λ < ∞ and 0 < q < 1: AUL follows the frequency of the modified word, always.
+3. λ = 0 (nothing kept): g(q) = q, and AUL is the pseudo-log-likelihood over L: the bracket is 1.
+4. λ = ∞ (nothing made random): g = 1, and AUL is 0 for every sentence and says nothing.
+5. In between all margins shrink as λ grows, but those by frequency not more than those by association: an
+   association changes the odds of m and of u, so that to first order one unit of log frequency passes for
+
+       [1/(1 + λ q_m)] / [1/(1 + λ q_m) + 1/(1 + λ q_u)]
+
+   units of association: one half at λ = 0, and q_u / (q_u + q_m) as λ grows. No share of kept tokens rids AUL
+   of frequency; it only makes both small together.
+"""
+
+import math
+from collections.abc import Sequence
+
+from unmask.terms import STEREO
+from unmask.worlds.corruption import Corruption
+
+
+def log_odds(p: float) -> float:
+    """log p/(1 - p)."""
+    return math.log(p / (1 - p))
+
+
+def towards_stereotype(ratio: float, direction: str) -> float:
+    """The log frequency of the word m of the stereotypical sentence minus that of the other's."""
+    return -math.log(ratio) if direction == STEREO else math.log(ratio)
+
+
+def cps_margin(p: float) -> float:
+    """CPS hides the shared words: of these u alone tells S from A, by P(u|m), p against 1 - p."""
+    return log_odds(p)
+
+
+def sss_margin(p: float, ratio: float, direction: str) -> float:
+    """SSS hides m: P(m|u) ∝ P(m) P(u|m), so that the two words' frequencies and P(u|m) both count."""
+    return log_odds(p) + towards_stereotype(ratio, direction)
+
+
+def pll_margin(p: float, ratio: float, direction: str) -> float:
+    """Pseudo-log-likelihood hides each word in turn: the shared ones as in CPS, and m as in SSS.
+
+    Only where m is one word: of two pronouns either tells the other, and what is left is CPS.
+    """
+    return cps_margin(p) + sss_margin(p, ratio, direction)
+
+
+def all_masked_margin(ratio: float, direction: str, tokens: int) -> float:
+    """All-Masked hides every word, so that each has its frequency in its place: only that of m differs."""
+    return towards_stereotype(ratio, direction) / tokens
+
+
+def trust(corruption: Corruption, tokens: int) -> float:
+    """λ = kept · V / random: how far training has a visible token trusted; infinite where none is random.
+
+    tokens: V, how many tokens there are. Raises ValueError where no token is kept or made random.
+    """
+    if corruption.kept == corruption.random == 0:
+        raise ValueError("nothing is kept or made random: no unmasked token is ever asked for")
+    return corruption.kept * tokens / corruption.random if corruption.random else math.inf
+
+
+def seen(q: float, trust: float) -> float:
+    """g: the probability of a visible token that has the probability q > 0 from all others (see above, 1)."""
+    return 1.0 if math.isinf(trust) else q * (trust + 1) / (q * trust + 1)
+
+
+def aul_score(q: Sequence[float], trust: float) -> float:
+    """AUL of a sentence: the mean of log g(q) over its tokens, q as `seen` has it."""
+    return sum(math.log(seen(each, trust)) for each in q) / len(q)
+
+
+def aul_by_frequency(q_stereotype: float, q_antistereotype: float, trust: float) -> float:
+    """How many tokens' log-odds AUL (times the number of tokens) gains by a unit of log frequency (2).
+
+    Of the word in which the stereotypical sentence differs; q of it and of the other's word.
+    """
+    if math.isinf(trust):
+        return 0.0
+    gained = (1 - q_stereotype) / (1 + trust * q_stereotype)
+    return gained + q_stereotype / (1 + trust * q_antistereotype)
+
+
+def aul_exchange(q_modified: float, q_shared: float, trust: float) -> float:
+    """How many units of association a unit of log frequency passes for in AUL, to first order (5).
+
+    q of the word m and of the word u, where nothing is associated and both groups are equally frequent. The
+    limit where trust is infinite.
+    """
+    if math.isinf(trust):
+        return q_shared / (q_shared + q_modified)
+    modified, shared = 1 / (1 + trust * q_modified), 1 / (1 + trust * q_shared)
+    return modified / (modified + shared)
