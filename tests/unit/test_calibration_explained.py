@@ -1,13 +1,17 @@
-"""What frequency explains of scores, against slow and obvious computations and in worlds where it is known."""
+"""What frequency explains of scores, against slow and obvious computations and in worlds where it is known.
+
+UNMASK_COVERAGE_TABLE    a file to which rows on intervals are added
+UNMASK_COVERAGE_DRAWS    how many times each world is drawn; 300 unless said
+"""
 
 import math
+import os
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -20,7 +24,14 @@ from real_data import real_data
 from running import run_script
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
-from unmask.calibration.explained import PARTS, explained_table, parts_explained, towards_frequent
+from unmask.calibration.explained import (
+    PARTS,
+    difference_explained,
+    explained_table,
+    parts_explained,
+    score_explained,
+    towards_frequent,
+)
 from unmask.calibration.schema import EXPLAINED
 from unmask.errors import InputError
 from unmask.frequency.schema import PAIR_RATIOS
@@ -97,9 +108,7 @@ def literal_variance(influence: Floats, nodes: Sequence[set[str]]) -> tuple[floa
     taken off by solving for a variance and a covariance (unmask.statistics.dependence).
     """
     n = len(influence)
-    together = np.array(
-        [[float(i == j or bool(nodes[i] & nodes[j])) for j in range(n)] for i in range(n)]
-    )
+    together = np.array([[float(i == j or bool(nodes[i] & nodes[j])) for j in range(n)] for i in range(n)])
     plain = sandwich = 0.0
     for i in range(n):
         plain += influence[i] ** 2 / n**2
@@ -306,7 +315,11 @@ def test_ratios_of_other_pairs_are_refused() -> None:
 def test_the_script_writes_the_table_with_its_facts(tmp_path: Path) -> None:
     parts, ratios = made(60, 9)
     counted = {"benchmark": "b", "corpora": ["books"], "tokens": 1234}
-    tables = {"pairs": (parts.pairs, PAIRS), "scores": (parts.scores, SCORES), "ratios": (ratios, PAIR_RATIOS)}
+    tables = {
+        "pairs": (parts.pairs, PAIRS),
+        "scores": (parts.scores, SCORES),
+        "ratios": (ratios, PAIR_RATIOS),
+    }
     for name, (rows, schema) in tables.items():
         write_table(tmp_path / f"{name}.parquet", rows, schema, counted if name == "ratios" else {})
     output = tmp_path / "explained.parquet"
@@ -338,3 +351,93 @@ def real(format_: str, *place: str) -> list[tuple[list[str], list[str]]]:
     pairs = read_benchmark(real_data(*place), {"format": format_})
     texts = zip(pairs["stereotype"], pairs["antistereotype"], strict=True)
     return [sides for sides in (modified_words(*both) for both in texts) if all(sides)]
+
+
+DRAWS = int(os.environ.get("UNMASK_COVERAGE_DRAWS", "300"))
+ERROR = 100 * np.sqrt(0.95 * 0.05 / DRAWS)
+"""Standard error of a share near 95% among so many draws, in points."""
+OF_WORDS = 0.3
+"""How much of a margin's variance beside frequency is that of its words, the same wherever they stand."""
+MEAN_RATIO = -0.5
+"""Stereotypical sentences have the rarer words; ratios have a standard deviation of 1."""
+MEANS = (0.3, 0.0)
+"""Mean margins of two measures where words are equally frequent, in standard deviations."""
+
+COVERED = {
+    "300 pairs, 60 words a side": lambda: zipf(300, 60),
+    "the words of CrowS-Pairs": lambda: real("crows-pairs", "crows_pairs", "crows_pairs_anonymized.csv"),
+    "the words of StereoSet": lambda: real("stereoset", "stereoset", "dev.json"),
+}
+
+
+def true_parts(mean: float, slope: float) -> tuple[float, float, float, float]:
+    """Score, explained, rest and slope where ratios and margins are normal (Stein's lemma)."""
+    spread = math.sqrt(1 + slope**2)
+    centre = (mean + slope * MEAN_RATIO) / spread
+    score, points = 100 * norm.cdf(centre), 100 * slope * norm.pdf(centre) / spread
+    return score, points * MEAN_RATIO, score - points * MEAN_RATIO, points
+
+
+def true_share(slopes: Sequence[float]) -> float:
+    """The share towards frequent words: the two measures decide by themselves once the ratio is known."""
+    ratio = np.linspace(-8, 8, 20_001)
+    density = norm.pdf(ratio - MEAN_RATIO)
+    chances = [norm.cdf(mean + slope * ratio) for mean, slope in zip(MEANS, slopes, strict=True)]
+    of_first = density * chances[0] * (1 - chances[1])
+    of_second = density * chances[1] * (1 - chances[0])
+    return float(
+        50 * of_first[ratio > 0].sum() / of_first.sum() + 50 * of_second[ratio < 0].sum() / of_second.sum()
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slopes", [(0.0, 0.0), (0.5, 0.0)])
+@pytest.mark.parametrize("world", COVERED)
+def test_intervals_hold_what_is_planted(world: str, slopes: tuple[float, float]) -> None:
+    """Words have frequencies, and scores under either measure; a margin is a mean plus slope · log ratio plus
+    the scores of its words, those of the other side taken off, plus noise of its own."""
+    sides, rng = COVERED[world](), np.random.default_rng(1)
+    words = sorted({word for pair in sides for side in pair for word in side})
+    place = {word: column for column, word in enumerate(words)}
+    signed = np.zeros((len(sides), len(words)))
+    for row, pair in enumerate(sides):
+        for side, sign in zip(pair, (1, -1), strict=True):
+            for word in side:
+                signed[row, place[word]] += sign
+    # pairs whose sides are the same words in another order have no ratio to speak of
+    kept = signed.any(axis=1)
+    signed = signed[kept] / np.linalg.norm(signed[kept], axis=1, keepdims=True)
+    dependence = Dependence.of([{*one, *other} for one, other in sides]).among(np.flatnonzero(kept))
+
+    one, other = (true_parts(mean, slope) for mean, slope in zip(MEANS, slopes, strict=True))
+    truths = {
+        "score": dict(zip(("value", *PARTS), one, strict=True)),
+        "difference": dict(zip(("value", *PARTS), np.subtract(one, other).tolist(), strict=True))
+        | {"towards": true_share(slopes)},
+    }
+    held = {(kind, name): 0 for kind, of_kind in truths.items() for name in of_kind}
+    for _ in range(DRAWS):
+        ratio = signed @ rng.standard_normal(len(words)) + MEAN_RATIO
+        credit = []
+        for mean, slope in zip(MEANS, slopes, strict=True):
+            lexical = signed @ rng.standard_normal(len(words))
+            noise = rng.standard_normal(len(ratio))
+            margin = mean + slope * ratio + math.sqrt(OF_WORDS) * lexical + math.sqrt(1 - OF_WORDS) * noise
+            credit.append(100.0 * (margin > 0))
+        rows: dict[str, Any] = {
+            "score": score_explained(credit[0], ratio, dependence, 0.95),
+            "difference": difference_explained(credit[0] - credit[1], ratio, dependence, 0.95),
+        }
+        for kind, name in held:
+            prefix = "" if name == "value" else f"{name}_"
+            low, high = (rows[kind][f"{prefix}{end}"] for end in ("low", "high"))
+            held[kind, name] += low <= truths[kind][name] <= high
+    shares = {key: 100 * count / DRAWS for key, count in held.items()}
+    if table := os.environ.get("UNMASK_COVERAGE_TABLE"):
+        cells = (world, f"{slopes[0]}", *(f"{share:.1f}" for share in shares.values()))
+        with open(table, "a", encoding="utf-8") as file:
+            file.write(f"| {' | '.join(cells)} |\n")
+    for (kind, name), share in shares.items():
+        assert share >= 92 - 2 * ERROR, (kind, name)
+        # nothing explained of two that are both nearly 0 is known better than said
+        assert share <= 98 + 2 * ERROR or (name == "explained" and slopes[0] == 0), (kind, name)

@@ -1,17 +1,17 @@
 """What word frequency explains of the bias scores of a real benchmark, and of their differences.
 
-With x_i the log frequency ratio of pair i (PAIR_RATIOS: above 0 where the stereotypical sentence has the more
-frequent words) and y_i its credit in percent (100, 50 for a tie, 0), or the credit of one measure less that of
-another, least squares give y_i = rest + slope x_i + residual_i, and so
+With x_i the log frequency ratio of pair i (PAIR_RATIOS: above 0 where the stereotypical sentence has the
+more frequent words) and y_i its credit in percent (100, 50 for a tie, 0), or the credit of one measure less
+that of another, least squares give y_i = rest + slope x_i + residual_i, and so
 
     mean y  =  slope · mean x  +  rest
     value   =  explained       +  rest
 
 in which `rest` is what the line says of pairs whose words are equally frequent.
 
-Limits. The line is straight, but decisions are not: far from the mean of x it is a summary. Counts are those of
-the study's corpora, not of the text that a model has learnt. And what goes with frequency need not come from it:
-groups that are named less often are also those that stereotypes are about.
+Limits. The line is straight, but decisions are not: far from the mean of x it is a summary. Counts are
+those of the study's corpora, not of the text that a model has learnt. And what goes with frequency need not
+come from it: groups that are named less often are also those that stereotypes are about.
 """
 
 from collections.abc import Sequence
@@ -47,9 +47,9 @@ def explained_table(
     what makes two pairs vary together (unmask.statistics.nodes). Pairs without a ratio, or undefined for a
     measure, are left out; so is a measure, or two, without any pair.
 
-    Intervals take the pairs as drawn, with their words and ratios: pairs that share a node vary together. That
-    of a score is Wilson's, as in unmask.statistics.bias; the others are the estimate ± t · standard error.
-    Parts are null where all ratios are equal; see `towards_frequent` for the rest.
+    Intervals take the pairs as drawn, with their words and ratios, and those that share a node as varying
+    together. That of a score is Wilson's, as in unmask.statistics.bias; the others are the estimate ± t ·
+    standard error. Parts are null where all ratios are equal; `towards_frequent` says when its share is.
     Raises InputError where scores or ratios are of other pairs.
     """
     if list(ratios["pair_id"]) != list(pairs["pair_id"]):
@@ -62,16 +62,22 @@ def explained_table(
     measures = [measure for measure, _ in found.series]
     rows: list[dict[str, object]] = []
     for first, measure in enumerate(measures):
-        row = _of_score(credit[:, first], ratio, dependence, confidence)
+        row = score_explained(credit[:, first], ratio, dependence, confidence)
         rows.append({"first": measure, **row})
     for first, second in combinations(range(len(measures)), 2):
-        row = _of_difference(credit[:, first] - credit[:, second], ratio, dependence, confidence)
+        row = difference_explained(credit[:, first] - credit[:, second], ratio, dependence, confidence)
         rows.append({"first": measures[first], "second": measures[second], **row})
     return framed([row | {"confidence": confidence} for row in rows if row["n"]], EXPLAINED)
 
 
-def _of_score(credit: Floats, ratio: Floats, dependence: Dependence, confidence: float) -> dict[str, object]:
-    """The row of one measure; credit: in percent, nan where undefined."""
+def score_explained(
+    credit: Floats, ratio: Floats, dependence: Dependence, confidence: float
+) -> dict[str, object]:
+    """A row of EXPLAINED of one measure, without its name.
+
+    credit: in percent, nan where undefined; ratio: log frequency ratios, nan where unknown; shape (pairs,)
+    each. Of no pair, n alone.
+    """
     members = np.flatnonzero(~np.isnan(credit) & ~np.isnan(ratio))
     n = len(members)
     if not n:
@@ -90,10 +96,10 @@ def _of_score(credit: Floats, ratio: Floats, dependence: Dependence, confidence:
     }
 
 
-def _of_difference(
+def difference_explained(
     difference: Floats, ratio: Floats, dependence: Dependence, confidence: float
 ) -> dict[str, object]:
-    """The row of two measures; difference: of their credits, in points, nan where either is undefined."""
+    """The same of two measures; difference: of their credits, in points, nan where either is undefined."""
     members = np.flatnonzero(~np.isnan(difference) & ~np.isnan(ratio))
     n = len(members)
     if not n:
@@ -138,8 +144,8 @@ def parts_explained(values: Floats, ratio: Floats) -> tuple[Floats, Floats]:
     """PARTS of the mean of `values`, shape (3,), and each pair's influence on them, shape (pairs, 3).
 
     values, ratio: shape (pairs,), with at least two ratios. The influence of a pair is how fast an estimate
-    moves as the pair's share of all pairs grows (the infinitesimal jackknife); means over pairs are 0, and those
-    on `explained` and `rest` add up to the pair's value less the mean.
+    moves as the pair's share of all pairs grows (the infinitesimal jackknife); means over pairs are 0, and
+    those on `explained` and `rest` add up to the pair's value less the mean.
     """
     mean = ratio.mean()
     centred = ratio - mean
@@ -158,13 +164,13 @@ def towards_frequent(
     """How often the first of two measures goes with the more frequent words where they disagree, in percent.
 
     difference: credit of the first less that of the second, in points; ratio: log frequency ratios; shape
-    (pairs,) each. Disagreements are pairs that the two decide in opposite ways (a tie is no decision) and whose
-    words are not equally frequent.
+    (pairs,) each. Disagreements are pairs that the two decide in opposite ways (a tie is no decision) and
+    whose words are not equally frequent.
 
     The share is the mean of two: that among pairs in which the first prefers the stereotype, and that among
     those in which the second does. So it is 50 where the way of disagreeing has nothing to do with frequency,
-    even if the first prefers stereotypes more often and these have the rarer words more often; the share of all
-    together is not. Null where either kind has no pair.
+    even if the first prefers stereotypes more often and these have the rarer words more often; the share of
+    all together would not be. Null where either kind has no pair.
     """
     members = np.flatnonzero((np.abs(difference) == 100) & (ratio != 0))
     row: dict[str, object] = {"disagreements": len(members)}
