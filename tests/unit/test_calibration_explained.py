@@ -25,10 +25,8 @@ from running import run_script
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
 from unmask.calibration.explained import (
-    PARTS,
     difference_explained,
     explained_table,
-    parts_explained,
     score_explained,
     towards_frequent,
 )
@@ -46,6 +44,7 @@ from unmask.statistics.options import Options
 from unmask.tables import read_metadata, read_table, write_table
 
 CLUSTERS = ("words",)
+PARTS = ("explained", "rest", "slope")
 WORTH = {"stereotype": 100.0, "tie": 50.0, "antistereotype": 0.0, "undefined": math.nan}
 OPPOSITE = {"stereotype": "antistereotype", "antistereotype": "stereotype"}
 
@@ -91,36 +90,44 @@ def literal_parts(values: Sequence[float], ratios: Sequence[float], shares: Sequ
 
 
 def literal_influence(values: Sequence[float], ratios: Sequence[float]) -> Floats:
-    """How fast each part moves as one pair's share of all pairs grows: by moving it, shape (pairs, 4)."""
+    """How fast the explained part moves as one pair's share of all pairs grows: by moving it."""
     n, step = len(values), 1e-6
-    rows = []
+    rates = []
     for own in range(n):
         more, less = ([1 / n + sign * step * (i == own) for i in range(n)] for sign in (1, -1))
-        ends = zip(literal_parts(values, ratios, more), literal_parts(values, ratios, less), strict=True)
-        rows.append([(one - other) / (2 * step) for one, other in ends])
-    return np.array(rows)
+        ends = literal_parts(values, ratios, more)[1], literal_parts(values, ratios, less)[1]
+        rates.append((ends[0] - ends[1]) / (2 * step))
+    return np.array(rates)
 
 
-def literal_variance(influence: Floats, nodes: Sequence[set[str]]) -> tuple[float, float]:
-    """Variance and degrees of freedom of a mean of these, with pairs that share a node varying together.
+def literal_variance(
+    values: Floats, weights: Floats, columns: Floats, nodes: Sequence[set[str]]
+) -> tuple[float, float]:
+    """Variance and degrees of freedom of Σ weights · values, with pairs that share a node varying together.
 
-    Σ_i Σ_j over pairs that share a node is what such a variance is of; it is put right for the mean that was
-    taken off by solving for a variance and a covariance (unmask.statistics.dependence).
+    Σ_i Σ_j weights_i residual_i weights_j residual_j over pairs that share a node, the residuals those of a
+    fit with `columns`; put right for the fit by solving for a variance and a covariance
+    (unmask.statistics.dependence).
     """
-    n = len(influence)
-    together = np.array([[float(i == j or bool(nodes[i] & nodes[j])) for j in range(n)] for i in range(n)])
+    n = len(values)
+    left = np.eye(n) - columns @ np.linalg.pinv(columns)
+    residual = left @ values
+    together = np.zeros((n, n))
     plain = sandwich = 0.0
     for i in range(n):
-        plain += influence[i] ** 2 / n**2
+        plain += (weights[i] * residual[i]) ** 2
         for j in range(n):
-            sandwich += together[i, j] * influence[i] * influence[j] / n**2
-    left = np.eye(n) - 1 / n
-    forms = (np.eye(n) / n**2, together / n**2)
-    expected = [[np.trace(form @ left @ c @ left) for c in (np.eye(n), together)] for form in forms]
+            if i == j or nodes[i] & nodes[j]:
+                together[i, j] = 1
+                sandwich += weights[i] * residual[i] * weights[j] * residual[j]
+    c = np.diag(weights)
+    forms = (c @ c, c @ together @ c)
+    expected = [[np.trace(form @ left @ of @ left) for of in (np.eye(n), together)] for form in forms]
     a, b = np.linalg.solve(expected, [plain, sandwich])
+    floor = 0.75 * plain * (weights @ weights) / expected[0][0]
     core = left @ forms[1] @ left
-    floor = 0.75 * plain * n / (n - 1)
-    return max(a / n + b * together.sum() / n**2, floor), np.trace(core) ** 2 / np.trace(core @ core)
+    variance = max(a * (weights @ weights) + b * (weights @ together @ weights), floor)
+    return variance, np.trace(core) ** 2 / np.trace(core @ core)
 
 
 def nodes_of(pairs: pd.DataFrame) -> list[set[str]]:
@@ -148,21 +155,25 @@ def test_parts_and_intervals_are_the_written_out_ones(seed: int) -> None:
                 shared.append(nodes[place])
         row, n = table[first, second], len(values)
         assert row.n == n
-        estimates = literal_parts(values, known, [1 / n] * n)
-        influence = literal_influence(values, known)
-        for place, name in enumerate(("value", *PARTS)):
-            estimate = getattr(row, name)
-            assert estimate == pytest.approx(estimates[place])
-            if second is None and name == "value":
-                continue
-            low, high = (
-                (row.low, row.high)
-                if name == "value"
-                else (getattr(row, f"{name}_low"), getattr(row, f"{name}_high"))
-            )
-            variance, df = literal_variance(influence[:, place], shared)
+        y, explained, rest, slope = literal_parts(values, known, [1 / n] * n)
+        alone, line = np.ones((n, 1)), np.column_stack([np.ones(n), known])
+        of_rest, of_slope = np.linalg.pinv(line)
+        literal = {
+            "explained": (explained, literal_influence(values, known), np.full(n, 1 / n), alone),
+            "rest": (rest, np.array(values), of_rest, line),
+            "slope": (slope, np.array(values), of_slope, line),
+        }
+        for name, (estimate, varying, weights, columns) in literal.items():
+            variance, df = literal_variance(varying, weights, columns, shared)
             reach = student.ppf(0.95, df) * math.sqrt(variance)
-            assert (low, high) == pytest.approx((estimate - reach, estimate + reach), rel=1e-4)
+            assert getattr(row, name) == pytest.approx(estimate)
+            assert getattr(row, f"{name}_low") == pytest.approx(estimate - reach, rel=1e-5, abs=1e-5)
+            assert getattr(row, f"{name}_high") == pytest.approx(estimate + reach, rel=1e-5, abs=1e-5)
+        assert row.value == pytest.approx(y)
+        if second is not None:
+            variance, df = literal_variance(np.array(values), np.full(n, 1 / n), alone, shared)
+            reach = student.ppf(0.95, df) * math.sqrt(variance)
+            assert (row.low, row.high) == pytest.approx((y - reach, y + reach))
 
 
 def test_a_score_has_the_interval_of_the_reports() -> None:
@@ -183,11 +194,11 @@ def test_a_score_has_the_interval_of_the_reports() -> None:
 @given(st.integers(0, 10**6))
 def test_explained_and_rest_add_up(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    values, ratio = 50.0 * rng.integers(-2, 3, 30), rng.normal(1, 2, 30)
-    (explained, rest, _), influence = parts_explained(values, ratio)
-    assert explained + rest == pytest.approx(values.mean())
-    np.testing.assert_allclose(influence.mean(axis=0), 0, atol=1e-9)
-    np.testing.assert_allclose(influence[:, 0] + influence[:, 1], values - values.mean(), atol=1e-9)
+    values, ratio = rng.choice([-100.0, -50, 0, 50, 100], 30), rng.normal(1, 2, 30)
+    alone = Dependence.of([{i} for i in range(30)])
+    row: dict[str, Any] = difference_explained(values, ratio, alone, 0.95)
+    assert row["explained"] + row["rest"] == pytest.approx(row["value"])
+    assert row["explained"] == pytest.approx(row["slope"] * ratio.mean())
 
 
 def test_a_difference_has_the_difference_of_the_parts() -> None:
@@ -263,7 +274,7 @@ def test_the_share_towards_frequent_words_is_the_written_out_one() -> None:
     ratio = rng.integers(-2, 3, 80).astype(float)
     # each pair by itself, so the shares are those of independent pairs
     alone = Dependence.of([{i} for i in range(80)])
-    difference = 50.0 * rng.integers(-2, 3, 80)
+    difference = rng.choice([-100.0, -50, 0, 50, 100], 80)
     row = towards_frequent(difference, ratio, alone, 0.95)
     disagreements, share = literal_towards(difference.tolist(), ratio.tolist())
     assert (row["disagreements"], row["towards_frequent"]) == (disagreements, pytest.approx(share))

@@ -24,14 +24,12 @@ from unmask.calibration.schema import EXPLAINED
 from unmask.errors import InputError
 from unmask.frequency.levels import rounded
 from unmask.statistics.decisions import decisions
-from unmask.statistics.dependence import Dependence, Moments
+from unmask.statistics.dependence import Dependence, Variance
 from unmask.statistics.intervals import Floats, effective_wilson
 from unmask.statistics.nodes import dependence_of
 from unmask.statistics.student import student
 from unmask.tables import framed
 from unmask.terms import CORRECTED
-
-PARTS = ("explained", "rest", "slope")
 
 
 def explained_table(
@@ -49,7 +47,8 @@ def explained_table(
 
     Intervals take the pairs as drawn, with their words and ratios, and those that share a node as varying
     together. That of a score is Wilson's, as in unmask.statistics.bias; the others are the estimate ± t ·
-    standard error. Parts are null where all ratios are equal; `towards_frequent` says when its share is.
+    standard error. Explained, rest and slope are null where all ratios are equal; `towards_frequent` says
+    when its share is.
     Raises InputError where scores or ratios are of other pairs.
     """
     if list(ratios["pair_id"]) != list(pairs["pair_id"]):
@@ -82,8 +81,8 @@ def score_explained(
     n = len(members)
     if not n:
         return {"n": 0}
-    own, moments = credit[members], _of_mean(dependence.among(members))
-    spread = moments.variance((own - own.mean())[:, None])
+    own, among = credit[members], dependence.among(members)
+    spread = _variance_of_mean(own - own.mean(), among)
     # decisions that are all alike tell nothing of how they vary together
     effect = float(spread.clustered[0] / spread.independent[0]) if spread.independent[0] > 0 else 1.0
     low, high = effective_wilson(own.sum() / 100, n, effect, spread.df, confidence)
@@ -92,7 +91,7 @@ def score_explained(
         "value": own.mean(),
         "low": low,
         "high": high,
-        **_parts(own, ratio[members], moments, spread.df, confidence),
+        **_parts(own, ratio[members], among, np.inf, confidence),
     }
 
 
@@ -105,57 +104,56 @@ def difference_explained(
     if not n:
         return {"n": 0}
     own, among = difference[members], dependence.among(members)
-    moments = _of_mean(among)
-    spread = moments.variance((own - own.mean())[:, None])
+    spread = _variance_of_mean(own - own.mean(), among)
     # no more witnesses than pairs that tell the two apart
-    df = min(spread.df, np.count_nonzero(own) - 1.0)
-    of_value = student(own.mean(keepdims=True), spread.clustered, np.array([df]), confidence)
+    most_df = np.count_nonzero(own) - 1.0
     return {
         "n": n,
-        "value": own.mean(),
-        "low": of_value.low[0],
-        "high": of_value.high[0],
-        **_parts(own, ratio[members], moments, df, confidence),
+        **_with_interval("value", own.mean(), spread, most_df, confidence),
+        **_parts(own, ratio[members], among, most_df, confidence),
         **towards_frequent(own, ratio[members], among, confidence),
     }
 
 
-def _of_mean(dependence: Dependence) -> Moments:
-    n = len(dependence)
-    return dependence.moments(np.full(n, 1 / n), np.zeros(n, np.int64))
-
-
 def _parts(
-    values: Floats, ratio: Floats, moments: Moments, df: float, confidence: float
+    values: Floats, ratio: Floats, dependence: Dependence, most_df: float, confidence: float
 ) -> dict[str, object]:
-    """PARTS with their intervals, as a part of a row; nothing where all ratios are equal."""
+    """Explained, rest and slope with intervals, as a part of a row; nothing where all ratios are equal."""
     if np.ptp(ratio) == 0:
         return {}
-    estimates, influence = parts_explained(values, ratio)
-    variance = moments.variance(influence).clustered
-    found = student(estimates, variance, np.full(len(PARTS), df), confidence)
+    n, mean = len(ratio), ratio.mean()
+    centred = ratio - mean
+    squares = centred @ centred
+    of_slope = centred / squares
+    of_rest = 1 / n - mean * of_slope
+    slope, rest = float(of_slope @ values), float(of_rest @ values)
+    residual = values - rest - slope * ratio
+    # what a pair moves slope · mean by: the slope as its residual does, the mean by its ratio
+    influence = mean * n * of_slope * residual + slope * centred
+    basis = np.stack([np.full(n, 1 / np.sqrt(n)), centred / np.sqrt(squares)], axis=1)
+    variances = {
+        "explained": (slope * mean, _variance_of_mean(influence, dependence)),
+        "rest": (rest, dependence.moments_of_fit(of_rest, basis).variance(residual[:, None])),
+        "slope": (slope, dependence.moments_of_fit(of_slope, basis).variance(residual[:, None])),
+    }
     row: dict[str, object] = {}
-    for name, estimate, low, high in zip(PARTS, estimates, found.low, found.high, strict=True):
-        row |= {name: estimate, f"{name}_low": low, f"{name}_high": high}
+    for name, (estimate, variance) in variances.items():
+        row |= _with_interval(name, estimate, variance, most_df, confidence)
     return row
 
 
-def parts_explained(values: Floats, ratio: Floats) -> tuple[Floats, Floats]:
-    """PARTS of the mean of `values`, shape (3,), and each pair's influence on them, shape (pairs, 3).
+def _variance_of_mean(residuals: Floats, dependence: Dependence) -> Variance:
+    n = len(residuals)
+    return dependence.variance(residuals[:, None], np.full(n, 1 / n), np.zeros(n, np.int64))
 
-    values, ratio: shape (pairs,), with at least two ratios. The influence of a pair is how fast an estimate
-    moves as the pair's share of all pairs grows (the infinitesimal jackknife); means over pairs are 0, and
-    those on `explained` and `rest` add up to the pair's value less the mean.
-    """
-    mean = ratio.mean()
-    centred = ratio - mean
-    slope = float(centred @ values / (centred @ centred))
-    rest = values.mean() - slope * mean
-    residual = values - rest - slope * ratio
-    on_slope = centred * residual / np.mean(centred**2)
-    on_explained = mean * on_slope + slope * centred
-    on_rest = residual - mean * on_slope
-    return np.array([slope * mean, rest, slope]), np.stack([on_explained, on_rest, on_slope], axis=1)
+
+def _with_interval(
+    name: str, estimate: float, variance: Variance, most_df: float, confidence: float
+) -> dict[str, object]:
+    df = np.minimum([variance.df], most_df)
+    found = student(np.array([estimate]), variance.clustered, df, confidence)
+    prefix = "" if name == "value" else f"{name}_"
+    return {name: estimate, f"{prefix}low": found.low[0], f"{prefix}high": found.high[0]}
 
 
 def towards_frequent(
