@@ -142,8 +142,9 @@ EXPLAINED = pa.schema(
         field("slope", pa.float64(), nullable=True),
         field("slope_low", pa.float64(), nullable=True),
         field("slope_high", pa.float64(), nullable=True),
-        # pairs that the two decide differently, and the share of them, in percent, in which `first` goes with
-        # the more frequent words; null for one measure
+        # pairs of unequally frequent words that the two decide in opposite ways, and the share of them, in
+        # percent, in which `first` goes with the more frequent words: the mean of the shares of either way,
+        # so that 50 is no part of frequency; null for one measure
         field("disagreements", pa.int32(), nullable=True),
         field("towards_frequent", pa.float64(), nullable=True),
         field("towards_low", pa.float64(), nullable=True),

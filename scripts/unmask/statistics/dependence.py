@@ -138,6 +138,17 @@ class Dependence:
         """What gives the variance of any estimates Σ_i weights_i y_i, from the residuals of y.
 
         weights: shape (pairs,), such as 1/n. groups: which mean is taken from each pair, from 0.
+        """
+        n = len(groups)
+        means = np.zeros((n, int(groups.max()) + 1 if n else 1))
+        means[np.arange(n), groups] = 1
+        means /= np.sqrt(np.maximum(means.sum(axis=0), 1))
+        return self.moments_of_fit(weights, means)
+
+    def moments_of_fit(self, weights: Floats, basis: Floats) -> "Moments":
+        """The same where residuals are those of a fit by least squares.
+
+        basis: shape (pairs, k), orthonormal columns that span what y was fitted with.
 
         With W = diag(weights) K diag(weights), the sandwich residuals' W residuals is too small: a mean
         that was taken from pairs that vary together has taken much of that with it. So it is solved for
@@ -146,29 +157,25 @@ class Dependence:
         moments), and the variance is a Σ weights² + b 1'W1. df is Satterthwaite's, of the sandwich of
         independent pairs.
         """
-        n = len(groups)
-        means = np.zeros((n, int(groups.max()) + 1 if n else 1))
-        means[np.arange(n), groups] = 1
-        means /= np.sqrt(np.maximum(means.sum(axis=0), 1))
         c = weights[:, None]
         own, squares = float(weights @ weights), weights**2
         total = float(weights @ (self @ weights))
 
-        k_means, cc_means = self @ means, c * (self @ (c * means))
-        core_k, core_w = means.T @ k_means, means.T @ cc_means
-        diagonal = 1 - 2 * (means * k_means).sum(axis=1) + ((means @ core_k) * means).sum(axis=1)
-        plain_a, plain_b = own - squares @ (means**2).sum(axis=1), squares @ diagonal
+        k_basis, cc_basis = self @ basis, c * (self @ (c * basis))
+        core_k, core_w = basis.T @ k_basis, basis.T @ cc_basis
+        diagonal = 1 - 2 * (basis * k_basis).sum(axis=1) + ((basis @ core_k) * basis).sum(axis=1)
+        plain_a, plain_b = own - squares @ (basis**2).sum(axis=1), squares @ diagonal
         sandwich_a = own - np.trace(core_w)
-        sandwich_b = total - 2 * np.sum(k_means * cc_means) + np.sum(core_w * core_k)
+        sandwich_b = total - 2 * np.sum(k_basis * cc_basis) + np.sum(core_w * core_k)
         spread = (
-            float(squares @ (self @ squares)) - 2 * np.sum(cc_means * cc_means) + np.sum(core_w * core_w.T)
+            float(squares @ (self @ squares)) - 2 * np.sum(cc_basis * cc_basis) + np.sum(core_w * core_w.T)
         )
         return Moments(self, weights, own, total, plain_a, plain_b, sandwich_a, sandwich_b, spread)
 
 
 @dataclass(frozen=True)
 class Moments:
-    """What the variances of all estimates with the same weights and groups have in common.
+    """What the variances of all estimates with the same weights and fit have in common.
 
     own: Σ weights². total: 1'W1. plain_a, plain_b, sandwich_a, sandwich_b: what a and b are multiplied by in
     the expectations of Σ weights² residuals² and of the sandwich. spread: half the variance of the sandwich
@@ -186,7 +193,7 @@ class Moments:
     spread: float
 
     def variance(self, residuals: Floats) -> Variance:
-        """The variance of k estimates; residuals, shape (pairs, k): y less its mean over the group."""
+        """The variance of k estimates; residuals, shape (pairs, k): y less its group mean or its fit."""
         weighted = self.weights[:, None] * residuals
         plain = (weighted**2).sum(axis=0)
         sandwich = (weighted * (self.dependence @ weighted)).sum(axis=0)
