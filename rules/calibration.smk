@@ -104,7 +104,7 @@ rule calibrate:
         code=code("compute_calibration.py"),
         models=calibration_models(),
         benchmarks=calibration_benchmarks(),
-        measures=MEASURES,
+        corruptions={world: WORLDS[world]["corruption"] for world in used_worlds()},
         options={
             "confidence": config["statistics"]["confidence"],
             "power": (CALIBRATION or {}).get("power"),
@@ -172,8 +172,7 @@ rule calibration_figures:
         **calibration_inputs(),
     output:
         # a study without them has a pattern all the same
-        **calibration_figure_files()
-        or {"response_figure_svg": result("figures", "calibration_response.svg")},
+        **calibration_figure_files() or {"response_figure_svg": result("figures", "calibration_response.svg")},
     log:
         log_of("report", "calibration_figures.log"),
     conda:

@@ -52,10 +52,14 @@ def explained_tables():
     """What word frequency explains of the scores of models of no world on benchmarks of none."""
     if CALIBRATION is None:
         return []
-    models = [name for name in SCORED if inherited(name, "world") is None and MODELS[name]["source"] != "random"]
+    models = [
+        name for name in SCORED if inherited(name, "world") is None and MODELS[name]["source"] != "random"
+    ]
     benchmarks = [name for name in with_corpora(BENCHMARKS) if name not in calibrating_benchmarks()]
     return [
-        calibration_result(model, benchmark, "explained.parquet") for model in models for benchmark in benchmarks
+        calibration_result(model, benchmark, "explained.parquet")
+        for model in models
+        for benchmark in benchmarks
     ]
 
 
@@ -76,16 +80,15 @@ def calibration_inputs():
 def calibration_models():
     """What is known of the models that are held against what was planted."""
     keys = ("source", "world", "architecture", "seed", "text", "steps", "corruption", "context")
-    return [
-        {"name": name, **{key: MODELS[name].get(key) for key in keys}} for name in calibrating_models()
-    ]
+    return [{"name": name, **{key: MODELS[name].get(key) for key in keys}} for name in calibrating_models()]
 
 
 def calibration_benchmarks():
     """What is known of the benchmarks of worlds."""
     keys = ("format", "world", "of", "as")
     return [
-        {"name": name, **{key: BENCHMARKS[name].get(key) for key in keys}} for name in calibrating_benchmarks()
+        {"name": name, **{key: BENCHMARKS[name].get(key) for key in keys}}
+        for name in calibrating_benchmarks()
     ]
 
 
@@ -128,7 +131,11 @@ def calibration_pictures():
 
 def calibration_files():
     """What the study comes to."""
-    return [*calibration_table_files().values(), *calibration_figure_files().values()] if is_calibration() else []
+    return (
+        [*calibration_table_files().values(), *calibration_figure_files().values()]
+        if is_calibration()
+        else []
+    )
 
 
 def calibration_statistics():
