@@ -99,8 +99,13 @@ def observed(
     """What measures with these margins show; nan is undefined, no more than TIE_MARGIN a tie."""
     pairs = made_pairs() if pairs is None else pairs
     margin = np.stack([of[measure](pairs) for measure in sorted(of)], axis=1)
-    credit = np.where(np.abs(margin) <= TIE_MARGIN, 0.5, (margin > 0).astype(float))
-    return Observed(who or member(), pairs, tuple(sorted(of)), margin, credit, ~np.isnan(margin), **more)
+    trial = ~np.isnan(margin)
+    return Observed(who or member(), pairs, tuple(sorted(of)), margin, credit_of(margin), trial, **more)
+
+
+def credit_of(margin: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """What pairs with these margins add to the score."""
+    return np.where(np.abs(margin) <= TIE_MARGIN, 0.5, (margin > 0).astype(float))
 
 
 def scores_of(one: Observed) -> pd.DataFrame:
