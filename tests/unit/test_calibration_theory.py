@@ -1,4 +1,4 @@
-"""The closed forms: their limits, and the proposition on what unmasked prediction follows, number by number."""
+"""The closed forms: their limits, and the proposition on what unmasked prediction follows."""
 
 import math
 
