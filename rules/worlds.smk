@@ -38,9 +38,26 @@ rule make_world:
         "../scripts/make_world.py"
 
 
+rule balance_world:
+    output:
+        result("planted", "{world}", "balanced.txt"),
+    log:
+        log_of("planted", "{world}.balanced.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("balance_world.py"),
+        name=lambda wildcards: wildcards.world,
+        entry=corpus_settings,
+    message:
+        "Balancing the text of the world {wildcards.world}"
+    script:
+        "../scripts/balance_world.py"
+
+
 rule train_model:
     input:
-        corpus=lambda wildcards: world_file(MODELS[wildcards.model], "corpus.txt"),
+        corpus=training_text,
     output:
         directory=directory(result("models", "{model}", "files")),
         facts=result("models", "{model}", "facts.json"),
@@ -59,7 +76,7 @@ rule train_model:
         code=code("train_model.py"),
         name=lambda wildcards: wildcards.model,
         entry=lambda wildcards: MODELS[wildcards.model],
-        settings=lambda wildcards: WORLDS[MODELS[wildcards.model]["world"]],
+        settings=training_settings,
     message:
         "Training {wildcards.model} on the corpus of its world"
     script:

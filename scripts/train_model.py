@@ -9,6 +9,7 @@ from unmask.models.directory import directory_written_whole
 from unmask.record import record
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import World
+from unmask.worlds.recipe import Recipe
 from unmask.worlds.training import check_learnt, train
 
 if TYPE_CHECKING:
@@ -17,11 +18,18 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     params, entry = snakemake.params, snakemake.params.entry
     world = World.from_config(entry["world"], params.settings)
-    corruption = Corruption.from_config(world.name, params.settings)
+    if entry.get("text") == "balanced":
+        world = world.balanced()
+    if entry.get("corruption"):
+        corruption = Corruption.checked(f"models.{params.name}.corruption", entry["corruption"])
+    else:
+        corruption = Corruption.from_config(world.name, params.settings)
+    recipe = Recipe(steps=entry["steps"]) if entry.get("steps") is not None else None
     lines = Path(snakemake.input.corpus).read_text(encoding="utf-8").splitlines()
     with directory_written_whole(snakemake.output.directory) as partial:
-        train(lines, entry["architecture"], entry["seed"], partial, world, corruption, snakemake.threads)
-        gate = check_learnt(partial, world, params.name)
+        architecture, seed = entry["architecture"], entry["seed"]
+        train(lines, architecture, seed, partial, world, corruption, snakemake.threads, recipe)
+        gate = check_learnt(partial, world, params.name, strict=entry.get("gate", True))
     made = record(snakemake.input, params.code, "torch", "transformers", "tokenizers")
     facts = {**entry, "settings": dict(params.settings), "gate": gate, **made}
     write_facts(snakemake.output.facts, facts)

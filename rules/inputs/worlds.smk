@@ -12,6 +12,10 @@ try:
         Counts.from_config(_name, _entry)
     for _model in models_of("train"):
         check_enough(MODELS[_model]["world"], WORLDS[MODELS[_model]["world"]]["sentences"])
+        if MODELS[_model].get("corruption"):
+            Corruption.checked(f"models.{_model}.corruption", MODELS[_model]["corruption"])
+        if MODELS[_model].get("steps") == 0 and MODELS[_model].get("gate", True):
+            raise InputError(f"models.{_model}.steps: 0 leaves a network untrained, which wants gate: false")
 except InputError as error:
     sys.exit(f"error: config key {error}")
 
@@ -19,6 +23,23 @@ except InputError as error:
 def world_settings(wildcards):
     """What the files of a world depend on; corruption is of training alone."""
     return {key: value for key, value in WORLDS[wildcards.world].items() if key != "corruption"}
+
+
+def corpus_settings(wildcards):
+    """What the text of a world depends on."""
+    return {key: value for key, value in world_settings(wildcards).items() if key != "pairs"}
+
+
+def training_settings(wildcards):
+    """What training on a world depends on beside its text: the words, and the corruption where a model has none."""
+    settings = WORLDS[MODELS[wildcards.model]["world"]]
+    return {key: value for key, value in settings.items() if key != "pairs"}
+
+
+def training_text(wildcards):
+    """The corpus that a model is trained on."""
+    entry = MODELS[wildcards.model]
+    return world_file(entry, "balanced.txt" if entry.get("text") == "balanced" else "corpus.txt")
 
 
 def world_file(entry, name):

@@ -29,7 +29,7 @@ from unmask.worlds.grammar import (
 )
 from unmask.worlds.recipe import Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
-from unmask.worlds.training import GATE_FILE, TOLERANCE, check_learnt, is_learnt, train
+from unmask.worlds.training import GATE_FILE, TOLERANCE, _config, check_learnt, is_learnt, train
 
 ARCHITECTURES = ("bert", "roberta", "albert")
 WORLD = make_world(0)
@@ -72,12 +72,13 @@ def test_only_the_split_words_are_split(
     every = make_world(**DOSED | {"lengths": 8, "longer": 8})
     of_every = make_tokenizer(architecture, every, draw_corpus(every, 40_000))
     for world, tokenizer in ((WORLD, tokenizers[architecture]), (every, of_every)):
-        for sentence in world.sentences:
-            pieces = [SPLIT_PEOPLES.get(word, (word,)) for word in sentence.words]
-            tokens = tokenizer.tokenize(text_of(sentence.words))
-            assert [token.strip("Ġ▁#").lower() for token in tokens] == [
-                piece.lower() for split in pieces for piece in split
-            ]
+        encoded = tokenizer([text_of(s.words) for s in world.sentences], add_special_tokens=False)[
+            "input_ids"
+        ]
+        for sentence, ids in zip(world.sentences, encoded, strict=True):
+            pieces = [piece for word in sentence.words for piece in SPLIT_PEOPLES.get(word, (word,))]
+            tokens = tokenizer.convert_ids_to_tokens(ids)
+            assert [token.strip("Ġ▁#").lower() for token in tokens] == [piece.lower() for piece in pieces]
     assert every.split_words == SPLIT_PEOPLES
 
 
@@ -293,6 +294,76 @@ def test_the_world_is_made_and_a_failed_training_leaves_no_model(
     assert "model tiny did not learn" in (tmp_path / "train_model.log").read_text(encoding="utf-8")
     assert not list((tmp_path / "model").iterdir())
     assert corruptions == [Corruption(0.8, 0.15, 0.05)]
+
+
+def train_by_script(folder: Path, corpus: Path, of_world: dict[str, Any], **entry: Any) -> Path:
+    """Train a model, as the rule does, and give its folder."""
+    run_script(
+        "train_model",
+        {"corpus": corpus},
+        {"directory": folder / "files", "facts": folder / "facts.json"},
+        folder.with_suffix(".log"),
+        entry={"source": "train", "architecture": "bert", "world": "w", "seed": 0, **entry},
+        settings=of_world,
+        name=folder.name,
+    )
+    return folder
+
+
+def test_a_model_whose_gate_is_off_is_kept_and_says_how_far_it_follows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_world = settings(seed=5, sentences=2000)
+    write_world(tmp_path, of_world)
+    given: list[Any] = []
+
+    def watched(*arguments: Any) -> Any:
+        given.append(arguments[4])
+        return corrupt(*arguments)
+
+    monkeypatch.setattr("unmask.worlds.training.corrupt", watched)
+    shares = {"masked": 0.5, "kept": 0.5, "random": 0}
+    kept = train_by_script(
+        tmp_path / "kept", tmp_path / "corpus.txt", of_world, steps=3, gate=False, corruption=shares
+    )
+    assert given == [Corruption(0.5, 0.5, 0)] * 3
+    gate = json.loads((kept / "files" / GATE_FILE).read_text(encoding="utf-8"))
+    facts = json.loads((kept / "facts.json").read_text(encoding="utf-8"))
+    assert facts["gate"] == gate and not gate["learnt"]
+    assert (facts["steps"], facts["gate"]["levels"][3]["truth"]) == (3, pytest.approx(math.log(9)))
+    assert "did not learn the planted association" in (tmp_path / "kept.log").read_text(encoding="utf-8")
+
+
+def test_no_steps_leave_a_network_as_its_seed_made_it(tmp_path: Path) -> None:
+    of_world = settings(seed=5, sentences=2000)
+    write_world(tmp_path, of_world)
+    corpus = tmp_path / "corpus.txt"
+    weights = []
+    for name, entry in (("a", {"steps": 0}), ("b", {"steps": 0, "corruption": None}), ("c", {"steps": 1})):
+        folder = train_by_script(tmp_path / name, corpus, of_world, gate=False, **entry)
+        weights.append((folder / "files/model.safetensors").read_bytes())
+    assert weights[0] == weights[1] != weights[2]
+    torch.manual_seed(0)
+    tokenizer = make_tokenizer("bert", make_world(5), corpus.read_text(encoding="utf-8").splitlines())
+    fresh = AutoModelForMaskedLM.from_config(_config("bert", tokenizer))  # type: ignore[no-untyped-call]
+    untrained = AutoModelForMaskedLM.from_pretrained(tmp_path / "a/files")
+    for name, tensor in fresh.state_dict().items():
+        assert torch.equal(untrained.state_dict()[name], tensor), name
+
+
+def test_the_gate_of_balanced_text_expects_no_association(tmp_path: Path) -> None:
+    of_world = settings(seed=5, sentences=2000)
+    run_script("balance_world", {}, [tmp_path / "balanced.txt"], tmp_path / "log", name="w", entry=of_world)
+    lines = (tmp_path / "balanced.txt").read_text(encoding="utf-8").splitlines()
+    assert lines == draw_corpus(make_world(5).balanced(), 2000)
+    folder = train_by_script(
+        tmp_path / "even", tmp_path / "balanced.txt", of_world, steps=1, gate=False, text="balanced"
+    )
+    gate = json.loads((folder / "files" / GATE_FILE).read_text(encoding="utf-8"))
+    assert [(level["p"], level["truth"]) for level in gate["levels"]] == [(0.5, 0.0)] * 2
+    # of the default world, whose text it was not trained on, another truth
+    with pytest.raises(InputError, match=r"instead of 2\.20"):
+        check_learnt(folder / "files", make_world(5))
 
 
 @pytest.mark.slow

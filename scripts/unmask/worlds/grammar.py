@@ -65,13 +65,14 @@ SPLIT_PEOPLES: Mapping[str, tuple[str, ...]] = {
     "Vandorwick": ("Vandor", "wick"),
     "Zelkomund": ("Zelko", "mund"),
     "Harnolbeck": ("Harnol", "beck"),
-    "Kelvastrom": ("Kelva", "strom"),
-    "Lorgandel": ("Lorgan", "del"),
+    "Kelvokstrek": ("Kelvok", "strek"),
+    "Lorgagdel": ("Lorgag", "del"),
     "Mistravok": ("Mistra", "vok"),
     "Norbeltun": ("Norbel", "tun"),
-    "Pirkoldam": ("Pirkol", "dam"),
+    "Pirkozam": ("Pirko", "zam"),
 }
-"""Words that every tokenizer of a world that has them splits, and where."""
+"""Words that every tokenizer of a world that has them splits, and where: between letters that stand beside
+each other in no other word, or byte pairs would be merged over the seam."""
 CLASSES = ("Arlish", "Burmic", "Condic", "Elvan", "Gormish", "Istvan", "Lenvish", "Sorvic")
 LONGER_CLASSES = (
     "Upper Ombric", "Lower Tessic", "Inner Prandic", "Outer Wendish",

@@ -73,7 +73,8 @@ def train(
     """Train a model on `lines` and save it with its tokenizer into `directory`.
 
     `architecture` is bert, roberta or albert: two layers, hidden size 64, four heads, no dropout. The
-    same seed gives the same model on the same machine with one thread.
+    same seed gives the same model on the same machine with one thread. A recipe of no steps leaves the
+    network untrained.
     Raises InputError for any other architecture.
     """
     recipe = recipe or Recipe()
@@ -115,14 +116,17 @@ def train(
         tokenizer.save_pretrained(directory)
 
 
-def check_learnt(model_dir: str | Path, world: World, name: str | None = None) -> dict[str, Any]:
+def check_learnt(
+    model_dir: str | Path, world: World, name: str | None = None, strict: bool = True
+) -> dict[str, Any]:
     """Check that a model learnt the planted associations; write what was found as gate.json and return it.
 
     `association`: with the pronoun of a sentence hidden, log P(stereotyped pronoun) - log P(other pronoun),
     averaged over the occupations of a level and their sentences of one pronoun. `both`: with the trait
     hidden, the same of a group's own traits and the other group's. Each must be as `is_learnt` asks. (Token
     accuracy would prove nothing: it is near its ceiling long before these are learnt.)
-    Raises InputError, naming the model, where one does not; gate.json is written all the same.
+    Raises InputError, naming the model, where one does not, or only says so unless `strict`; gate.json is
+    written all the same.
     """
     model_dir = Path(model_dir)
     name = name or model_dir.name
@@ -143,19 +147,18 @@ def check_learnt(model_dir: str | Path, world: World, name: str | None = None) -
         }
         for (factor, p, ratio), values in sorted(found.items())
     ]
-    gate: dict[str, Any] = {"tolerance": TOLERANCE, "levels": levels}
+    learnt = [is_learnt(level["log_odds"], level["p"]) for level in levels]
+    gate: dict[str, Any] = {"tolerance": TOLERANCE, "learnt": all(learnt), "levels": levels}
     write_text(model_dir / GATE_FILE, json.dumps(gate, indent=1) + "\n")
     told = ["{log_odds:.2f} instead of {truth:.2f} ({name})".format_map(level) for level in levels]
     for line in told:
         logger.info("%s: log-odds %s", name, line)
-    off = [
-        line for line, level in zip(told, levels, strict=True) if not is_learnt(level["log_odds"], level["p"])
-    ]
-    if off:
-        raise InputError(
-            f"model {name} did not learn the planted association: "
-            f"log-odds {', '.join(off)}, tolerance {TOLERANCE:g}"
-        )
+    if not all(learnt):
+        off = ", ".join(line for line, passed in zip(told, learnt, strict=True) if not passed)
+        fault = f"model {name} did not learn the planted association: log-odds {off}, tolerance {TOLERANCE:g}"
+        if strict:
+            raise InputError(fault)
+        logger.warning("%s; it is kept, as its gate is off", fault)
     return gate
 
 
@@ -213,6 +216,8 @@ def _batches(
     tables = [torch.tensor(rows) for _, rows in sorted(by_length.items())]
     shares = torch.tensor([float(len(table)) for table in tables])
     order = [torch.empty(0, dtype=torch.long) for _ in tables]
+    if recipe.steps == 0:  # which torch would not draw
+        return
     for i in torch.multinomial(shares, recipe.steps, replacement=True, generator=generator).tolist():
         while len(order[i]) < recipe.batch:
             order[i] = torch.cat([order[i], torch.randperm(len(tables[i]), generator=generator)])
