@@ -53,25 +53,20 @@ def drawn() -> pd.DataFrame:
 
 def test_drawn_worlds_have_the_margins_of_the_theory(drawn: pd.DataFrame) -> None:
     assert len(drawn) == 4 * len(MEASURES)
-    for row in drawn.itertuples():
-        margin, of_stereo = {
-            "CPS": (log_odds(row.p), log_odds(row.p)),
-            # the two directions have opposite signs of the log ratio, and half the pairs are of faiths
-            "SSS": (log_odds(row.p), log_odds(row.p) - math.log(row.ratio) / 2),
-            "AllMasked": (0, None),
-        }.get(row.measure, (None, None))
-        if margin is not None:
-            assert row.margin == pytest.approx(margin, abs=1e-6)
-        if of_stereo is not None:
-            assert row.stereo_margin == pytest.approx(of_stereo, abs=1e-6)
-    assert (drawn.loc[drawn["measure"] == "AllMasked", "margin"] == 0).all()
-    sss = drawn[drawn["measure"] == "SSS"]
-    # at faiths whose ratio outweighs the association it is the antistereotype
-    wrong = [math.log(row.ratio) > log_odds(row.p) for row in sss.itertuples()]
-    assert sss["stereo_score"].tolist() == [50.0 if each else 100.0 for each in wrong]
-    assert sss["score"].tolist() == [75.0 if each else 100.0 for each in wrong]
+    by_measure = {str(measure): rows for measure, rows in drawn.groupby("measure")}
+    logit = np.array([log_odds(p) for p in by_measure["SSS"]["p"]])
+    log_ratio = np.log(by_measure["SSS"]["ratio"].to_numpy())
+    # the two directions have opposite signs of the log ratio, and half the pairs are of faiths
+    for measure, margin, of_stereo in (("CPS", logit, logit), ("SSS", logit, logit - log_ratio / 2)):
+        np.testing.assert_allclose(by_measure[measure]["margin"], margin, atol=1e-6)
+        np.testing.assert_allclose(by_measure[measure]["stereo_margin"], of_stereo, atol=1e-6)
+    assert (by_measure["AllMasked"]["margin"] == 0).all()
+    assert (by_measure["CPS"]["score"] == 100).all()
+    # of faiths whose ratio outweighs the association it is the antistereotype
+    wrong = log_ratio > logit
+    assert by_measure["SSS"]["stereo_score"].tolist() == [50.0 if each else 100.0 for each in wrong]
+    assert by_measure["SSS"]["score"].tolist() == [75.0 if each else 100.0 for each in wrong]
     assert set(wrong) == {True, False}
-    assert (drawn.loc[drawn["measure"] == "CPS", "score"] == 100).all()
 
 
 def test_a_drawn_world_does_not_depend_on_how_many_there_are(drawn: pd.DataFrame) -> None:
@@ -98,18 +93,18 @@ def test_a_slope_is_that_of_least_squares_through_the_means_of_units() -> None:
         }
     )
     dose_of = {unit: float(rng.normal()) for unit in rows["unit"].unique()}
-    doses = [dose_of[row.unit] * (1 if row.direction == "stereo" else -1) for row in rows.itertuples()]
-    points = []
-    for unit in dose_of:
-        for direction, sign in (("stereo", 1), ("antistereo", -1)):
-            margins = rows.loc[(rows["unit"] == unit) & (rows["direction"] == direction), "margin"]
-            points.append((sign * dose_of[unit], margins.mean()))
-    expected = np.polyfit(*zip(*points, strict=True), 1)[0]
-    assert slope(rows, doses) == pytest.approx(expected)
-    assert slope(
-        rows.sample(frac=1, random_state=1),
-        pd.Series(doses)[rows.sample(frac=1, random_state=1).index].tolist(),
-    ) == pytest.approx(expected)
+    sign = rows["direction"].map({"stereo": 1.0, "antistereo": -1.0})
+    doses = rows["unit"].map(dose_of) * sign
+    x, y = [], []
+    for unit, dose in dose_of.items():
+        for direction, of_direction in (("stereo", 1), ("antistereo", -1)):
+            here = (rows["unit"] == unit) & (rows["direction"] == direction)
+            x.append(dose * of_direction)
+            y.append(float(rows.loc[here, "margin"].mean()))
+    expected = np.polyfit(x, y, 1)[0]
+    assert slope(rows, doses.tolist()) == pytest.approx(expected)
+    other = rows.sample(frac=1, random_state=1)
+    assert slope(other, doses[other.index].tolist()) == pytest.approx(expected)
     assert math.isnan(slope(rows, [1.0] * 200))
 
 
@@ -132,22 +127,22 @@ def test_kept_shares_have_a_row_each_for_context_and_measure(kept: pd.DataFrame)
 
 
 def test_what_hides_tokens_does_not_depend_on_kept_ones_where_context_is_trusted(kept: pd.DataFrame) -> None:
-    trusted = kept[kept["context"] == "trusted"].set_index("measure")
-    for measure, association, frequency in (("CPS", 1, 0), ("SSS", 1, 1), ("PLL", 5 / 3, 1)):
-        np.testing.assert_allclose(trusted.loc[measure, "association"], association, atol=1e-6)
-        np.testing.assert_allclose(trusted.loc[measure, "frequency"], frequency, atol=1e-6)
-        np.testing.assert_allclose(trusted.loc[measure, "exchange"], frequency / association, atol=1e-6)
-    assert trusted.loc["AllMasked", "exchange"].isna().all()
-    assert (trusted.loc["CPS", ["associated", "rarer"]].to_numpy() == [100, 50]).all()
-    assert (trusted.loc["SSS", ["associated", "rarer"]].to_numpy() == [100, 0]).all()
+    trusted = {str(measure): rows for measure, rows in kept[kept["context"] == "trusted"].groupby("measure")}
+    for measure, association, frequency in (("CPS", 1.0, 0.0), ("SSS", 1.0, 1.0), ("PLL", 5 / 3, 1.0)):
+        rows = trusted[measure][["association", "frequency", "exchange"]].to_numpy(float)
+        expected = [association, frequency, frequency / association]
+        np.testing.assert_allclose(rows, np.tile(expected, (len(rows), 1)), atol=1e-6)
+    assert trusted["AllMasked"]["exchange"].isna().all()
+    for measure, rarer in (("CPS", 50), ("SSS", 0)):
+        assert (trusted[measure][["associated", "rarer"]].to_numpy() == [100, rarer]).all()
 
 
 def test_kept_tokens_shrink_aul_but_do_not_rid_it_of_frequency(kept: pd.DataFrame) -> None:
     for context in ("trusted", "corrupted"):
         rows = kept[(kept["measure"] == "AUL") & (kept["context"] == context)]
-        *_, nothing_random = rows.itertuples()
-        assert (nothing_random.association, nothing_random.frequency) == (0, 0)
-        assert (nothing_random.associated, nothing_random.rarer) == (50, 50)
+        nothing_random = rows[rows["random"] == 0]
+        found = nothing_random[["association", "frequency", "associated", "rarer"]].to_numpy()
+        assert found.tolist() == [[0, 0, 50, 50]]
         some = rows[rows["random"] > 0]
         assert some["association"].is_monotonic_decreasing
         assert some["frequency"].is_monotonic_decreasing

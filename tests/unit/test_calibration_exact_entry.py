@@ -53,7 +53,7 @@ def test_an_entry_is_the_model_of_its_world_text_corruption_and_context() -> Non
 
 def test_the_corruption_of_an_entry_is_checked_by_the_name_of_the_model() -> None:
     shares = {"masked": 0.5, "kept": 0.6, "random": 0}
-    with pytest.raises(InputError, match=r"o\.corruption: .*sum to 1"):
+    with pytest.raises(InputError, match=r"^models\.o\.corruption: .*sum to 1"):
         exact_model("o", entry(corruption=shares), settings())
 
 

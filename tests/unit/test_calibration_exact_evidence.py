@@ -23,7 +23,6 @@ from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
     ASSOCIATION,
     FREE_SLOTS,
-    GROUP_TEMPLATES,
     SPLIT_PEOPLES,
     WEIGHTS,
     World,
@@ -267,9 +266,10 @@ def test_corrupted_context_is_near_the_trusted_one() -> None:
 def test_a_sentence_of_another_world_is_refused_by_its_pair() -> None:
     model = ExactModel(world_of("default"), CORRUPTION, TRUSTED)
     pairs = frame(planted("default")[:3])
+    pair_id = planted("default")[1].pair_id
     for text in ("The nurse said.", "The nurse was tired", "A doctor was tired.", "."):
         pairs.loc[1, "antistereotype"] = text
-        with pytest.raises(InputError, match=f"pair {pairs.loc[1, 'pair_id']}: the antistereotype sentence"):
+        with pytest.raises(InputError, match=f"pair {pair_id}: the antistereotype sentence"):
             exact_evidence(pairs, model, ALL)
 
 
@@ -295,10 +295,9 @@ def test_where_a_modified_token_cannot_stand_elsewhere_its_mean_over_places_is_n
 def test_length_alone_moves_what_is_averaged_over_tokens() -> None:
     """Pieces of a name give each other away: the split name's side is the likelier by PLL, whoever it is."""
     length = [p for p in planted("default") if not same_length(p)]
-    row = found("default", TRUSTED)
-    assert len(GROUP_TEMPLATES) == 3
+    margin = found("default", TRUSTED)
     for pair in length:
         split = pair.contrast.stereotype["group"] in SPLIT_PEOPLES
-        assert (row.loc[pair.pair_id, "PLL"] > 0) == split
-        assert (row.loc[pair.pair_id, "AUL"] > 0) == split
-        assert row.loc[pair.pair_id, "CPS"] == pytest.approx(0, abs=1e-6)
+        row = margin.loc[pair.pair_id]
+        assert (row["PLL"] > 0) == (row["AUL"] > 0) == split
+        assert row["CPS"] == pytest.approx(0, abs=1e-6)

@@ -25,7 +25,7 @@ def exact_model(name: str, entry: Mapping[str, Any], settings: Mapping[str, Any]
     if entry["corruption"] is None:
         corruption = Corruption.from_config(world.name, settings)
     else:
-        corruption = Corruption.from_config(name, entry)
+        corruption = Corruption.checked(f"models.{name}.corruption", entry["corruption"])
     return ExactModel(world.balanced() if entry["text"] == BALANCED else world, corruption, entry["context"])
 
 
