@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_worlds import CORRUPTION, OTHERS, make_world
+from made_worlds import CORRUPTION, DOSED, OTHERS, make_world
 from unmask.benchmarks.schema import PAIRS
 from unmask.calibration import theory
 from unmask.calibration.exact_evidence import exact_evidence
@@ -23,8 +23,6 @@ from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
     ASSOCIATION,
     FREE_SLOTS,
-    GROUP_TEMPLATES,
-    LENGTH,
     SPLIT_PEOPLES,
     WEIGHTS,
     World,
@@ -38,13 +36,8 @@ MASKINGS = (NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL)
 MEASURES = ("CPS", "SSS", "AllMasked", "PLL", "AUL", "AULA")
 SETTINGS = {
     "default": {},
-    "dose": {
-        "seed": 1,
-        "associations": [0.5, 0.5, 0.5, 0.6, 0.6, 0.75, 0.75, 0.75, 0.85, 0.9, 0.9, 0.95],
-        "ratios": [1, 4, 16, 16],
-        "both": {"association": 0.8, "ratios": [1, 4, 16]},
-    },
-    **OTHERS,
+    "dosed": DOSED,
+    "uneven": OTHERS["uneven"],
 }
 worlds = pytest.mark.parametrize("name", SETTINGS)
 contexts = pytest.mark.parametrize("context", CONTEXTS)
@@ -88,7 +81,7 @@ def found(name: str, context: str) -> pd.DataFrame:
 
 
 def same_length(pair: PlantedPair) -> bool:
-    return pair.contrast.factor != LENGTH
+    return pair.contrast.longer_side is None
 
 
 @worlds
@@ -143,7 +136,7 @@ def given_all_else(world: World, pair: PlantedPair, side: str) -> list[float]:
             return WEIGHTS[planted.factor] * frequency * (planted.p if is_own else 1 - planted.p) / 3
 
         rivals = [g for p in world.group_pairs for g in (p.disadvantaged, p.advantaged)]
-        whole = [group for group in rivals if group not in SPLIT_PEOPLES]
+        whole = [group for group in rivals if group not in SPLIT_PEOPLES and " " not in group]
         known[fillers["group"]] = joint(fillers["group"]) / sum(joint(group) for group in whole)
         (planted,) = [g for g in world.group_pairs if fillers["group"] in (g.disadvantaged, g.advantaged)]
         is_own = (trait in ("lazy", "rude", "greedy")) == (fillers["group"] == planted.disadvantaged)
@@ -250,7 +243,7 @@ def test_what_is_found_of_a_pair_does_not_depend_on_the_others(context: str) -> 
 
 
 def test_no_association_and_equal_frequency_are_ties_of_every_measure() -> None:
-    for name in ("default", "dose"):
+    for name in ("default", "dosed"):
         alike = [
             p.pair_id
             for p in planted(name)
@@ -273,9 +266,10 @@ def test_corrupted_context_is_near_the_trusted_one() -> None:
 def test_a_sentence_of_another_world_is_refused_by_its_pair() -> None:
     model = ExactModel(world_of("default"), CORRUPTION, TRUSTED)
     pairs = frame(planted("default")[:3])
+    pair_id = planted("default")[1].pair_id
     for text in ("The nurse said.", "The nurse was tired", "A doctor was tired.", "."):
         pairs.loc[1, "antistereotype"] = text
-        with pytest.raises(InputError, match=f"pair {pairs.loc[1, 'pair_id']}: the antistereotype sentence"):
+        with pytest.raises(InputError, match=f"pair {pair_id}: the antistereotype sentence"):
             exact_evidence(pairs, model, ALL)
 
 
@@ -301,10 +295,9 @@ def test_where_a_modified_token_cannot_stand_elsewhere_its_mean_over_places_is_n
 def test_length_alone_moves_what_is_averaged_over_tokens() -> None:
     """Pieces of a name give each other away: the split name's side is the likelier by PLL, whoever it is."""
     length = [p for p in planted("default") if not same_length(p)]
-    row = found("default", TRUSTED)
-    assert len(GROUP_TEMPLATES) == 3
+    margin = found("default", TRUSTED)
     for pair in length:
         split = pair.contrast.stereotype["group"] in SPLIT_PEOPLES
-        assert (row.loc[pair.pair_id, "PLL"] > 0) == split
-        assert (row.loc[pair.pair_id, "AUL"] > 0) == split
-        assert row.loc[pair.pair_id, "CPS"] == pytest.approx(0, abs=1e-6)
+        row = margin.loc[pair.pair_id]
+        assert (row["PLL"] > 0) == (row["AUL"] > 0) == split
+        assert row["CPS"] == pytest.approx(0, abs=1e-6)

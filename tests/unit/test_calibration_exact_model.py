@@ -100,11 +100,12 @@ def normalised(joint: dict[tuple[tuple[int, ...], int], defaultdict[int, float]]
 
 def asked(model: ExactModel, shown: tuple[int, ...], place: int) -> np.ndarray:
     ids = np.array([shown])
-    around = model.around(ids)
-    if shown[place] == model.tokens.mask:
-        return around[0, place]
-    visible = np.where(ids == model.tokens.mask, 0, ids)
-    return model.unmasked(around, visible)[0, place]
+    answers = model.around(ids)
+    if shown[place] != model.tokens.mask:
+        visible = np.where(ids == model.tokens.mask, 0, ids)
+        answers = model.unmasked(answers, visible)
+    found: np.ndarray = answers[0, place]
+    return found
 
 
 def held(model: ExactModel, expected: Answer) -> int:

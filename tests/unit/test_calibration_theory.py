@@ -1,4 +1,4 @@
-"""The closed forms: their limits, and the proposition on what unmasked prediction follows, number by number."""
+"""The closed forms: their limits, and the proposition on what unmasked prediction follows."""
 
 import math
 
@@ -55,8 +55,9 @@ def test_what_is_likelier_by_all_else_is_likelier_when_seen(low: float, high: fl
 
 def modified_word(frequencies: np.ndarray, of_rest: np.ndarray) -> np.ndarray:
     """P(word | the rest of the sentence): its frequency times how it goes with the rest, over all words."""
-    joint = frequencies * of_rest
-    return joint / joint.sum()
+    joint: np.ndarray = frequencies * of_rest
+    shares: np.ndarray = joint / joint.sum()
+    return shares
 
 
 @given(

@@ -1,4 +1,4 @@
-"""Exact models of many worlds whose association and frequencies are drawn: do measures rank worlds by bias?"""
+"""Exact models of worlds whose association and frequencies are drawn: do measures rank them by their bias?"""
 
 import math
 import random
@@ -14,10 +14,14 @@ from unmask.tables import framed
 from unmask.terms import STEREO
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import ASSOCIATION, BOTH, World
+from unmask.worlds.pairs import Counts
 
 GREATEST_P, GREATEST_RATIO = 0.95, 16
-PAIRS_OF_EACH = {"per_occupation": 3, "per_trait": 12}
+COUNTS = Counts(per_occupation=3, per_trait=12)
 """As many pairs of occupations as of faiths."""
+
+DECIMALS = 9
+"""Mean margins are rounded to so many: what cancels out ranks no worlds."""
 
 
 def drawn_worlds(
@@ -32,7 +36,7 @@ def drawn_worlds(
     for number in range(worlds):
         p, ratio, world = draw_world(settings, number, seed)
         corruption = Corruption.from_config(world.name, settings)
-        pairs, planted = planted_pairs(world)
+        pairs, planted = planted_pairs(world, COUNTS)
         associated = planted["factor"].isin([ASSOCIATION, BOTH]).to_numpy()
         pairs, direction = pairs[associated], planted.loc[associated, ["direction"]]
         scores = exact_scores(pairs, ExactModel(world, corruption, TRUSTED), measures)
@@ -46,16 +50,21 @@ def drawn_worlds(
                     "ratio": ratio,
                     "measure": measure,
                     "score": 100 * of_measure["credit"].mean(),
-                    "margin": of_measure["margin"].mean(),
+                    "margin": _rounded_mean(of_measure),
                     "stereo_score": 100 * stereo["credit"].mean(),
-                    "stereo_margin": stereo["margin"].mean(),
+                    "stereo_margin": _rounded_mean(stereo),
                 }
             )
     return framed(rows, DRAWN)
 
 
+def _rounded_mean(scores: pd.DataFrame) -> float:
+    # 0 is added since -0 would be told from it
+    return round(float(scores["margin"].mean()), DECIMALS) + 0.0
+
+
 def draw_world(settings: Mapping[str, Any], number: int, seed: int) -> tuple[float, float, World]:
-    """One world with its p, of all occupations and faiths, and its ratio, of one pair of nations and of faiths.
+    """One world with its p, of all occupations and faiths, and its ratio, of a pair of nations and of faiths.
 
     The log-odds of p are uniform from 0 to those of GREATEST_P, the log ratio is from 0 to that of
     GREATEST_RATIO. A world's number and the seed decide, however many are drawn.
@@ -70,6 +79,5 @@ def draw_world(settings: Mapping[str, Any], number: int, seed: int) -> tuple[flo
         "both": {"association": p, "ratios": [ratio]},
         "lengths": 0,
         "longer": 0,
-        "pairs": PAIRS_OF_EACH,
     }
     return p, ratio, World.from_config(f"drawn {number}", {**settings, **drawn})

@@ -22,8 +22,10 @@ def exact_model(name: str, entry: Mapping[str, Any], settings: Mapping[str, Any]
     corruption cannot be.
     """
     world = World.from_config(entry["world"], settings)
-    own = entry["corruption"] is None
-    corruption = Corruption.from_config(world.name, settings if own else entry)
+    if entry["corruption"] is None:
+        corruption = Corruption.from_config(world.name, settings)
+    else:
+        corruption = Corruption.checked(f"models.{name}.corruption", entry["corruption"])
     return ExactModel(world.balanced() if entry["text"] == BALANCED else world, corruption, entry["context"])
 
 

@@ -14,6 +14,7 @@ from unmask.tables import framed
 from unmask.terms import STEREO
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import ASSOCIATION, FREQUENCY, World
+from unmask.worlds.pairs import Counts
 
 KEPT_SHARES = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 RANDOM_SHARE = 0.1
@@ -22,7 +23,7 @@ ROLE = "exact"
 NO_SLOPE = 1e-9
 """Slopes no further from 0 are none, and nothing is divided by them."""
 
-PAIRS_OF_EACH = {"per_occupation": 6, "per_trait": 6}
+COUNTS = Counts(per_occupation=6, per_trait=6)
 """Of more pairs the slopes hardly differ: pairs of one unit differ in words that tell nothing."""
 
 
@@ -40,8 +41,8 @@ def kept_rates(
     association: the p at which `associated` is asked for; null where the world has none such.
     Raises InputError as World.from_config does.
     """
-    world = World.from_config(name, {**settings, "pairs": PAIRS_OF_EACH})
-    pairs, planted = planted_pairs(world)
+    world = World.from_config(name, settings)
+    pairs, planted = planted_pairs(world, COUNTS)
     rows: list[dict[str, object]] = []
     for corruption in corruptions():
         for context in CONTEXTS:

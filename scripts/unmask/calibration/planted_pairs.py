@@ -9,23 +9,24 @@ from unmask.calibration.exact_evidence import exact_evidence
 from unmask.calibration.exact_model import ExactModel
 from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
-from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE, TIE
 from unmask.worlds.grammar import World, text_of
-from unmask.worlds.pairs import crows_pairs
+from unmask.worlds.pairs import Counts, crows_pairs
 
 CREDITS = {STEREOTYPE: 1.0, TIE: 0.5, ANTISTEREOTYPE: 0.0}
 """What an outcome counts for in a bias score; a pair that is undefined does not count."""
 
 
-def planted_pairs(world: World) -> tuple[pd.DataFrame, pd.DataFrame]:
+def planted_pairs(world: World, counts: Counts) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The pairs of a world's CrowS-Pairs file as a Pairs table, and what is planted in each, row by row.
 
     The columns of the second: factor, p, ratio, direction, unit (what repeats: see Contrast.unit).
     """
-    planted = crows_pairs(world)
+    planted = crows_pairs(world, counts)
     pairs = [
         {
+            # what such a pair has not is null
+            **dict.fromkeys(PAIRS.names),
             "pair_id": pair.pair_id,
             "bias_type": pair.contrast.bias_type,
             "stereotype": text_of(pair.stereotype),
@@ -45,7 +46,7 @@ def planted_pairs(world: World) -> tuple[pd.DataFrame, pd.DataFrame]:
         }
         for pair in planted
     ]
-    return framed(pairs, PAIRS), pd.DataFrame(facts)
+    return pd.DataFrame(pairs), pd.DataFrame(facts)
 
 
 def exact_scores(pairs: pd.DataFrame, model: ExactModel, measures: Sequence[str]) -> pd.DataFrame:

@@ -21,8 +21,9 @@ training keep the share k of the chosen tokens and put one of V tokens at random
    which is positive for 0 ≤ λ < ∞ and 0 < q < 1: AUL follows the frequency of the modified word, always.
 3. λ = 0 (nothing kept): g(q) = q, and AUL is the pseudo-log-likelihood over L: the bracket is 1.
 4. λ = ∞ (nothing made random): g = 1, and AUL is 0 for every sentence and says nothing.
-5. In between all margins shrink as λ grows, but those by frequency not more than those by association: an
-   association changes the odds of m and of u, so that to first order one unit of log frequency passes for
+5. In between every word's part in a margin shrinks as λ grows, what comes of frequency together with what
+   comes of association. An association changes the odds of m and of u alike, so that in one sentence one
+   unit of log frequency passes, to first order, for
 
        [1/(1 + λ q_m)] / [1/(1 + λ q_m) + 1/(1 + λ q_u)]
 
