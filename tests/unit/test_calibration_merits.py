@@ -153,7 +153,7 @@ def test_chance_makes_as_many_false_alarms_as_units_that_lean_by_chance() -> Non
     pairs = made_pairs(associations=[0.5], ratios=[1, 4], occupations=6)
     of = follows(0.0)
     rates = []
-    for seed in range(150):
+    for seed in range(80):
         values = merits_of(observed({"CPS": added(of, 1.0, seed)}, pairs), OPTIONS).values["CPS"]
         rates.append([values[m, "no association"] for m in ("false alarms", "false alarms by chance")])
     alarms, by_chance = np.mean(rates, axis=0)

@@ -24,7 +24,7 @@ from unmask.errors import InputError
 
 TRAINED = {"source": "train", "world": "w", "architecture": "bert"}
 ORACLE = {"source": "oracle", "world": "w"}
-BENCHMARKS = [{"name": "pairs", "world": "w", "format": "crows-pairs"}]
+BENCHMARKS = [{"name": "pairs", "world": "w", "format": "crows-pairs", "of": None, "as": None}]
 
 
 @pytest.mark.parametrize(

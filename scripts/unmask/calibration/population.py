@@ -191,7 +191,7 @@ def read_population(
     for path in pairs:
         name = str(read_metadata(path).get("benchmark"))
         entry = entries.get(name, {})
-        source = entries.get(str(entry.get("of")), {}) if "of" in entry else entry
+        source = entry if entry.get("of") is None else entries.get(str(entry["of"]), {})
         if source.get("world") is not None:
             world, format_ = str(source["world"]), str(source["format"])
             truth = known.get(world, {}).get(format_)
