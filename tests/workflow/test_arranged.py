@@ -11,21 +11,23 @@ from small_study import Workflow, small_study
 from workflow_copy import copy_workflow
 
 ARRANGED = {
-    f"{name}-{how}": {"format": "arranged", "of": name, "as": how}
-    for name in ("crows", "stereo")
-    for how in ("identical", "swapped", "permuted")
+    "crows-identical": {"format": "arranged", "of": "crows", "as": "identical"},
+    "crows-permuted": {"format": "arranged", "of": "crows", "as": "permuted"},
+    "crows-swapped": {"format": "arranged", "of": "crows", "as": "swapped"},
+    "stereo-swapped": {"format": "arranged", "of": "stereo", "as": "swapped"},
 }
 
 
 @pytest.fixture(scope="module")
 def arranged(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    """The small study with every arrangement of its benchmarks, and a corpus, run."""
+    """A small study with arrangements of its benchmarks, and a corpus, run."""
     folder = copy_workflow(tmp_path_factory.mktemp("arranged") / "unmask")
     (folder / "text.txt").write_text(
         "the rich man and his poor friend\nmen want to drive and women to cook\n"
     )
     study = small_study(folder)
     study["benchmarks"] |= ARRANGED
+    del study["models"]["roberta"]
     study["corpora"] = {"text": {"format": "text", "path": "text.txt"}}
     study["frequency"] = {"min_pairs": 1}
     study["measures"] = ["AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum", "PLL"]
@@ -44,14 +46,18 @@ def margins(workflow: Workflow, benchmark: str) -> pd.DataFrame:
     )
 
 
-@pytest.mark.parametrize("origin", ["crows", "stereo"])
-def test_what_must_hold_of_an_arrangement_holds_of_its_scores(arranged: Workflow, origin: str) -> None:
-    original = margins(arranged, origin)
-    assert {"AUL", "AULA", "CPS", "SSS"} <= set(original) and len(original) >= 3
-    pd.testing.assert_frame_equal(margins(arranged, f"{origin}-swapped"), -original, atol=1e-5)
-    assert margins(arranged, f"{origin}-identical").abs().max().max() == pytest.approx(0, abs=1e-5)
-    permuted = margins(arranged, f"{origin}-permuted")
+def test_what_must_hold_of_an_arrangement_holds_of_its_scores(arranged: Workflow) -> None:
+    original = margins(arranged, "crows")
+    assert list(original) == sorted(arranged.config["measures"]) and len(original) >= 3
+    pd.testing.assert_frame_equal(margins(arranged, "crows-swapped"), -original, atol=1e-5)
+    permuted = margins(arranged, "crows-permuted")
     assert (permuted.abs() - original.abs()).abs().max().max() == pytest.approx(0, abs=1e-5)
+    identical = margins(arranged, "crows-identical")
+    # nothing is modified, and SSS not defined
+    assert set(original) - set(identical) == {"SSS"}
+    assert identical.abs().max().max() == 0
+    items = margins(arranged, "stereo")
+    pd.testing.assert_frame_equal(margins(arranged, "stereo-swapped"), -items, atol=1e-5)
 
 
 def test_words_are_looked_up_for_the_origin_alone(arranged: Workflow) -> None:
