@@ -9,6 +9,8 @@ wildcard_constraints:
     variant=any_of([ORIGINAL, SHUFFLED]),
 
 
+check_benchmarks()
+
 register(
     "pairs",
     keys=["benchmarks"],

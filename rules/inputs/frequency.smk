@@ -79,7 +79,12 @@ def corpus_download_facts(corpus):
 
 
 def corpora_for(benchmark):
-    """The corpora for a benchmark's words: those of the same world, or else those that are of none."""
+    """The corpora for a benchmark's words: those of the same world, or else those that are of none.
+
+    None for one that is arranged from another, whose words are looked up.
+    """
+    if "of" in BENCHMARKS[benchmark]:
+        return []
     world = BENCHMARKS[benchmark].get("world")
     return [name for name, entry in COUNTED.items() if entry.get("world") == world]
 

@@ -76,9 +76,25 @@ def measure_modules(variant=ORIGINAL):
     return [module_file(FORMULAS, name) for name in measures_on(variant)]
 
 
+def check_benchmarks():
+    """Stop with one line where a benchmark is arranged from one that is itself arranged."""
+    for name, entry in BENCHMARKS.items():
+        if "of" in entry and "of" in BENCHMARKS[entry["of"]]:
+            sys.exit(
+                f"error: config key benchmarks.{name}.of: {entry['of']} is itself arranged; name its origin"
+            )
+
+
+def origin_entry(benchmark):
+    """The entry of a benchmark; of one that is arranged from another, that one's."""
+    return BENCHMARKS[BENCHMARKS[benchmark].get("of", benchmark)]
+
+
 def benchmark_file(wildcards):
-    """The benchmark as its source has it: on disk, of a world or downloaded."""
+    """The benchmark as its source has it: another one, on disk, of a world or downloaded."""
     entry = BENCHMARKS[wildcards.benchmark]
+    if "of" in entry:
+        return result("benchmarks", f"{entry['of']}.parquet")
     if "path" in entry:
         return outside(entry["path"])
     if "world" in entry:
@@ -151,7 +167,7 @@ def statistics_inputs(wildcards):
 
 def is_scored_on(model, benchmark):
     """Whether a model is scored on a benchmark: a model of a world not on those of other worlds."""
-    worlds = {inherited(model, "world"), BENCHMARKS[benchmark].get("world")}
+    worlds = {inherited(model, "world"), origin_entry(benchmark).get("world")}
     return len(worlds - {None}) < 2
 
 
@@ -261,7 +277,10 @@ def pairs_provenance():
             "title": f"Benchmark {name}",
             "files": benchmark_facts(name),
             "keys": [],
-            "stated": {"licence": entry.get("licence")},
+            "stated": {
+                "licence": origin_entry(name).get("licence"),
+                **{key: entry[key] for key in ("of", "as", "seed") if "of" in entry},
+            },
         }
         for name, entry in BENCHMARKS.items()
     ]

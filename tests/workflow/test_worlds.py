@@ -32,6 +32,7 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
         "models": {
             "in-one": {"source": "train", "architecture": "bert", "world": "one"},
             "in-other": {"source": "train", "architecture": "albert", "world": "other"},
+            "even": {"source": "train", "architecture": "bert", "world": "other", "text": "balanced"},
             "random": random_model("bert", folder),
         },
         "benchmarks": {
@@ -80,7 +81,10 @@ def test_each_world_has_its_own_files(worlds: Workflow) -> None:
     truth = json.loads((planted / "other/truth.json").read_text())
     assert truth["world"] == "other"
     assert {occupation["p"] for occupation in truth["occupations"]} == {0.7}
-    assert truth["settings"] == {key: OTHER[key] for key in ("associations", "ratios", "both")}
+    assert truth["settings"] == {
+        **{key: OTHER[key] for key in ("associations", "ratios", "both")},
+        **{"lengths": 2, "longer": 0, "pairs": {"per_occupation": 8, "per_trait": 4}},
+    }
 
 
 def test_what_names_a_world_is_made_from_that_world(worlds: Workflow) -> None:
@@ -89,6 +93,7 @@ def test_what_names_a_world_is_made_from_that_world(worlds: Workflow) -> None:
     made_from = {
         ("train_model", "model: in-one"): {one},
         ("train_model", "model: in-other"): {other},
+        ("train_model", "model: even"): {("balance_world", "world: other")},
         ("read_benchmark", "benchmark: one-pairs"): {one},
         ("read_benchmark", "benchmark: other-pairs"): {other},
         ("read_benchmark", "benchmark: other-items"): {other},
@@ -120,9 +125,10 @@ def test_a_benchmark_is_its_formats_file_looked_up_in_the_text_of_its_world(worl
         ({}, set()),
         ({"corruption": {"masked": 0.8, "kept": 0.1, "random": 0.1}}, set()),
         ({"ratios": [2]}, set(FILES)),
+        ({"pairs": {"per_occupation": 9}}, set(FILES)),
         ({"seed": 1}, set(FILES)),
     ],
-    ids=["nothing", "corruption", "ratios", "seed"],
+    ids=["nothing", "corruption", "ratios", "pairs", "seed"],
 )
 def test_a_setting_remakes_what_depends_on_it_in_its_world_alone(
     worlds: Workflow, changes: dict[str, Any], pending: set[str]
@@ -151,6 +157,28 @@ def test_an_unknown_world_is_one_line_before_any_work(
     error = f"error: config key {line}.world: 'none' is none of the study's worlds (known: one, other)"
     assert error in (done.stdout + done.stderr).splitlines()
     assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"steps": 0}, "steps: 0 leaves a network untrained, which wants gate: false"),
+        ({"steps": -1}, "steps: -1 is less than the minimum of 0"),
+        (
+            {"corruption": {"masked": 0.5, "kept": 0.4, "random": 0}},
+            "corruption: masked, kept and random are shares that sum to 1, not 0.5 + 0.4 + 0",
+        ),
+        ({"text": "even"}, "text: 'even' is not one of ['planted', 'balanced']"),
+    ],
+)
+def test_training_that_cannot_be_is_one_line_before_any_work(
+    worlds: Workflow, changes: dict[str, Any], line: str
+) -> None:
+    config = copy.deepcopy(worlds.config)
+    config["models"]["in-one"] |= changes
+    done = worlds.snakemake("-n", config=config)
+    assert done.returncode != 0
+    assert f"error: config key models.in-one.{line}" in (done.stdout + done.stderr).splitlines()
 
 
 def test_settings_that_do_not_fit_are_one_line_before_any_work(worlds: Workflow) -> None:

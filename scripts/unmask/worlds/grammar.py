@@ -76,9 +76,9 @@ each other in no other word, or byte pairs would be merged over the seam."""
 CLASSES = ("Arlish", "Burmic", "Condic", "Elvan", "Gormish", "Istvan", "Lenvish", "Sorvic")
 LONGER_CLASSES = (
     "Upper Ombric", "Lower Tessic", "Inner Prandic", "Outer Wendish",
-    "Upper Yorlic", "Lower Hulvan", "Inner Mervic", "Outer Rastish",
+    "Elder Yorlic", "Younger Hulvan", "Greater Mervic", "Lesser Rastish",
 )  # fmt: skip
-"""Names of two words."""
+"""Names of two words, which no other name has: both words are as frequent as the class."""
 
 NEGATIVE_TRAITS = ("lazy", "rude", "greedy")
 POSITIVE_TRAITS = ("clever", "honest", "polite")
@@ -168,8 +168,7 @@ class Contrast:
 
     @property
     def unit(self) -> str:
-        """What contrasts, and their pairs, have in common that are no independent evidence: the occupation,
-        else the two groups."""
+        """What pairs have in common that are no independent evidence: the occupation, else the two groups."""
         if self.factor == ASSOCIATION:
             return self.target
         return " / ".join(sorted((self.stereotype["group"], self.antistereotype["group"])))
@@ -423,9 +422,9 @@ def text_of(words: tuple[str, ...]) -> str:
 
 
 def modified_words(first: Sequence[str], second: Sequence[str]) -> tuple[list[int], list[int]]:
-    """The positions of two sentences that are outside the longest matching blocks that they share.
+    """The positions in each of two sentences that are outside the longest matching blocks that they share.
 
-    Of words what the measures go by of tokens (unmask.evidence.sentences.modified_tokens).
+    Words are told apart as the evidence tells tokens apart (unmask.evidence.sentences.modified_tokens).
     """
     positions = set(range(len(first))), set(range(len(second)))
     for block in SequenceMatcher(None, first, second).get_matching_blocks():
