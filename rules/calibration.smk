@@ -66,8 +66,7 @@ rule oracle_evidence:
 
 rule compute_exact:
     output:
-        drawn=calibration_result("drawn.parquet"),
-        kept=calibration_result("kept_exact.parquet"),
+        **exact_tables(),
     log:
         log_of("calibration", "exact.log"),
     conda:

@@ -22,5 +22,6 @@ with job_log(snakemake.log[0], snakemake.input):
     }
     drawn = drawn_worlds(params.settings, params.measures, **params.drawn)
     write_table(output.drawn, drawn, DRAWN, facts)
-    kept = kept_rates(params.name, params.settings, params.measures, params.association)
-    write_table(output.kept, kept, KEPT, facts)
+    if "kept_exact" in output.keys():
+        kept = kept_rates(params.name, params.settings, params.measures, params.association)
+        write_table(output.kept_exact, kept, KEPT, facts)

@@ -68,12 +68,17 @@ def is_calibration():
     return is_calibrating() or bool(explained_tables())
 
 
+def exact_tables():
+    """What is asked of exact models alone, by the name that the script gives it."""
+    wanted = ["drawn", "kept_exact"] if (CALIBRATION or {}).get("kept_rates") else ["drawn"]
+    return {name: calibration_result(f"{name}.parquet") for name in wanted}
+
+
 def calibration_inputs():
     """All that tables, figures and the section are made from; an empty list for what the study has not got."""
-    made = {
-        name: calibration_result(f"{name}.parquet") if is_calibrating() else []
-        for name in (*CALIBRATED, "drawn", "kept_exact")
-    }
+    computed = {name: calibration_result(f"{name}.parquet") for name in CALIBRATED} | exact_tables()
+    names = (*CALIBRATED, "drawn", "kept_exact")
+    made = {name: computed.get(name, []) if is_calibrating() else [] for name in names}
     return made | {"explained": explained_tables(), "captions": resource("calibration/captions.yaml")}
 
 
@@ -140,5 +145,5 @@ def calibration_files():
 
 def calibration_statistics():
     """The tables of numbers."""
-    made = [calibration_result(f"{name}.parquet") for name in (*CALIBRATED, "drawn", "kept_exact")]
-    return [*(made if is_calibrating() else []), *explained_tables()]
+    computed = [calibration_result(f"{name}.parquet") for name in CALIBRATED]
+    return [*(computed + list(exact_tables().values()) if is_calibrating() else []), *explained_tables()]

@@ -10,10 +10,11 @@ try:
         World.from_config(_name, _entry)
         Corruption.from_config(_name, _entry)
         Counts.from_config(_name, _entry)
+    for _model, _entry in MODELS.items():
+        if _entry.get("corruption"):
+            Corruption.checked(f"models.{_model}.corruption", _entry["corruption"])
     for _model in models_of("train"):
         check_enough(MODELS[_model]["world"], WORLDS[MODELS[_model]["world"]]["sentences"])
-        if MODELS[_model].get("corruption"):
-            Corruption.checked(f"models.{_model}.corruption", MODELS[_model]["corruption"])
         if MODELS[_model].get("steps") == 0 and MODELS[_model].get("gate", True):
             raise InputError(f"models.{_model}.steps: 0 leaves a network untrained, which wants gate: false")
 except InputError as error:

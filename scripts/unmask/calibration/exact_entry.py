@@ -17,16 +17,17 @@ BALANCED = "balanced"
 def exact_model(name: str, entry: Mapping[str, Any], settings: Mapping[str, Any]) -> ExactModel:
     """The exact model that the entry `name` of a study's models stands for.
 
-    entry: its `world`, `text` (planted, or balanced: of that world without bias), `corruption` (None is the
-    world's own) and `context`; settings: the world's. Raises InputError naming the key where a world or a
-    corruption cannot be.
+    entry: its `world`, `context`, and, where it is given, `text` (balanced: of that world without bias) and
+    `corruption` (in place of the world's own); settings: the world's. Raises InputError naming the key where
+    a world or a corruption cannot be.
     """
     world = World.from_config(entry["world"], settings)
-    if entry["corruption"] is None:
-        corruption = Corruption.from_config(world.name, settings)
+    if own := entry.get("corruption"):
+        corruption = Corruption.checked(f"models.{name}.corruption", own)
     else:
-        corruption = Corruption.checked(f"models.{name}.corruption", entry["corruption"])
-    return ExactModel(world.balanced() if entry["text"] == BALANCED else world, corruption, entry["context"])
+        corruption = Corruption.from_config(world.name, settings)
+    balanced = entry.get("text") == BALANCED
+    return ExactModel(world.balanced() if balanced else world, corruption, entry["context"])
 
 
 def described(model: ExactModel) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from unmask.statistics.decisions import decisions
 from unmask.statistics.intervals import Floats
 from unmask.tables import read_metadata, read_table
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
+from unmask.worlds.grammar import LONGER
 
 ORACLE, EXACT, TRAINED, KEPT, BALANCED, UNTRAINED = (
     "oracle",
@@ -31,9 +32,6 @@ ORACLE, EXACT, TRAINED, KEPT, BALANCED, UNTRAINED = (
 SOURCE_ORACLE, SOURCE_TRAIN = "oracle", "train"
 TRUSTED, CORRUPTED = "trusted", "corrupted"
 """What an exact model takes the visible words for: what was written, or what training may have put there."""
-
-LONGER = "longer"
-"""The factor of groups one of which has a name of two words."""
 
 CELL = ["factor", "p", "ratio", "direction", "longer_side"]
 """What is planted in a pair; pairs of one cell differ in their words alone."""
