@@ -320,7 +320,7 @@ def draw_worlds(found: Found) -> Figure:
             pad=0.01,
         )
         figure.supxlabel("planted log-odds", fontsize=9)
-        figure.supylabel("margin of pairs on the rarer group", fontsize=9)
+        figure.supylabel("margin of pairs on disadvantaged groups", fontsize=9)
     return figure
 
 

@@ -292,8 +292,8 @@ def _of_two(rows: pd.DataFrame) -> Iterator[str]:
     )
     yield (
         f"Of {len(rows)} differences between measures {len(apart)} are clear by such an interval; a part "
-        f"that goes with the frequency of words is clear in {len(by_words)}, a difference at equal frequency in "
-        f"{len(left)}."
+        f"that goes with the frequency of words is clear in {len(by_words)}, a difference at equal frequency "
+        f"in {len(left)}."
     )
     if len(by_words):
         most = max(rows_of(by_words), key=lambda row: abs(row.explained))
