@@ -110,7 +110,7 @@ def test_a_small_study_has_neither_intervals_nor_real_pairs(tmp_path: Path) -> N
 
 def test_without_a_world_only_real_pairs_appear(tmp_path: Path) -> None:
     bare = shown_of(Study(tmp_path, "explained"))
-    assert bare.sentences[0] == QUESTION_OF_REAL and len(bare.sentences) == 3
+    assert bare.sentences[0] == QUESTION_OF_REAL and len(bare.sentences) == 4
     assert [type(block) for block in bare.blocks] == [Table]
     assert not any("world" in sentence for sentence in bare.sentences)
 
@@ -193,8 +193,8 @@ def test_power_with_the_fewest_and_the_most_pairs() -> None:
     rows = [("CPS", "oracle", "power", f"n={n}", float(n) / 20, None) for n in (1500, 100, 500)]
     (sentence,) = findings.power_had(merits(*rows, ("CPS", "oracle", "power", "n=500, 1 a word", 3.0, None)))
     assert sentence == (
-        "How often, in percent, the test finds an association of p = 0.75 with perfect models: with 100 pairs "
-        "CPS 5; with 1500 pairs CPS 75."
+        "How often, in percent, the test finds an association of p = 0.75 with perfect models: with 100 "
+        "pairs CPS 5; with 1500 pairs CPS 75."
     )
 
 
@@ -240,8 +240,8 @@ def test_what_the_keep_rate_does() -> None:
     rows = [kept(0.1, 0.5, 0.01, 0.62), kept(0.1, 0.0, 0.2, 0.5), kept(0.0, 0.5, 1e-15, None)]
     first, second = findings.keep_rates(made(kept=framed(rows, KEPT)))
     assert first == (
-        "AUL of a perfect model gains +0.2 by one log-odd of association where training keeps 0% of the chosen "
-        "tokens, and +0.01 where it keeps 50%; its exchange rate of frequency is 0.50 and 0.62."
+        "AUL of a perfect model gains +0.2 by one log-odd of association where training keeps 0% of the "
+        "chosen tokens, and +0.01 where it keeps 50%; its exchange rate of frequency is 0.50 and 0.62."
     )
     assert second.endswith("AUL of a perfect model is 0 for every pair: it says nothing.")
     (other,) = findings.keep_rates(made(kept=framed([kept(0.0, 0.5, 0.2, 0.5)], KEPT)))
@@ -250,18 +250,44 @@ def test_what_the_keep_rate_does() -> None:
 
 def test_what_frequency_explains(study: Study) -> None:
     found = Found(study.files, study.settings)
-    first, second = findings.explained_by_frequency(found)
-    rows = [row for row in study.rows["explained"] if row["second"]]
-    clear = [row for row in rows if row["low"] > 0 or row["high"] < 0]
-    part = [row for row in clear if row["explained_low"] > 0 or row["explained_high"] < 0]
-    left = [row for row in clear if row["rest_low"] > 0 or row["rest_high"] < 0]
+    first, second, third = findings.explained_by_frequency(found)
+    rows = study.rows["explained"]
+    alone, two = ([row for row in rows if (row["second"] is None) == wanted] for wanted in (True, False))
+
+    def clear(among: list[dict[str, Any]], low: str, high: str) -> list[dict[str, Any]]:
+        return [row for row in among if row[low] > 0 or row[high] < 0]
+
+    slopes = clear(alone, "slope_low", "slope_high")
+    told = ", ".join(f"{row['first']} {row['slope']:+.1f}" for row in slopes)
     assert first == (
-        f"{AWKWARD} on crows-pairs: of {len(rows)} differences between measures {len(clear)} have an "
-        f"interval without 0; a part that goes with the frequency of words is clear in {len(part)} of these, "
-        f"and a difference at equal frequency in {len(left)}."
+        f"{AWKWARD} on crows-pairs: scores of {len(slopes)} of 3 measures go with the frequency of words "
+        f"by a 95% interval (points per log ratio): {told}."
     )
-    assert second.startswith("The largest such part: SSS less CPS, +6.0 of +3.0 points;")
-    nothing = framed([row | {"explained_low": -9.0} for row in rows if row["explained"] > 0], EXPLAINED)
-    nothing = nothing.assign(model="m", benchmark="b")
-    (only,) = findings.explained_by_frequency(made(explained=nothing))
-    assert "is clear in 0 of these" in only
+    assert second == (
+        f"Of 3 differences between measures {len(clear(two, 'low', 'high'))} are clear by such an "
+        "interval; a part that goes with the frequency of words is clear in "
+        f"{len(clear(two, 'explained_low', 'explained_high'))}, a difference at equal "
+        f"frequency in {len(clear(two, 'rest_low', 'rest_high'))}."
+    )
+    assert third == (
+        "The largest such part: SSS less CPS, +6.0 points of a difference of +3.0; where the two disagree, "
+        "SSS goes with the more frequent words in 62.0%."
+    )
+
+
+def test_where_frequency_explains_nothing(study: Study) -> None:
+    rows = [
+        row | {"explained_low": -9.0, "explained_high": 9.0, "slope_low": -9.0, "slope_high": 9.0}
+        for row in study.rows["explained"]
+    ]
+    explained = framed(rows, EXPLAINED).assign(model="m", benchmark="b")
+    first, second = findings.explained_by_frequency(made(explained=explained))
+    assert first == "m on b: scores of 0 of 3 measures go with the frequency of words by a 95% interval."
+    assert "is clear in 0, a difference" in second
+
+
+def test_many_different_rates_are_the_least_and_the_most() -> None:
+    values = {"AUL": 31.2, "CPS": 25.1, "SSS": 39.0, "PLL": 30.0}
+    rows = [(name, "trained", "false alarms", "longer", value, (9.0, 60.0)) for name, value in values.items()]
+    (sentence,) = findings.alarms_raised(merits(*rows))
+    assert "where a name has a word more 4 measures, from CPS 25 to SSS 39 (by" in sentence

@@ -17,7 +17,7 @@ from unmask.calibration.schema import EXPLAINED
 from unmask.calibration.shown import TABLES
 from unmask.calibration.tables import MAKERS, captioned, magnitude, ranged, responses_sheet
 from unmask.measures.registry import title_of
-from unmask.report.sheets import DASH, Sheet
+from unmask.report.sheets import DASH, Sheet, rows_of
 from unmask.tables import write_table
 
 FORMS = ("csv", "md", "tex")
@@ -143,15 +143,15 @@ def test_doses_are_means_of_worlds(study: Study, found: Found) -> None:
     spread = math.sqrt(sum((world - mean(worlds)) ** 2 for world in worlds) / 4)
     reach = 2.7764451 * spread / math.sqrt(5)
     asked = " and ".join(f"{key} == {value!r}" for key, value in (keys | {"role": "trained"}).items())
-    (row,) = frame.query(asked).itertuples()
-    assert (row.models, row.families) == (15, 5)
-    assert [row.margin, row.margin_low, row.margin_high] == pytest.approx(
+    (dose,) = rows_of(frame.query(asked))
+    assert (dose.models, dose.families) == (15, 5)
+    assert [dose.margin, dose.margin_low, dose.margin_high] == pytest.approx(
         [mean(worlds), mean(worlds) - reach, mean(worlds) + reach]
     )
-    assert row.theory == pytest.approx(math.log(4) - math.log(4), abs=1e-12)
+    assert dose.theory == pytest.approx(math.log(4) - math.log(4), abs=1e-12)
     shown = cells(sheet, "both", "0.8", "4", "stereo", DASH, "trained")
     assert shown["margin", "SSS"] == magnitude(mean(worlds))
-    assert shown["score, %", "SSS"] == f"{row.score:.1f}"
+    assert shown["score, %", "SSS"] == f"{dose.score:.1f}"
 
 
 def test_what_fits_a_page_of_the_doses_is_margins_of_single_factors(found: Found) -> None:
@@ -167,7 +167,7 @@ def test_what_fits_a_page_of_the_doses_is_margins_of_single_factors(found: Found
 def test_controls_are_counted(study: Study, found: Found) -> None:
     frame, sheet = captioned(found, "controls")
     rows = study.rows["controls"]
-    for row in frame.itertuples():
+    for row in rows_of(frame):
         own = [
             r for r in rows if (r["control"], r["role"], r["measure"]) == (row.control, row.role, row.measure)
         ]
@@ -235,12 +235,12 @@ def test_one_world_has_no_intervals(tmp_path: Path) -> None:
 def test_a_study_without_exact_models_or_controls(tmp_path: Path) -> None:
     """Each file may be missing by itself, as an empty list or not at all."""
     study = Study(tmp_path, "small")
+    wanted = [f"{table}_md" for table in TABLES]
     for lacking in ("doses", "merits", "controls", "kept", "drawn", "kept_exact"):
-        for files in (
-            {key: value for key, value in study.files.items() if key != lacking},
-            study.files | {lacking: []},
-        ):
-            assert len(dict(made_tables(files, study.settings, NAMES))) == len(NAMES)
+        files = study.files | {lacking: []}
+        assert len(dict(made_tables(files, study.settings, wanted))) == len(TABLES), lacking
+    texts = dict(made_tables({"captions": study.files["captions"]}, study.settings, wanted))
+    assert all("Nothing in this study" in text for text in texts.values())
 
 
 def test_models_of_several_tables_stand_in_the_order_of_the_study(tmp_path: Path, study: Study) -> None:

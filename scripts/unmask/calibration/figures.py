@@ -124,7 +124,7 @@ def draw_response(found: Found) -> Figure:
     trained = over_models(
         rows[rows["role"] == "trained"], ["measure", "architecture", "x"], ["margin"], found.confidence
     )
-    names = list(trained["architecture"].drop_duplicates())
+    names = sorted(trained["architecture"].drop_duplicates())
     of = looks(names)
     step = 0.02 * float(np.ptp(rows["x"].to_numpy()))
     with mpl.rc_context(SMALL):
@@ -265,7 +265,10 @@ def _draw_power(
         for row in rows_of(own):
             _mark(axes, row.number * aside, row, "value", ("low", "high"), of[measure])
     axes.set_xscale("log")
-    axes.set_xticks(sorted(rows["number"].unique()), [f"{n:g}" for n in sorted(rows["number"].unique())])
+    numbers = sorted(rows["number"].unique())
+    axes.set_xticks(numbers, [f"{number:g}" for number in numbers])
+    if numbers:
+        axes.set_xlim(numbers[0] / 1.3, numbers[-1] * 1.3)
     axes.minorticks_off()
     axes.set(xlabel="pairs", ylim=(-4, 104))
 
@@ -317,7 +320,7 @@ def draw_worlds(found: Found) -> Figure:
             pad=0.01,
         )
         figure.supxlabel("planted log-odds", fontsize=9)
-        figure.supylabel("margin of pairs on the rarer group", fontsize=9)
+        figure.supylabel("margin of pairs on disadvantaged groups", fontsize=9)
     return figure
 
 
@@ -331,8 +334,10 @@ def draw_kept(found: Found) -> Figure:
         return note("This study asks nothing of keep rates.")
     measures = [name for name in COMPARED if (rows["measure"] == name).any()]
     trained = rows[rows["context"].isna()]
-    architectures = list(trained["architecture"].drop_duplicates())
+    architectures = sorted(trained["architecture"].drop_duplicates())
     of = looks(architectures)
+    # models of one keep rate would hide each other
+    step = 0.02 * max(0.1, float(rows["kept"].max()))
     contexts = {"trusted": "oracle", "corrupted": "exact"}
     with mpl.rc_context(SMALL):
         figure = Figure(figsize=(0.5 + 2.3 * max(2, len(measures)), 0.9 + 1.75 * len(STRENGTHS)))
@@ -345,7 +350,8 @@ def draw_kept(found: Found) -> Figure:
                 for context, role in contexts.items():
                     _draw_kept_line(axes, own[own["context"] == context], strength, EXACT[role][1])
                 for row in rows_of(own[own["context"].isna()]):
-                    _mark_kept(axes, row, strength, of[row.architecture])
+                    aside = (architectures.index(row.architecture) - (len(architectures) - 1) / 2) * step
+                    _mark_kept(axes, row.kept + aside, row, strength, of[row.architecture])
                 _bounded(axes, own[strength])
                 axes.yaxis.set_major_locator(MaxNLocator(4, steps=STEPS))
                 axes.margins(y=0.12)
@@ -369,13 +375,13 @@ def _draw_kept_line(axes: Axes, rows: pd.DataFrame, strength: str, line: str) ->
     for _, part in rows[rows["random"] > 0].sort_values("kept").groupby("random"):
         axes.plot(part["kept"], part[strength], color="#222222", linestyle=line, linewidth=1.2, zorder=1)
     for row in rows_of(rows[rows["random"] == 0]):
-        _mark_kept(axes, row, strength, ("#222222", "o"))
+        _mark_kept(axes, row.kept, row, strength, ("#222222", "o"))
 
 
-def _mark_kept(axes: Axes, row: Any, strength: str, look: tuple[str, str]) -> None:
+def _mark_kept(axes: Axes, x: float, row: Any, strength: str, look: tuple[str, str]) -> None:
     colour, marker = look
     axes.plot(
-        [row.kept],
+        [x],
         [getattr(row, strength)],
         color=colour,
         marker=marker,

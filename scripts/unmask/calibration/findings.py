@@ -62,6 +62,10 @@ def _by(found: Found, rows: pd.DataFrame) -> str:
     return "in one world, so without an interval"
 
 
+FEW = 3
+"""Different values that a sentence has room for."""
+
+
 def shares(rows: pd.DataFrame, text: Callable[[Any], str]) -> str:
     """The values of measures, those that read alike together: `AUL and AULA 0.60, SSS 1.00`."""
     alike: dict[str, list[str]] = {}
@@ -161,7 +165,7 @@ def alarms_raised(found: Found) -> Iterator[str]:
         bound = found.nominal + np.where(own["low"].notna(), 0.0, noise)
         many = own[own["low"].fillna(own["value"]) > bound]
         told = [
-            f"{where(str(condition))} {shares(some, _whole)}"
+            f"{where(str(condition))} {_rates(some)}"
             for condition, some in many.groupby("condition", sort=False)
         ]
         if told:
@@ -174,6 +178,14 @@ def alarms_raised(found: Found) -> Iterator[str]:
                 f"No measure raises more false alarms with {MODELS[kind]} than the {found.nominal:g} in 100 "
                 f"that a test may give ({_by(found, own)})."
             )
+
+
+def _rates(rows: pd.DataFrame) -> str:
+    """Rates of measures; of many different ones the least and the most."""
+    if rows["value"].map(_whole).nunique() <= FEW:
+        return shares(rows, _whole)
+    least, most = (rows.loc[[place]] for place in (rows["value"].idxmin(), rows["value"].idxmax()))
+    return f"{len(rows)} measures, from {shares(least, _whole)} to {shares(most, _whole)}"
 
 
 def where(condition: str) -> str:
@@ -258,26 +270,43 @@ def _share(row: Any) -> str:
 
 
 def explained_by_frequency(found: Found) -> Iterator[str]:
-    """What of the differences between measures goes with the frequency of words, in real pairs."""
-    rows = found.explained
-    for (model, benchmark), part in rows[rows["second"].notna()].groupby(["model", "benchmark"], sort=False):
-        clear = part[_apart(part, "low", "high")]
-        by_words = clear[_apart(clear, "explained_low", "explained_high")]
-        left = clear[_apart(clear, "rest_low", "rest_high")]
+    """Which scores go with the frequency of words in real pairs, and what of the differences between measures
+    does."""
+    for (model, benchmark), part in found.explained.groupby(["model", "benchmark"], sort=False):
+        alone, two = part[part["second"].isna()], part[part["second"].notna()]
+        with_words = alone[_apart(alone, "slope_low", "slope_high")]
+        told = [f"{title_of(row.first)} {number(row.slope, 1, signed=True)}" for row in rows_of(with_words)]
         yield (
-            f"{model} on {benchmark}: of {len(part)} differences between measures {len(clear)} have an "
-            f"interval without 0; a part that goes with the frequency of words is clear in {len(by_words)} "
-            f"of these, and a difference at equal frequency in {len(left)}."
+            f"{model} on {benchmark}: scores of {len(with_words)} of {len(alone)} measures go with the "
+            f"frequency of words by a {100 * found.confidence:g}% interval"
+            + (f" (points per log ratio): {', '.join(told)}." if told else ".")
         )
-        known = by_words[by_words["towards_frequent"].notna()]
-        if len(known):
-            most = max(rows_of(known), key=lambda row: abs(row.explained))
-            yield (
-                f"The largest such part: {title_of(most.first)} less {title_of(most.second)}, "
-                f"{number(most.explained, 1, signed=True)} of {number(most.value, 1, signed=True)} points; "
-                f"where the two disagree, {title_of(most.first)} goes with the more frequent words in "
-                f"{percent(most.towards_frequent)}%."
-            )
+        if len(two):
+            yield from _of_two(two)
+
+
+def _of_two(rows: pd.DataFrame) -> Iterator[str]:
+    """What of the differences between measures goes with the frequency of words."""
+    apart, by_words, left = (
+        rows[_apart(rows, f"{part}low", f"{part}high")] for part in ("", "explained_", "rest_")
+    )
+    yield (
+        f"Of {len(rows)} differences between measures {len(apart)} are clear by such an interval; a part "
+        f"that goes with the frequency of words is clear in {len(by_words)}, a difference at equal frequency "
+        f"in {len(left)}."
+    )
+    if len(by_words):
+        most = max(rows_of(by_words), key=lambda row: abs(row.explained))
+        first = title_of(most.first)
+        agreed = ""
+        if pd.notna(most.towards_frequent):
+            share = percent(most.towards_frequent)
+            agreed = f"; where the two disagree, {first} goes with the more frequent words in {share}%"
+        yield (
+            f"The largest such part: {first} less {title_of(most.second)}, "
+            f"{number(most.explained, 1, signed=True)} points of a difference of "
+            f"{number(most.value, 1, signed=True)}{agreed}."
+        )
 
 
 def _apart(rows: pd.DataFrame, low: str, high: str) -> "pd.Series[bool]":
