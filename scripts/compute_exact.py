@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0], snakemake.input):
-    params, output = snakemake.params, snakemake.output
+    params, output = snakemake.params, dict(snakemake.output.items())
     facts = {
         "world": params.name,
         "drawn": dict(params.drawn),
@@ -21,7 +21,7 @@ with job_log(snakemake.log[0], snakemake.input):
         **record([], params.code, "numpy", "pandas", "pyarrow"),
     }
     drawn = drawn_worlds(params.settings, params.measures, **params.drawn)
-    write_table(output.drawn, drawn, DRAWN, facts)
-    if "kept_exact" in output.keys():
+    write_table(output["drawn"], drawn, DRAWN, facts)
+    if "kept_exact" in output:
         kept = kept_rates(params.name, params.settings, params.measures, params.association)
-        write_table(output.kept_exact, kept, KEPT, facts)
+        write_table(output["kept_exact"], kept, KEPT, facts)

@@ -56,15 +56,15 @@ def test_drawn_worlds_have_the_margins_of_the_theory(drawn: pd.DataFrame) -> Non
     by_measure = {str(measure): rows for measure, rows in drawn.groupby("measure")}
     logit = np.array([log_odds(p) for p in by_measure["SSS"]["p"]])
     log_ratio = np.log(by_measure["SSS"]["ratio"].to_numpy())
-    # the two directions have opposite signs of the log ratio, and half the pairs are of faiths
-    for measure, margin, of_stereo in (("CPS", logit, logit), ("SSS", logit, logit - log_ratio / 2)):
+    # the two directions of faiths have opposite signs of the log ratio
+    for measure, margin, of_stereo in (("CPS", logit, logit), ("SSS", logit, logit - log_ratio)):
         np.testing.assert_allclose(by_measure[measure]["margin"], margin, atol=1e-6)
         np.testing.assert_allclose(by_measure[measure]["stereo_margin"], of_stereo, atol=1e-6)
     assert (by_measure["AllMasked"]["margin"] == 0).all()
     assert (by_measure["CPS"]["score"] == 100).all()
     # of faiths whose ratio outweighs the association it is the antistereotype
     wrong = log_ratio > logit
-    assert by_measure["SSS"]["stereo_score"].tolist() == [50.0 if each else 100.0 for each in wrong]
+    assert by_measure["SSS"]["stereo_score"].tolist() == [0.0 if each else 100.0 for each in wrong]
     assert by_measure["SSS"]["score"].tolist() == [75.0 if each else 100.0 for each in wrong]
     assert set(wrong) == {True, False}
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from unmask.calibration.doses import score_of
-from unmask.calibration.population import BALANCED, LONGER, UNTRAINED, Observed, Population
+from unmask.calibration.population import BALANCED, UNTRAINED, Observed, Population
 from unmask.calibration.schema import CONTROLS
 from unmask.tables import framed
-from unmask.worlds.grammar import LENGTH
+from unmask.worlds.grammar import LENGTH, LONGER
 
 IDENTICAL, SWAPPED, PERMUTED = "identical", "swapped", "permuted"
 """How a benchmark may be arranged."""

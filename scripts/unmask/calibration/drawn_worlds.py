@@ -38,11 +38,12 @@ def drawn_worlds(
         corruption = Corruption.from_config(world.name, settings)
         pairs, planted = planted_pairs(world, COUNTS)
         associated = planted["factor"].isin([ASSOCIATION, BOTH]).to_numpy()
-        pairs, direction = pairs[associated], planted.loc[associated, ["direction"]]
+        pairs, kinds = pairs[associated], planted.loc[associated, ["factor", "direction"]]
         scores = exact_scores(pairs, ExactModel(world, corruption, TRUSTED), measures)
-        scores = scores.merge(direction.assign(pair_id=pairs["pair_id"]), on="pair_id")
+        scores = scores.merge(kinds.assign(pair_id=pairs["pair_id"]), on="pair_id")
         for measure, of_measure in scores.groupby("measure", sort=False):
-            stereo = of_measure[of_measure["direction"] == STEREO]
+            faiths = of_measure[of_measure["factor"] == BOTH]
+            stereo = faiths[faiths["direction"] == STEREO]
             rows.append(
                 {
                     "world": number,

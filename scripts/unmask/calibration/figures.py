@@ -12,8 +12,9 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
+from scipy.special import logit
 
-from unmask.calibration.over_models import log_odds, margins_of_models, over_models
+from unmask.calibration.over_models import margins_of_models, over_models
 from unmask.calibration.results import KINDS, Found
 from unmask.calibration.tables import COMPARED
 from unmask.measures.registry import title_of
@@ -117,7 +118,7 @@ def draw_response(found: Found) -> Figure:
     rows = margins_of_models(doses, ["p"])
     if rows.empty:
         return note("No world of this study has an association.")
-    rows["x"] = log_odds(rows["p"])
+    rows["x"] = logit(rows["p"])
     exact = over_models(
         rows[rows["role"].isin(list(EXACT))], ["measure", "role", "x"], ["margin"], found.confidence
     )
@@ -295,11 +296,11 @@ def _draw_alarms(
 
 
 def draw_worlds(found: Found) -> Figure:
-    """The oracle over drawn worlds: margin of `stereo` pairs against log-odds, by the log ratio."""
+    """The oracle over drawn worlds: margin of pairs on the rarer faith against log-odds, by the log ratio."""
     rows = found.drawn[found.drawn["stereo_margin"].notna()]
     if rows.empty:
         return note("No worlds are drawn in this study.")
-    rows = rows.assign(x=log_odds(rows["p"]), shade=np.log(rows["ratio"]))
+    rows = rows.assign(x=logit(rows["p"]), shade=np.log(rows["ratio"]))
     norm = Normalize(0, max(1e-9, float(rows["shade"].max())))
     with mpl.rc_context(SMALL):
         figure, panels = _panels(_measures(rows))
@@ -320,7 +321,7 @@ def draw_worlds(found: Found) -> Figure:
             pad=0.01,
         )
         figure.supxlabel("planted log-odds", fontsize=9)
-        figure.supylabel("margin of pairs on disadvantaged groups", fontsize=9)
+        figure.supylabel("margin of pairs on disadvantaged faiths", fontsize=9)
     return figure
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from unmask.calibration.exact_model import CONTEXTS, ExactModel
 from unmask.calibration.planted_pairs import exact_scores, planted_pairs
 from unmask.calibration.schema import KEPT
+from unmask.calibration.slopes import NO_SLOPE, least_squares
 from unmask.calibration.theory import log_odds, towards_stereotype
 from unmask.tables import framed
 from unmask.terms import STEREO
@@ -20,9 +20,6 @@ KEPT_SHARES = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 RANDOM_SHARE = 0.1
 NOTHING_RANDOM = Corruption(masked=0.5, kept=0.5, random=0)
 ROLE = "exact"
-NO_SLOPE = 1e-9
-"""Slopes no further from 0 are none, and nothing is divided by them."""
-
 COUNTS = Counts(per_occupation=6, per_trait=6)
 """Of more pairs the slopes hardly differ: pairs of one unit differ in words that tell nothing."""
 
@@ -89,6 +86,5 @@ def slope(rows: pd.DataFrame, doses: Sequence[float]) -> float:
     NaN where all have one dose.
     """
     points = rows.assign(dose=doses).groupby(["unit", "direction"])[["dose", "margin"]].mean()
-    dose = points["dose"] - points["dose"].mean()
-    spread = float((dose**2).sum())
-    return float((dose * points["margin"]).sum()) / spread if spread else float(np.nan)
+    found = least_squares(points["dose"].to_numpy(), points["margin"].to_numpy())
+    return float("nan") if found is None else found.value

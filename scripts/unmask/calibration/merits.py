@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from scipy.special import logit
 
 from unmask.calibration.doses import cells
 from unmask.calibration.families import OverFamilies, family_means, over_families
-from unmask.calibration.population import LONGER, ORACLE, TRAINED, Observed
+from unmask.calibration.population import ORACLE, TRAINED, Observed
 from unmask.calibration.power import (
     A_WORD,
     SIZE,
@@ -22,11 +23,11 @@ from unmask.calibration.power import (
     smallest_association,
 )
 from unmask.calibration.schema import MERITS
-from unmask.calibration.slopes import NO_SLOPE, Slope, association_slopes, frequency_slopes, logit
+from unmask.calibration.slopes import NO_SLOPE, Slope, association_slopes, frequency_slopes
 from unmask.statistics.ranks import spearman
 from unmask.tables import framed
 from unmask.terms import STEREO, STEREOTYPE
-from unmask.worlds.grammar import ASSOCIATION, FREQUENCY, LENGTH
+from unmask.worlds.grammar import ASSOCIATION, FREQUENCY, LENGTH, LONGER
 
 SLOPE, OF_FREQUENCY, EXCHANGE, POWER, SMALLEST, FALSE_ALARMS, BY_CHANCE, RANK = (
     "slope",

@@ -1,6 +1,5 @@
 """Numbers of several models as one, with the interval that worlds give."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -56,8 +55,3 @@ def margins_of_models(doses: pd.DataFrame, over: Sequence[str]) -> pd.DataFrame:
     sums = rows.assign(margin=rows["margin"] * rows["pairs"])
     found = sums.groupby(keys, sort=False, dropna=False, as_index=False)[["margin", "pairs"]].sum()
     return found.assign(margin=found["margin"] / found["pairs"])
-
-
-def log_odds(p: "pd.Series[float]") -> "pd.Series[float]":
-    """logit p."""
-    return (p / (1 - p)).map(math.log)

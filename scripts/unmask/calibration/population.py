@@ -17,7 +17,6 @@ from unmask.statistics.decisions import decisions
 from unmask.statistics.intervals import Floats
 from unmask.tables import read_metadata, read_table
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
-from unmask.worlds.grammar import LONGER
 
 ORACLE, EXACT, TRAINED, KEPT, BALANCED, UNTRAINED = (
     "oracle",

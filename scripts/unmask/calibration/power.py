@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import comb
+from scipy.special import comb, expit, logit
 
 from unmask.calibration.clustered_test import Units, score_intervals
-from unmask.calibration.slopes import logit
 from unmask.errors import InputError
 from unmask.statistics.intervals import Floats, Ints
 
@@ -163,7 +162,7 @@ def smallest_association(levels: Sequence[float], powers: Sequence[float]) -> fl
             before = powers[place - 1]
             start, end = logit(levels[place - 1]), logit(levels[place])
             odds = start + (ENOUGH - before) / (power - before) * (end - start)
-            return float(1 / (1 + np.exp(-odds)))
+            return float(expit(odds))
     return float("nan")
 
 

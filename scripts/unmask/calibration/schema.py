@@ -110,7 +110,7 @@ DRAWN = pa.schema(
         field("p", pa.float64()),
         field("ratio", pa.float64()),
         field("measure", WORD),
-        # of all pairs with an association, and of the `stereo` ones among them
+        # of all pairs with an association, and of those of faiths in which the rarer one is stereotyped
         field("score", pa.float64(), nullable=True),
         field("margin", pa.float64(), nullable=True),
         field("stereo_score", pa.float64(), nullable=True),

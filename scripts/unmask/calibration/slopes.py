@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.special import logit
 from scipy.stats import linregress
 from scipy.stats import t as student
 
@@ -28,12 +29,7 @@ class Slope(NamedTuple):
         return abs(self.value) <= NO_SLOPE or self.low <= 0 <= self.high
 
 
-def logit(p: "Floats | float") -> Floats:
-    """Log-odds, natural logarithm."""
-    return np.asarray(np.log(p) - np.log1p(-np.asarray(p)), dtype=np.float64)
-
-
-def least_squares(x: Floats, y: Floats, confidence: float) -> Slope | None:
+def least_squares(x: Floats, y: Floats, confidence: float = 0.95) -> Slope | None:
     """The slope of y on x, with an intercept; None where x does not vary. Points with y nan are left out."""
     known = ~np.isnan(y)
     x, y = x[known], y[known]
