@@ -49,7 +49,7 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     }
     workflow = Workflow(folder, study)
     words = [f"results/small/group_words/{name}/words.parquet" for name in study["benchmarks"]]
-    done = workflow.snakemake(*words)
+    done = workflow.snakemake(*words, "results/small/planted/other/balanced.txt")
     assert done.returncode == 0, done.stdout + done.stderr
     return workflow
 
@@ -124,11 +124,11 @@ def test_a_benchmark_is_its_formats_file_looked_up_in_the_text_of_its_world(worl
     [
         ({}, set()),
         ({"corruption": {"masked": 0.8, "kept": 0.1, "random": 0.1}}, set()),
-        ({"ratios": [2]}, set(FILES)),
         ({"pairs": {"per_occupation": 9}}, set(FILES)),
-        ({"seed": 1}, set(FILES)),
+        ({"ratios": [2]}, {*FILES, "balanced.txt"}),
+        ({"seed": 1}, {*FILES, "balanced.txt"}),
     ],
-    ids=["nothing", "corruption", "ratios", "pairs", "seed"],
+    ids=["nothing", "corruption", "pairs", "ratios", "seed"],
 )
 def test_a_setting_remakes_what_depends_on_it_in_its_world_alone(
     worlds: Workflow, changes: dict[str, Any], pending: set[str]
