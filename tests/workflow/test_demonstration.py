@@ -62,6 +62,22 @@ def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration:
 
 
 @pytest.mark.slow
+def test_calibration_tells_what_follows_frequency_from_what_does_not(demonstration: Workflow) -> None:
+    results = demonstration.folder / "results/demo"
+    known = margins(demonstration, "oracle")
+    whole = known[(known["factor"] != "length") & known["measure"].isin(["CPS", "SSS", "AllMasked"])]
+    assert len(whole) > 20 and (whole["margin"] - whole["oracle"]).abs().max() < 1e-6
+    merits = pd.read_parquet(results / "calibration/merits.parquet").query("condition == ''")
+    value = merits.set_index(["kind", "measure", "merit"])["value"].astype(float)
+    assert value["oracle", "CPS", "slope"] == pytest.approx(1, abs=1e-6)
+    assert value["oracle", "CPS", "frequency"] == pytest.approx(0, abs=1e-6)
+    assert value["oracle", "SSS", "frequency"] == pytest.approx(1, abs=1e-6)
+    assert 0.7 < value["trained", "CPS", "slope"] < 1.2 and abs(value["trained", "CPS", "frequency"]) < 0.2
+    assert 0.7 < value["trained", "SSS", "frequency"] < 1.3
+    assert value["oracle", "AUL", "exchange"] > 0.3
+
+
+@pytest.mark.slow
 def test_debiasing_empties_margins_and_changes_nothing_in_use(demonstration: Workflow) -> None:
     """The third paper's claim, with a known answer."""
     found = [margins(demonstration, model) for model in ("tiny-bert", "tiny-bert-cda")]
