@@ -168,11 +168,11 @@ def test_the_script_writes_both_tables(tmp_path: Path, monkeypatch: pytest.Monke
         "drawn": {"worlds": 2, "seed": 3},
     }
     monkeypatch.setattr(kept_module, "KEPT_SHARES", (0.1,))
-    outputs = {"drawn": tmp_path / "drawn.parquet", "kept": tmp_path / "kept.parquet"}
+    outputs = {"drawn": tmp_path / "drawn.parquet", "kept_exact": tmp_path / "kept.parquet"}
     run_script("compute_exact", {}, outputs, tmp_path / "job.log", **params)
     assert len(read_table(outputs["drawn"], DRAWN)) == 4
-    assert len(read_table(outputs["kept"], KEPT)) == 2 * 2 * 2
-    facts = read_metadata(outputs["kept"])
+    assert len(read_table(outputs["kept_exact"], KEPT)) == 2 * 2 * 2
+    facts = read_metadata(outputs["kept_exact"])
     assert (facts["world"], facts["drawn"], facts["association"]) == ("w", {"worlds": 2, "seed": 3}, 0.75)
 
 

@@ -220,18 +220,18 @@ def test_models_come_from_models_but_never_from_themselves() -> None:
 
 def test_families_add_alternatives_and_keys_but_state_nothing_twice() -> None:
     family = {
-        "required": ["oracles"],
-        "properties": {"oracles": {"type": "object"}, "statistics": {"properties": {"tail": {"default": 2}}}},
+        "required": ["seers"],
+        "properties": {"seers": {"type": "object"}, "statistics": {"properties": {"tail": {"default": 2}}}},
         "$defs": {
-            "model/oracle": {"required": ["source"], "properties": {"source": True}, "directory": False}
+            "model/seer": {"required": ["source"], "properties": {"source": True}, "directory": False}
         },
     }
-    families = {**FAMILIES, "oracles": family}
-    config = {"study": "x", "models": {"m": {"source": "oracle"}}, "oracles": {}}
+    families = {**FAMILIES, "seers": family}
+    config = {"study": "x", "models": {"m": {"source": "seer"}}, "seers": {}}
     assert complete(config, families)["statistics"]["tail"] == 2
-    assert alternative(families, "model", "oracle")["directory"] is False
-    with pytest.raises(InputError, match=r"models\.m\.source: 'oracle' is not one of"):
-        complete({"study": "x", "models": {"m": {"source": "oracle"}}}, FAMILIES)
+    assert alternative(families, "model", "seer")["directory"] is False
+    with pytest.raises(InputError, match=r"models\.m\.source: 'seer' is not one of"):
+        complete({"study": "x", "models": {"m": {"source": "seer"}}}, FAMILIES)
     for stated, place in (
         ({"properties": {"title": {"type": "string"}}}, "properties.title.type"),
         ({"properties": {"statistics": {"default": 1}}}, "properties.statistics.default"),

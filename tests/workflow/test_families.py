@@ -195,15 +195,15 @@ def test_models_that_are_not_there_and_circles_are_one_line(fresh: Workflow) -> 
         assert len(found) == 1 and found[0].startswith(f"error: {line}")
 
 
-ORACLE = """
-# Oracles: models that know the answer. They have no files: their manifest and evidence are made here.
+SEER = """
+# Seers: models that know the answer. They have no files: their manifest and evidence are made here.
 
 
-rule oracle_manifest:
+rule seer_manifest:
     output:
         result("models", "{model}", "manifest.json"),
     wildcard_constraints:
-        model=any_of(models_of("oracle")),
+        model=any_of(models_of("seer")),
     log:
         log_of("models", "{model}.log"),
     conda:
@@ -212,14 +212,14 @@ rule oracle_manifest:
         "touch {output} 2> {log}"
 
 
-rule oracle_evidence:
+rule seer_evidence:
     input:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         manifest=result("models", "{model}", "manifest.json"),
     output:
         result("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.parquet"),
     wildcard_constraints:
-        model=any_of(models_of("oracle")),
+        model=any_of(models_of("seer")),
     log:
         log_of("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.log"),
     conda:
@@ -230,24 +230,24 @@ rule oracle_evidence:
 
 
 def test_models_of_another_kind_and_without_files_have_a_place(fresh: Workflow) -> None:
-    """A classifier is checked as its own kind and not scored; an oracle's family gives its evidence."""
+    """A classifier is checked as its own kind and not scored; a seer's family gives its evidence."""
     kinds = fresh.folder / "scripts/unmask/models/kinds"
     (kinds / "classifier.py").write_text('"""Classifiers."""\n')
     schema = {
-        "title": "Oracles",
+        "title": "Seers",
         "$defs": {
-            "model/oracle": {
+            "model/seer": {
                 "directory": False,
                 "properties": {"source": True, "kind": {"$ref": "#/$defs/masked-lm"}},
             }
         },
     }
-    (fresh.folder / "rules/schemas/oracles.yaml").write_text(yaml.safe_dump(schema))
-    (fresh.folder / "rules/oracles.smk").write_text(ORACLE)
+    (fresh.folder / "rules/schemas/seers.yaml").write_text(yaml.safe_dump(schema))
+    (fresh.folder / "rules/seers.smk").write_text(SEER)
     snakefile = fresh.folder / "Snakefile"
     snakefile.write_text(
         snakefile.read_text().replace(
-            'include: "rules/report.smk"', 'include: "rules/oracles.smk"\ninclude: "rules/report.smk"'
+            'include: "rules/report.smk"', 'include: "rules/seers.smk"\ninclude: "rules/report.smk"'
         )
     )
     random_model("bert", fresh.folder)
@@ -255,11 +255,11 @@ def test_models_of_another_kind_and_without_files_have_a_place(fresh: Workflow) 
     given.mkdir()
     (given / "config.json").write_text("{}")
     fresh.config["models"] = {
-        "oracle": {"source": "oracle"},
+        "seer": {"source": "seer"},
         "classifier": {"source": "path", "path": "given", "kind": "classifier"},
     }
     planned = fresh.planned()
-    assert "evidence/oracle/crows/original/none.parquet" in planned
-    assert "scores/oracle/crows/original.parquet" in planned
+    assert "evidence/seer/crows/original/none.parquet" in planned
+    assert "scores/seer/crows/original.parquet" in planned
     assert "models/classifier/manifest.json" in planned
     assert not [output for output in planned if "/classifier/" in output and "manifest" not in output]
