@@ -25,12 +25,7 @@ def calibrating_models():
 
 def calibrating_benchmarks():
     """The benchmarks of worlds, and what is arranged from them."""
-    return [name for name, entry in BENCHMARKS.items() if "world" in origin_of_benchmark(entry)]
-
-
-def origin_of_benchmark(entry):
-    """The entry of the benchmark that one is arranged from, or its own."""
-    return BENCHMARKS[entry["of"]] if "of" in entry else entry
+    return [name for name in BENCHMARKS if "world" in origin_entry(name)]
 
 
 def is_calibrating():

@@ -104,7 +104,7 @@ def benchmark_file(wildcards):
 
 def read_settings(wildcards):
     """What the pairs of a benchmark depend on: neither checksums, which are checked before, nor what is only shown."""
-    checked, shown = ("sha256", "git_blob"), ("licence", "published")
+    checked, shown = ("sha256", "git_blob"), ("licence", "published", "models")
     entry = as_shown(BENCHMARKS[wildcards.benchmark])
     return {key: value for key, value in entry.items() if key not in (*checked, *shown)}
 
@@ -168,7 +168,7 @@ def statistics_inputs(wildcards):
 def is_scored_on(model, benchmark):
     """Whether a model is scored on a benchmark: a model of a world not on those of other worlds."""
     worlds = {inherited(model, "world"), origin_entry(benchmark).get("world")}
-    return len(worlds - {None}) < 2
+    return len(worlds - {None}) < 2 and model in BENCHMARKS[benchmark].get("models", [model])
 
 
 def of_all(kind, file, benchmarks=BENCHMARKS, models=SCORED):
