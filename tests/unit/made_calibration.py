@@ -136,9 +136,14 @@ def merits(
                 yield row("false alarms", f"ratio={ratio}", alarms, 3.0)
             yield row("false alarms", "subtoken", 20.0, 3.0)
             yield row("false alarms", "longer", 55.0, 3.0)
+            for condition in ("no association", "ratio=1", "ratio=4", "ratio=16", "subtoken", "longer"):
+                yield row("false alarms by chance", condition, CHANCE_ALARMS, 1.0)
             yield row("rank", "", association / (association + frequency), 0.1, 1.0)
             if kind == "oracle":
                 yield row("rank of worlds", "", association / (association + 2 * frequency), 0.05, 1.0)
+
+
+CHANCE_ALARMS = 7.0
 
 
 def controls(models: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:

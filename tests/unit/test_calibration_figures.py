@@ -36,12 +36,17 @@ def panels_of(figure: Figure) -> dict[str, Axes]:
     return {axes.get_title(): axes for axes in figure.axes if axes.get_title()}
 
 
-def marks(axes: Axes, colour: str | None = None) -> list[tuple[float, float]]:
-    """Where marks are, of one colour or of all."""
+STROKE = "|"
+"""The mark of what chance gives."""
+
+
+def marks(axes: Axes, colour: str | None = None, strokes: bool = False) -> list[tuple[float, float]]:
+    """Where marks are, of one colour or of all; or strokes."""
     return [
         (float(x), float(y))
         for line in axes.lines
         if line.get_marker() not in ("None", "", " ")
+        and (line.get_marker() == STROKE) == strokes
         and (colour is None or to_hex(line.get_color()).upper() == colour)
         for x, y in zip(np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float), strict=True)
     ]
@@ -117,6 +122,8 @@ def test_power_and_false_alarms_are_those_of_the_merits(study: Study, figures: d
     assert len(marks(upper)) == len(NUMBERS) * len(MEASURES)
     alarms = [row["value"] for row in rows if row["merit"] == "false alarms"]
     assert sorted(x for x, _ in marks(lower)) == pytest.approx(sorted(alarms))
+    chance = [row["value"] for row in rows if row["merit"] == "false alarms by chance"]
+    assert sorted(x for x, _ in marks(lower, strokes=True)) == pytest.approx(sorted(chance))
     # in the row of their measure
     assert [tick.get_text() for tick in lower.get_yticklabels()] == [title_of(name) for name in MEASURES]
     of_cps = [row["value"] for row in rows if row["merit"] == "false alarms" and row["measure"] == "CPS"]

@@ -169,15 +169,21 @@ def test_false_alarms_are_those_above_what_a_test_may_give() -> None:
         ("AUL", "trained", "false alarms", "ratio=16", 60.0, (40.0, 80.0)),
         ("SSS", "trained", "false alarms", "ratio=16", 59.8, (40.0, 80.0)),
         ("AUL", "trained", "false alarms", "no association", 9.0, (6.0, 12.0)),
+        # so many as words that lean by chance give, and more
+        ("AUL", "trained", "false alarms", "subtoken", 50.0, (30.0, 70.0)),
+        ("AUL", "trained", "false alarms by chance", "subtoken", 31.0, (30.0, 32.0)),
+        ("CPS", "trained", "false alarms", "longer", 90.0, (80.0, 100.0)),
+        ("CPS", "trained", "false alarms by chance", "longer", 60.0, (50.0, 70.0)),
         ("AUL", "trained", "false alarms", "ratio=1", 4.0, (1.0, 7.0)),
         ("CPS", "oracle", "false alarms", "ratio=1", 4.0, (1.0, 7.0)),
     )
     oracle, trained = findings.alarms_raised(found)
     assert oracle.startswith("No measure raises more false alarms with perfect models than the 5 in 100")
     assert trained == (
-        "More false alarms with trained models than the 5 in 100 that a test may give (percent, of 500 pairs "
-        "without an association): against groups 16 times as rare AUL and SSS 60; about occupations AUL 9 "
-        "(by 95% intervals over 3 worlds)."
+        "More false alarms with trained models than the 5 in 100 that a test may give, and than words that "
+        "lean to either side by chance would (percent, of 500 pairs without an association): against groups "
+        "16 times as rare AUL and SSS 60; about occupations AUL 9; where a name has a word more CPS 90 (by "
+        "95% intervals over 3 worlds)."
     )
 
 

@@ -222,9 +222,7 @@ def test_families_add_alternatives_and_keys_but_state_nothing_twice() -> None:
     family = {
         "required": ["seers"],
         "properties": {"seers": {"type": "object"}, "statistics": {"properties": {"tail": {"default": 2}}}},
-        "$defs": {
-            "model/seer": {"required": ["source"], "properties": {"source": True}, "directory": False}
-        },
+        "$defs": {"model/seer": {"required": ["source"], "properties": {"source": True}, "directory": False}},
     }
     families = {**FAMILIES, "seers": family}
     config = {"study": "x", "models": {"m": {"source": "seer"}}, "seers": {}}

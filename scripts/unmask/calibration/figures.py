@@ -16,7 +16,7 @@ from scipy.special import logit
 
 from unmask.calibration.over_models import margins_of_models, over_models
 from unmask.calibration.results import KINDS, Found
-from unmask.calibration.tables import COMPARED
+from unmask.calibration.tables import ALARMS, COMPARED, beside_chance
 from unmask.measures.registry import title_of
 from unmask.report.change_figure import MARKERS
 from unmask.report.figures import PALETTE, RC, note
@@ -204,7 +204,8 @@ def draw_power(found: Found) -> Figure:
     """Power against the number of pairs above, false alarms by condition below; oracle and trained models."""
     rows = found.merits[found.merits["kind"].isin(KINDS)]
     power = _by_number(rows[rows["merit"] == "power"])
-    alarms = rows[(rows["merit"] == "false alarms") & rows["value"].notna()]
+    alarms = beside_chance(rows)
+    alarms = alarms[(alarms["merit"] == ALARMS) & alarms["value"].notna()]
     if power.empty and alarms.empty:
         return note("No power and no false alarms are known in this study.")
     shown = pd.concat([power, alarms])
@@ -290,6 +291,8 @@ def _draw_alarms(
         colour, marker = of[row.condition]
         if pd.notna(row.low):
             axes.plot([row.low, row.high], [y, y], color=colour, linewidth=1.0, zorder=2)
+        if pd.notna(row.chance):
+            axes.plot([row.chance], [y], color=colour, marker="|", markersize=6, linestyle="", zorder=1)
         axes.plot([row.value], [y], color=colour, marker=marker, markersize=4, linestyle="", zorder=3)
     axes.set(xlim=(-3, 103), ylim=(len(measures) - 0.5, -0.5), xlabel="false alarms, %")
     axes.tick_params(axis="y", length=0)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.calibration.results import KINDS, Found
-from unmask.calibration.tables import NOTHING, magnitude, percent
+from unmask.calibration.tables import ALARMS, NOTHING, beside_chance, magnitude, percent
 from unmask.measures.registry import title_of
 from unmask.report.sheets import number, rows_of
 
@@ -152,17 +152,17 @@ def _whole(value: float) -> str:
 
 
 def alarms_raised(found: Found) -> Iterator[str]:
-    """Which measures raise more false alarms than a test may, and where; rates of one world are beyond what
-    the number of draws would explain."""
-    rows = found.merits
-    alarms = rows[(rows["merit"] == "false alarms") & rows["value"].notna()]
-    share = found.nominal / 100
-    noise = 300 * math.sqrt(share * (1 - share) / found.power["draws"]) if len(alarms) else 0.0
+    """Which measures raise more false alarms than a test may, and than units that lean by chance would, and
+    where; rates of one world are beyond what the number of draws would explain."""
+    rows = beside_chance(found.merits)
+    alarms = rows[(rows["merit"] == ALARMS) & rows["value"].notna()]
     for kind in KINDS:
         own = alarms[alarms["kind"] == kind]
         if own.empty:
             continue
-        bound = found.nominal + np.where(own["low"].notna(), 0.0, noise)
+        expected = own["chance"].fillna(0).clip(lower=found.nominal) / 100
+        noise = 300 * np.sqrt(expected * (1 - expected) / found.power["draws"])
+        bound = 100 * expected + np.where(own["low"].notna(), 0.0, noise)
         many = own[own["low"].fillna(own["value"]) > bound]
         told = [
             f"{where(str(condition))} {_rates(some)}"
@@ -171,12 +171,14 @@ def alarms_raised(found: Found) -> Iterator[str]:
         if told:
             yield (
                 f"More false alarms with {MODELS[kind]} than the {found.nominal:g} in 100 that a test may "
-                f"give (percent, of 500 pairs without an association): {'; '.join(told)} ({_by(found, own)})."
+                "give, and than words that lean to either side by chance would (percent, of 500 pairs "
+                f"without an association): {'; '.join(told)} ({_by(found, own)})."
             )
         else:
             yield (
                 f"No measure raises more false alarms with {MODELS[kind]} than the {found.nominal:g} in 100 "
-                f"that a test may give ({_by(found, own)})."
+                "that a test may give, or than words that lean to either side by chance would "
+                f"({_by(found, own)})."
             )
 
 

@@ -19,10 +19,14 @@ NOTHING = 1e-9
 ALONE = ("slope", "frequency", "exchange", "rank", "rank of worlds")
 """Merits that have one condition at most: what they say is in their own name."""
 
-GROUPS = {"power": "power, %", "smallest": "smallest p", "false alarms": "false alarms, %"}
+ALARMS, BY_CHANCE = "false alarms", "false alarms by chance"
+"""How often a test rejects where nothing is associated, and how often it would if each of the few occupations
+or pairs of groups leant to either side by chance."""
+
+GROUPS = {"power": "power, %", "smallest": "smallest p", ALARMS: "false alarms, %"}
 """What the columns of the other merits are headed with."""
 
-QUOTED = (*ALONE, "power", "smallest", "false alarms")
+QUOTED = (*ALONE, "power", "smallest", ALARMS, BY_CHANCE)
 """The merits of the first table, in the order of its columns."""
 
 
@@ -69,11 +73,19 @@ def power_sheet(frame: pd.DataFrame) -> Sheet:
 
 
 def false_alarms(found: Found) -> pd.DataFrame:
-    return found.merits[found.merits["merit"] == "false alarms"]
+    return found.merits[found.merits["merit"].isin([ALARMS, BY_CHANCE])]
+
+
+def beside_chance(merits: pd.DataFrame) -> pd.DataFrame:
+    """Rows of MERITS in which `chance` says what chance would give of false alarms, in place of rows of it."""
+    keys = ["measure", "kind", "condition"]
+    chance = merits.loc[merits["merit"] == BY_CHANCE, [*keys, "value"]].rename(columns={"value": "chance"})
+    found = merits[merits["merit"] != BY_CHANCE].merge(chance, on=keys, how="left")
+    return found.assign(chance=found["chance"].where(found["merit"] == ALARMS))
 
 
 def false_alarms_sheet(frame: pd.DataFrame) -> Sheet:
-    return _merits_sheet(frame, ("false alarms",))
+    return _merits_sheet(frame, (ALARMS,))
 
 
 def lengths(found: Found) -> pd.DataFrame:
@@ -88,6 +100,7 @@ def lengths_sheet(frame: pd.DataFrame) -> Sheet:
 
 def _merits_sheet(frame: pd.DataFrame, merits: Sequence[str]) -> Sheet:
     """Merits across in this order, their conditions in order of appearance."""
+    frame = beside_chance(frame)
     cells = frame.assign(
         measure=frame["measure"].map(title_of),
         group=[GROUPS.get(merit, "" if merit in ALONE else merit) for merit in frame["merit"]],
@@ -95,11 +108,17 @@ def _merits_sheet(frame: pd.DataFrame, merits: Sequence[str]) -> Sheet:
             row.merit if row.merit in ALONE and not row.condition else row.condition for row in rows_of(frame)
         ],
         cell=[
-            ranged(row.value, row.low, row.high, FORMATS.get(row.merit, magnitude)) for row in rows_of(frame)
+            ranged(row.value, row.low, row.high, FORMATS.get(row.merit, magnitude)) + _chance(row)
+            for row in rows_of(frame)
         ],
         place=frame["merit"].map({merit: place for place, merit in enumerate(merits)}),
     )
     return laid_out(cells, ("measure", "kind"))
+
+
+def _chance(row: Any) -> str:
+    """What chance would give, where a row says so."""
+    return "" if pd.isna(row.chance) else f"; {percent(row.chance)}"
 
 
 def magnitude(value: Any) -> str:
@@ -116,7 +135,7 @@ def percent(value: Any) -> str:
 
 FORMATS: Mapping[str, Callable[[Any], str]] = {
     "power": percent,
-    "false alarms": percent,
+    ALARMS: percent,
     "smallest": number,
     "rank": lambda value: number(value, signed=True),
     "rank of worlds": lambda value: number(value, signed=True),
