@@ -4,15 +4,24 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from made_calibration import Study
+from study_schema import FAMILIES
 from unmask.calibration import documenting
-from unmask.calibration.documenting import ABSENT, FOLDER, PAGE, SHEETS, copy_tables, documented
+from unmask.calibration.documenting import ABSENT, FOLDER, PAGE, ROOT, SHEETS, copy_tables, documented
+from unmask.calibration.exact_model import TRUSTED, ExactModel
 from unmask.calibration.making import made_tables
+from unmask.calibration.planted_pairs import exact_scores, planted_pairs
 from unmask.calibration.shown import TABLES
+from unmask.configuration import read_config
 from unmask.errors import InputError
+from unmask.schemas import complete
+from unmask.worlds.corruption import Corruption
+from unmask.worlds.grammar import World
+from unmask.worlds.pairs import Counts
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +134,36 @@ def test_the_command_fills_the_page(
     monkeypatch.setattr("sys.argv", ["documenting", str(tmp_path / "nothing")])
     with pytest.raises(SystemExit, match=r"error: .*no tables of calibration"):
         documenting.main()
+
+
+@pytest.mark.slow
+def test_the_oracles_numbers_are_those_of_an_exact_model() -> None:
+    """The page's slopes, made anew from the study's settings: no training, so they hold on every machine."""
+    study = complete(read_config(ROOT / "configs/calibration.yaml"), FAMILIES)
+    settings = study["worlds"][study["models"]["oracle"]["world"]]
+    world = World.from_config("dose-1", settings)
+    pairs, planted = planted_pairs(world, Counts.from_config("dose-1", settings))
+    model = ExactModel(world, Corruption.from_config("dose-1", settings), TRUSTED)
+    scores = exact_scores(pairs, model, study["measures"])
+    rows = planted.assign(
+        pair_id=pairs["pair_id"],
+        logit=np.log(planted["p"] / (1 - planted["p"])),
+        towards=np.log(planted["ratio"]) * planted["direction"].map({"stereo": -1.0, "antistereo": 1.0}),
+    ).merge(scores, on="pair_id")
+
+    def slope(measure: str, factor: str, dose: str) -> float:
+        own = rows[(rows["measure"] == measure) & (rows["factor"] == factor)]
+        means = own.groupby(["unit", "direction"])[[dose, "margin"]].mean()
+        return float(np.polyfit(means[dose], means["margin"], 1)[0])
+
+    found = pd.read_csv(FOLDER / "merits.csv").query("kind == 'oracle' and condition.isna()")
+    values = found.set_index(["measure", "merit"])["value"]
+    assert set(study["measures"]) == set(found["measure"])
+    for measure in study["measures"]:
+        association = slope(measure, "association", "logit")
+        frequency = slope(measure, "frequency", "towards")
+        assert values[measure, "slope"] == pytest.approx(association, abs=1e-6)
+        assert values[measure, "frequency"] == pytest.approx(frequency, abs=1e-6)
+        if abs(association) > 1e-6:
+            assert values[measure, "exchange"] == pytest.approx(frequency / association, abs=1e-5)
+    assert (values["CPS", "slope"], values["SSS", "frequency"]) == pytest.approx((1, 1), abs=1e-6)

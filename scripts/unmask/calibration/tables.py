@@ -77,7 +77,7 @@ def false_alarms(found: Found) -> pd.DataFrame:
 
 
 def beside_chance(merits: pd.DataFrame) -> pd.DataFrame:
-    """Rows of MERITS in which `chance` says what chance would give of false alarms, in place of rows of it."""
+    """Rows of MERITS; what chance would give of false alarms is their column `chance`, not rows."""
     keys = ["measure", "kind", "condition"]
     chance = merits.loc[merits["merit"] == BY_CHANCE, [*keys, "value"]].rename(columns={"value": "chance"})
     found = merits[merits["merit"] != BY_CHANCE].merge(chance, on=keys, how="left")
