@@ -7,14 +7,8 @@ from unmask.joblog import job_log
 from unmask.record import record
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import World
-from unmask.worlds.pairs import (
-    Counts,
-    crows_pairs,
-    stereoset,
-    write_crows_pairs,
-    write_stereoset,
-    write_truth,
-)
+from unmask.worlds.pairs import Counts, crows_pairs, stereoset, write_crows_pairs, write_stereoset
+from unmask.worlds.planted import write_truth
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

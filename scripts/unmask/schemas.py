@@ -369,7 +369,7 @@ def _no_value(value: object) -> str | None:
     """Why a value is none that a study may have."""
     if isinstance(value, float) and not math.isfinite(value):
         return f"{value} is not a finite number"
-    if isinstance(value, int) and abs(value) >= 2**63:
+    if isinstance(value, int | float) and abs(value) >= 2**63:
         return "too large a number"
     if isinstance(value, str):
         return None if value.isascii() or not HALF.search(value) else f"{value!r} has half a character"

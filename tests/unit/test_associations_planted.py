@@ -37,7 +37,7 @@ from unmask.worlds.grammar import (
     slots,
     text_of,
 )
-from unmask.worlds.pairs import write_truth
+from unmask.worlds.planted import write_truth
 
 WORLDS: dict[str, dict[str, Any]] = {"default": {}, **OTHERS, "one-level": {"associations": [0.8]}}
 worlds = pytest.mark.parametrize("name", WORLDS)

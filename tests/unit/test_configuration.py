@@ -80,6 +80,7 @@ def test_no_name_of_a_study_is_more_than_a_line(name: object) -> None:
 
 def test_one_word_chooses_a_study_and_never_mixes_it_with_another() -> None:
     assert set(choose_study({}, ROOT, [])["models"]) == {
+        "oracle",
         "tiny-bert",
         "tiny-albert",
         "tiny-bert-on-regions",
@@ -91,7 +92,8 @@ def test_one_word_chooses_a_study_and_never_mixes_it_with_another() -> None:
     with pytest.raises(
         InputError,
         match=r"there is no configs/papr\.yaml "
-        r"\(known: associations, debiasing, debiasing-local, demo, local, paper, paper-scores, regional\)",
+        r"\(known: associations, calibration, debiasing, debiasing-local, demo, local, "
+        r"paper, paper-scores, regional\)",
     ):
         choose_study({"study": "papr"}, ROOT, [])
 

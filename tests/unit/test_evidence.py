@@ -14,7 +14,8 @@ from unmask.errors import InputError
 from unmask.evidence.collecting import collect_evidence
 from unmask.evidence.hiding import MASKINGS
 from unmask.evidence.schema import EVIDENCE
-from unmask.evidence.sentences import modified_tokens, shuffle_tokens, tokenise_pairs
+from unmask.evidence.sentences import modified_tokens, shuffle_tokens
+from unmask.evidence.tokenising import tokenise_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import LoadedModel, load
 from unmask.tables import read_metadata, read_table, write_table

@@ -24,7 +24,8 @@ from unmask.statistics.ranks import spearman
 from unmask.tables import write_table
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import text_of
-from unmask.worlds.pairs import CROWS_PAIRS, crows_pairs, truth
+from unmask.worlds.pairs import CROWS_PAIRS, crows_pairs
+from unmask.worlds.planted import truth
 
 
 def slow_ranks(values: list[float]) -> list[float]:

@@ -8,7 +8,8 @@ from transformers import AutoTokenizer
 
 from real_data import real_data
 from unmask.benchmarks.reading import read_benchmark
-from unmask.evidence.sentences import Mask, Sentence, tokenise_pairs
+from unmask.evidence.sentences import Mask, Sentence
+from unmask.evidence.tokenising import tokenise_pairs
 from unmask.statistics.agreement import vote_counts
 
 PLACES = {

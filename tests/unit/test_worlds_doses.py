@@ -34,10 +34,10 @@ from unmask.worlds.pairs import (
     Counts,
     crows_pairs,
     stereoset,
-    truth,
     write_crows_pairs,
     write_stereoset,
 )
+from unmask.worlds.planted import truth
 
 WORLD = make_world(**DOSED)
 COUNTS = Counts(9, 3)

@@ -15,11 +15,10 @@ from unmask.worlds.pairs import (
     PlantedPair,
     crows_pairs,
     stereoset,
-    truth,
     write_crows_pairs,
     write_stereoset,
-    write_truth,
 )
+from unmask.worlds.planted import truth, write_truth
 
 WORLD = make_world(0)
 BY_NAME = {CROWS_PAIRS: crows_pairs(WORLD), STEREOSET: stereoset(WORLD)}

@@ -12,7 +12,8 @@ from unmask.errors import InputError
 from unmask.evidence.engine import Answers, Indices, Work, answer
 from unmask.evidence.hiding import hiding, roles_of
 from unmask.evidence.progress import Progress
-from unmask.evidence.sentences import Sentence, shuffle_tokens, tokenise_pairs
+from unmask.evidence.sentences import Sentence, shuffle_tokens
+from unmask.evidence.tokenising import tokenise_pairs
 from unmask.models.loading import LoadedModel
 from unmask.terms import MODIFIED, NONE, SHUFFLED
 

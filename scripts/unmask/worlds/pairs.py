@@ -26,7 +26,6 @@ from unmask.worlds.grammar import (
     text_of,
     words_of,
 )
-from unmask.worlds.oracle import Oracle
 
 CROWS_PAIRS, STEREOSET = "crows-pairs", "stereoset"
 VALIDATORS = 5
@@ -133,58 +132,7 @@ def write_stereoset(path: str | Path, pairs: Sequence[PlantedPair]) -> None:
         "version": "1.0",
         "data": {"intersentence": [], "intrasentence": [_stereoset_item(pair, rng) for pair in pairs]},
     }
-    _write_json(path, document)
-
-
-def truth(world: World, counts: Counts = DEFAULT_COUNTS) -> dict[str, Any]:
-    """What is planted, and for every pair of each benchmark (by format) its factor, p, ratio and margins.
-
-    `unit` is what pairs have in common that are no independent evidence, `longer_side` the sentence
-    (stereotype, antistereotype) that has more subtokens, if one has. Margins are natural logarithms,
-    stereotype minus antistereotype, of whole words (see `Oracle.margins`).
-    """
-    oracle = Oracle(world)
-    return {
-        "world": world.name,
-        "seed": world.seed,
-        "settings": {
-            "associations": world.associations,
-            "ratios": world.ratios,
-            "both": world.both._asdict(),
-            "lengths": world.lengths,
-            "longer": world.longer,
-            "pairs": counts._asdict(),
-        },
-        "occupations": [occupation._asdict() for occupation in world.occupations],
-        "group_pairs": [pair._asdict() for pair in world.group_pairs],
-        "benchmarks": {
-            name: {
-                pair.pair_id: {
-                    "factor": pair.contrast.factor,
-                    "bias_type": pair.contrast.bias_type,
-                    "direction": pair.contrast.direction,
-                    "target": pair.contrast.target,
-                    "p": pair.contrast.p,
-                    "ratio": pair.contrast.ratio,
-                    "unit": pair.contrast.unit,
-                    "longer_side": pair.contrast.longer_side,
-                    "margins": oracle.margins(pair.stereotype, pair.antistereotype),
-                }
-                for pair in pairs
-            }
-            for name, pairs in (
-                (CROWS_PAIRS, crows_pairs(world, counts)),
-                (STEREOSET, stereoset(world, counts)),
-            )
-        },
-    }
-
-
-def write_truth(
-    path: str | Path, world: World, made: Mapping[str, Any], counts: Counts = DEFAULT_COUNTS
-) -> None:
-    """Write `truth` as JSON, with what it says of how it was made (unmask.record.record)."""
-    _write_json(path, {**truth(world, counts), **made})
+    write_text(path, json.dumps(document, indent=1) + "\n")
 
 
 def _usable(templates: Sequence[str], benchmark: str) -> list[str]:
@@ -270,7 +218,3 @@ def _stereoset_item(pair: PlantedPair, rng: random.Random) -> dict[str, Any]:
 def _hexadecimal(text: str) -> str:
     """A 32-digit identifier that follows from the text."""
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-def _write_json(path: str | Path, document: dict[str, Any]) -> None:
-    write_text(path, json.dumps(document, indent=1) + "\n")

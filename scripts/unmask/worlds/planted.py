@@ -1,0 +1,62 @@
+"""What is planted in a world, and in every pair of its benchmarks."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from unmask.files import write_text
+from unmask.worlds.grammar import World
+from unmask.worlds.oracle import Oracle
+from unmask.worlds.pairs import CROWS_PAIRS, DEFAULT_COUNTS, STEREOSET, Counts, crows_pairs, stereoset
+
+
+def truth(world: World, counts: Counts = DEFAULT_COUNTS) -> dict[str, Any]:
+    """What is planted, and for every pair of each benchmark (by format) its factor, p, ratio and margins.
+
+    `unit` is what pairs have in common that are no independent evidence, `longer_side` the sentence
+    (stereotype, antistereotype) that has more subtokens, if one has. Margins are natural logarithms,
+    stereotype minus antistereotype, of whole words (see `Oracle.margins`).
+    """
+    oracle = Oracle(world)
+    return {
+        "world": world.name,
+        "seed": world.seed,
+        "settings": {
+            "associations": world.associations,
+            "ratios": world.ratios,
+            "both": world.both._asdict(),
+            "lengths": world.lengths,
+            "longer": world.longer,
+            "pairs": counts._asdict(),
+        },
+        "occupations": [occupation._asdict() for occupation in world.occupations],
+        "group_pairs": [pair._asdict() for pair in world.group_pairs],
+        "benchmarks": {
+            name: {
+                pair.pair_id: {
+                    "factor": pair.contrast.factor,
+                    "bias_type": pair.contrast.bias_type,
+                    "direction": pair.contrast.direction,
+                    "target": pair.contrast.target,
+                    "p": pair.contrast.p,
+                    "ratio": pair.contrast.ratio,
+                    "unit": pair.contrast.unit,
+                    "longer_side": pair.contrast.longer_side,
+                    "margins": oracle.margins(pair.stereotype, pair.antistereotype),
+                }
+                for pair in pairs
+            }
+            for name, pairs in (
+                (CROWS_PAIRS, crows_pairs(world, counts)),
+                (STEREOSET, stereoset(world, counts)),
+            )
+        },
+    }
+
+
+def write_truth(
+    path: str | Path, world: World, made: Mapping[str, Any], counts: Counts = DEFAULT_COUNTS
+) -> None:
+    """Write `truth` as JSON, with what it says of how it was made (unmask.record.record)."""
+    write_text(path, json.dumps({**truth(world, counts), **made}, indent=1) + "\n")
