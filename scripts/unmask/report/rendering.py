@@ -26,7 +26,7 @@ _LATEX = {
     "↑": r"$\uparrow$",
     "Δ": r"$\Delta$",
 }
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>|#])")
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|#$~])")
 
 
 def escape_latex(text: str) -> str:
