@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import norm
 
+from unmask.calibration.drawn_ranks import SHOWN
 from unmask.calibration.schema import CONTROLS, DOSES, DRAWN, EXPLAINED, KEPT, MERITS
 from unmask.tables import framed, write_table
 
@@ -140,7 +141,9 @@ def merits(
                 yield row("false alarms by chance", condition, CHANCE_ALARMS, 1.0)
             yield row("rank", "", association / (association + frequency), 0.1, 1.0)
             if kind == "oracle":
-                yield row("rank of worlds", "", association / (association + 2 * frequency), 0.05, 1.0)
+                ranked = association / (association + 2 * frequency)
+                for condition, value in zip(SHOWN, (1.0, 0.7, ranked, ranked - 0.1), strict=True):
+                    yield row("rank of worlds", condition, value if association else None, 0.05, 1.0)
 
 
 CHANCE_ALARMS = 7.0

@@ -211,7 +211,7 @@ def test_worlds_are_ranked_as_spearman_does() -> None:
     assert value == pytest.approx(expected)
     assert low < expected < high <= 1
     # every world has the same score
-    assert np.isnan(numbers["stereo score"]).all()
+    assert np.isnan(numbers["score, disadvantaged"]).all()
     assert (table["families"] == 40).all()
     values = np.random.default_rng(5).integers(6, size=(2, 20, 9)).astype(float)
     each = [spearmanr(one, other).statistic for one, other in zip(*values, strict=True)]

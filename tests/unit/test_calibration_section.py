@@ -5,12 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import spearmanr
 
 from made_calibration import AWKWARD, CAPTIONS, POWER, Study
 from running import run_script
 from unmask.calibration import findings
+from unmask.calibration.drawn_ranks import rank_of_worlds
+from unmask.calibration.power import Options
 from unmask.calibration.results import Found
 from unmask.calibration.schema import CONTROLS, EXPLAINED, KEPT, MERITS
 from unmask.calibration.sections.calibration import QUESTION, QUESTION_OF_REAL, section
@@ -157,8 +161,9 @@ def test_which_measures_follow_frequency() -> None:
     )
     first, second = findings.frequency_followed(found)
     assert first == (
-        "Where nothing is associated, margins of trained models go towards the more frequent word with SSS; "
-        "towards the rarer with AUL; neither way with CPS (by 95% intervals over 3 worlds)."
+        "Where nothing is associated, margins of trained models go, by one log ratio of frequencies, towards "
+        "the more frequent word with SSS +0.5; towards the rarer with AUL -0.1; neither way with CPS +0.01 "
+        "(by 95% intervals over 3 worlds)."
     )
     assert second.endswith("passes for so many log-odds of association: SSS 0.71.")
 
@@ -184,6 +189,32 @@ def test_false_alarms_are_those_above_what_a_test_may_give() -> None:
         "lean to either side by chance would (percent, of 500 pairs without an association): against groups "
         "16 times as rare AUL and SSS 60; about occupations AUL 9; where a name has a word more CPS 90 (by "
         "95% intervals over 3 worlds)."
+    )
+
+
+def test_ranks_of_worlds_are_told_of_all_pairs_and_of_the_disadvantaged() -> None:
+    drawn = pd.DataFrame(
+        {
+            "measure": ["CPS"] * 8 + ["SSS"] * 8,
+            "world": [f"w{n}" for n in range(8)] * 2,
+            "p": [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85] * 2,
+        }
+    )
+    drawn["margin"] = drawn["stereo_margin"] = np.log(drawn["p"] / (1 - drawn["p"]))
+    rarer = np.array([0, 9, 0, 9, 0, 9, 0, 9])
+    drawn.loc[drawn["measure"] == "SSS", "stereo_margin"] -= rarer
+    drawn["score"] = drawn["stereo_score"] = 70.0
+    options = Options(association=0.75, pairs=(100,), per_unit=10, draws=200, confidence=0.95, seed=0)
+    ranks = rank_of_worlds(drawn, options)
+    rows = [
+        (row.measure, row.kind, row.merit, row.condition, row.value, (row.low, row.high))
+        for row in ranks.itertuples()
+    ]
+    (sentence,) = findings.worlds_ranked(merits(*rows))
+    expected = spearmanr(drawn["p"][8:], drawn["stereo_margin"][8:]).statistic
+    assert sentence.endswith(
+        "over all pairs, where frequency cancels, CPS and SSS +1.00; over pairs on the disadvantaged group "
+        f"CPS +1.00, SSS {expected:+.2f}."
     )
 
 

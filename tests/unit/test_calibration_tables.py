@@ -11,6 +11,7 @@ import pytest
 
 from made_calibration import AWKWARD, CHANCE_ALARMS, MEASURES, NUMBERS, Study
 from running import run_script
+from unmask.calibration.drawn_ranks import SHOWN
 from unmask.calibration.making import made_tables
 from unmask.calibration.results import Found
 from unmask.calibration.schema import EXPLAINED
@@ -73,7 +74,7 @@ def test_every_table_is_made_in_every_form(texts: dict[str, str]) -> None:
 
 def test_names_from_data_are_escaped(texts: dict[str, str]) -> None:
     assert AWKWARD not in texts["explained_md"] and AWKWARD not in texts["explained_tex"]
-    assert r"a\<b\>&$x\_1$\|" in texts["explained_md"]
+    assert r"a\<b\>&\$x\_1$\|" in texts["explained_md"]
     assert r"a\textless{}b\textgreater{}\&\$x\_1\$\textbar{}" in texts["explained_tex"]
     assert set(pd.read_csv(io.StringIO(texts["explained_csv"]))["model"]) == {AWKWARD}
 
@@ -97,7 +98,12 @@ def test_the_merits_are_those_of_the_study(study: Study, found: Found, measure: 
     for condition in ("no association", "ratio=1", "ratio=4", "ratio=16", "subtoken", "longer"):
         alarms = one(rows, merit="false alarms", condition=condition)
         assert shown["false alarms, %", condition] == f"{text_of(alarms, '.1f')}; {CHANCE_ALARMS:.1f}"
-    assert (shown["", "rank of worlds"] == DASH) == (kind == "trained")
+    for condition in SHOWN:
+        cell = shown["rank of worlds", condition]
+        if kind == "trained":
+            assert cell == DASH
+        else:
+            assert cell == text_of(one(rows, merit="rank of worlds", condition=condition), "+.2f")
 
 
 def test_the_merits_have_no_other_kinds_and_no_other_conditions(found: Found) -> None:
@@ -106,8 +112,9 @@ def test_the_merits_have_no_other_kinds_and_no_other_conditions(found: Found) ->
     assert {row[1] for row in sheet.rows} == {"oracle", "trained"} and len(sheet.rows) == 2 * len(MEASURES)
     assert [row[0] for row in sheet.rows[::2]] == [title_of(name) for name in MEASURES]
     labels = [label for _, label in sheet.columns]
-    assert labels[:5] == ["slope", "frequency", "exchange", "rank", "rank of worlds"]
-    assert not any("word" in label and label != "longer" for label in labels[5:])
+    assert labels[:8] == ["slope", "frequency", "exchange", "rank", *SHOWN]
+    assert [group for group, _ in sheet.columns[:8]] == [""] * 4 + ["rank of worlds"] * 4
+    assert not any("word" in label and label != "longer" for label in labels[8:])
 
 
 def test_measures_are_in_the_order_of_the_study(study: Study) -> None:

@@ -124,7 +124,7 @@ def test_tables_say_what_was_measured(whole: Study) -> None:
     assert len(occupations) == 9 * 8
     first = occupations[(occupations["task"] == "bios") & (occupations["occupation"] == "occupation 00")]
     assert (first["truth"] == 0.3).all()
-    assert "a \\<b\\> $x\\_1$ & co" in read["overview_md"]
+    assert "a \\<b\\> \\$x\\_1\\$ & co" in read["overview_md"]
     assert r"\$x\_1\$ \& co" in read["overview_tex"]
     assert "20720?" in read["table1_md"]
     assert "↑" in read["table2_md"]

@@ -415,7 +415,8 @@ def test_escaping() -> None:
         r"a\textbackslash{}b\{c\}\$5 \#1 \textasciitilde{} \textasciicircum{}"
     )
     assert escape_latex("two\nlines") == "two lines"
-    assert escape_markdown("<b> *x* [y] | `z`\n# $x^2$ ~~w~~") == r"\<b\> \*x\* \[y\] \| \`z\` \# \$x^2\$ \~\~w\~\~"
+    assert escape_markdown("<b> *x* [y] | `z`\n#") == r"\<b\> \*x\* \[y\] \| \`z\` \#"
+    assert escape_markdown("$x^2$ ~~w~~") == r"\$x^2\$ \~\~w\~\~"
 
 
 def test_numbers() -> None:

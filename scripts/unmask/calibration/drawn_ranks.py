@@ -17,10 +17,11 @@ RANK_OF_WORLDS = "rank of worlds"
 SHOWN = {
     "margin": "margin",
     "score": "score",
-    "stereo margin": "stereo_margin",
-    "stereo score": "stereo_score",
+    "margin, disadvantaged": "stereo_margin",
+    "score, disadvantaged": "stereo_score",
 }
-"""What worlds are ranked by, as a condition is named, and its column of DRAWN."""
+"""What worlds are ranked by, as a condition is named, and its column of DRAWN: all pairs, or those on the
+disadvantaged group alone. Over all pairs frequency cancels, as both groups of a pair have their turn."""
 
 
 def rank_of_worlds(drawn: pd.DataFrame, options: Options) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.calibration.results import KINDS, Found
-from unmask.calibration.tables import ALARMS, NOTHING, beside_chance, magnitude, percent
+from unmask.calibration.tables import ALARMS, NOTHING, OF_WORLDS, beside_chance, magnitude, percent
 from unmask.measures.registry import title_of
 from unmask.report.sheets import number, rows_of
 
@@ -17,6 +17,12 @@ MODELS = {"oracle": "perfect models", "trained": "trained models"}
 
 NO_ASSOCIATION, SUBTOKEN, LONGER = "no association", "subtoken", "longer"
 """Conditions of false alarms, beside ratio=N."""
+
+RANKED = {
+    "over all pairs, where frequency cancels,": "margin",
+    "over pairs on the disadvantaged group": "margin, disadvantaged",
+}
+"""Conditions of ranks of worlds, and of which pairs they are in plain words."""
 
 EXACT_CONTROLS = ("identical", "swapped")
 """Controls of which every pair is known; of the others, chance denies some."""
@@ -106,8 +112,8 @@ def frequency_followed(found: Found) -> Iterator[str]:
             )
         else:
             yield (
-                f"Where nothing is associated, margins of {MODELS[kind]} go {_ways(rows)} "
-                f"({_by(found, rows)})."
+                f"Where nothing is associated, margins of {MODELS[kind]} go, by one log ratio of "
+                f"frequencies, {_ways(rows)} ({_by(found, rows)})."
             )
         exchange = _of(found, "exchange", kind)
         exchange = exchange[exchange["value"].abs() > NOTHING]
@@ -119,14 +125,14 @@ def frequency_followed(found: Found) -> Iterator[str]:
 
 
 def _ways(rows: pd.DataFrame) -> str:
-    """Which measures follow frequency one way, the other, or neither."""
+    """Which measures follow frequency one way, the other, or neither, and by how much."""
     up, down = _above(rows, NOTHING), _below(rows, -NOTHING)
     ways = (
         ("towards the more frequent word with", up),
         ("towards the rarer with", down),
         ("neither way with", ~up & ~down),
     )
-    return "; ".join(f"{way} {_titles(rows[which])}" for way, which in ways if which.any())
+    return "; ".join(f"{way} {shares(rows[which], magnitude)}" for way, which in ways if which.any())
 
 
 def power_had(found: Found) -> Iterator[str]:
@@ -204,12 +210,15 @@ def where(condition: str) -> str:
 
 def worlds_ranked(found: Found) -> Iterator[str]:
     """Whether a measure ranks drawn worlds by their association."""
-    rows = _of(found, "rank of worlds", "oracle")
-    if len(rows):
-        told = shares(rows, lambda value: number(value, signed=True))
+    told = []
+    for among, condition in RANKED.items():
+        rows = _of(found, OF_WORLDS, "oracle", condition)
+        if len(rows):
+            told.append(f"{among} {shares(rows, lambda value: number(value, signed=True))}")
+    if told:
         yield (
             "Does a higher margin mean a stronger association? Spearman's correlation of the two over worlds "
-            f"drawn at random, with perfect models: {told}."
+            f"drawn at random, with perfect models: {'; '.join(told)}."
         )
 
 

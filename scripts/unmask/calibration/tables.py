@@ -16,8 +16,11 @@ from unmask.report.sheets import DASH, Sheet, number, rows_of, word
 NOTHING = 1e-9
 """A margin below this is rounding."""
 
-ALONE = ("slope", "frequency", "exchange", "rank", "rank of worlds")
+ALONE = ("slope", "frequency", "exchange", "rank")
 """Merits that have one condition at most: what they say is in their own name."""
+
+OF_WORLDS = "rank of worlds"
+"""How well the worlds that were drawn are put in the order of their association."""
 
 ALARMS, BY_CHANCE = "false alarms", "false alarms by chance"
 """How often a test rejects where nothing is associated, and how often it would if each of the few occupations
@@ -26,7 +29,7 @@ or pairs of groups leant to either side by chance."""
 GROUPS = {"power": "power, %", "smallest": "smallest p", ALARMS: "false alarms, %"}
 """What the columns of the other merits are headed with."""
 
-QUOTED = (*ALONE, "power", "smallest", ALARMS, BY_CHANCE)
+QUOTED = (*ALONE, OF_WORLDS, "power", "smallest", ALARMS, BY_CHANCE)
 """The merits of the first table, in the order of its columns."""
 
 
@@ -61,7 +64,7 @@ def quoted_sheet(frame: pd.DataFrame, merits: Sequence[str] = QUOTED) -> Sheet:
 
 def strength_sheet(frame: pd.DataFrame) -> Sheet:
     """Of `quoted` what fits a page: how margins go with what was planted."""
-    return quoted_sheet(frame, ALONE)
+    return quoted_sheet(frame, (*ALONE, OF_WORLDS))
 
 
 def power(found: Found) -> pd.DataFrame:
@@ -138,7 +141,7 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {
     ALARMS: percent,
     "smallest": number,
     "rank": lambda value: number(value, signed=True),
-    "rank of worlds": lambda value: number(value, signed=True),
+    OF_WORLDS: lambda value: number(value, signed=True),
 }
 
 
