@@ -159,12 +159,12 @@ def test_the_test_of_an_unbiased_measure_errs_as_often_as_it_says() -> None:
     assert 3 < found.either < 7
 
 
-def test_smallest_association_lies_between_the_levels_where_power_crosses_80() -> None:
-    levels, odds = [0.5, 0.6, 0.9], [0.0, np.log(1.5), np.log(9)]
-    between = odds[1] + (80 - 40) / (90 - 40) * (odds[2] - odds[1])
-    assert smallest_association(levels, [5, 40, 90]) == pytest.approx(1 / (1 + np.exp(-between)))
-    assert smallest_association(levels, [5, 80, 90]) == pytest.approx(0.6)
-    assert smallest_association(levels, [85, 40, 90]) == 0.5
+def test_the_smallest_association_is_one_that_was_planted_and_never_none() -> None:
+    levels = [0.5, 0.6, 0.9]
+    assert smallest_association(levels, [5, 40, 90]) == 0.9
+    assert smallest_association(levels, [5, 80, 90]) == 0.6
+    # alarms at one half are false ones
+    assert smallest_association(levels, [85, 40, 90]) == 0.9
     assert np.isnan(smallest_association(levels, [5, 40, 79]))
 
 

@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from scipy.special import logit
 
 from unmask.calibration.over_models import margins_of_models, over_models
-from unmask.calibration.results import KINDS, Found
+from unmask.calibration.results import TOLD, Found
 from unmask.calibration.tables import ALARMS, COMPARED, beside_chance
 from unmask.measures.registry import title_of
 from unmask.report.change_figure import MARKERS
@@ -202,7 +202,7 @@ def _listed(values: "pd.Series[float]") -> str:
 
 def draw_power(found: Found) -> Figure:
     """Power against the number of pairs above, false alarms by condition below; oracle and trained models."""
-    rows = found.merits[found.merits["kind"].isin(KINDS)]
+    rows = found.merits[found.merits["kind"].isin(TOLD)]
     power = _by_number(rows[rows["merit"] == "power"])
     alarms = beside_chance(rows)
     alarms = alarms[(alarms["merit"] == ALARMS) & alarms["value"].notna()]
@@ -210,7 +210,7 @@ def draw_power(found: Found) -> Figure:
         return note("No power and no false alarms are known in this study.")
     shown = pd.concat([power, alarms])
     measures = _measures(found.merits[found.merits["measure"].isin(shown["measure"])])
-    kinds = [kind for kind in KINDS if (shown["kind"] == kind).any()]
+    kinds = [kind for kind in TOLD if (shown["kind"] == kind).any()]
     conditions = list(alarms["condition"].drop_duplicates())
     of, of_condition = looks(measures), looks(conditions)
     with mpl.rc_context(SMALL):
@@ -332,8 +332,10 @@ STRENGTHS = {"association": "per log-odds", "frequency": "per log ratio", "excha
 
 
 def draw_kept(found: Found) -> Figure:
-    """Strengths of association and frequency, and their exchange, against the share of tokens kept."""
+    """Strengths of association and frequency, and their exchange, against how far what is seen is right."""
     rows = found.kept[found.kept["measure"].isin(list(COMPARED))]
+    # which is what prediction of visible words hangs on
+    rows = rows.assign(right=rows["kept"] / (rows["kept"] + rows["random"]))
     if rows.empty:
         return note("This study asks nothing of keep rates.")
     measures = [name for name in COMPARED if (rows["measure"] == name).any()]
@@ -341,7 +343,7 @@ def draw_kept(found: Found) -> Figure:
     architectures = sorted(trained["architecture"].drop_duplicates())
     of = looks(architectures)
     # models of one keep rate would hide each other
-    step = 0.02 * max(0.1, float(rows["kept"].max()))
+    step = 0.02
     contexts = {"trusted": "oracle", "corrupted": "exact"}
     with mpl.rc_context(SMALL):
         figure = Figure(figsize=(0.5 + 2.3 * max(2, len(measures)), 0.9 + 1.75 * len(STRENGTHS)))
@@ -355,7 +357,7 @@ def draw_kept(found: Found) -> Figure:
                     _draw_kept_line(axes, own[own["context"] == context], strength, EXACT[role][1])
                 for row in rows_of(own[own["context"].isna()]):
                     aside = (architectures.index(row.architecture) - (len(architectures) - 1) / 2) * step
-                    _mark_kept(axes, row.kept + aside, row, strength, of[row.architecture])
+                    _mark_kept(axes, row.right + aside, row, strength, of[row.architecture])
                 _bounded(axes, own[strength])
                 axes.yaxis.set_major_locator(MaxNLocator(4, steps=STEPS))
                 axes.margins(y=0.12)
@@ -370,16 +372,16 @@ def draw_kept(found: Found) -> Figure:
         hollow = _handle("no random tokens", (GREY, "o"))
         hollow.set_markerfacecolor("white")
         handles += [hollow] if (rows["random"] == 0).any() else []
-        figure.supxlabel("share of chosen tokens that is kept as it is", fontsize=9)
+        figure.supxlabel("share of right tokens among those that training asks for and shows", fontsize=9)
         figure.legend(handles=handles, loc="outside upper center", ncols=3)
     return figure
 
 
 def _draw_kept_line(axes: Axes, rows: pd.DataFrame, strength: str, line: str) -> None:
-    for _, part in rows[rows["random"] > 0].sort_values("kept").groupby("random"):
-        axes.plot(part["kept"], part[strength], color="#222222", linestyle=line, linewidth=1.2, zorder=1)
+    for _, part in rows[rows["random"] > 0].sort_values("right").groupby("random"):
+        axes.plot(part["right"], part[strength], color="#222222", linestyle=line, linewidth=1.2, zorder=1)
     for row in rows_of(rows[rows["random"] == 0]):
-        _mark_kept(axes, row.kept, row, strength, ("#222222", "o"))
+        _mark_kept(axes, row.right, row, strength, ("#222222", "o"))
 
 
 def _mark_kept(axes: Axes, x: float, row: Any, strength: str, look: tuple[str, str]) -> None:

@@ -4,10 +4,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from unmask.calibration.results import KINDS, Found
+from unmask.calibration.results import TOLD, Found
 from unmask.calibration.tables import ALARMS, NOTHING, OF_WORLDS, beside_chance, magnitude, percent
 from unmask.measures.registry import title_of
 from unmask.report.sheets import number, rows_of
@@ -18,6 +17,9 @@ MODELS = {"oracle": "perfect models", "trained": "trained models"}
 NO_ASSOCIATION, SUBTOKEN, LONGER = "no association", "subtoken", "longer"
 """Conditions of false alarms, beside ratio=N."""
 
+NEARLY_ALWAYS = 90
+"""Percent of benchmarks from which on a sentence names a measure for its false alarms."""
+
 RANKED = {
     "over all pairs, where frequency cancels,": "margin",
     "over pairs on the disadvantaged group": "margin, disadvantaged",
@@ -25,7 +27,7 @@ RANKED = {
 """Conditions of ranks of worlds, and of which pairs they are in plain words."""
 
 EXACT_CONTROLS = ("identical", "swapped")
-"""Controls of which every pair is known; of the others, chance denies some."""
+"""Controls of which every pair is known."""
 
 
 def listed(names: Sequence[str]) -> str:
@@ -68,10 +70,6 @@ def _by(found: Found, rows: pd.DataFrame) -> str:
     return "in one world, so without an interval"
 
 
-FEW = 3
-"""Different values that a sentence has room for."""
-
-
 def shares(rows: pd.DataFrame, text: Callable[[Any], str]) -> str:
     """The values of measures, those that read alike together: `AUL and AULA 0.60, SSS 1.00`."""
     alike: dict[str, list[str]] = {}
@@ -82,7 +80,7 @@ def shares(rows: pd.DataFrame, text: Callable[[Any], str]) -> str:
 
 def associations_found(found: Found) -> Iterator[str]:
     """Which margins grow with the association that was planted."""
-    for kind in KINDS:
+    for kind in TOLD:
         rows = _of(found, "slope", kind)
         if rows.empty:
             continue
@@ -101,7 +99,7 @@ def associations_found(found: Found) -> Iterator[str]:
 
 def frequency_followed(found: Found) -> Iterator[str]:
     """Which margins go with the frequency of words where nothing is associated, and what that passes for."""
-    for kind in KINDS:
+    for kind in TOLD:
         rows = _of(found, "frequency", kind)
         if rows.empty:
             continue
@@ -140,7 +138,7 @@ def power_had(found: Found) -> Iterator[str]:
     rows = found.merits
     numbers = rows.loc[rows["merit"] == "power", "condition"].str.extract(r"^n=(\d+)$")[0].dropna()
     counts = sorted(set(map(int, numbers)))
-    for kind in KINDS:
+    for kind in TOLD:
         told = []
         for count in dict.fromkeys(counts[:1] + counts[-1:]):
             own = _of(found, "power", kind, f"n={count}")
@@ -158,42 +156,33 @@ def _whole(value: float) -> str:
 
 
 def alarms_raised(found: Found) -> Iterator[str]:
-    """Which measures raise more false alarms than a test may, and than units that lean by chance would, and
-    where; rates of one world are beyond what the number of draws would explain."""
+    """Which measures nearly always raise a false alarm, and where; beside it what units that lean by chance
+    would give, which is much where they are few."""
     rows = beside_chance(found.merits)
     alarms = rows[(rows["merit"] == ALARMS) & rows["value"].notna()]
-    for kind in KINDS:
+    for kind in TOLD:
         own = alarms[alarms["kind"] == kind]
         if own.empty:
             continue
-        expected = own["chance"].fillna(0).clip(lower=found.nominal) / 100
-        noise = 300 * np.sqrt(expected * (1 - expected) / found.power["draws"])
-        bound = 100 * expected + np.where(own["low"].notna(), 0.0, noise)
-        many = own[own["low"].fillna(own["value"]) > bound]
+        many = own[own["value"] >= NEARLY_ALWAYS]
         told = [
-            f"{where(str(condition))} {_rates(some)}"
+            f"{where(str(condition))} {_titles(some)}"
             for condition, some in many.groupby("condition", sort=False)
         ]
-        if told:
-            yield (
-                f"More false alarms with {MODELS[kind]} than the {found.nominal:g} in 100 that a test may "
-                "give, and than words that lean to either side by chance would (percent, of 500 pairs "
-                f"without an association): {'; '.join(told)} ({_by(found, own)})."
-            )
-        else:
-            yield (
-                f"No measure raises more false alarms with {MODELS[kind]} than the {found.nominal:g} in 100 "
-                "that a test may give, or than words that lean to either side by chance would "
-                f"({_by(found, own)})."
-            )
+        yield (
+            f"Measures that raise a false alarm with {MODELS[kind]} in {NEARLY_ALWAYS} of 100 benchmarks or "
+            f"more, of 500 pairs in which nothing is associated ({found.nominal:g} are allowed"
+            f"{_by_coin(many)}): {'; '.join(told) if told else 'none'}."
+        )
 
 
-def _rates(rows: pd.DataFrame) -> str:
-    """Rates of measures; of many different ones the least and the most."""
-    if rows["value"].map(_whole).nunique() <= FEW:
-        return shares(rows, _whole)
-    least, most = (rows.loc[[place]] for place in (rows["value"].idxmin(), rows["value"].idxmax()))
-    return f"{len(rows)} measures, from {shares(least, _whole)} to {shares(most, _whole)}"
+def _by_coin(rows: pd.DataFrame) -> str:
+    """What the few words of such pairs would give if each leant to either side by a coin."""
+    known = rows["chance"].dropna()
+    if known.empty:
+        return ""
+    ends = list(dict.fromkeys(_whole(value) for value in (known.min(), known.max())))
+    return f"; the same few words, each leaning by a coin, would give {' to '.join(ends)}"
 
 
 def where(condition: str) -> str:
@@ -240,9 +229,15 @@ def controls_hold(found: Found) -> Iterator[str]:
             yield f"Of {len(exact)} controls that must come out exactly, {len(failed)} do not: {worst}."
     for control, part in rows[~rows["control"].isin(EXACT_CONTROLS)].groupby("control", sort=False):
         missed = int((~part["holds"]).sum())
+        # elsewhere each word stands on either side equally often, so that chance hardly leans
+        by_chance = (
+            f"; chance alone would in about {_about(found.nominal * len(part) / 100)}"
+            if control == "permuted"
+            else ""
+        )
         yield (
             f"Control {control}: the interval of the score leaves 50 out in {missed} of {len(part)} models "
-            f"and measures; chance alone would in about {_about(found.nominal * len(part) / 100)}."
+            f"and measures{by_chance}."
         )
 
 

@@ -9,7 +9,7 @@ from scipy.special import logit
 
 from unmask.calibration.doses import cells
 from unmask.calibration.families import OverFamilies, family_means, over_families
-from unmask.calibration.population import ORACLE, TRAINED, Observed
+from unmask.calibration.population import EXACT, ORACLE, TRAINED, Observed
 from unmask.calibration.power import (
     A_WORD,
     SIZE,
@@ -72,11 +72,11 @@ def merits_table(population: Sequence[Observed], options: Options) -> pd.DataFra
     """A row per measure, kind of model, merit and condition, as MERITS.
 
     population: of each model on all its pairs. Each merit is found for every model by itself; the row has the
-    mean over families with its interval (unmask.calibration.families). Kinds are the oracles, the trained
-    models of each architecture, and all trained models.
+    mean over families with its interval (unmask.calibration.families). Kinds are the oracles, the exact
+    models of the training, the trained models of each architecture, and all trained models.
     """
     rows: list[dict[str, object]] = []
-    shown = (ORACLE, TRAINED)
+    shown = (ORACLE, EXACT, TRAINED)
     of_models = [merits_of(observed, options) for observed in population if observed.member.role in shown]
     for kind, found in _kinds(of_models):
         for measure in sorted({measure for one in found for measure in one.values}):
@@ -86,7 +86,8 @@ def merits_table(population: Sequence[Observed], options: Options) -> pd.DataFra
 
 def _kinds(found: Sequence[Found]) -> Iterator[tuple[str, list[Found]]]:
     trained = [one for one in found if one.observed.member.role == TRAINED]
-    yield ORACLE, [one for one in found if one.observed.member.role == ORACLE]
+    for role in (ORACLE, EXACT):
+        yield role, [one for one in found if one.observed.member.role == role]
     for architecture in sorted({str(one.observed.member.architecture) for one in trained}):
         yield architecture, [one for one in trained if one.observed.member.architecture == architecture]
     yield TRAINED, trained

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import comb, expit, logit
+from scipy.special import comb
 
 from unmask.calibration.clustered_test import Units, score_intervals
 from unmask.errors import InputError
@@ -150,20 +150,12 @@ def mirrored_rejections(
 
 
 def smallest_association(levels: Sequence[float], powers: Sequence[float]) -> float:
-    """The smallest p whose power reaches ENOUGH, nan where none does.
+    """The smallest planted p above one half whose power reaches ENOUGH, nan where none does.
 
-    levels: of p, ascending; powers, in percent, at each. Between two levels power goes straight on the scale
-    of logit p.
+    levels: of p, ascending; powers, in percent, at each. Nothing is said of what lies between two levels.
     """
-    for place, power in enumerate(powers):
-        if power >= ENOUGH:
-            if place == 0:
-                return float(levels[0])
-            before = powers[place - 1]
-            start, end = logit(levels[place - 1]), logit(levels[place])
-            odds = start + (ENOUGH - before) / (power - before) * (end - start)
-            return float(expit(odds))
-    return float("nan")
+    reached = (p for p, power in zip(levels, powers, strict=True) if p > 0.5 and power >= ENOUGH)
+    return float(next(reached, float("nan")))
 
 
 def generator(seed: int, *names: str) -> np.random.Generator:

@@ -18,8 +18,11 @@ from unmask.tables import framed, read_metadata, read_table
 ROLES = ("oracle", "exact", "trained", "kept", "balanced", "untrained")
 """What models are to the wing, in the order in which they are shown."""
 
-KINDS = ("oracle", "trained")
+KINDS = ("oracle", "exact", "trained")
 """The kinds of figures of merit that stand first; architectures follow."""
+
+TOLD = ("oracle", "trained")
+"""Those of them that sentences and panels are of."""
 
 CONTROLS_SHOWN = ("identical", "swapped", "permuted", "balanced", "untrained")
 

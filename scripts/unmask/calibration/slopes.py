@@ -13,8 +13,8 @@ from unmask.statistics.intervals import Floats
 from unmask.terms import STEREO
 from unmask.worlds.grammar import ASSOCIATION, FREQUENCY
 
-NO_SLOPE = 1e-9
-"""A slope no steeper than this is none: float error."""
+NO_SLOPE = 1e-4
+"""A slope no steeper than this is none: so large the float error of a network's margins may be."""
 
 
 class Slope(NamedTuple):
@@ -25,7 +25,7 @@ class Slope(NamedTuple):
     high: float
 
     def is_none(self) -> bool:
-        """Whether it may be 0: its interval holds 0, or it is itself no more than float error."""
+        """Whether it may be 0: its interval holds 0, or it is itself no steeper than NO_SLOPE."""
         return abs(self.value) <= NO_SLOPE or self.low <= 0 <= self.high
 
 

@@ -149,7 +149,9 @@ def ranged(value: Any, low: Any, high: Any, text: Callable[[Any], str]) -> str:
     """`value (low to high)`, or the value alone where it has no interval."""
     if pd.isna(value) or pd.isna(low) or pd.isna(high):
         return text(value)
-    return f"{text(value)} ({text(low)} to {text(high)})"
+    shown, ends = text(value), (text(low), text(high))
+    # an interval of no width says no more
+    return shown if set(ends) == {shown} else f"{shown} ({ends[0]} to {ends[1]})"
 
 
 def laid_out(cells: pd.DataFrame, stubs: Sequence[str], heads: Sequence[str] | None = None) -> Sheet:
