@@ -151,11 +151,13 @@ def test_keep_rates_have_a_row_for_each_strength(study: Study, figures: dict[str
         row for row in study.rows["kept_exact"] if row["measure"] == "AUL" and row["context"] == "trusted"
     ]
     for place, strength in ((0, "association"), (4, "frequency"), (8, "exchange")):
-        expected = [(row["kept"], row[strength]) for row in exact if row["random"]]
+        expected = [
+            (row["kept"] / (row["kept"] + row["random"]), row[strength]) for row in exact if row["random"]
+        ]
         assert curve(grid[place], "#222222") == [pytest.approx(point) for point in expected]
     # without random tokens: hollow, and no exchange where nothing is associated
     hollow = [line for line in grid[0].lines if line.get_markerfacecolor() == "white"]
-    assert {float(np.asarray(line.get_xdata())[0]) for line in hollow} == {0.5} and len(hollow) == 3
+    assert {float(np.asarray(line.get_xdata())[0]) for line in hollow} == {1.0} and len(hollow) == 3
     assert not [line for line in grid[8].lines if line.get_markerfacecolor() == "white"]
 
 

@@ -74,7 +74,7 @@ def test_every_table_is_made_in_every_form(texts: dict[str, str]) -> None:
 
 def test_names_from_data_are_escaped(texts: dict[str, str]) -> None:
     assert AWKWARD not in texts["explained_md"] and AWKWARD not in texts["explained_tex"]
-    assert r"a\<b\>&\$x\_1$\|" in texts["explained_md"]
+    assert r"a\<b\>&\$x\_1\$\|" in texts["explained_md"]
     assert r"a\textless{}b\textgreater{}\&\$x\_1\$\textbar{}" in texts["explained_tex"]
     assert set(pd.read_csv(io.StringIO(texts["explained_csv"]))["model"]) == {AWKWARD}
 
