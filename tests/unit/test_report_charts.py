@@ -20,14 +20,13 @@ ROWS = [
 ]
 
 
-def drawn(rows: list[dict[str, Any]] = ROWS) -> Chart:
+def drawn(rows: list[dict[str, Any]] = ROWS) -> alt.Chart:
     marks = alt.Chart(alt.InlineData(values=rows)).mark_point(filled=True)
-    encoded = marks.encode(
+    return marks.encode(
         x="score:Q",
         y=alt.Y("name:N", axis=alt.Axis(labelLimit=1000)),
         color=alt.Color("claim:N", scale=alt.Scale(range="ordinal"), legend=None),
     )
-    return chart("A caption.", "what it shows", encoded)
 
 
 def luminance(colour: str) -> float:
@@ -43,7 +42,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def test_a_chart_has_its_rows_and_no_look_of_its_own() -> None:
-    made = drawn()
+    made = chart("A caption.", "what it shows", drawn())
     assert made.rows == ROWS
     assert not {"config", "$schema", "datasets"} & set(made.spec)
     # as a section's file has it
@@ -98,15 +97,10 @@ def test_a_file_has_the_colours_of_the_house(tmp_path: Path) -> None:
 
 
 def test_no_data_is_fetched_for_a_file(tmp_path: Path) -> None:
-    elsewhere = {"data": {"url": "http://127.0.0.1:9/x.json"}, "key": "x", "fields": ["y"]}
-    spec: dict[str, Any] = {
-        "data": {"values": [{"x": 1}]},
-        "transform": [{"lookup": "x", "from": elsewhere}],
-        "mark": "point",
-        "encoding": {"x": {"field": "y", "type": "quantitative"}},
-    }
+    elsewhere = alt.LookupData(alt.UrlData("http://127.0.0.1:9/x.json"), key="name", fields=["y"])
+    looking = drawn().transform_lookup(lookup="name", from_=elsewhere)
     with pytest.raises(ValueError, match="not allowed"):
-        save_chart(Chart("c", "a", spec), tmp_path / "a.svg", tmp_path / "a.png")
+        save_chart(looking, tmp_path / "a.svg", tmp_path / "a.png")
     assert not list(tmp_path.iterdir())
 
 

@@ -16,6 +16,8 @@ from unmask.report.sections import Chart
 if TYPE_CHECKING:
     import altair
 
+    Drawn = altair.FacetChart | altair.LayerChart | altair.Chart
+
 VEGA_LITE = "6.4"
 """The Vega-Lite that draws, on the page and into files."""
 
@@ -98,25 +100,19 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     }
 
 
-def chart(caption: str, alt: str, drawn: "altair.FacetChart | altair.LayerChart | altair.Chart") -> Chart:
+def chart(caption: str, alt: str, drawn: "Drawn") -> Chart:
     """A chart of Altair's as a block of the report. Its data is one list of rows, as `altair.InlineData`.
 
     Raises ValueError where it has other data.
     """
-    spec = drawn.to_dict()
-    datasets = spec.pop("datasets", {})
-    if len(datasets) != 1:
-        raise ValueError("a chart has its rows in it, one list of them")
-    # the page and the files say which Vega-Lite draws, and how it looks
-    known = ("$schema", "config")
-    (rows,) = datasets.values()
-    return Chart(
-        caption, alt, {key: spec[key] for key in spec if key not in known} | {"data": {"values": rows}}
-    )
+    return Chart(caption, alt, _spec(drawn))
 
 
-def save_chart(drawn: Chart, svg: str | Path, png: str | Path) -> None:
-    """Write a chart as SVG and PNG on a light ground; the same chart gives the same bytes."""
+def save_chart(drawn: "Drawn", svg: str | Path, png: str | Path) -> None:
+    """Write a chart as SVG and PNG on a light ground; the same chart gives the same bytes.
+
+    Raises ValueError as `chart` does.
+    """
     _fonts_of_matplotlib()
     look: dict[str, Any] = {
         "vl_version": VEGA_LITE,
@@ -124,9 +120,21 @@ def save_chart(drawn: Chart, svg: str | Path, png: str | Path) -> None:
         # no data is fetched: a chart has its own
         "allowed_base_urls": [],
     }
-    write_text(svg, vl_convert.vegalite_to_svg(drawn.spec, **look))
+    spec = _spec(drawn)
+    write_text(svg, vl_convert.vegalite_to_svg(spec, **look))
     with written_whole(png) as partial:
-        partial.write_bytes(vl_convert.vegalite_to_png(drawn.spec, scale=2, **look))
+        partial.write_bytes(vl_convert.vegalite_to_png(spec, scale=2, **look))
+
+
+def _spec(drawn: "Drawn") -> dict[str, Any]:
+    spec = drawn.to_dict()
+    datasets = spec.pop("datasets", {})
+    if len(datasets) != 1:
+        raise ValueError("a chart has its rows in it, one list of them")
+    # the page and the files say which Vega-Lite draws, and how it looks
+    known = ("$schema", "config")
+    (rows,) = datasets.values()
+    return {key: spec[key] for key in spec if key not in known} | {"data": {"values": rows}}
 
 
 @cache
