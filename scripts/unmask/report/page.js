@@ -83,8 +83,14 @@ class Drawing {
     const wanted = `${mode} ${room}`;
     if (room <= 0 || this.drawn === wanted) return;
     this.drawn = wanted;
+    // inside of the box, whose label says what is drawn: Vega would put one of its own there
+    const inner = element("div");
+    inner.setAttribute("aria-hidden", "true");
+    const result = await this.embed(inner, this.fitted(room), mode);
+    if (this.drawn !== wanted) return result.finalize();
     this.result?.finalize();
-    this.result = await this.embed(this.box, this.fitted(room), mode);
+    this.result = result;
+    this.box.firstElementChild.replaceChildren(inner);
   }
 
   // On a light ground, whatever the page's: for papers and slides.
@@ -157,6 +163,7 @@ function makeSortable(table) {
   const original = [...body.rows];
   const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
   heads.forEach((head, place) => {
+    if (!head.textContent) return;
     const press = element("button", { type: "button" }, ...head.childNodes);
     head.append(press);
     press.onclick = () => {
