@@ -119,7 +119,7 @@ def _panels(rows: Sequence[dict[str, Any]], columns: int, sides: bool = False) -
 
     def x(name: str) -> alt.X:
         axis = alt.Axis(tickCount=5, labelFlush=False)
-        return alt.X(f"{name}:Q", title="prefers the stereotype in … of 100 pairs", scale=scale, axis=axis)
+        return alt.X(f"{name}:Q", title="stereotype preferred, of 100 pairs", scale=scale, axis=axis)
 
     apart = {"yOffset": alt.YOffset("side:N", sort=[ADVANTAGED, DISADVANTAGED])} if sides else {}
     colour, shape = _sides() if sides else _claims(rows)
@@ -137,7 +137,9 @@ def _panels(rows: Sequence[dict[str, Any]], columns: int, sides: bool = False) -
     layers.append(base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=colour, **apart))
     if any(row.get("reported") is not None for row in rows):
         layers.append(
-            base.mark_point(style="reported", shape="triangle-up", size=70).encode(x=x("reported"), y=y)
+            base.mark_point(style="reported", shape="triangle-up", size=70, opacity=1).encode(
+                x=x("reported"), y=y
+            )
         )
     layers.append(
         base.mark_point(filled=True, opacity=1, size=55).encode(

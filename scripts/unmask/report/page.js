@@ -167,9 +167,9 @@ function makeSortable(table) {
     const press = element("button", { type: "button" }, ...head.childNodes);
     head.append(press);
     press.onclick = () => {
-      const next = { ascending: "descending", descending: null }[head.ariaSort] ?? (head.ariaSort ? null : "ascending");
+      const next = { none: "ascending", ascending: "descending" }[head.getAttribute("aria-sort") ?? "none"];
       heads.forEach((each) => each.removeAttribute("aria-sort"));
-      table.classList.toggle("sorted", next !== null);
+      table.classList.toggle("sorted", next !== undefined);
       const rows = [...original];
       if (next) {
         head.setAttribute("aria-sort", next);
