@@ -51,6 +51,14 @@ class Opened:
         )
         return wide
 
+    def broader_than_their_box(self) -> list[str]:
+        """The charts that have to be scrolled sideways."""
+        wide: list[str] = self.page.evaluate(
+            """() => [...document.querySelectorAll('.drawing')]
+              .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.parentElement.id)"""
+        )
+        return wide
+
     def violations(self) -> list[str]:
         """What axe-core has against the page, a line each."""
         found: list[dict[str, Any]] = Axe().run(self.page).response["violations"]

@@ -2,7 +2,8 @@
 
 const NEAR = "600px"; // charts so close to the screen are drawn
 const NARROWEST = 170; // pixels of a chart's panel
-const GAP = 18; // between two
+const GAP = 32; // between two, with what stands out of each
+const EDGE = 22; // for what stands out at either end: the last label of an axis
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const themes = JSON.parse(document.getElementById("themes")?.textContent ?? "{}");
 
@@ -63,9 +64,9 @@ class Drawing {
   fitted(room) {
     const { facet, columns = 1, spec, usermeta } = this.spec;
     if (!facet || !spec || !usermeta) return this.spec;
-    const free = room - usermeta.margin + GAP;
+    const free = room - usermeta.margin - EDGE + GAP;
     const across = Math.max(1, Math.min(columns, Math.floor(free / (NARROWEST + GAP))));
-    const width = Math.max(NARROWEST, Math.min(520, Math.floor(free / across) - GAP - 4));
+    const width = Math.max(NARROWEST, Math.min(520, Math.floor(free / across) - GAP));
     return { ...this.spec, columns: across, spec: { ...spec, width } };
   }
 
