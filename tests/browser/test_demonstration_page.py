@@ -32,7 +32,8 @@ def opened(browser: Browser, results: Path) -> Iterator[Opened]:
 def shown(results: Path) -> pd.DataFrame:
     """The scores of the first screen, from the table."""
     bias = pd.read_csv(results / "tables/bias.csv")
-    return bias.query("variant == 'original' and protocol == 'corrected' and grouping == 'overall'")
+    chosen = bias.query("variant == 'original' and protocol == 'corrected' and grouping == 'overall'")
+    return chosen[chosen["score"].notna()]
 
 
 @pytest.mark.slow
@@ -50,7 +51,7 @@ def test_the_first_screen_says_what_the_tables_say(opened: Opened, results: Path
         assert row["measure"] == title_of(str(other["measure"]))
         # JSON and CSV keep every digit
         for name in ("score", "low", "high"):
-            assert float(row[name]) == other[name]
+            assert (float(row[name]) == other[name]) if pd.notna(other[name]) else row[name] == ""
     words = page.locator("#overview li").all_text_contents()
     for _, other in wanted[wanted["measure"] == "AUL"].iterrows():
         start = f"AUL: {other['model']} prefers the stereotype in {other['score']:.0f} of 100 pairs of "

@@ -302,6 +302,15 @@ def test_a_link_opens_the_folds_around_what_it_leads_to(browser: Browser, report
     opened.page.context.close()
 
 
+@pytest.mark.parametrize("fragment", ["#%zz", "#nothing", "#pair/a%2Fb/1?measure=AUL"])
+def test_a_link_to_nothing_here_does_no_harm(browser: Browser, report: Path, fragment: str) -> None:
+    opened = open_report(browser, report, fragment)
+    opened.page.locator("#first-chart-1 svg").wait_for()
+    assert opened.page.evaluate("scrollY") == 0
+    assert opened.said == opened.asked == []
+    opened.page.context.close()
+
+
 def test_what_is_tabbed_to_is_never_below_the_bar(browser: Browser, report: Path) -> None:
     opened = open_report(browser, report)
     page = opened.page

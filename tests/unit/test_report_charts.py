@@ -22,11 +22,12 @@ ROWS = [
 
 def drawn(rows: list[dict[str, Any]] = ROWS) -> alt.Chart:
     marks = alt.Chart(alt.InlineData(values=rows)).mark_point(filled=True)
-    return marks.encode(
+    made: alt.Chart = marks.encode(
         x="score:Q",
         y=alt.Y("name:N", axis=alt.Axis(labelLimit=1000)),
         color=alt.Color("claim:N", scale=alt.Scale(range="ordinal"), legend=None),
     )
+    return made
 
 
 def luminance(colour: str) -> float:
