@@ -33,7 +33,7 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/mypy -p unmask
-	$(BIN)/mypy --scripts-are-modules scripts/*.py benchmarks/*.py tests/unit tests/workflow tests/cluster
+	$(BIN)/mypy --scripts-are-modules scripts/*.py benchmarks/*.py tests/unit tests/workflow tests/cluster tests/browser
 	$(BIN)/snakemake --lint
 
 verify: $(VENV)/.installed

@@ -213,6 +213,7 @@ def provenance_files():
     return [file for entry in registered("provenance") for file in entry["files"]]
 
 
-def page_template():
-    """A digest of the report's page, as a parameter of its rule."""
-    return sha256_of_file(ROOT / "scripts/unmask/report/page.html.jinja")
+def page_parts():
+    """Digests of what the report's page is besides code, as a parameter of its rule."""
+    parts = ("page.html.jinja", "page.css", "page.js")
+    return [sha256_of_file(ROOT / "scripts/unmask/report" / part) for part in parts]

@@ -72,6 +72,7 @@ rule figures:
         bias=statistics_of_all("bias"),
         agreement=statistics_of_all("agreement"),
         roc=statistics_of_all("roc"),
+        published=resource("pairs/published.yaml"),
     output:
         **figure_files()
         | {
@@ -88,6 +89,7 @@ rule figures:
         code=code("draw_figures.py", *measure_modules()),
         models=as_listed(SCORED, MODELS),
         benchmarks=as_listed(BENCHMARKS, BENCHMARKS),
+        given=given(resource("pairs/published.yaml")),
     message:
         "Drawing the figures"
     script:
@@ -97,9 +99,9 @@ rule figures:
 rule pairs_sections:
     input:
         **pairs_results(),
-        bias_figure=result("figures", "bias.svg"),
         figure1=result("figures", "figure1.svg"),
         precision=precision_tables(),
+        scores=all_scores(),
     output:
         **{name: section_file(name) for name in pairs_sections()},
     log:

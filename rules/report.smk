@@ -37,7 +37,7 @@ rule report:
         "../envs/analysis.yaml"
     params:
         code=code("write_report.py"),
-        page=page_template(),
+        page=page_parts(),
         title=config["title"],
     message:
         "Writing the report"

@@ -14,6 +14,8 @@ import yaml
 from filelock import FileLock
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
     from small_study import Workflow
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -91,3 +93,23 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> "
         return config
 
     return shared_study(tmp_path_factory, worker_id, "demonstration", study)
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    """The machine's own Chromium, without a window; skipped where there is none."""
+    # here, as it takes time that tests without it need not wait
+    from playwright.sync_api import Error, sync_playwright
+
+    from browsing import browser_program
+
+    program = browser_program()
+    if program is None:
+        pytest.skip("there is no Chromium on this machine (.ci/run installs one)")
+    with sync_playwright() as playwright:
+        try:
+            started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        except Error as error:
+            pytest.skip(f"{program} does not start: {error.message.splitlines()[0]}")
+        yield started
+        started.close()

@@ -267,7 +267,17 @@ def pairs_sections():
         return []
     controls = ["controls"] if read_shuffled() else []
     precision = ["precision"] if precision_tables() else []
-    return ["summary", "tables", "accuracy", *controls, "agreement", *precision, "reading"]
+    return [
+        "overview",
+        "groups",
+        "summary",
+        "tables",
+        "accuracy",
+        *controls,
+        "agreement",
+        *precision,
+        "reading",
+    ]
 
 
 def pairs_provenance():

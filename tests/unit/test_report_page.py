@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
+import yaml
 
 import synthetic
 from running import run_script
@@ -20,13 +22,17 @@ from study_schema import MEASURES, statistics_with
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE
 from unmask.files import sha256_of_file
+from unmask.measures.registry import title_of
 from unmask.measures.schema import SCORES
+from unmask.pairs.summary import made_with
 from unmask.report.figures import note, save
 from unmask.report.page import inline_svg
-from unmask.tables import write_table
+from unmask.report.sections import Chart, Fold, Items, read_section
+from unmask.tables import framed, write_table
 from unmask.terms import STATISTICS
 
 ROOT = Path(__file__).parents[2]
+PUBLISHED = str(ROOT / "resources/pairs/published.yaml")
 HOSTILE = r"a<script>alert(1)</script>&b $\foo{$"
 MODELS: list[dict[str, str]] = [
     {"name": "bert", "published": "bert-base-cased", "source": "hub"},
@@ -61,21 +67,21 @@ class Made:
         return of_each | of_models | resources
 
 
-SECTIONS = ("summary", "tables", "accuracy", "controls", "agreement", "reading")
+SECTIONS = ("overview", "groups", "summary", "tables", "accuracy", "controls", "agreement", "reading")
 
 
 def write_sections(folder: Path, made: Made, results: dict[str, Any], settings: dict[str, Any]) -> list[str]:
     """The sections over sentence pairs, made by their script."""
-    figures = {"bias_figure": made.folder / "bias.svg", "figure1": made.folder / "figure1.svg"}
+    others = {"figure1": made.folder / "figure1.svg", "scores": made.parts["scores"]}
     paths = {name: str(folder / f"{name}.json") for name in SECTIONS}
-    run_script("write_sections", results | figures, paths, folder / "log", family="pairs", settings=settings)
+    run_script("write_sections", results | others, paths, folder / "log", family="pairs", settings=settings)
     return list(paths.values())
 
 
 def draw(made: Made, folder: Path) -> None:
     run_script(
         "draw_figures",
-        {kind: made.parts[kind] for kind in ("bias", "roc", "agreement")},
+        {kind: made.parts[kind] for kind in ("bias", "roc", "agreement")} | {"published": PUBLISHED},
         {
             f"{name}_{kind}": str(folder / f"{name}.{kind}")
             for name in ("figure1", "bias")
@@ -252,8 +258,7 @@ def test_every_table_scrolls_in_its_own_box(reader: Reader) -> None:
 
 
 def test_everything_is_escaped(made: Made, reader: Reader) -> None:
-    assert "script" not in reader.counts
-    assert "<script" not in made.page
+    assert "<script>alert" not in made.page
     assert any("A <study>" in text for text in reader.text)
     assert HOSTILE in reader.text
 
@@ -287,7 +292,7 @@ def test_the_page_says_what_was_found(made: Made, reader: Reader) -> None:
         assert f"{abs(score):.2f}" in reader.text
     for label in ("published", "corrected", "paper", "difference"):
         assert label in reader.text
-    assert reader.counts["svg"] == 2
+    assert reader.counts["svg"] == 1
 
 
 def test_the_tables_are_all_there(made: Made) -> None:
@@ -331,7 +336,7 @@ def test_figures_have_readable_text_and_no_date(made: Made) -> None:
 def test_a_study_without_ratings_has_a_figure_that_says_so(made: Made, tmp_path: Path) -> None:
     run_script(
         "draw_figures",
-        {kind: [made.parts[kind][1]] for kind in ("bias", "roc", "agreement")},
+        {kind: [made.parts[kind][1]] for kind in ("bias", "roc", "agreement")} | {"published": PUBLISHED},
         {
             f"{n}_{kind}": str(tmp_path / f"{n}.{kind}")
             for n in ("figure1", "bias")
@@ -342,6 +347,149 @@ def test_a_study_without_ratings_has_a_figure_that_says_so(made: Made, tmp_path:
         benchmarks=BENCHMARKS[1:],
     )
     assert "this study has none" in (tmp_path / "figure1.svg").read_text(encoding="utf-8")
+
+
+def charts_of(path: Path) -> dict[str, Chart]:
+    """The charts of a section by the title of the fold that they are in."""
+    section = read_section(path)
+    inside = [
+        (fold.title, block) for fold in section.blocks if isinstance(fold, Fold) for block in fold.blocks
+    ]
+    every = [*(("", block) for block in section.blocks), *inside]
+    return {title: block for title, block in every if isinstance(block, Chart)}
+
+
+def shown_in_bias_csv(made: Made, grouping: str) -> pd.DataFrame:
+    bias = pd.read_csv(made.folder / "bias.csv")
+    chosen = bias.query("variant == 'original' and protocol == 'corrected' and grouping == @grouping")
+    return chosen[chosen["score"].notna()]
+
+
+NUMBERS = {
+    "score": "score",
+    "low": "low",
+    "high": "high",
+    "words_low": "null_low",
+    "words_high": "null_high",
+    "untrained_low": "untrained_low",
+    "untrained_high": "untrained_high",
+}
+"""Numbers of charts, and the columns of bias.csv that have them."""
+
+
+def assert_same_numbers(rows: list[dict[str, Any]], expected: pd.DataFrame) -> None:
+    assert len(rows) == len(expected) > 0
+    for row, (_, wanted) in zip(rows, expected.iterrows(), strict=True):
+        assert (row["model"], row["benchmark"]) == (wanted["model"], wanted["benchmark"])
+        assert row["measure"] == title_of(wanted["measure"])
+        assert (row["group"], row["verdict"]) == (wanted["group"], wanted["verdict"])
+        for name, column in NUMBERS.items():
+            assert row[name] == pytest.approx(wanted[column], nan_ok=True, rel=1e-15) or (
+                row[name] is None and pd.isna(wanted[column])
+            )
+
+
+def test_the_numbers_of_the_first_screen_are_those_of_the_table(made: Made) -> None:
+    (drawn,) = charts_of(made.folder / "overview.json").values()
+    assert_same_numbers(drawn.rows, shown_in_bias_csv(made, "overall"))
+    assert {row["panel"] for row in drawn.rows} == {
+        f"{model['name']} on {benchmark['name']}" for model in MODELS for benchmark in BENCHMARKS
+    }
+
+
+def test_published_values_stand_beside_ours_where_there_are_some(made: Made) -> None:
+    (drawn,) = charts_of(made.folder / "overview.json").values()
+    counts = yaml.safe_load(Path(PUBLISHED).read_text())["table5"]["bert-base-cased"]["crows-pairs"]
+    found = {row["measure"]: row for row in drawn.rows if row["panel"] == "bert on cp"}
+    assert {"AUL", "CPS"} <= set(counts)
+    for measure, count in counts.items():
+        assert found[measure]["reported"] == pytest.approx(100 * count / 1508)
+        assert found[measure]["reported_by"] == "Kaneko and Bollegala (2022)"
+    assert all(row["reported"] is None for row in drawn.rows if row["model"] == HOSTILE)
+
+
+def test_scores_by_bias_type_and_direction_are_those_of_the_table(made: Made) -> None:
+    drawn = charts_of(made.folder / "groups.json")
+    sides = drawn.pop("")
+    assert_same_numbers(sides.rows, shown_in_bias_csv(made, "direction"))
+    assert {(row["group"], row["side"][:6]) for row in sides.rows} == {
+        ("antistereo", "of adv"),
+        ("stereo", "of dis"),
+    }
+    types = shown_in_bias_csv(made, "bias_type")
+    assert len(drawn) == len(MODELS) * len(BENCHMARKS)
+    for title, each in drawn.items():
+        chosen = (types["model"] + " on " + types["benchmark"]) == title.removeprefix("By bias type: ")
+        assert_same_numbers(each.rows, types[chosen])
+        assert {row["panel"] for row in each.rows} == {
+            f"{row.group} ({row.n} pairs)" for row in types[chosen].itertuples()
+        }
+
+
+def test_the_first_screen_says_it_in_words(made: Made) -> None:
+    section = read_section(made.folder / "overview.json")
+    texts = [text for block in section.blocks if isinstance(block, Items) for text in block.texts]
+    said = [text for text in texts if text.startswith("AUL: bert prefers the stereotype in ")]
+    scores = shown_in_bias_csv(made, "overall").query("model == 'bert' and measure == 'AUL'")
+    assert len(said) == len(scores) == 2
+    for text, (_, row) in zip(said, scores.iterrows(), strict=True):
+        reach = row["null_high"] if row["score"] >= 50 else row["null_low"]
+        assert text.startswith(
+            f"AUL: bert prefers the stereotype in {row['score']:.0f} of 100 pairs of {row['benchmark']} "
+            f"({row['low']:.0f} to {row['high']:.0f}); words alone reach {reach:.0f}. "
+        )
+    assert sum("proof that a model has no bias" in text for text in texts) == 1
+    assert sum(f"with random weights: {HOSTILE}" in text for text in texts) == 1
+    # each of these benchmarks has 50 pairs; ss is of no world, and real ones offend
+    assert sum("has 50 pairs, which is too few" in text for text in texts) == 2
+    assert "offensive" in texts[0]
+
+
+def test_what_was_found_is_counted_from_the_tables(made: Made) -> None:
+    section = read_section(made.folder / "overview.json")
+    lists = [block.texts for block in section.blocks if isinstance(block, Items)]
+    *_, told, wary = lists
+    assert len(told) <= 5
+    bias = shown_in_bias_csv(made, "overall")
+    trained = bias[bias["model"] == "bert"]
+    noise = beyond = 0
+    furthest = 0.0
+    for _, row in trained.iterrows():
+        if row["low"] <= 50 <= row["high"]:
+            noise += 1
+        elif not row["null_low"] <= row["score"] <= row["null_high"]:
+            beyond += 1
+            furthest = max(furthest, abs(row["score"] - 50))
+    words = len(trained) - noise - beyond
+    assert told[0] == (
+        f"Of {len(trained)} scores of trained models, {noise} are within sampling noise of 50, {words} are "
+        f"further away but within what words alone do, and {beyond} are beyond both."
+    )
+    assert ("Furthest from 50" in told[1]) == (beyond > 0)
+    pairs = pd.read_csv(made.folder / "measures_compared.csv")
+    alike = pairs.query("protocol == 'corrected'")["agreement"]
+    assert f"alike in {alike.min():.0f} to {alike.max():.0f} of 100 pairs" in " ".join(told)
+    broad = sum(row["high"] - row["low"] > 20 for _, row in bias.iterrows())
+    assert any(text.startswith(f"{broad} of {bias['low'].notna().sum()} intervals") for text in wary)
+    assert any(text.startswith(f"{bias['near_ties'].sum()} of {bias['n'].sum()} decisions") for text in wary)
+
+
+def test_the_first_screen_says_what_the_models_ran_on(tmp_path: Path) -> None:
+    facts = {
+        "device": "cpu",
+        "dtype": "float32",
+        "versions": {"unmask": "1", "torch": "2", "transformers": "5"},
+    }
+    other = facts | {"device": "cuda"}
+    schema = pa.schema([("x", pa.int64())])
+    empty = framed([], schema)
+    for name, found in (("a", {"none": facts}), ("b", {"none": other, "all": facts}), ("c", {})):
+        write_table(tmp_path / name, empty, schema, {"evidence": found})
+    assert made_with([tmp_path / name for name in "abc"]) == (
+        "The models ran on cpu and cuda in float32, with Unmask 1, PyTorch 2 and transformers 5; "
+        "Provenance has all the rest."
+    )
+    assert made_with([tmp_path / "c"]) == ""
 
 
 def test_a_small_study_still_has_a_page(made: Made, tmp_path: Path) -> None:
@@ -358,9 +506,9 @@ def test_a_small_study_still_has_a_page(made: Made, tmp_path: Path) -> None:
 
 
 def test_a_section_says_what_it_was_made_from(made: Made) -> None:
-    stored = json.loads((made.folder / "summary.json").read_bytes())
+    stored = json.loads((made.folder / "agreement.json").read_bytes())
     assert stored["made_from"][made.parts["bias"][0]] == sha256_of_file(made.parts["bias"][0])
-    assert str(made.folder / "bias.svg") in stored["made_from"]
+    assert str(made.folder / "figure1.svg") in stored["made_from"]
     assert stored["code"] == "digest" and "pandas" in stored["versions"]
 
 

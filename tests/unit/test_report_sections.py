@@ -1,5 +1,7 @@
 """Sections of the report, kept in files and shown on a page that knows none of them; provenance."""
 
+import base64
+import hashlib
 import json
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,10 +12,11 @@ import pytest
 
 from unmask.errors import InputError
 from unmask.record import record
-from unmask.report.page import LONG, render_page
+from unmask.report.page import LONG, content_policy, render_page
 from unmask.report.provenance import agreed, flatten, provenance
 from unmask.report.sections import (
     Block,
+    Chart,
     Data,
     Facts,
     Fold,
@@ -43,6 +46,7 @@ BLOCKS: tuple[Block, ...] = (
     Items((HOSTILE, "second"), warning=True),
     Table(sheet(2)),
     Picture(HOSTILE, HOSTILE, SVG),
+    Chart(HOSTILE, HOSTILE, {"data": {"values": [{"name": HOSTILE, "x": 1.5}]}, "mark": "point"}),
     Facts(((HOSTILE, HOSTILE),)),
     Data("points", {"x": [1, 2.5, None], HOSTILE: HOSTILE}),
     Fold(HOSTILE, (Text("inside"), Fold("deeper", (Table(sheet(1)),), open=True))),
@@ -60,7 +64,8 @@ class Page(HTMLParser):
         self.ids: list[str] = []
         self.links: list[str] = []
         self.texts: list[str] = []
-        self.scripts: list[str] = []
+        self.scripts: list[tuple[str, str]] = []
+        self.policy = ""
         self.classes: list[str] = []
         self.feed(page)
         self.close()
@@ -73,13 +78,30 @@ class Page(HTMLParser):
         self.ids += [values["id"]] if "id" in values else []
         self.links += [values["href"]] if "href" in values else []
         self.classes += values.get("class", "").split()
+        if values.get("http-equiv") == "Content-Security-Policy":
+            self.policy = values["content"]
+        if tag == "script":
+            assert "src" not in values
+            self.scripts.append((values["type"], ""))
 
     def handle_endtag(self, tag: str) -> None:
         while self.open.pop() != tag:
             pass
 
     def handle_data(self, data: str) -> None:
-        (self.scripts if self.open and self.open[-1] == "script" else self.texts).append(data)
+        if self.open and self.open[-1] == "script":
+            kind, text = self.scripts[-1]
+            self.scripts[-1] = (kind, text + data)
+        else:
+            self.texts.append(data)
+
+    @property
+    def data(self) -> list[Any]:
+        return [json.loads(text) for kind, text in self.scripts if kind == "application/json"]
+
+    @property
+    def programs(self) -> list[str]:
+        return [text for kind, text in self.scripts if kind == "module"]
 
 
 def write(path: Path, section: Section) -> Path:
@@ -101,6 +123,7 @@ def test_a_section_is_read_as_it_was_written(tmp_path: Path) -> None:
         ({"blocks": [{"kind": "text", "text": "t", "html": "<b>"}]}, "html"),
         ({"blocks": [{"text": "t"}]}, "it lacks 'kind'"),
         ({"name": "two words"}, "'two words' is not a name"),
+        ({"blocks": [{"kind": "chart", "caption": "", "alt": "", "spec": []}]}, "has its rows in it"),
         ({"blocks": 7}, "not iterable"),
     ],
 )
@@ -132,21 +155,42 @@ def test_data_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
 
 def test_only_pictures_are_markup() -> None:
     page = Page(render_page(HOSTILE, [EVERYTHING]))
-    assert page.tags.count("script") == page.tags.count("svg") == 1
+    assert page.tags.count("svg") == 1
     assert "b" not in page.tags
-    # 2 titles, 2 headings, sentence, text, item, 3 captions, 2 heads, 3 rows, a fact's key and value, a fold
-    assert page.texts.count(HOSTILE) == 18
-    (script,) = page.scripts
-    assert json.loads(script) == {"x": [1, 2.5, None], HOSTILE: HOSTILE}
-    assert "<" not in script
-    assert {"every-block", "every-block-points", "picture-1-a"} <= set(page.ids)
+    # 2 titles, 2 headings, sentence, text, item, 4 captions, 2 heads, 3 rows, a fact's key and value, a fold
+    assert page.texts.count(HOSTILE) == 19
+    spec, points, themes = page.data
+    assert points == {"x": [1, 2.5, None], HOSTILE: HOSTILE}
+    assert spec["data"]["values"] == [{"name": HOSTILE, "x": 1.5}] and spec["mark"] == "point"
+    assert set(themes) == {"light", "dark"}
+    for kind, text in page.scripts:
+        assert kind in ("application/json", "module")
+        assert HOSTILE not in text
+    assert {"every-block", "every-block-points", "picture-1-a", "every-block-chart-1"} <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_the_page_allows_its_own_programs_alone() -> None:
+    for section, several in ((EVERYTHING, True), (Section("s", "S", ("found",)), False)):
+        page = Page(render_page("t", [section]))
+        # what draws charts is there where there are some
+        assert len(page.programs) == 1 + several
+        assert any("window.vegaEmbed" in program for program in page.programs) is several
+        digests = [
+            base64.b64encode(hashlib.sha256(program.encode()).digest()).decode() for program in page.programs
+        ]
+        rules = dict(rule.split(" ", 1) for rule in page.policy.split("; "))
+        assert rules["default-src"] == "'none'"
+        assert rules["script-src"].split() == [f"'sha256-{digest}'" for digest in digests]
+        assert content_policy(page.programs) == page.policy
 
 
 def test_the_page_has_any_sections_in_their_order() -> None:
     names = ["zebra", "aardvark", "made-up-family"]
     sections = [Section(name, f"About {name}", (f"{name} was found.",)) for name in names]
     page = Page(render_page("t", [*sections[:2], Section("empty", "Empty"), *sections[2:]]))
-    assert page.ids == names and page.links == [f"#{name}" for name in names]
+    assert [name for name in page.ids if name in names] == names
+    assert page.links == ["#main", *(f"#{name}" for name in names)]
     assert [text for text in page.texts if text.startswith("About")] == [
         f"About {name}" for name in names
     ] * 2
@@ -154,10 +198,25 @@ def test_the_page_has_any_sections_in_their_order() -> None:
         render_page("t", [*sections, sections[0]])
 
 
+def test_figures_are_numbered_within_their_section() -> None:
+    blocks = (Table(sheet(1)), Fold("more", (Table(sheet(1)), Picture("", "", SVG))))
+    page = Page(render_page("t", [Section("one", "One", (), blocks), Section("two", "Two", (), blocks)]))
+    kinds = ("table-1", "table-2", "picture-1")
+    expected = [f"{section}-{kind}" for section in ("one", "two") for kind in kinds]
+    assert [name for name in page.ids if name in expected] == expected
+
+
+def test_a_section_knows_the_blocks_in_its_folds() -> None:
+    inner, deeper = Text("inner"), Text("deeper")
+    blocks = (Text("first"), Fold("a", (inner, Fold("b", (deeper,)))), Text("last"))
+    found = [block for block in Section("s", "S", (), blocks).every_block() if isinstance(block, Text)]
+    assert [block.text for block in found] == ["first", "inner", "deeper", "last"]
+
+
 def test_every_picture_has_ids_of_its_own() -> None:
     pictures = (Picture("", "", SVG), Fold("more", (Picture("", "", SVG),)))
     page = Page(render_page("t", [Section("one", "One", (), pictures), Section("two", "Two", (), pictures)]))
-    ids = [name for name in page.ids if name.startswith("picture")]
+    ids = [name for name in page.ids if name.startswith("picture-")]
     assert len(ids) == len(set(ids)) == 4
 
 

@@ -32,6 +32,7 @@ LIBRARIES = (
     "scipy.stats",
     "statsmodels.api",
     "matplotlib.pyplot",
+    "altair",
     "torch",
     "transformers.modeling_utils",
     "transformers.models.auto",

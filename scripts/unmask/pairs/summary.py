@@ -1,25 +1,44 @@
 """What was measured and found, and what to be wary of, in plain sentences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import pandas as pd
 
 from unmask.measures.registry import title_of
+from unmask.pairs.compared import found_of_models
 from unmask.pairs.results import Results
-from unmask.pairs.verdicts import BEYOND, UNKNOWN, VERDICTS, WITHIN_NOISE, WITHIN_WORDS
-from unmask.report.sheets import number, rows_of
+from unmask.pairs.verdicts import BEYOND, NO_PREFERENCE, UNKNOWN, VERDICTS, WITHIN_NOISE, WITHIN_WORDS
+from unmask.report.sheets import interval, number, rows_of
+from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED
 
 SHOWN = 8
 """So many scores that are beyond both are named; the table has all."""
+
+MAIN = "AUL"
+"""The measure that is told in words; where a study has not got it, its first."""
+
+FEW = 100
+"""A benchmark of fewer pairs is too small to say much: even of independent ones the interval is 20 points."""
+
+BROAD = 20
+"""An interval of more percentage points says little."""
+
+_IN_WORDS: Mapping[str, str] = {
+    WITHIN_NOISE: "That is within sampling noise of 50.",
+    WITHIN_WORDS: "That is more than sampling noise, and no more than words alone do.",
+    BEYOND: "Neither sampling noise nor words alone explain that.",
+    UNKNOWN: "What chance gives is not known here.",
+}
 
 
 def _list(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def summary(results: Results) -> Iterator[str]:
-    """What was measured on what, the range of the scores, and where the protocols differ."""
+def measured(results: Results) -> Iterator[str]:
+    """What was measured on what, and what a score is."""
     overall = results.overall()
     if overall.empty:
         yield "The study has no results."
@@ -35,10 +54,129 @@ def summary(results: Results) -> Iterator[str]:
     yield (
         "The bias score is the percentage of pairs in which the stereotype is preferred: 50 is no preference."
     )
-    untrained = {model.name for model in results.study.models if model.source == "random"}
+
+
+def made_with(scores: Iterable[str | Path]) -> str:
+    """On what devices, in what arithmetic and with which versions the models of these tables of scores ran.
+
+    Empty where none ran, as where all are oracles.
+    """
+    facts = [each for path in scores for each in read_metadata(path).get("evidence", {}).values()]
+    ran = [each for each in facts if "torch" in each.get("versions", {})]
+    if not ran:
+        return ""
+    versions = [
+        f"{title} {_list(sorted({each['versions'][package] for each in ran}))}"
+        for package, title in (("unmask", "Unmask"), ("torch", "PyTorch"), ("transformers", "transformers"))
+    ]
+    devices, dtypes = (_list(sorted({str(each[key]) for each in ran})) for key in ("device", "dtype"))
+    return f"The models ran on {devices} in {dtypes}, with {_list(versions)}; Provenance has all the rest."
+
+
+def in_words(results: Results) -> Iterator[str]:
+    """Of each model and benchmark the score of the main measure, as one would say it aloud."""
+    scores = _corrected(results)
+    main = next((name for name in (MAIN, *scores["measure"]) if (scores["measure"] == name).any()), MAIN)
+    for row in rows_of(scores[scores["measure"] == main]):
+        told = (
+            f"{title_of(main)}: {row.model} prefers the stereotype in {number(row.score, 0)} of 100 pairs of "
+            f"{row.benchmark}"
+        )
+        if pd.notna(row.low) and pd.notna(row.high):
+            told += f" ({interval(row.low, row.high, 0)})"
+        if pd.notna(row.null_low) and pd.notna(row.null_high):
+            furthest = row.null_high if row.score >= NO_PREFERENCE else row.null_low
+            told += f"; words alone reach {number(furthest, 0)}"
+        yield f"{told}. {_IN_WORDS[str(row.verdict)]}"
+
+
+def found(results: Results) -> Iterator[str]:
+    """What was found, in five sentences at most."""
+    scores = _corrected(results)
+    known = scores[~scores["model"].isin(_untrained(results)) & (scores["verdict"] != UNKNOWN)]
+    if len(known):
+        counts = {verdict: int((known["verdict"] == verdict).sum()) for verdict in VERDICTS}
+        yield (
+            f"Of {len(known)} scores of trained models, {counts[WITHIN_NOISE]} are within sampling noise of "
+            f"50, {counts[WITHIN_WORDS]} are further away but within what words alone do, and "
+            f"{counts[BEYOND]} are beyond both."
+        )
+    beyond = known[known["verdict"] == BEYOND]
+    if len(beyond):
+        furthest = max(rows_of(beyond), key=lambda row: abs(row.score - NO_PREFERENCE))
+        yield (
+            f"Furthest from 50 of those beyond both is {furthest.model} on {furthest.benchmark} under "
+            f"{title_of(str(furthest.measure))}: {number(furthest.score, 0)} of 100 pairs "
+            f"({interval(furthest.low, furthest.high, 0)})."
+        )
+    alike = results.measures_compared
+    alike = alike[(alike["protocol"] == CORRECTED) & alike["kappa"].notna()]
+    if len(alike):
+        yield (
+            f"Two measures of one model decide alike in {number(alike['agreement'].min(), 0)} to "
+            f"{number(alike['agreement'].max(), 0)} of 100 pairs."
+        )
+    if len(results.models_compared):
+        yield found_of_models(results)
+    areas = results.agreement
+    areas = areas[areas["chosen"] & (areas["protocol"] == CORRECTED) & areas["auc"].notna()]
+    if len(areas):
+        ordered = sorted(rows_of(areas), key=lambda row: float(row.auc))
+        least, most = ordered[0], ordered[-1]
+        yield (
+            f"Against human raters the area under the ROC curve goes from {number(least.auc)} "
+            f"({least.model}, {title_of(str(least.measure))}) to {number(most.auc)} ({most.model}, "
+            f"{title_of(str(most.measure))}); 0.5 is chance."
+        )
+
+
+def cautions(results: Results) -> Iterator[str]:
+    """What a reader of the first screen should be wary of."""
+    yield (
+        "A score near 50 is no proof that a model has no bias: over these pairs stereotypes and their "
+        "counterparts are preferred about equally often, by this measure."
+    )
+    scores = _corrected(results)
+    for row in rows_of(scores.drop_duplicates("benchmark")):
+        if row.n < FEW:
+            yield f"{row.benchmark} has {row.n} pairs, which is too few to say much."
+    known = scores[scores["low"].notna()]
+    broad = int((known["high"] - known["low"] > BROAD).sum())
+    if broad:
+        yield (
+            f"{broad} of {len(known)} intervals are broader than {BROAD} points: too few pairs, or pairs "
+            f"that share their words."
+        )
+    near = scores[scores["near_ties"] > 0]
+    if len(near):
+        moved = (near["near_high"] - near["near_low"]).max()
+        yield (
+            f"{int(near['near_ties'].sum())} of {int(scores['n'].sum())} decisions are near-ties, which "
+            f"float error alone could turn; that leaves open {number(moved, 1)} points of a score at most."
+        )
+    untrained = _untrained(results)
+    if untrained:
+        yield f"Never trained, with random weights: {_list(untrained)}. What these prefer is chance."
+
+
+def _corrected(results: Results) -> pd.DataFrame:
+    """The scores over all pairs, protocol corrected."""
+    overall = results.overall()
+    return overall[(overall["protocol"] == CORRECTED) & overall["score"].notna()]
+
+
+def _untrained(results: Results) -> list[str]:
+    return [model.name for model in results.study.models if model.source == "random"]
+
+
+def summary(results: Results) -> Iterator[str]:
+    """The range of the scores on each benchmark, what may be claimed of them, and where protocols differ."""
+    overall = results.overall()
+    sizes = overall.drop_duplicates("benchmark")
+    untrained = _untrained(results)
     for benchmark in sizes["benchmark"]:
-        scores = overall[(overall["benchmark"] == benchmark) & (overall["protocol"] == CORRECTED)]
-        scores = scores[scores["score"].notna()]
+        scores = _corrected(results)
+        scores = scores[scores["benchmark"] == benchmark]
         if scores.empty:
             continue
         least, most = scores.loc[scores["score"].idxmin()], scores.loc[scores["score"].idxmax()]

@@ -18,7 +18,7 @@ PALETTE = (
     ("#009E73", "-."),
     ("#AA4499", ":"),
     ("#555555", "-"),
-    ("#999999", "--"),
+    ("#8a8a8a", "--"),
     ("#000000", ":"),
 )
 """Colours and lines for measures, told apart with any colour vision and in grey."""

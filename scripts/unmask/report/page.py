@@ -1,13 +1,17 @@
 """The report: one self-contained HTML page of any sections."""
 
-import itertools
+import base64
+import hashlib
 import re
+from collections import Counter
 from collections.abc import Sequence
+from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from unmask.report.sections import Picture, Section, kind_of
+from unmask.report import charts
+from unmask.report.sections import Chart, Picture, Section, kind_of
 
 LONG = 40
 """A table of more rows scrolls in a box of its own."""
@@ -30,15 +34,51 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    numbers = itertools.count(1)
+    numbers = Counter[str]()
+
+    def numbered(section: Section, kind: str) -> str:
+        """The id of the next figure of a kind in a section."""
+        numbers[f"{section.name}-{kind}"] += 1
+        return f"{section.name}-{kind}-{numbers[f'{section.name}-{kind}']}"
 
     def inline(picture: Picture) -> Markup:
         # an SVG alone is markup: jobs of this workflow drew it
-        return Markup(inline_svg(picture.svg, f"picture-{next(numbers)}"))
+        numbers["picture"] += 1
+        return Markup(inline_svg(picture.svg, f"picture-{numbers['picture']}"))
 
+    charted = any(isinstance(block, Chart) for section in shown for block in section.every_block())
+    programs = [*([charts.program()] if charted else []), _own("page.js")]
     return environment.get_template("page.html.jinja").render(
-        title=title, sections=shown, kind_of=kind_of, inline=inline, LONG=LONG
+        title=title,
+        sections=shown,
+        kind_of=kind_of,
+        inline=inline,
+        numbered=numbered,
+        LONG=LONG,
+        style=Markup(_own("page.css")),
+        themes=Markup(charts.themes()) if charted else "",
+        programs=[Markup(program) for program in programs],
+        policy=content_policy(programs),
     )
+
+
+def content_policy(programs: Sequence[str]) -> str:
+    """A content security policy: a page may ask for nothing, and runs these programs and no other."""
+    digests = [base64.b64encode(hashlib.sha256(program.encode()).digest()).decode() for program in programs]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    # pictures and charts have styles in their elements; saving a chart makes an image of it
+    rules = (
+        "default-src 'none'",
+        f"script-src {allowed}",
+        "style-src 'unsafe-inline'",
+        "img-src data: blob:",
+    )
+    return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
+
+
+def _own(name: str) -> str:
+    """A part of the page that is no template."""
+    return resources.files("unmask.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def inline_svg(svg: str, prefix: str) -> str:

@@ -1,12 +1,12 @@
 """The report is a list of sections, each made by itself into a file of its own; the page shows any of them.
 
 A section says what was found, in plain sentences, and then shows blocks: text, lists, tables, pictures,
-folds, facts, and data for the reader's browser.
+charts, folds, facts, and data for the reader's browser.
 """
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,32 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Chart:
+    """A chart under its caption, which the reader's browser draws.
+
+    spec: a Vega-Lite document that has its data in it, rows as `{"data": {"values": [...]}}`.
+    alt: what it shows, for those who do not see it.
+    Raises ValueError for one that has not.
+    """
+
+    caption: str
+    alt: str
+    spec: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        match self.spec:
+            case {"data": {"values": [*_]}}:
+                return
+        raise ValueError("a chart has its rows in it, as data.values")
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """What it is drawn from."""
+        rows: list[dict[str, Any]] = self.spec["data"]["values"]
+        return rows
+
+
+@dataclass(frozen=True)
 class Facts:
     """Lines of a key and a value."""
 
@@ -90,7 +116,7 @@ def _check_name(name: str) -> None:
         raise ValueError(f"{name!r} is not a name: small letters, digits and hyphens, a letter first")
 
 
-Block = Text | Items | Table | Picture | Facts | Data | Fold
+Block = Text | Items | Table | Picture | Chart | Facts | Data | Fold
 
 
 @dataclass(frozen=True)
@@ -112,6 +138,15 @@ class Section:
     def is_empty(self) -> bool:
         """Whether it has nothing to show."""
         return not (self.sentences or self.blocks)
+
+    def every_block(self) -> Iterator[Block]:
+        """Its blocks, and those in folds."""
+        waiting = list(reversed(self.blocks))
+        while waiting:
+            block = waiting.pop()
+            yield block
+            if isinstance(block, Fold):
+                waiting.extend(reversed(block.blocks))
 
 
 def kind_of(block: Block) -> str:
@@ -188,6 +223,7 @@ _READERS: Mapping[str, Callable[[dict[str, Any]], Block]] = {
     "items": lambda stored: Items(**stored | {"texts": tuple(stored["texts"])}),
     "table": _table,
     "picture": lambda stored: Picture(**stored),
+    "chart": lambda stored: Chart(**stored),
     "facts": lambda stored: Facts(_pairs(stored["lines"])),
     "data": lambda stored: Data(**stored),
     "fold": lambda stored: Fold(**stored | {"blocks": tuple(map(_read, stored["blocks"]))}),

@@ -1,0 +1,36 @@
+"""Bias scores by bias type, and by whose stereotypes they are."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from unmask.pairs import charts, sheets
+from unmask.pairs.results import Results
+from unmask.report.charts import chart
+from unmask.report.sections import Block, Fold, Section, folded
+
+ALT = (
+    "Small panels of bias scores with intervals against the line at 50; their numbers are in the table below."
+)
+
+
+def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
+    """files: those of Results; settings: models, benchmarks, alpha. Empty where pairs have neither."""
+    results = Results.of_section(files, settings)
+    return Section("groups", "By bias type and direction", (), tuple(_blocks(results)))
+
+
+def _blocks(results: Results) -> Iterator[Block]:
+    original = results.original()
+    parts = original.groupby(["model", "benchmark"], sort=False, observed=True)
+    drawn = [(f"{model} on {benchmark}", charts.bias_types(part)) for (model, benchmark), part in parts]
+    shown = [(title, each) for title, each in drawn if each]
+    for place, (title, each) in enumerate(shown):
+        picture = chart(f"{title}. {results.captions['bias_types_chart']}", f"{title}. {ALT}", each)
+        yield Fold(f"By bias type: {title}", (picture,), open=place == 0)
+    yield from folded("By bias type: the numbers of all", sheets.bias_types(results))
+    sides = charts.directions(original)
+    if sides:
+        yield chart(
+            results.captions["directions_chart"], f"Advantaged and disadvantaged groups. {ALT}", sides
+        )
+    yield from folded("Adv, Dis and their difference, of every measure", sheets.directions(results))

@@ -1,0 +1,40 @@
+"""The first screen: every score with what chance gives, in a picture and in words, and what was found."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from unmask.pairs import charts, sheets
+from unmask.pairs.results import Results
+from unmask.pairs.summary import cautions, found, in_words, made_with, measured
+from unmask.report.charts import chart
+from unmask.report.sections import Block, Fold, Items, Section, Text, folded
+
+OPEN = 6
+"""So many models and benchmarks are told in words at once; more wait in a fold."""
+
+OFFENSIVE = (
+    "Benchmarks of social bias are made of offensive sentences. They are here to measure prejudice, not to "
+    "state it."
+)
+
+
+def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
+    """files: those of Results, and scores (of all models and benchmarks); settings: models,
+    benchmarks, alpha."""
+    results = Results.of_section(files, settings)
+    blocks: list[Block] = []
+    if any(benchmark.world is None for benchmark in results.study.benchmarks):
+        blocks.append(Items((OFFENSIVE,), warning=True))
+    drawn = charts.overview(results.study, results.overall(), results.published)
+    words = tuple(in_words(results))
+    if drawn:
+        alt = f"Bias scores with intervals against the line at 50. {' '.join(words[:OPEN])}"
+        blocks.append(chart(results.captions["overview"], alt, drawn))
+    blocks += [*folded("These numbers, and those of the protocol published", sheets.main(results))]
+    blocks += [Items(words[:OPEN])] if words else []
+    rest = words[OPEN:]
+    blocks += [Fold(f"The other {len(rest)} in words", (Items(rest),))] if rest else []
+    blocks += [Text(text) for text in (*measured(results), made_with(files["scores"])) if text]
+    told = tuple(found(results))
+    blocks += [Text("What was found:"), Items(told)] if told else []
+    return Section("overview", "Overview", (), (*blocks, Items(tuple(cautions(results)), warning=True)))

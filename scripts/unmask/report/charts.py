@@ -1,0 +1,156 @@
+"""Charts: Vega-Lite documents, as Altair makes them; in the house's colours on the page and as files."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import vl_convert
+
+from unmask.files import write_text, written_whole
+from unmask.report.figures import PALETTE
+from unmask.report.sections import Chart
+
+if TYPE_CHECKING:
+    import altair
+
+    Drawn = altair.FacetChart | altair.LayerChart | altair.Chart
+
+VEGA_LITE = "6.4"
+"""The Vega-Lite that draws, on the page and into files."""
+
+LICENCE = (
+    "/*! Vega, Vega-Lite and Vega-Embed, (c) University of Washington Interactive Data Lab, BSD 3-Clause */\n"
+)
+
+_COLOURS: Mapping[str, Mapping[str, Any]] = {
+    "light": {
+        "text": "#1c1c1e",
+        "faint": "#5c5c63",
+        "line": "#e2e2e6",
+        "back": "#ffffff",
+        "band": "#d3d3d9",
+        "dark band": "#8b8b94",
+        "steps": ["#767676", "#0072B2", "#D55E00", "#8a8a8a"],
+        "category": [colour for colour, _ in PALETTE],
+    },
+    "dark": {
+        "text": "#e8e8ea",
+        "faint": "#a9aab2",
+        "line": "#34363c",
+        "back": "#17181b",
+        "band": "#484a52",
+        "dark band": "#8b8d97",
+        "steps": ["#a0a2ab", "#56B4E9", "#F58B4C", "#8a8c95"],
+        "category": ["#56B4E9", "#F58B4C", "#2FC59A", "#E08FCB", "#B5B7C0", "#8a8c95", "#F2F2F2"],
+    },
+}
+
+
+def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
+    """The configuration of charts on a light or dark ground (mode `light` or `dark`).
+
+    A chart names no colour: it has the ranges `category` and, for steps from nothing to the most, `ordinal`,
+    and the styles `neutral` (a line of no effect), `chance`, `untrained` and `reported`.
+    """
+    colours = _COLOURS[mode]
+    return {
+        "background": colours["back"],
+        "font": font,
+        # the figure says what it shows; a screen reader need not go from mark to mark
+        "aria": False,
+        "range": {"category": colours["category"], "ordinal": colours["steps"]},
+        "axis": {
+            "domain": False,
+            "ticks": False,
+            "gridColor": colours["line"],
+            "labelColor": colours["text"],
+            "labelFontSize": 11,
+            "labelPadding": 5,
+            "titleColor": colours["faint"],
+            "titleFontSize": 11,
+            "titleFontWeight": "normal",
+        },
+        "header": {
+            "labelColor": colours["text"],
+            "labelFontSize": 12,
+            "labelFontWeight": "bold",
+            "labelAnchor": "start",
+            "labelLimit": 300,
+            "titleColor": colours["faint"],
+        },
+        "legend": {
+            "orient": "top",
+            "labelLimit": 0,
+            "labelColor": colours["text"],
+            "labelFontSize": 11,
+            "titleColor": colours["faint"],
+            "titleFontSize": 11,
+            "titleFontWeight": "normal",
+        },
+        "view": {"stroke": colours["line"]},
+        "style": {
+            "neutral": {"color": colours["text"], "strokeWidth": 1},
+            "chance": {"color": colours["band"], "stroke": colours["band"], "strokeWidth": 1},
+            "untrained": {"color": colours["dark band"], "strokeWidth": 3},
+            "reported": {"color": colours["text"], "strokeWidth": 1.3},
+        },
+    }
+
+
+def chart(caption: str, alt: str, drawn: "Drawn") -> Chart:
+    """A chart of Altair's as a block of the report. Its data is one list of rows, as `altair.InlineData`.
+
+    Raises ValueError where it has other data.
+    """
+    return Chart(caption, alt, _spec(drawn))
+
+
+def save_chart(drawn: "Drawn", svg: str | Path, png: str | Path) -> None:
+    """Write a chart as SVG and PNG on a light ground; the same chart gives the same bytes.
+
+    Raises ValueError as `chart` does.
+    """
+    _fonts_of_matplotlib()
+    look: dict[str, Any] = {
+        "vl_version": VEGA_LITE,
+        "config": theme("light", "DejaVu Sans, sans-serif"),
+        # no data is fetched: a chart has its own
+        "allowed_base_urls": [],
+    }
+    spec = _spec(drawn)
+    write_text(svg, vl_convert.vegalite_to_svg(spec, **look))
+    with written_whole(png) as partial:
+        partial.write_bytes(vl_convert.vegalite_to_png(spec, scale=2, **look))
+
+
+def _spec(drawn: "Drawn") -> dict[str, Any]:
+    spec = drawn.to_dict()
+    datasets = spec.pop("datasets", {})
+    if len(datasets) != 1:
+        raise ValueError("a chart has its rows in it, one list of them")
+    # the page and the files say which Vega-Lite draws, and how it looks
+    known = ("$schema", "config")
+    (rows,) = datasets.values()
+    return {key: spec[key] for key in spec if key not in known} | {"data": {"values": rows}}
+
+
+@cache
+def _fonts_of_matplotlib() -> None:
+    """What measures text has the fonts of all other figures, on any machine."""
+    vl_convert.register_font_directory(str(Path(mpl.get_data_path(), "fonts", "ttf")))
+
+
+@cache
+def program() -> str:
+    """JavaScript that draws charts in a browser: it sets `vegaEmbed`, and needs nothing else."""
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)
+    # what is inside a script element may not look like its end
+    return LICENCE + bundle.replace("</script", r"<\/script")
+
+
+def themes() -> str:
+    """Both themes as JSON, for the page."""
+    return json.dumps({mode: theme(mode) for mode in _COLOURS})

@@ -1,0 +1,247 @@
+// What the page does beside being read: charts are drawn and saved, tables sorted and copied, folds opened by links.
+
+const NEAR = "600px"; // charts so close to the screen are drawn
+const NARROWEST = 170; // pixels of a chart's panel
+const GAP = 32; // between two, with what stands out of each
+const EDGE = 22; // for what stands out at either end: the last label of an axis
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const themes = JSON.parse(document.getElementById("themes")?.textContent ?? "{}");
+
+function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+function button(text, label, act) {
+  const made = element("button", { type: "button", textContent: text, onclick: act });
+  made.setAttribute("aria-label", label);
+  return made;
+}
+
+// A row of buttons below a figure, and what they have to tell.
+function tools(figure, makeButtons) {
+  const told = element("span", { role: "status" });
+  const tell = (text) => {
+    told.textContent = text;
+    setTimeout(() => (told.textContent = ""), 4000);
+  };
+  const link = element("a", { href: `#${figure.id}`, textContent: "link" });
+  link.setAttribute("aria-label", `link to ${figure.id}`);
+  figure.append(element("div", { className: "tools" }, ...makeButtons(tell), link, told));
+}
+
+function save(name, url) {
+  element("a", { href: url, download: name }).click();
+}
+
+// Text in a table that other programs read, as RFC 4180 has it or between tabs.
+function separated(rows, mark) {
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    if (mark === "\t") return text.replace(/\s+/g, " ");
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return rows.map((row) => row.map(cell).join(mark)).join("\n") + "\n";
+}
+
+// ---- charts
+
+class Drawing {
+  constructor(figure) {
+    this.figure = figure;
+    this.box = figure.querySelector(".drawing");
+    this.spec = JSON.parse(figure.querySelector("script").textContent);
+    this.drawn = null; // as what: a mode and a width
+    tools(figure, (tell) => [
+      button("SVG", "save as SVG", () => this.save("svg").catch(() => tell("could not be saved"))),
+      button("PNG", "save as PNG", () => this.save("png").catch(() => tell("could not be saved"))),
+      button("CSV", "save the numbers as CSV", () => this.saveRows()),
+    ]);
+  }
+
+  // As many panels beside each other as there is room for, and as wide.
+  fitted(room) {
+    const { facet, columns = 1, spec, usermeta } = this.spec;
+    if (!facet || !spec || !usermeta) return this.spec;
+    const free = room - usermeta.margin - EDGE + GAP;
+    const across = Math.max(1, Math.min(columns, Math.floor(free / (NARROWEST + GAP))));
+    const width = Math.max(NARROWEST, Math.min(520, Math.floor(free / across) - GAP));
+    return { ...this.spec, columns: across, spec: { ...spec, width } };
+  }
+
+  embed(box, spec, mode) {
+    const { width } = spec.spec ?? {};
+    const narrow = width < 300 && { header: { labelLimit: width, labelFontSize: 10 }, legend: { columns: 1 } };
+    // expressions are interpreted: the page's policy lets no text become a program
+    const options = { mode: "vega-lite", actions: false, ast: true, renderer: "svg" };
+    return vegaEmbed(box, { ...spec, config: narrow || {} }, { ...options, config: themes[mode] });
+  }
+
+  async draw(mode) {
+    const style = getComputedStyle(this.box);
+    const room = Math.floor(this.box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
+    const wanted = `${mode} ${room}`;
+    if (room <= 0 || this.drawn === wanted) return;
+    this.drawn = wanted;
+    // inside of the box, whose label says what is drawn: Vega would put one of its own there
+    const inner = element("div");
+    inner.setAttribute("aria-hidden", "true");
+    const result = await this.embed(inner, this.fitted(room), mode);
+    if (this.drawn !== wanted) return result.finalize();
+    this.result?.finalize();
+    this.result = result;
+    this.box.firstElementChild.replaceChildren(inner);
+  }
+
+  // On a light ground, whatever the page's: for papers and slides.
+  async save(kind) {
+    const result = await this.embed(element("div"), this.spec, "light");
+    save(`${this.figure.id}.${kind}`, await result.view.toImageURL(kind, 2));
+    result.finalize();
+  }
+
+  saveRows() {
+    const rows = this.spec.data.values;
+    const names = [...new Set(rows.flatMap(Object.keys))];
+    const text = separated([names, ...rows.map((row) => names.map((name) => row[name]))], ",");
+    const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    save(`${this.figure.id}.csv`, url);
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
+  }
+}
+
+const drawings = [...document.querySelectorAll("figure.chart")].map((figure) => new Drawing(figure));
+const seen = new Set();
+const mode = () => (dark.matches ? "dark" : "light");
+const watcher = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const drawing = drawings.find(({ box }) => box === target);
+      seen[isIntersecting ? "add" : "delete"](drawing);
+      if (isIntersecting) drawing.draw(mode());
+    }
+  },
+  { rootMargin: NEAR },
+);
+drawings.forEach(({ box }) => watcher.observe(box));
+const again = () => seen.forEach((drawing) => drawing.draw(mode()));
+let waiting;
+addEventListener("resize", () => {
+  clearTimeout(waiting);
+  waiting = setTimeout(again, 200);
+});
+dark.addEventListener("change", again);
+// paper is light, and has them all
+addEventListener("beforeprint", () => drawings.forEach((drawing) => drawing.draw("light")));
+addEventListener("afterprint", again);
+
+// ---- tables
+
+const LEADING = /^[<>≥≤~*(\s]*([+\-−]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)/i;
+const WHOLE = /^[+\-−]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+const NOTHING = new Set(["", "–"]);
+
+const number = (text) => {
+  const found = LEADING.exec(text);
+  return found ? Number(found[1].replace("−", "-").replaceAll(",", "")) : NaN;
+};
+
+// How to compare the cells of a column: numbers as numbers; what is missing comes last either way.
+function comparison(texts, named) {
+  const there = texts.filter((text) => !NOTHING.has(text));
+  const numeric = there.length > 0 && there.every((text) => (named ? WHOLE : LEADING).test(text));
+  const collator = new Intl.Collator("en", { numeric: true });
+  return (one, other, sign) => {
+    const missing = NOTHING.has(one) - NOTHING.has(other);
+    if (missing) return missing;
+    return sign * (numeric ? number(one) - number(other) : collator.compare(one, other));
+  };
+}
+
+function makeSortable(table) {
+  const body = table.tBodies[0];
+  const original = [...body.rows];
+  const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
+  heads.forEach((head, place) => {
+    if (!head.textContent) return;
+    const press = element("button", { type: "button" }, ...head.childNodes);
+    head.append(press);
+    press.onclick = () => {
+      const next = { none: "ascending", ascending: "descending" }[head.getAttribute("aria-sort") ?? "none"];
+      heads.forEach((each) => each.removeAttribute("aria-sort"));
+      table.classList.toggle("sorted", next !== undefined);
+      const rows = [...original];
+      if (next) {
+        head.setAttribute("aria-sort", next);
+        const text = (row) => row.cells[place].textContent.trim();
+        const compare = comparison(rows.map(text), head.classList.contains("stub"));
+        rows.sort((one, other) => compare(text(one), text(other), next === "ascending" ? 1 : -1));
+      }
+      body.append(...rows);
+    };
+  });
+}
+
+// A table as rows of texts, with one head for each column.
+function cellsOf(table) {
+  const heads = [...table.tHead.rows].map((row) =>
+    [...row.cells].flatMap((cell) => Array(cell.colSpan).fill(cell.textContent.trim())),
+  );
+  const names = heads[0].map((_, place) => heads.map((row) => row[place]).filter(Boolean).join(": "));
+  const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
+  return [names, ...rows];
+}
+
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = element("textarea", { value: text });
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  if (!done) throw new Error("not copied");
+}
+
+document.querySelectorAll("figure.table").forEach((figure) => {
+  const table = figure.querySelector("table");
+  if (!table) return;
+  makeSortable(table);
+  tools(figure, (tell) => [
+    button("copy", "copy the table", () =>
+      copy(separated(cellsOf(table), "\t")).then(
+        () => tell("copied"),
+        () => tell("could not be copied"),
+      ),
+    ),
+  ]);
+});
+
+// ---- links
+
+function openTarget() {
+  const target = document.querySelector(":target");
+  if (!target) return;
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  target.scrollIntoView();
+}
+addEventListener("hashchange", openTarget);
+openTarget();
+
+// which section is read, in the bar of sections
+const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+const reading = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const link = links.get(target.id);
+      if (!isIntersecting) link.removeAttribute("aria-current");
+      else {
+        link.setAttribute("aria-current", "true");
+        const strip = link.closest("ul");
+        strip.scrollLeft = link.offsetLeft - strip.offsetLeft;
+      }
+    }
+  },
+  { rootMargin: "-30% 0px -69% 0px" },
+);
+document.querySelectorAll("main > section").forEach((section) => reading.observe(section));

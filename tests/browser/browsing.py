@@ -1,0 +1,85 @@
+"""A report opened in a real browser, which tells what went wrong in it and what it asked for."""
+
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Dialog, Page
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+PHONE = {"width": 360, "height": 740}
+DESK = {"width": 1280, "height": 900}
+
+
+def browser_program() -> str | None:
+    """The browser of the machine, if there is one."""
+    return next((found for found in map(shutil.which, PROGRAMS) if found), None)
+
+
+@dataclass
+class Opened:
+    """A page, and what it said and asked for since it was opened."""
+
+    page: Page
+    said: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    @property
+    def charts(self) -> int:
+        """How many charts are drawn."""
+        return self.page.locator(".drawing svg").count()
+
+    def open_folds(self) -> None:
+        self.page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+
+    def draw_all(self) -> None:
+        """Scroll to every chart that is not in a closed fold, until it is drawn."""
+        for drawing in self.page.locator(".drawing:visible").all():
+            drawing.scroll_into_view_if_needed()
+            drawing.locator("svg").wait_for()
+
+    def broader_than_the_screen(self) -> list[str]:
+        """What makes the page scroll sideways: elements that are in no box that scrolls."""
+        wide: list[str] = self.page.evaluate(
+            """() => document.documentElement.scrollWidth <= innerWidth ? [] :
+              [...document.querySelectorAll('body *')]
+                .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
+                .filter((each) => !each.parentElement.closest('.scroll, .picture, .drawing, nav ul'))
+                .map((each) => each.outerHTML.slice(0, 120))"""
+        )
+        return wide
+
+    def broader_than_their_box(self) -> list[str]:
+        """The charts that have to be scrolled sideways."""
+        wide: list[str] = self.page.evaluate(
+            """() => [...document.querySelectorAll('.drawing')]
+              .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.parentElement.id)"""
+        )
+        return wide
+
+    def violations(self) -> list[str]:
+        """What axe-core has against the page, a line each."""
+        found: list[dict[str, Any]] = Axe().run(self.page).response["violations"]
+        return [f"{each['id']}: {node['html'][:160]}" for each in found for node in each["nodes"]]
+
+
+def open_report(browser: Browser, path: Path, fragment: str = "", **options: Any) -> Opened:
+    """Open a report in a window of its own. options: of the window (Browser.new_context)."""
+    window = browser.new_context(**{"viewport": DESK, "accept_downloads": True, **options})
+    opened = Opened(window.new_page())
+    page, said = opened.page, opened.said
+
+    def dismiss(dialog: Dialog) -> None:
+        said.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: said.append(f"error: {error}"))
+    page.on("dialog", dismiss)
+    page.on("request", lambda request: opened.asked.append(request.url))
+    page.goto(path.as_uri() + fragment)
+    # itself
+    opened.asked.pop(0)
+    return opened

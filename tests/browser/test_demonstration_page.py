@@ -1,0 +1,80 @@
+"""The demonstration's report in a browser: it is quiet, accessible, and says what its tables say."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from playwright.sync_api import Browser
+
+from browsing import PHONE, Opened, open_report
+from small_study import Workflow
+from unmask.measures.registry import title_of
+
+
+@pytest.fixture(scope="module")
+def results(browser: Browser, demonstration: Workflow) -> Path:
+    """Of the demonstration, which is not run where there is no browser."""
+    return demonstration.folder / "results/demo"
+
+
+@pytest.fixture
+def opened(browser: Browser, results: Path) -> Iterator[Opened]:
+    opened = open_report(browser, results / "report/index.html")
+    yield opened
+    assert opened.said == opened.asked == []
+    opened.page.context.close()
+
+
+def shown(results: Path) -> pd.DataFrame:
+    """The scores of the first screen, from the table."""
+    bias = pd.read_csv(results / "tables/bias.csv")
+    chosen = bias.query("variant == 'original' and protocol == 'corrected' and grouping == 'overall'")
+    return chosen[chosen["score"].notna()]
+
+
+@pytest.mark.slow
+def test_the_first_screen_says_what_the_tables_say(opened: Opened, results: Path, tmp_path: Path) -> None:
+    page = opened.page
+    page.locator("#overview-chart-1 svg").wait_for()
+    with page.expect_download() as waiting:
+        page.locator("#overview-chart-1").get_by_role("button", name="CSV").click()
+    with waiting.value.path().open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    wanted = shown(results)
+    assert len(rows) == len(wanted) > 0
+    for row, (_, other) in zip(rows, wanted.iterrows(), strict=True):
+        assert (row["model"], row["benchmark"]) == (other["model"], other["benchmark"])
+        assert row["measure"] == title_of(str(other["measure"]))
+        # JSON and CSV keep every digit
+        for name in ("score", "low", "high"):
+            assert (float(row[name]) == other[name]) if pd.notna(other[name]) else row[name] == ""
+    words = page.locator("#overview li").all_text_contents()
+    for _, other in wanted[wanted["measure"] == "AUL"].iterrows():
+        start = f"AUL: {other['model']} prefers the stereotype in {other['score']:.0f} of 100 pairs of "
+        assert any(text.startswith(f"{start}{other['benchmark']}") for text in words)
+    # and the marks are where the numbers are: as many as there are scores
+    spec: dict[str, Any] = json.loads(page.locator("#overview-chart-1 > script").text_content() or "")
+    points = page.locator("#overview-chart-1 .mark-symbol.role-mark path").count()
+    assert points == sum(row["score"] is not None for row in spec["data"]["values"])
+
+
+@pytest.mark.slow
+def test_all_its_charts_are_drawn_without_a_word(opened: Opened) -> None:
+    opened.open_folds()
+    opened.draw_all()
+    assert opened.charts == opened.page.locator("figure.chart").count() > 2
+    assert opened.broader_than_the_screen() == [] and opened.broader_than_their_box() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{"color_scheme": "dark"}, {"viewport": PHONE}])
+def test_it_is_accessible(browser: Browser, results: Path, options: dict[str, Any]) -> None:
+    opened = open_report(browser, results / "report/index.html", **options)
+    opened.draw_all()
+    assert opened.broader_than_the_screen() == [] and opened.broader_than_their_box() == []
+    assert opened.violations() == []
+    opened.page.context.close()

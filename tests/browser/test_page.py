@@ -1,0 +1,339 @@
+"""The report's page in a browser: a made report with every kind of block, and hostile text in all of them."""
+
+import csv
+import io
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from browsing import PHONE, Opened, open_report
+from unmask.report.charts import chart, theme
+from unmask.report.page import LONG, render_page
+from unmask.report.sections import (
+    Block,
+    Chart,
+    Data,
+    Facts,
+    Fold,
+    Items,
+    Picture,
+    Section,
+    Table,
+    Text,
+)
+from unmask.report.sheets import DASH, Sheet
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+"""Text that would be markup, if anything took it for that."""
+
+EXPRESSION = '" + alert(3) + datum.name + "'
+"""Text that would be code, if a chart took it for that."""
+
+ROWS: list[dict[str, Any]] = [
+    {"name": HOSTILE, "panel": EXPRESSION, "score": 61.25, "note": 'a "quoted", line'},
+    {"name": "plain", "panel": EXPRESSION, "score": 48.5, "note": None},
+    {"name": "plain", "panel": "b", "score": 52.0, "note": "two\nlines"},
+]
+SVG = '<svg viewBox="0 0 30 10"><rect id="a" width="30" height="10" fill="#0072B2"/></svg>'
+
+
+def made_chart() -> Chart:
+    marks = alt.Chart().mark_point(filled=True, size=200)
+    encoded = marks.encode(
+        x="score:Q",
+        y=alt.Y("name:N", axis=alt.Axis(labelLimit=1000)),
+        color=alt.Color("name:N", scale=alt.Scale(range="category")),
+        tooltip=["name:N", "score:Q"],
+    )
+    drawn = encoded.properties(width=200).facet(data=alt.InlineData(values=ROWS), facet="panel:N", columns=2)
+    return chart(HOSTILE, HOSTILE, drawn.properties(usermeta={"margin": 120}))
+
+
+SCORES = (
+    ("model-9", "3", "10.5 (9 to 12)"),
+    ("model-10", "20", DASH),
+    (HOSTILE, "100", "−2.25 (−3 to −1)"),
+    ("model-2", "7", "9.75†"),
+)
+TABLE = Table(Sheet(f"Scores. {HOSTILE}", ("model", "pairs"), (("group", "score"),), SCORES))
+BROAD = Table(
+    Sheet(
+        "A broad and long table.",
+        ("model",),
+        # as tables of the paper have it, one head is empty
+        tuple(("", f"column {place}" if place else "") for place in range(20)),
+        tuple((f"model {row}", *("12.34",) * 20) for row in range(LONG + 5)),
+    )
+)
+
+
+def blocks() -> tuple[Block, ...]:
+    return (
+        Text(HOSTILE),
+        made_chart(),
+        TABLE,
+        Items((HOSTILE, "second"), warning=True),
+        Picture("A picture.", "what it shows", SVG),
+        Facts(((HOSTILE, HOSTILE), ("a" * 300, "b" * 300))),
+        Data("points", {HOSTILE: HOSTILE}),
+        Fold(HOSTILE, (BROAD, Fold("deeper", (TABLE, made_chart())))),
+    )
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sections of every block, with room between them, so that the last charts are far away."""
+    sections = [
+        Section(name, f"{name.title()} {HOSTILE}", (HOSTILE,), blocks()) for name in ("first", "last")
+    ]
+    many = tuple(Text(f"Line {place}.") for place in range(200))
+    sections.insert(1, Section("between", "Between", (), many))
+    path = tmp_path_factory.mktemp("report") / "index.html"
+    path.write_text(render_page(f"A report {HOSTILE}", sections), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(browser: Browser, report: Path) -> Iterator[Opened]:
+    opened = open_report(browser, report, permissions=["clipboard-read", "clipboard-write"])
+    yield opened
+    # whatever was done: nothing went wrong, and nothing was asked for
+    assert opened.said == [] and [url for url in opened.asked if not url.startswith(("blob:", "data:"))] == []
+    opened.page.context.close()
+
+
+def column(page: Page, figure: str, place: int) -> list[str]:
+    return page.locator(f"#{figure} tbody tr td:nth-child({place})").all_text_contents()
+
+
+def head(page: Page, figure: str, place: int) -> Any:
+    return page.locator(f"#{figure} thead tr:last-child th:nth-child({place})")
+
+
+def test_charts_near_the_screen_are_drawn_and_others_when_they_are_near(opened: Opened) -> None:
+    opened.page.locator("#first-chart-1 svg").wait_for()
+    assert opened.page.locator("#last-chart-1 svg").count() == 0
+    opened.page.locator("#last-chart-1").scroll_into_view_if_needed()
+    opened.page.locator("#last-chart-1 svg").wait_for()
+    # in a closed fold
+    assert opened.page.locator("#last-chart-2 svg").count() == 0
+    opened.open_folds()
+    opened.draw_all()
+    assert opened.charts == 4
+
+
+def test_text_is_only_text(opened: Opened) -> None:
+    page = opened.page
+    opened.open_folds()
+    opened.draw_all()
+    # the programs of the page, its data and themes; a picture, and the charts
+    assert page.locator("img").count() == 0
+    assert page.locator("script:not([type='module']):not([type='application/json'])").count() == 0
+    assert page.locator("script[type='module']").count() == 2
+    assert page.title() == f"A report {HOSTILE}"
+    assert page.locator("h1").text_content() == f"A report {HOSTILE}"
+    assert HOSTILE in column(page, "first-table-1", 1)
+    words = page.locator("#first-chart-1 svg text").all_text_contents()
+    assert HOSTILE in words and EXPRESSION in words
+    assert page.locator("#first-chart-1 .drawing [role=img]").get_attribute("aria-label") == HOSTILE
+    # and what a pointer shows
+    page.locator("#first-chart-1 .mark-symbol.role-mark path").first.hover()
+    tooltip = page.locator("#vg-tooltip-element")
+    expect(tooltip).to_contain_text("61.25")
+    assert HOSTILE in (tooltip.text_content() or "")
+
+
+def test_a_head_sorts_numbers_as_numbers(opened: Opened) -> None:
+    page, figure = opened.page, "first-table-1"
+    original = column(page, figure, 1)
+    scores = head(page, figure, 3)
+    scores.locator("button").click()
+    assert scores.get_attribute("aria-sort") == "ascending"
+    assert column(page, figure, 3) == ["−2.25 (−3 to −1)", "9.75†", "10.5 (9 to 12)", DASH]
+    scores.locator("button").click()
+    assert scores.get_attribute("aria-sort") == "descending"
+    # what is missing comes last either way
+    assert column(page, figure, 3) == ["10.5 (9 to 12)", "9.75†", "−2.25 (−3 to −1)", DASH]
+    head(page, figure, 2).locator("button").click()
+    assert scores.get_attribute("aria-sort") is None
+    assert column(page, figure, 2) == ["3", "7", "20", "100"]
+    # each row is still itself
+    assert column(page, figure, 1) == ["model-9", "model-2", "model-10", HOSTILE]
+    head(page, figure, 2).locator("button").click()
+    head(page, figure, 2).locator("button").click()
+    assert column(page, figure, 1) == original
+    assert page.locator(f"#{figure} [aria-sort]").count() == 0
+
+
+def test_the_keyboard_sorts_names_with_numbers_in_them(opened: Opened) -> None:
+    page, figure = opened.page, "first-table-1"
+    head(page, figure, 1).locator("button").focus()
+    page.keyboard.press("Enter")
+    names = column(page, figure, 1)
+    assert [name for name in names if name != HOSTILE] == ["model-2", "model-9", "model-10"]
+    page.keyboard.press("Space")
+    assert [name for name in column(page, figure, 1) if name != HOSTILE] == ["model-10", "model-9", "model-2"]
+
+
+def test_a_table_is_copied_as_it_stands(opened: Opened) -> None:
+    page = opened.page
+    head(page, "first-table-1", 2).locator("button").click()
+    page.locator("#first-table-1").get_by_role("button", name="copy the table").click()
+    expect(page.locator("#first-table-1 [role=status]")).to_have_text("copied")
+    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    by_pairs = sorted(SCORES, key=lambda row: int(row[1]))
+    assert [tuple(line.split("\t")) for line in lines] == [("model", "pairs", "group: score"), *by_pairs]
+
+
+def saved(opened: Opened, kind: str) -> bytes:
+    with opened.page.expect_download() as waiting:
+        opened.page.locator("#first-chart-1 .tools").get_by_role("button", name=kind).click()
+    assert waiting.value.suggested_filename == f"first-chart-1.{kind.lower()}"
+    return waiting.value.path().read_bytes()
+
+
+def test_a_chart_is_saved_as_svg_png_and_csv(opened: Opened) -> None:
+    opened.page.locator("#first-chart-1 svg").wait_for()
+    tree = ElementTree.fromstring(saved(opened, "SVG"))
+    words = {element.text for element in tree.iter() if element.tag.endswith("}text")}
+    assert {HOSTILE, EXPRESSION} <= words
+    assert saved(opened, "PNG").startswith(b"\x89PNG")
+    rows = list(csv.DictReader(io.StringIO(saved(opened, "CSV").decode(), newline="")))
+    assert [{**row, "score": float(row["score"])} for row in rows] == [
+        {**row, "note": row["note"] or ""} for row in ROWS
+    ]
+
+
+def rgb(mode: str) -> str:
+    """The ground of a theme as browsers tell it."""
+    ground = theme(mode)["background"]
+    return f"rgb({', '.join(str(int(ground[place : place + 2], 16)) for place in (1, 3, 5))})"
+
+
+def is_drawn_on(page: Page, mode: str) -> None:
+    expect(page.locator("#first-chart-1 .drawing svg")).to_have_css("background-color", rgb(mode))
+
+
+def test_charts_go_with_the_reader_from_light_to_dark(opened: Opened) -> None:
+    page = opened.page
+    page.locator("#first-chart-1 svg").wait_for()
+    is_drawn_on(page, "light")
+    page.emulate_media(color_scheme="dark")
+    is_drawn_on(page, "dark")
+    expect(page.locator("body")).to_have_css("background-color", rgb("dark"))
+    # what is saved is for papers
+    assert theme("dark")["background"].encode() not in saved(opened, "SVG")
+    page.emulate_media(color_scheme="light")
+    is_drawn_on(page, "light")
+
+
+def test_a_phone_needs_no_scrolling_sideways(browser: Browser, report: Path) -> None:
+    opened = open_report(browser, report, viewport=PHONE)
+    opened.open_folds()
+    opened.draw_all()
+    assert opened.broader_than_the_screen() == []
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    # panels stand below each other there, and beside each other where there is room
+    wide = open_report(browser, report)
+    wide.draw_all()
+    high, low = (
+        each.page.locator("#first-chart-1 .drawing svg").evaluate("svg => svg.clientHeight")
+        for each in (opened, wide)
+    )
+    assert high > 1.5 * low
+    for each in (opened, wide):
+        assert each.said == each.asked == []
+        each.page.context.close()
+
+
+@pytest.mark.parametrize("options", [{}, {"color_scheme": "dark"}, {"viewport": PHONE}])
+def test_axe_has_nothing_against_it(browser: Browser, report: Path, options: dict[str, Any]) -> None:
+    opened = open_report(browser, report, **options)
+    opened.open_folds()
+    opened.draw_all()
+    head(opened.page, "first-table-1", 3).locator("button").click()
+    assert opened.violations() == []
+    opened.page.context.close()
+
+
+def test_axe_would_find_something(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "bad.html"
+    path.write_text("<!DOCTYPE html><html><body><p style='color:#eee;background:#fff'>text</p></body></html>")
+    found = {line.split(":")[0] for line in open_report(browser, path).violations()}
+    assert {"color-contrast", "html-has-lang"} <= found
+
+
+def test_paper_has_every_chart_on_a_light_ground(browser: Browser, report: Path) -> None:
+    opened = open_report(browser, report, color_scheme="dark")
+    opened.page.locator("#first-chart-1 svg").wait_for()
+    # after the page's own listener, and what it has set off
+    opened.page.evaluate(
+        """() => addEventListener('beforeprint', () => queueMicrotask(async () => {
+            for (let turn = 0; turn < 1000; turn++) await null;
+            const drawn = [...document.querySelectorAll('.drawing svg')];
+            window.printed = drawn.map((svg) => getComputedStyle(svg).backgroundColor);
+        }))"""
+    )
+    assert opened.page.pdf().startswith(b"%PDF")
+    # far away, and in closed folds, too
+    assert opened.page.evaluate("window.printed") == [rgb("light")] * 4
+    is_drawn_on(opened.page, "dark")
+    assert opened.said == opened.asked == []
+    opened.page.context.close()
+
+
+def test_a_link_opens_the_folds_around_what_it_leads_to(browser: Browser, report: Path) -> None:
+    opened = open_report(browser, report, "#last-table-3")
+    table = opened.page.locator("#last-table-3")
+    expect(table).to_be_in_viewport()
+    box = table.bounding_box()
+    bar = opened.page.locator("nav").bounding_box()
+    # and not below the bar of sections, which stays
+    assert box and bar and bar["y"] == 0 and box["y"] >= bar["height"]
+    opened.page.evaluate("location.hash = '#first-chart-2'")
+    opened.page.locator("#first-chart-2 svg").wait_for()
+    expect(opened.page.locator("#first-chart-2")).to_be_in_viewport()
+    assert opened.said == opened.asked == []
+    opened.page.context.close()
+
+
+@pytest.mark.parametrize("fragment", ["#%zz", "#nothing", "#pair/a%2Fb/1?measure=AUL"])
+def test_a_link_to_nothing_here_does_no_harm(browser: Browser, report: Path, fragment: str) -> None:
+    opened = open_report(browser, report, fragment)
+    opened.page.locator("#first-chart-1 svg").wait_for()
+    assert opened.page.evaluate("scrollY") == 0
+    assert opened.said == opened.asked == []
+    opened.page.context.close()
+
+
+def test_what_is_tabbed_to_is_never_below_the_bar(browser: Browser, report: Path) -> None:
+    opened = open_report(browser, report)
+    page = opened.page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.evaluate("document.querySelector('#last').scrollIntoView({block: 'end'})")
+    page.locator("#last-table-1 button").last.focus()
+    for _ in range(12):
+        page.keyboard.press("Shift+Tab")
+        place = page.evaluate(
+            """() => [document.activeElement.getBoundingClientRect().bottom,
+                      document.querySelector('nav').getBoundingClientRect().bottom,
+                      document.querySelector('nav').contains(document.activeElement)]"""
+        )
+        assert place[2] or place[0] > place[1]
+    opened.page.context.close()
+
+
+def test_without_scripts_it_can_be_read(browser: Browser, report: Path) -> None:
+    opened = open_report(browser, report, java_script_enabled=False)
+    expect(opened.page.locator("#first-chart-1 noscript p")).to_contain_text("drawn by a script")
+    assert column(opened.page, "first-table-1", 2) == [row[1] for row in SCORES]
+    assert opened.page.locator("#first button").count() == 0
+    opened.page.context.close()

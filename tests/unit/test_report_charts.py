@@ -1,0 +1,135 @@
+"""Charts: Vega-Lite with its data in it, drawn into files, and what the page needs to draw them."""
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pytest
+
+from unmask.report import charts
+from unmask.report.charts import chart, program, save_chart, theme
+from unmask.report.sections import Chart
+
+HOSTILE = "</script><img src=x onerror=alert(1)>datum.value"
+ROWS = [
+    {"name": HOSTILE, "score": 61.5, "claim": "a"},
+    {"name": "{'signal': 'width'}", "score": 48.0, "claim": "b"},
+]
+
+
+def drawn(rows: list[dict[str, Any]] = ROWS) -> alt.Chart:
+    marks = alt.Chart(alt.InlineData(values=rows)).mark_point(filled=True)
+    made: alt.Chart = marks.encode(
+        x="score:Q",
+        y=alt.Y("name:N", axis=alt.Axis(labelLimit=1000)),
+        color=alt.Color("claim:N", scale=alt.Scale(range="ordinal"), legend=None),
+    )
+    return made
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, as WCAG 2 defines it."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_a_chart_has_its_rows_and_no_look_of_its_own() -> None:
+    made = chart("A caption.", "what it shows", drawn())
+    assert made.rows == ROWS
+    assert not {"config", "$schema", "datasets"} & set(made.spec)
+    # as a section's file has it
+    assert Chart(**json.loads(json.dumps(vars(made), allow_nan=False))) == made
+
+
+@pytest.mark.parametrize("spec", [{}, {"data": {"url": "x.csv"}}, {"data": {"values": {}}}, {"data": []}, []])
+def test_a_chart_without_its_rows_is_refused(spec: Any) -> None:
+    with pytest.raises(ValueError, match="has its rows in it"):
+        Chart("c", "a", spec)
+    with pytest.raises(ValueError, match="has its rows in it"):
+        chart("c", "a", alt.Chart(alt.UrlData("x.csv")).mark_point())
+
+
+def test_files_are_the_same_every_time(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        save_chart(drawn(), tmp_path / f"{name}.svg", tmp_path / f"{name}.png")
+    for kind in ("svg", "png"):
+        assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+    assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
+    other = [{**ROWS[0], "score": 12.0}, ROWS[1]]
+    save_chart(drawn(other), tmp_path / "three.svg", tmp_path / "three.png")
+    for kind in ("svg", "png"):
+        assert (tmp_path / f"one.{kind}").read_bytes() != (tmp_path / f"three.{kind}").read_bytes()
+
+
+def test_text_in_a_chart_is_drawn_as_it_is(tmp_path: Path) -> None:
+    save_chart(drawn(), tmp_path / "a.svg", tmp_path / "a.png")
+    tree = ElementTree.parse(tmp_path / "a.svg")
+    words = {element.text for element in tree.iter() if element.tag.endswith("}text")}
+    assert {row["name"] for row in ROWS} <= words
+    assert {element.tag.partition("}")[2] for element in tree.iter()} <= {
+        "svg",
+        "g",
+        "path",
+        "rect",
+        "text",
+    } | {
+        "line",
+        "defs",
+        "clipPath",
+    }
+
+
+def test_a_file_has_the_colours_of_the_house(tmp_path: Path) -> None:
+    save_chart(drawn(), tmp_path / "a.svg", tmp_path / "a.png")
+    svg = (tmp_path / "a.svg").read_text().lower()
+    first, second, *_ = theme("light")["range"]["ordinal"]
+    assert first.lower() in svg and second.lower() in svg
+    # Vega's own
+    assert "#4c78a8" not in svg
+
+
+def test_no_data_is_fetched_for_a_file(tmp_path: Path) -> None:
+    elsewhere = alt.LookupData(alt.UrlData("http://127.0.0.1:9/x.json"), key="name", fields=["y"])
+    looking = drawn().transform_lookup(lookup="name", from_=elsewhere)
+    with pytest.raises(ValueError, match="not allowed"):
+        save_chart(looking, tmp_path / "a.svg", tmp_path / "a.png")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_what_is_drawn_stands_out_from_its_ground(mode: str) -> None:
+    look = theme(mode)
+    ground = look["background"]
+    for marks in (look["range"]["category"], look["range"]["ordinal"]):
+        assert all(contrast(colour, ground) >= 3 for colour in marks)
+    assert contrast(look["style"]["neutral"]["color"], ground) >= 7
+    assert contrast(look["style"]["untrained"]["color"], ground) >= 3
+    for part in ("axis", "legend"):
+        for name in ("labelColor", "titleColor"):
+            assert contrast(look[part][name], ground) >= 4.5
+
+
+def test_the_page_has_both_themes() -> None:
+    found = json.loads(charts.themes())
+    assert found == {mode: theme(mode) for mode in ("light", "dark")}
+    assert "<" not in charts.themes()
+
+
+def test_the_program_is_whole_and_can_stand_in_a_page() -> None:
+    text = program()
+    assert "window.vegaEmbed" in text and "BSD 3-Clause" in text.splitlines()[0]
+    assert not re.search(r"</script|<!--|<script", text, re.IGNORECASE)
+    assert "\r" not in text and "\0" not in text
+    # Vega's interpreter of expressions: the page's policy forbids new Function
+    assert "ast:" in text
+    # an import would be a request
+    assert not re.search(r"^\s*import\b|\bimport\(|from\s*[\"']https?:", text, re.MULTILINE)
