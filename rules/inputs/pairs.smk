@@ -25,6 +25,8 @@ STUDY_STATISTICS = (
 UNTRAINED_SEEDS = list(range(1, 1 + (config.get("controls", {}).get("untrained") or {}).get("seeds", 0)))
 # the models that are scored on pairs of sentences
 SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
+EXPLORER = config.get("explorer", {}) if SCORED else {}
+EXPLORED_BY_DEFAULT = 4
 
 
 def shuffles():
@@ -83,6 +85,13 @@ def check_benchmarks():
             sys.exit(
                 f"error: config key benchmarks.{name}.of: {entry['of']} is itself arranged; name its origin"
             )
+
+
+def check_explorer():
+    """Stop with one line where the explorer is to show a model that is not scored."""
+    for name in EXPLORER.get("models", []):
+        if name not in SCORED:
+            sys.exit(f"error: config key explorer.models: {name} is not scored on pairs of sentences")
 
 
 def origin_entry(benchmark):
@@ -261,13 +270,53 @@ def pairs_settings():
     }
 
 
-def pairs_sections():
-    """The sections over sentence pairs that have something to show, in their order."""
+def explored_models():
+    """The models that the explorer shows."""
+    return EXPLORER.get("models", SCORED[:EXPLORED_BY_DEFAULT]) if EXPLORER else []
+
+
+def explored_benchmarks():
+    """The benchmarks that the explorer shows."""
+    return [name for name in BENCHMARKS if any(is_scored_on(model, name) for model in explored_models())]
+
+
+def explored_tables():
+    """What the explorer shows, of every model and benchmark."""
+    return of_all("explorer", "pairs.json", models=explored_models())
+
+
+def removable_evidence():
+    """What may be cleaned away, once all that is made of it is there: of the models that are explored, and of others."""
+    statistics = "statistics/{model}/{benchmark}/bias.parquet"
+    needed_by = {
+        any_of(explored_models()): [statistics, "explorer/{model}/{benchmark}/pairs.json"],
+        any_of([name for name in SCORED if name not in explored_models()]): statistics,
+    }
+    return [
+        {
+            "kind": "evidence",
+            "name": "{model} on {benchmark}",
+            "files": f"evidence/{{model,{models}}}/{{benchmark}}/{{variant}}/{{masking}}.parquet",
+            "needed_by": made,
+        }
+        for models, made in needed_by.items()
+        if models != any_of([])
+    ]
+
+
+def sections_of_results():
+    """The sections over sentence pairs that are made from `pairs_results`, in their order."""
     if not SCORED:
         return []
     controls = ["controls"] if read_shuffled() else []
     precision = ["precision"] if precision_tables() else []
     return ["summary", "tables", "accuracy", *controls, "agreement", *precision, "reading"]
+
+
+def pairs_sections():
+    """The sections over sentence pairs that have something to show, in their order."""
+    *sections, last = sections_of_results() or [None]
+    return [*sections, *(["pairs"] if EXPLORER else []), last] if SCORED else []
 
 
 def pairs_provenance():

@@ -10,9 +10,10 @@ import pytest
 
 from unmask.errors import InputError
 from unmask.record import record
-from unmask.report.page import LONG, render_page
+from unmask.report.page import LIBRARY, LONG, render_page
 from unmask.report.provenance import agreed, flatten, provenance
 from unmask.report.sections import (
+    App,
     Block,
     Data,
     Facts,
@@ -89,6 +90,8 @@ def write(path: Path, section: Section) -> Path:
 
 def test_a_section_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_section(write(tmp_path / "s.json", EVERYTHING)) == EVERYTHING
+    app = Section("app", "App", (), (Fold("more", (App("a", "pairs/explorer", {HOSTILE: [1, None]}),)),))
+    assert read_section(write(tmp_path / "app.json", app)) == app
     bare = Section("bare", "Bare")
     assert read_section(write(tmp_path / "bare.json", bare)) == bare
 
@@ -152,6 +155,45 @@ def test_the_page_has_any_sections_in_their_order() -> None:
     ] * 2
     with pytest.raises(ValueError, match="two sections of one name"):
         render_page("t", [*sections, sections[0]])
+
+
+def test_a_page_has_each_program_once_and_the_data_of_each_app_as_text() -> None:
+    apps = (App("one", "pairs/explorer", {HOSTILE: HOSTILE}), Fold("f", (App("two", "pairs/explorer", 2),)))
+    text = render_page("t", [Section("s", "S", (), apps), Section("other", "O", (), (Text("no app"),))])
+    page = Page(text)
+    source = (LIBRARY / "pairs/explorer.js").read_text()
+    style = (LIBRARY / "pairs/explorer.css").read_text()
+    assert text.count(source) == text.count(style) == 1
+    data, number, program = page.scripts
+    assert json.loads(data) == {HOSTILE: HOSTILE} and json.loads(number) == 2
+    assert program.strip() == source.strip()
+    assert "<" not in data and page.tags.count("noscript") == 2
+    assert {"s-one", "s-two"} <= set(page.ids) and "b" not in page.tags
+    assert source not in render_page("t", [Section("s", "S", (), (Text("no app"),))])
+
+
+@pytest.mark.parametrize("suffix", ["js", "css"])
+def test_no_program_ends_its_own_element_or_reaches_out(suffix: str) -> None:
+    files = sorted(LIBRARY.glob(f"*/*.{suffix}"))
+    assert files
+    for file in files:
+        text = file.read_text().lower()
+        # markup would be made of data by these, and requests by those
+        words = (
+            "</script </style <!-- innerhtml outerhtml insertadjacent document.write eval( function( http: "
+        )
+        words += "https: fetch( xmlhttp @import url( import( sendbeacon websocket"
+        assert not [word for word in words.split() if word in text], file
+
+
+@pytest.mark.parametrize(
+    "program", ["explorer", "../x/y", "pairs/explorer.js", "/pairs/explorer", "a/b/c", ""]
+)
+def test_an_app_names_a_program_of_this_library(program: str) -> None:
+    with pytest.raises(ValueError, match="is not a program"):
+        App("a", program, None)
+    with pytest.raises(ValueError, match="is not a name"):
+        App("A b", "pairs/explorer", None)
 
 
 def test_every_picture_has_ids_of_its_own() -> None:

@@ -2,12 +2,16 @@
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from unmask.report.sections import Picture, Section, kind_of
+from unmask.report.sections import App, Block, Fold, Picture, Section, kind_of
+
+LIBRARY = Path(__file__).resolve().parents[1]
+"""Where programs are (unmask.report.sections.App)."""
 
 LONG = 40
 """A table of more rows scrolls in a box of its own."""
@@ -17,7 +21,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
     """The whole HTML page as text; it refers to nothing outside itself.
 
     Sections stand in their order; those that have nothing to show are left out.
-    Raises ValueError where two sections have one name.
+    Raises ValueError where two sections have one name, and FileNotFoundError for a program that is not there.
     """
     shown = [section for section in sections if not section.is_empty()]
     names = [section.name for section in shown]
@@ -36,9 +40,30 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         # an SVG alone is markup: jobs of this workflow drew it
         return Markup(inline_svg(picture.svg, f"picture-{next(numbers)}"))
 
+    # each program once, however many parts of the page it runs
+    programs = dict.fromkeys(app.program for section in shown for app in _apps(section.blocks))
     return environment.get_template("page.html.jinja").render(
-        title=title, sections=shown, kind_of=kind_of, inline=inline, LONG=LONG
+        title=title,
+        sections=shown,
+        kind_of=kind_of,
+        inline=inline,
+        LONG=LONG,
+        scripts=[_source(program, "js") for program in programs],
+        styles=[_source(program, "css") for program in programs],
     )
+
+
+def _apps(blocks: Iterable[Block]) -> Iterator[App]:
+    for block in blocks:
+        if isinstance(block, App):
+            yield block
+        elif isinstance(block, Fold):
+            yield from _apps(block.blocks)
+
+
+def _source(program: str, suffix: str) -> Markup:
+    """The text of a program or its style sheet: markup, as it is this project's own."""
+    return Markup((LIBRARY / f"{program}.{suffix}").read_text(encoding="utf-8"))
 
 
 def inline_svg(svg: str, prefix: str) -> str:
