@@ -205,7 +205,10 @@
   const choices = (options, chosen) =>
     Object.entries(options).map(([value, label]) => make("option", { value, selected: value === chosen }, label));
 
-  const labelled = (label, field) => make("label", {}, make("span", {}, label), field);
+  function labelled(label, field) {
+    field.id = `explorer-${(labelled.count = (labelled.count ?? 0) + 1)}`;
+    return make("div", {}, make("label", { for: field.id }, label), field);
+  }
 
   class Explorer {
     constructor(root, study) {
