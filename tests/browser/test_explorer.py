@@ -242,31 +242,29 @@ def test_the_list_is_in_the_order_that_is_chosen_and_comes_in_pages(page: Page, 
 def test_pairs_on_which_measures_or_models_disagree_are_found(page: Page, study: Study) -> None:
     opened(page, study.path.as_uri())
     field_of(page, "Benchmark").select_option("crows")
-    outcomes = pd.DataFrame(
-        {
-            (model, name): study.scores[model, "crows"]
-            .query("protocol == 'corrected' and measure == @name")
-            .set_index("pair_id")["outcome"]
-            for model in MODELS
-            for name in MEASURES
-        }
-    )
+    outcomes = {
+        (model, name): study.scores[model, "crows"]
+        .query("protocol == 'corrected' and measure == @name")["outcome"]
+        .to_numpy(str)
+        for model in MODELS
+        for name in MEASURES
+    }
     field_of(page, "Disagreement").select_option(f"other than {title_of('PLL')}")
     assert count_of(page) == int((outcomes["one", "AUL"] != outcomes["one", "PLL"]).sum()) > 0
     field_of(page, "Disagreement").select_option(f"other than {HOSTILE}")
     assert count_of(page) == int((outcomes["one", "AUL"] != outcomes[HOSTILE, "AUL"]).sum()) > 0
     field_of(page, "Disagreement").select_option("not all measures agree")
-    of_one = outcomes["one"]
-    both = (of_one == STEREOTYPE).any(axis=1) & (of_one == ANTISTEREOTYPE).any(axis=1)
+    of_one = np.array([outcomes["one", name] for name in MEASURES])
+    both = (of_one == STEREOTYPE).any(axis=0) & (of_one == ANTISTEREOTYPE).any(axis=0)
     assert count_of(page) == int(both.sum()) > 0
     field_of(page, "Disagreement").select_option("whatever others say")
     field_of(page, "Order").select_option("models disagree most")
-    votes = outcomes.xs("AUL", axis=1, level=1)
-    first, second = ((votes == side).sum(axis=1) for side in (STEREOTYPE, ANTISTEREOTYPE))
-    evenly = (2 * np.minimum(first, second) / (first + second)).sort_values(ascending=False, kind="stable")
+    votes = np.array([outcomes[model, "AUL"] for model in MODELS])
+    first, second = ((votes == side).sum(axis=0) for side in (STEREOTYPE, ANTISTEREOTYPE))
+    order = np.argsort(-np.minimum(first, second) / (first + second), kind="stable")
     links = [link.get_attribute("href") or "" for link in page.locator("ol.rows a").all()]
     assert [link.split("?")[0].split("/")[2] for link in links] == [
-        quote(pair, safe="") for pair in evenly.index[:50]
+        quote(pair, safe="") for pair in study.pairs["crows"]["pair_id"].iloc[order[:50]]
     ]
 
 
