@@ -4,6 +4,7 @@
 rule explored:
     input:
         unpack(evidence_files),
+        unpack(likeliest_files),
         pairs=result("benchmarks", "{benchmark}.parquet"),
         scores=result("scores", "{model}", "{benchmark}", f"{ORIGINAL}.parquet"),
     output:

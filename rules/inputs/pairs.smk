@@ -159,6 +159,24 @@ def evidence_files(wildcards):
     return {masking: table.format(**place) for masking, table in evidence_tables(place["variant"]).items()}
 
 
+def likeliest_of(model):
+    """How many of the likeliest tokens in the place of each predicted one are kept beside a model's evidence."""
+    return EXPLORER.get("top", 0) if model in explored_models() and model in models_with_files() else 0
+
+
+def likeliest_tables():
+    """The likeliest tokens in the place of each predicted one, by masking, as patterns."""
+    tables = evidence_tables(ORIGINAL).items()
+    return {f"{masking}_top": f"{table.removesuffix('.parquet')}.top.parquet" for masking, table in tables}
+
+
+def likeliest_files(wildcards):
+    """The likeliest tokens of one model on one benchmark, by masking, where they are kept."""
+    place = {"variant": ORIGINAL, **dict(wildcards.items())}
+    wanted = likeliest_tables() if likeliest_of(place["model"]) else {}
+    return {name: table.format(**place) for name, table in wanted.items()}
+
+
 def statistics_inputs(wildcards):
     """Pairs, scores and evidence of one model on one benchmark."""
     place = (wildcards.model, wildcards.benchmark)

@@ -89,6 +89,19 @@ def made_evidence(
     return found
 
 
+def made_likeliest(evidence: dict[str, pd.DataFrame], rng: np.random.Generator) -> dict[str, pd.DataFrame]:
+    """The token itself and two others in the place of each, the likeliest first."""
+    found = {}
+    for masking, rows in evidence.items():
+        keys = rows.loc[rows.index.repeat(3), ["pair_id", "role", "position"]].reset_index(drop=True)
+        tokens = np.stack([np.full(len(rows), HOSTILE), rows["token"], np.full(len(rows), "##ness")], axis=1)
+        shares = -np.sort(-rng.dirichlet([5, 3, 1], len(rows)), axis=1) * 0.9
+        log_prob = np.log(shares).ravel().astype(np.float32)
+        place = np.tile([1, 2, 3], len(rows))
+        found[masking] = keys.assign(place=place, token=tokens.ravel(), log_prob=log_prob)
+    return found
+
+
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     folder = tmp_path_factory.mktemp("explorer")
@@ -105,13 +118,15 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
         files["pairs"].append(folder / f"{benchmark}.parquet")
         write_table(files["pairs"][-1], pairs, PAIRS, {})
         for model in MODELS:
+            place = (model, benchmark)
             evidence = made_evidence(parts.evidence, words, rng)
             for rows in evidence.values():
                 rows["pair_id"] = rows["pair_id"].replace("p7", ODD)
             scores = score_pairs(list(pairs["pair_id"]), evidence, MEASURES)
-            made.scores[model, benchmark], made.evidence[model, benchmark] = scores, evidence
+            made.scores[place], made.evidence[place] = scores, evidence
             files["explored"].append(folder / f"{len(files['explored'])}.json")
-            facts = explored(pairs, scores, [evidence], MEASURES)
+            likeliest = made_likeliest(evidence, rng) if place == ("one", "stereo") else None
+            facts = explored(pairs, scores, [evidence], MEASURES, likeliest)
             write_facts(files["explored"][-1], {"model": model, "benchmark": benchmark, **facts})
     settings = {"models": list(MODELS), "benchmarks": list(SIZES), "measures": list(MEASURES), "most": 5000}
     sections = [Section("summary", "Summary", (), (Text("Nothing."),)), section(files, settings)]
@@ -380,6 +395,22 @@ def test_what_is_hidden_from_the_model_is_marked(page: Page, study: Study, name:
     own = study.evidence["one", "crows"]["all"].query("pair_id == 'p0' and role == 'stereotype'")
     assert hidden.count() == {"AUL": 0, "CPS": 1, "AllMasked": len(own)}[name]
     assert page.locator(".token .masked").count() == hidden.count()
+
+
+def test_what_the_model_would_have_put_there_is_shown_where_it_is_known(page: Page, study: Study) -> None:
+    opened(page, study.address("stereo", "p0", "CPS"))
+    rows = page.locator(".likeliest li")
+    rows.first.wait_for()
+    found = texts(rows)
+    chosen = study.evidence["one", "stereo"]["one-shared"].query("pair_id == 'p0'")["token"]
+    own = {token.replace("##", "\N{MIDDLE DOT}") for token in chosen}
+    assert len(found) == 3 and found[0].startswith(HOSTILE) and found[2].startswith("\N{MIDDLE DOT}ness")
+    assert "(the token itself)" in found[1] and found[1].split(" (")[0] in own
+    shares = [float(text.removesuffix("%")) for text in texts(page.locator(".likeliest .share"))]
+    assert shares == sorted(shares, reverse=True) and abs(sum(shares) - 90) < 0.2
+    opened(page, study.address("stereo", "p0", "CPS", "two"))
+    page.locator(".token h4").wait_for()
+    assert "likeliest" not in page.locator(".token").inner_text()
 
 
 def test_text_is_text_whatever_it_looks_like(page: Page, study: Study) -> None:

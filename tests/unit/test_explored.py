@@ -19,6 +19,7 @@ from tiny_models import tiny_tokenizer
 from unmask.benchmarks.schema import PAIRS
 from unmask.by_name import names
 from unmask.evidence.hiding import MASKINGS, hiding
+from unmask.evidence.likeliest import LIKELIEST
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import Sentence
 from unmask.evidence.tokenising import tokenise_pairs
@@ -44,7 +45,7 @@ def made(architecture: str, measures: tuple[str, ...] = MEASURES) -> tuple[dict[
     evidence = {masking: evidence_of(architecture)[masking] for masking in maskings_of(measures)}
     scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
     found = explored(pairs, scores, [evidence], measures)
-    return unpacked(found["scores"]), unpacked(found["tokens"])
+    return unpacked(str(found["scores"])), unpacked(str(found["tokens"]))
 
 
 def sentences(tokens: Mapping[str, Any]) -> dict[tuple[str, str], range]:
@@ -142,10 +143,10 @@ def test_a_model_without_attention_has_no_aula() -> None:
         **{side: parts.scores[side].mask(parts.scores["measure"] == "AULA") for side in SIDES}
     )
     found = explored(parts.pairs, scores, [parts.evidence], MEASURES)
-    tokens = unpacked(found["tokens"])
+    tokens = unpacked(str(found["tokens"]))
     assert set(tokens["coefficient"]["AULA"]["none"]) == {0}
     assert set(tokens["coefficient"]["PLL"]["one-shared"]) == {0, 10**6}
-    assert unpacked(found["scores"])["AULA"]["stereotype"] == [None] * 20
+    assert unpacked(str(found["scores"]))["AULA"]["stereotype"] == [None] * 20
 
 
 def test_evidence_may_come_in_parts_and_be_of_more_pairs() -> None:
@@ -160,10 +161,10 @@ def test_evidence_may_come_in_parts_and_be_of_more_pairs() -> None:
     assert len(few) == 10 and set(few["pair_id"]) < set(parts.pairs["pair_id"])
     pd.testing.assert_frame_equal(shown_pairs(parts.pairs, 30), parts.pairs)
     sampled = explored(few, parts.scores, [parts.evidence], MEASURES)
-    all_scores, few_scores = (unpacked(each["scores"])["CPS"]["stereotype"] for each in (whole, sampled))
+    all_scores, few_scores = (unpacked(str(each["scores"]))["CPS"]["stereotype"] for each in (whole, sampled))
     places = [list(parts.pairs["pair_id"]).index(pair) for pair in few["pair_id"]]
     assert few_scores == [all_scores[place] for place in places]
-    assert len(unpacked(sampled["tokens"])["lengths"]) == 20
+    assert len(unpacked(str(sampled["tokens"]))["lengths"]) == 20
 
 
 def test_a_measure_that_counts_a_token_twice_under_one_masking_is_refused() -> None:
@@ -171,6 +172,41 @@ def test_a_measure_that_counts_a_token_twice_under_one_masking_is_refused() -> N
     twice = {masking: pd.concat([rows, rows]) for masking, rows in parts.evidence.items()}
     with pytest.raises(ValueError, match="predicted twice under one masking"):
         explored(parts.pairs, parts.scores, [twice], ("CPS",))
+
+
+def likeliest_of(evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Three tokens in the place of each: one sure, one likely and one that is next to impossible."""
+    chosen = [("sure", 0.8), ("##ly", 0.1994), (HOSTILE, 0.0001)]
+    found = {}
+    for masking, rows in evidence.items():
+        repeated = rows.loc[rows.index.repeat(3), ["pair_id", "role", "position"]].reset_index(drop=True)
+        found[masking] = repeated.assign(
+            place=np.tile([1, 2, 3], len(rows)),
+            token=[token for token, _ in chosen] * len(rows),
+            log_prob=np.log([share for _, share in chosen] * len(rows)).astype(np.float32),
+        )
+    return found
+
+
+def test_the_likeliest_tokens_are_there_where_they_are_kept() -> None:
+    parts = synthetic.make(10)
+    assert explored(parts.pairs, parts.scores, [parts.evidence], MEASURES)["likeliest"] is None
+    likeliest = likeliest_of(parts.evidence)
+    # a place where nothing is likely has its first token all the same
+    likeliest["all"].loc[:2, "token"] = np.array(["a", "b", "c"])
+    likeliest["all"].loc[:2, "log_prob"] = np.array([-9.0, -9.5, -9.9], dtype=np.float32)
+    found = explored(parts.pairs, parts.scores, [parts.evidence], MEASURES, likeliest)
+    columns, tokens = unpacked(str(found["likeliest"])), unpacked(str(found["tokens"]))
+    texts = columns["words"] + columns["pieces"]
+    assert columns["pieces"] == ["ly"] and HOSTILE not in texts
+    lists = [
+        [(texts[entry], share) for entry, share in zip(each[::2], each[1::2], strict=True)]
+        for each in columns["lists"]
+    ]
+    assert sorted(lists) == [[("a", 0)], [("sure", 800), ("ly", 199)]]
+    for masking, of in columns["of"].items():
+        told = [number is not None for number in of]
+        assert told == [surprisal is not None for surprisal in tokens["surprisal"][masking]]
 
 
 def test_packing_is_the_same_every_time_and_takes_what_json_takes() -> None:
@@ -205,6 +241,9 @@ def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             for masking, rows in parts.evidence.items():
                 inputs[masking.replace("-", "_")] = folder / f"{masking}.parquet"
                 write_table(folder / f"{masking}.parquet", rows, EVIDENCE, {"model": model})
+            for masking, rows in likeliest_of(parts.evidence).items() if model == "m" else ():
+                inputs[f"{masking.replace('-', '_')}_top"] = folder / f"{masking}.top.parquet"
+                write_table(folder / f"{masking}.top.parquet", rows, LIKELIEST, {"model": model})
             output = folder / f"{len(files['explored'])}.json"
             place = {"model": model, "benchmark": benchmark}
             log = tmp_path / "log"
@@ -235,6 +274,7 @@ def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str
     facts = read_facts(files["explored"][2])
     assert facts["model"] == "m" and set(facts["made_from"]) >= {files["pairs"][1]}
     assert app.value["tables"][2]["tokens"] == facts["tokens"]
+    assert [table["likeliest"] is not None for table in app.value["tables"]] == [True, False, True]
     assert unpacked(facts["tokens"])["words"] == [HOSTILE]
     page = render_page("t", [found])
     assert "<img" not in page and page.count("</script>") == 2

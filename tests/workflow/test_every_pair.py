@@ -24,6 +24,25 @@ def test_switching_it_on_gathers_what_is_there_and_changing_it_no_more_than_that
     assert own == {path for path in PAIRS if "roberta" in path}
 
 
+def test_the_likeliest_tokens_are_found_while_evidence_is_made_of_the_models_that_are_shown(
+    copied: Workflow,
+) -> None:
+    copied.config["explorer"] = {"models": ["bert"], "top": 3}
+    evidence = {output for output in copied.planned() if output.startswith("evidence/")}
+    assert "evidence/bert/crows/original/none.top.parquet" in evidence
+    # evidence of another variant or model is as it was
+    assert all(
+        output.startswith(("evidence/bert/crows/original/", "evidence/bert/stereo/original/"))
+        for output in evidence
+    )
+    before = (copied.folder / "results/small/evidence/bert/crows/original/none.parquet").read_bytes()
+    copied.run()
+    assert (copied.folder / "results/small/evidence/bert/crows/original/none.parquet").read_bytes() == before
+    facts = read_facts(copied.folder / "results/small/explorer/bert/crows/pairs.json")
+    assert len(unpacked(facts["likeliest"])["lists"]) > 10
+    assert copied.planned() == set()
+
+
 def test_a_model_that_is_not_scored_is_refused_in_one_line(fresh: Workflow) -> None:
     encoder = {**fresh.config["models"]["bert"], "kind": "text-encoder"}
     fresh.config["models"]["encoder"] = encoder

@@ -6,6 +6,7 @@ by less than 0.6 of the last of these.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 SCORE_DECIMALS, LOG_PROB_DECIMALS, COEFFICIENT_DECIMALS = 6, 4, 6
 
+LIKELY_DECIMALS = 3
+"""Of probabilities of the likeliest tokens; those that come to 0 are left out, but for the first."""
+
 SIDES = (STEREOTYPE, ANTISTEREOTYPE)
 TOKEN = ["pair_id", "role", "position"]
 
@@ -36,11 +40,12 @@ def explored(
     scores: pd.DataFrame,
     evidence: Iterable[Mapping[str, pd.DataFrame]],
     measures: Sequence[str],
-) -> dict[str, str]:
-    """What the explorer has of one model on one benchmark: `scores` and `tokens`, packed.
+    likeliest: Mapping[str, pd.DataFrame] | None = None,
+) -> dict[str, str | None]:
+    """What the explorer has of one model on one benchmark: `scores`, `tokens` and `likeliest`, packed.
 
-    pairs: those that are shown; scores: SCORES; evidence: of all maskings, some pairs at a time. Both may be
-    of other pairs too.
+    pairs: those that are shown; scores: SCORES; evidence: of all maskings, some pairs at a time; likeliest:
+    LIKELIEST by masking, if there are any. All three may be of other pairs too.
     """
     ids = set(pairs["pair_id"])
     parts = [
@@ -52,9 +57,12 @@ def explored(
     ]
     names = maskings_of(measures)
     whole = {name: pd.concat([part[name] for part in parts], ignore_index=True) for name in names}
+    added = {name: contributions(measure(name), whole, CORRECTED) for name in measures}
+    tokens = _tokens(pairs, whole, added)
     return {
         "scores": packed(score_columns(pairs, scores, measures)),
-        "tokens": packed(token_columns(pairs, whole, measures)),
+        "tokens": packed(token_columns(pairs, tokens, whole, added)),
+        "likeliest": packed(likeliest_columns(tokens, likeliest)) if likeliest else None,
     }
 
 
@@ -73,7 +81,10 @@ def score_columns(
 
 
 def token_columns(
-    pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame], measures: Sequence[str]
+    pairs: pd.DataFrame,
+    tokens: pd.DataFrame,
+    evidence: Mapping[str, pd.DataFrame],
+    added: Mapping[str, pd.DataFrame],
 ) -> dict[str, Any]:
     """Every token of both sides of every pair, in the order of pairs, sides and positions.
 
@@ -84,8 +95,6 @@ def token_columns(
     masking, what log P is multiplied with, in units of the last of COEFFICIENT_DECIMALS. hidden: what each
     masking hides from the model (see `hides`).
     """
-    added = {name: contributions(measure(name), evidence, CORRECTED) for name in measures}
-    tokens = _tokens(pairs, evidence, added)
     place = pd.MultiIndex.from_frame(tokens[TOKEN])
     firsts = ~tokens.duplicated(["pair_id", "role"])
     surface = surfaces(tokens["token"])
@@ -112,6 +121,32 @@ def token_columns(
         },
         "hidden": {masking: hides(masking) for masking in evidence},
     }
+
+
+def likeliest_columns(tokens: pd.DataFrame, likeliest: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    """What the model would have put in the place of each of `tokens` (as `_tokens` gives them).
+
+    words, pieces: as in `token_columns`. lists: every list of likeliest tokens that there is; of each token
+    its place in words and then pieces, and its probability in units of the last of LIKELY_DECIMALS. of: by
+    masking, which of these lists each token has, null where it is not predicted.
+    """
+    known = surfaces(
+        [*tokens["token"], *(name for rows in likeliest.values() for name in rows["token"].unique())]
+    )
+    rows = pd.concat([part.assign(masking=masking) for masking, part in likeliest.items()], ignore_index=True)
+    rows["row"] = pd.MultiIndex.from_frame(tokens[TOKEN]).get_indexer(pd.MultiIndex.from_frame(rows[TOKEN]))
+    probability = np.exp(rows["log_prob"].to_numpy(float))
+    rows["likely"] = np.rint(probability * 10**LIKELY_DECIMALS).astype(int)
+    rows = rows[(rows["row"] >= 0) & ((rows["likely"] > 0) | (rows["place"] == 1))]
+    texts, goes_on = zip(*(known[token] for token in rows["token"]), strict=True) if len(rows) else ((), ())
+    vocabulary, numbers = _vocabulary(texts, goes_on)
+    lists: dict[tuple[tuple[int, int], ...], int] = {}
+    of: dict[str, list[int | None]] = {masking: [None] * len(tokens) for masking in likeliest}
+    found = zip(rows["masking"], rows["row"], zip(numbers, rows["likely"].tolist(), strict=True), strict=True)
+    for (masking, row), group in groupby(found, key=lambda each: each[:2]):
+        entries = tuple(entry for _, _, entry in group)
+        of[masking][row] = lists.setdefault(entries, len(lists))
+    return {**vocabulary, "lists": [list(chain(*entries)) for entries in lists], "of": of}
 
 
 def hides(masking: str) -> str:

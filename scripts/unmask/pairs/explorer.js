@@ -8,6 +8,7 @@
   const OUTCOMES = { s: "stereotype", a: "antistereotype", t: "tie", u: "undefined" };
   const LOG_PROB_UNIT = 1e-4; // as in unmask.pairs.explored
   const COEFFICIENT_UNIT = 1e-6;
+  const LIKELY_UNIT = 1e-3;
   const MINUS = "\u2212";
 
   /** An element with attributes (functions are listeners) and children (texts stay texts). */
@@ -131,6 +132,19 @@
           modified: columns.modified[start + place] === "1",
         }));
       });
+    }
+
+    /** The likeliest tokens in the place of one, [surface, probability] each; null where none are kept. */
+    async likeliest(pair, model, token, masking) {
+      const table = this.table(pair, model);
+      if (!table.likeliest) return null;
+      table.lists ??= unpack(table.likeliest);
+      const columns = await table.lists;
+      const list = columns.lists[columns.of[masking][token.at]] ?? [];
+      return Array.from({ length: list.length / 2 }, (_, place) => [
+        surface(columns, list[2 * place]),
+        list[2 * place + 1] * LIKELY_UNIT,
+      ]);
     }
 
     /** What a token adds to the score of its sentence, by the maskings under which the measure has it predicted. */
@@ -651,7 +665,36 @@
           make("dt", {}, "Adds to the margin"),
           make("dd", {}, `${shown(toMargin, true)}, and with all that stands in this place ${shown(total, true)}`),
         ),
+        this.likeliest(view, token, reading),
       ];
+    }
+
+    /** What the model would have put in the place of a token, filled in when it is there. */
+    likeliest(view, token, reading) {
+      const part = make("div", { class: "likeliest" });
+      this.study.likeliest(view.pair, view.model, token, reading.masking).then((list) => {
+        if (list === null) return;
+        part.append(
+          make("p", {}, "In this place the model finds likeliest:"),
+          make(
+            "ol",
+            {},
+            list.map(([found, share]) => {
+              // a sentence's first token begins a word, however it is written
+              const own = found.text === token.text && (found.piece === token.piece || token.place === 0);
+              const item = make(
+                "li",
+                {},
+                make("span", {}, (found.piece ? "\u00b7" : "") + found.text, own ? " (the token itself)" : ""),
+                make("span", { class: "share" }, share < LIKELY_UNIT / 2 ? "under 0.1%" : `${(100 * share).toFixed(1)}%`),
+              );
+              item.style.setProperty("--share", share.toFixed(3));
+              return item;
+            }),
+          ),
+        );
+      });
+      return part;
     }
 
     tokenTable(view) {

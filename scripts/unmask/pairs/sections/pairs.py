@@ -72,7 +72,7 @@ def _table(path: str | Path, models: Sequence[str], benchmarks: Sequence[str]) -
     """What is there of one model on one benchmark, with the places of the two in the lists."""
     facts = read_facts(path)
     place = {"model": models.index(facts["model"]), "benchmark": benchmarks.index(facts["benchmark"])}
-    return place | {key: facts[key] for key in ("scores", "tokens")}
+    return place | {key: facts[key] for key in ("scores", "tokens", "likeliest")}
 
 
 def _found(pairs: int, models: Sequence[str]) -> str:
