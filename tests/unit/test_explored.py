@@ -199,11 +199,13 @@ def test_the_likeliest_tokens_are_there_where_they_are_kept() -> None:
     columns, tokens = unpacked(str(found["likeliest"])), unpacked(str(found["tokens"]))
     texts = columns["words"] + columns["pieces"]
     assert columns["pieces"] == ["ly"] and HOSTILE not in texts
-    lists = [
-        [(texts[entry], share) for entry, share in zip(each[::2], each[1::2], strict=True)]
-        for each in columns["lists"]
-    ]
-    assert sorted(lists) == [[("a", 0)], [("sure", 800), ("ly", 199)]]
+    entries = list(zip([texts[number] for number in columns["token"]], columns["share"], strict=True))
+    ends = np.cumsum([0, *columns["lengths"]]).tolist()
+    lists = [entries[start:end] for start, end in pairwise(ends)]
+    assert lists == [[("sure", 80), ("ly", 20)], [("a", 0)]]
+    # each of the two is new once, and then known by its number
+    numbers = [number for of in columns["of"].values() for number in of if number is not None]
+    assert numbers[:3] == [-1, 0, 0] and numbers.count(-1) == 2 and columns["of"]["all"][:3] == [-1, 0, 0]
     for masking, of in columns["of"].items():
         told = [number is not None for number in of]
         assert told == [surprisal is not None for surprisal in tokens["surprisal"][masking]]

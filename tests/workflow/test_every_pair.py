@@ -39,13 +39,12 @@ def test_the_likeliest_tokens_are_found_while_evidence_is_made_of_the_models_tha
     copied.run()
     assert (copied.folder / "results/small/evidence/bert/crows/original/none.parquet").read_bytes() == before
     facts = read_facts(copied.folder / "results/small/explorer/bert/crows/pairs.json")
-    assert len(unpacked(facts["likeliest"])["lists"]) > 10
+    assert len(unpacked(facts["likeliest"])["lengths"]) > 10
     assert copied.planned() == set()
 
 
 def test_a_model_that_is_not_scored_is_refused_in_one_line(fresh: Workflow) -> None:
-    encoder = {**fresh.config["models"]["bert"], "kind": "text-encoder"}
-    fresh.config["models"]["encoder"] = encoder
+    fresh.config["models"]["encoder"] = {"source": "hub", "repo": "some/encoder", "kind": "text-encoder"}
     fresh.config["explorer"] = {"models": ["encoder"]}
     done = fresh.snakemake("-n")
     assert done.returncode and "explorer.models: encoder is not scored on pairs" in done.stdout + done.stderr

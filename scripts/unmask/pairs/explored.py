@@ -5,6 +5,7 @@ COEFFICIENT_DECIMALS. The explorer shows three decimals of them and of what it w
 by less than 0.6 of the last of these.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, groupby
 from typing import Any
@@ -23,7 +24,7 @@ from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 SCORE_DECIMALS, LOG_PROB_DECIMALS, COEFFICIENT_DECIMALS = 6, 4, 6
 
-LIKELY_DECIMALS = 3
+LIKELY_DECIMALS = 2
 """Of probabilities of the likeliest tokens; those that come to 0 are left out, but for the first."""
 
 SIDES = (STEREOTYPE, ANTISTEREOTYPE)
@@ -126,9 +127,11 @@ def token_columns(
 def likeliest_columns(tokens: pd.DataFrame, likeliest: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     """What the model would have put in the place of each of `tokens` (as `_tokens` gives them).
 
-    words, pieces: as in `token_columns`. lists: every list of likeliest tokens that there is; of each token
-    its place in words and then pieces, and its probability in units of the last of LIKELY_DECIMALS. of: by
-    masking, which of these lists each token has, null where it is not predicted.
+    words, pieces: as in `token_columns`. lengths: of every list of likeliest tokens that there is. token,
+    share: of each in these lists, one behind the other, its place in words and then pieces, and its
+    probability in units of the last of LIKELY_DECIMALS. of: by masking, which list each token has: -1 for the
+    next that no token before it has, its number for one that others have, null where the token is not
+    predicted.
     """
     known = surfaces(
         [*tokens["token"], *(name for rows in likeliest.values() for name in rows["token"].unique())]
@@ -138,6 +141,8 @@ def likeliest_columns(tokens: pd.DataFrame, likeliest: Mapping[str, pd.DataFrame
     probability = np.exp(rows["log_prob"].to_numpy(float))
     rows["likely"] = np.rint(probability * 10**LIKELY_DECIMALS).astype(int)
     rows = rows[(rows["row"] >= 0) & ((rows["likely"] > 0) | (rows["place"] == 1))]
+    # as `of` has them, which is masking by masking
+    rows = pd.concat([rows[rows["masking"] == name].sort_values(["row", "place"]) for name in likeliest])
     texts, goes_on = zip(*(known[token] for token in rows["token"]), strict=True) if len(rows) else ((), ())
     vocabulary, numbers = _vocabulary(texts, goes_on)
     lists: dict[tuple[tuple[int, int], ...], int] = {}
@@ -145,8 +150,16 @@ def likeliest_columns(tokens: pd.DataFrame, likeliest: Mapping[str, pd.DataFrame
     found = zip(rows["masking"], rows["row"], zip(numbers, rows["likely"].tolist(), strict=True), strict=True)
     for (masking, row), group in groupby(found, key=lambda each: each[:2]):
         entries = tuple(entry for _, _, entry in group)
-        of[masking][row] = lists.setdefault(entries, len(lists))
-    return {**vocabulary, "lists": [list(chain(*entries)) for entries in lists], "of": of}
+        of[masking][row] = lists.get(entries, -1)
+        lists.setdefault(entries, len(lists))
+    every = list(chain(*lists))
+    return {
+        **vocabulary,
+        "lengths": [len(entries) for entries in lists],
+        "token": [token for token, _ in every],
+        "share": [share for _, share in every],
+        "of": of,
+    }
 
 
 def hides(masking: str) -> str:
@@ -187,9 +200,10 @@ def _placed(rows: pd.DataFrame, values: "pd.Series[float]", place: pd.MultiIndex
 
 
 def _vocabulary(texts: Sequence[str], goes_on: Sequence[bool]) -> tuple[dict[str, list[str]], list[int]]:
-    """The distinct texts, words and then pieces, and the place of each token among them."""
+    """The distinct texts, words and then pieces, the most frequent first, and each token's place there."""
     keys = list(zip(goes_on, texts, strict=True))
-    places = {key: place for place, key in enumerate(sorted(set(keys)))}
+    counts = Counter(keys)
+    places = {key: place for place, key in enumerate(sorted(counts, key=lambda k: (k[0], -counts[k], k[1])))}
     lists = {name: [text for on, text in places if on == is_piece] for name, is_piece in _LISTS.items()}
     return lists, [places[key] for key in keys]
 

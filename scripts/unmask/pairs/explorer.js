@@ -8,7 +8,7 @@
   const OUTCOMES = { s: "stereotype", a: "antistereotype", t: "tie", u: "undefined" };
   const LOG_PROB_UNIT = 1e-4; // as in unmask.pairs.explored
   const COEFFICIENT_UNIT = 1e-6;
-  const LIKELY_UNIT = 1e-3;
+  const LIKELY_UNIT = 1e-2;
   const MINUS = "\u2212";
 
   /** An element with attributes (functions are listeners) and children (texts stay texts). */
@@ -138,13 +138,21 @@
     async likeliest(pair, model, token, masking) {
       const table = this.table(pair, model);
       if (!table.likeliest) return null;
-      table.lists ??= unpack(table.likeliest);
+      table.lists ??= unpack(table.likeliest).then((columns) => {
+        let [end, next] = [0, 0];
+        const starts = columns.lengths.map((length) => (end += length) - length);
+        // maskings and tokens in order: -1 is the next list
+        const numbered = (of) => of.map((number) => (number === -1 ? next++ : number));
+        const of = Object.fromEntries(Object.entries(columns.of).map(([name, own]) => [name, numbered(own)]));
+        return { ...columns, starts, of };
+      });
       const columns = await table.lists;
-      const list = columns.lists[columns.of[masking][token.at]] ?? [];
-      return Array.from({ length: list.length / 2 }, (_, place) => [
-        surface(columns, list[2 * place]),
-        list[2 * place + 1] * LIKELY_UNIT,
-      ]);
+      const number = columns.of[masking][token.at];
+      if (number === null) return [];
+      return Array.from({ length: columns.lengths[number] }, (_, place) => {
+        const at = columns.starts[number] + place;
+        return [surface(columns, columns.token[at]), columns.share[at] * LIKELY_UNIT];
+      });
     }
 
     /** What a token adds to the score of its sentence, by the maskings under which the measure has it predicted. */
@@ -686,7 +694,7 @@
                 "li",
                 {},
                 make("span", {}, (found.piece ? "\u00b7" : "") + found.text, own ? " (the token itself)" : ""),
-                make("span", { class: "share" }, share < LIKELY_UNIT / 2 ? "under 0.1%" : `${(100 * share).toFixed(1)}%`),
+                make("span", { class: "share" }, share ? `${Math.round(100 * share)}%` : "under 1%"),
               );
               item.style.setProperty("--share", share.toFixed(3));
               return item;
