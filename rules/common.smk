@@ -52,12 +52,13 @@ def result(*parts):
     return "/".join([STUDY, *parts])
 
 
-def register(family, keys=(), files=(), statistics=(), provenance=(), sections=(), removable=()):
+def register(family, keys=(), files=(), statistics=(), provenance=(), sections=(), programs=(), removable=()):
     """Tell what a family comes to in this study; nothing where the study has not got it.
 
     keys: of the study, which its provenance states by itself; files: what the study comes to; statistics:
     tables beside these that get checksums; provenance: where things came from (unmask.report.provenance);
-    sections: of the report, by name; removable: what may be cleaned away (unmask.results.register).
+    sections: of the report, by name; programs: that run in these (unmask.report.sections.App); removable: what
+    may be cleaned away (unmask.results.register).
     """
     REGISTER.append(
         {
@@ -67,6 +68,7 @@ def register(family, keys=(), files=(), statistics=(), provenance=(), sections=(
             "statistics": list(statistics),
             "provenance": list(provenance),
             "sections": list(sections),
+            "programs": list(programs),
             "removable": list(removable),
         }
     )
@@ -217,3 +219,9 @@ def page_parts():
     """Digests of what the report's page is besides code, as a parameter of its rule."""
     parts = ("page.html.jinja", "page.css", "page.js")
     return [sha256_of_file(ROOT / "scripts/unmask/report" / part) for part in parts]
+
+
+def page_programs():
+    """Digests of the programs and style sheets that the report's page takes in, as a parameter of its rule."""
+    files = [f"scripts/unmask/{name}.{suffix}" for name in registered("programs") for suffix in ("js", "css")]
+    return {file: sha256_of_file(ROOT / file) for file in files}

@@ -10,7 +10,7 @@ rule evidence:
     log:
         log_of("evidence", "{model}", "{benchmark}", "{variant}.log"),
     wildcard_constraints:
-        model=any_of(models_with_files()),
+        model=any_of([model for model in models_with_files() if not likeliest_of(model)]),
         variant=ORIGINAL,
     conda:
         "../envs/scoring.yaml"
@@ -24,10 +24,20 @@ rule evidence:
         dtype=SCORING.get("dtype"),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         shuffled=lambda wildcards: config["controls"]["shuffled"] if wildcards.variant == SHUFFLED else None,
+        top=lambda wildcards: likeliest_of(wildcards.model) if wildcards.variant == ORIGINAL else 0,
     message:
         "Scoring {wildcards.benchmark} ({wildcards.variant}) with {wildcards.model}"
     script:
         "../scripts/score_evidence.py"
+
+
+use rule evidence as evidence_and_likeliest with:
+    output:
+        **evidence_tables(ORIGINAL),
+        **likeliest_tables(),
+    wildcard_constraints:
+        model=any_of([model for model in models_with_files() if likeliest_of(model)]),
+        variant=ORIGINAL,
 
 
 use rule evidence as shuffled_evidence with:

@@ -10,6 +10,7 @@ wildcard_constraints:
 
 
 check_benchmarks()
+check_explorer()
 
 register(
     "pairs",
@@ -18,18 +19,8 @@ register(
     statistics=pairs_statistics(),
     provenance=pairs_provenance(),
     sections=pairs_sections(),
-    removable=(
-        [
-            {
-                "kind": "evidence",
-                "name": "{model} on {benchmark}",
-                "files": "evidence/{model}/{benchmark}/{variant}/{masking}.parquet",
-                "needed_by": "statistics/{model}/{benchmark}/bias.parquet",
-            }
-        ]
-        if SCORED
-        else []
-    ),
+    programs=["pairs/explorer"] if EXPLORER else [],
+    removable=removable_evidence(),
 )
 
 
@@ -37,6 +28,7 @@ include: "benchmarks.smk"
 include: "evidence.smk"
 include: "measures.smk"
 include: "statistics.smk"
+include: "explorer.smk"
 
 
 rule tables:
@@ -103,13 +95,13 @@ rule pairs_sections:
         precision=precision_tables(),
         scores=all_scores(),
     output:
-        **{name: section_file(name) for name in pairs_sections()},
+        **{name: section_file(name) for name in sections_of_results()},
     log:
         log_of("report", "sections", "pairs.log"),
     conda:
         "../envs/analysis.yaml"
     params:
-        code=sections_code("pairs", pairs_sections(), *measure_modules()),
+        code=sections_code("pairs", sections_of_results(), *measure_modules()),
         family="pairs",
         settings=pairs_settings(),
         given=given(*pairs_results().values()),

@@ -38,6 +38,7 @@ rule report:
     params:
         code=code("write_report.py"),
         page=page_parts(),
+        programs=page_programs(),
         title=config["title"],
     message:
         "Writing the report"

@@ -11,7 +11,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.evidence.keeping import forget, give_out, is_intact, kept
 from unmask.evidence.origin import SOURCE
-from unmask.evidence.streaming import is_done, write_evidence
+from unmask.evidence.streaming import Likeliest, is_done, write_evidence
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
@@ -52,14 +52,22 @@ with (
         }
         for masking, code in params.code.items()
     }
-    tables = {Path(output).stem: Path(output) for output in snakemake.output}
+    outputs = {Path(output).stem: Path(output) for output in snakemake.output}
+    # a table of evidence by masking, and {masking}.top where the study wants the likeliest tokens, too
+    tables = {masking: [outputs[masking]] for masking in params.code}
+    likeliest: dict[str, Likeliest | None] = dict.fromkeys(tables)
+    if params.get("top"):
+        for masking, own in tables.items():
+            own.append(outputs[f"{masking}.top"])
+            likeliest[masking] = Likeliest(kept(own[-1]), params.top)
     missing = [
         masking
-        for masking, table in tables.items()
-        if not (is_intact(table) and is_done(kept(table), pairs, facts[masking]))
+        for masking, own in tables.items()
+        if not (all(map(is_intact, own)) and is_done(kept(own[0]), pairs, facts[masking], likeliest[masking]))
     ]
     for masking in missing:
-        forget(tables[masking])
+        for table in tables[masking]:
+            forget(table)
     # attention maps are wanted where nothing is hidden, and cost time where it is
     for with_attention in (True, False):
         alike = [masking for masking in missing if (masking == NONE) == with_attention]
@@ -69,7 +77,7 @@ with (
         for masking in alike:
             try:
                 write_evidence(
-                    kept(tables[masking]),
+                    kept(tables[masking][0]),
                     pairs,
                     model,
                     masking,
@@ -79,10 +87,11 @@ with (
                     facts[masking],
                     # Snakemake has a display of its own
                     bar=False,
+                    likeliest=likeliest[masking],
                 )
             except InputError as error:
                 raise InputError(f"model {names['model']}, benchmark {names['benchmark']}, {error}") from None
         # its parts refer to each other: there would be two in memory while the next is loaded
         del model
         gc.collect()
-    give_out(tables.values())
+    give_out(table for own in tables.values() for table in own)

@@ -25,6 +25,8 @@ STUDY_STATISTICS = (
 UNTRAINED_SEEDS = list(range(1, 1 + (config.get("controls", {}).get("untrained") or {}).get("seeds", 0)))
 # the models that are scored on pairs of sentences
 SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
+EXPLORER = config.get("explorer", {}) if SCORED else {}
+EXPLORED_BY_DEFAULT = 4
 
 
 def shuffles():
@@ -83,6 +85,13 @@ def check_benchmarks():
             sys.exit(
                 f"error: config key benchmarks.{name}.of: {entry['of']} is itself arranged; name its origin"
             )
+
+
+def check_explorer():
+    """Stop with one line where the explorer is to show a model that is not scored."""
+    for name in EXPLORER.get("models", []):
+        if name not in SCORED:
+            sys.exit(f"error: config key explorer.models: {name} is not scored on pairs of sentences")
 
 
 def origin_entry(benchmark):
@@ -148,6 +157,24 @@ def evidence_files(wildcards):
     """The evidence that the measures on a variant read, by masking."""
     place = {"variant": ORIGINAL, **dict(wildcards.items())}
     return {masking: table.format(**place) for masking, table in evidence_tables(place["variant"]).items()}
+
+
+def likeliest_of(model):
+    """How many of the likeliest tokens in the place of each predicted one are kept beside a model's evidence."""
+    return EXPLORER.get("top", 0) if model in explored_models() and model in models_with_files() else 0
+
+
+def likeliest_tables():
+    """The likeliest tokens in the place of each predicted one, by masking, as patterns."""
+    tables = evidence_tables(ORIGINAL).items()
+    return {f"{masking}_top": f"{table.removesuffix('.parquet')}.top.parquet" for masking, table in tables}
+
+
+def likeliest_files(wildcards):
+    """The likeliest tokens of one model on one benchmark, by masking, where they are kept."""
+    place = {"variant": ORIGINAL, **dict(wildcards.items())}
+    wanted = likeliest_tables() if likeliest_of(place["model"]) else {}
+    return {name: table.format(**place) for name, table in wanted.items()}
 
 
 def statistics_inputs(wildcards):
@@ -261,8 +288,42 @@ def pairs_settings():
     }
 
 
-def pairs_sections():
-    """The sections over sentence pairs that have something to show, in their order."""
+def explored_models():
+    """The models that the explorer shows."""
+    return EXPLORER.get("models", SCORED[:EXPLORED_BY_DEFAULT]) if EXPLORER else []
+
+
+def explored_benchmarks():
+    """The benchmarks that the explorer shows."""
+    return [name for name in BENCHMARKS if any(is_scored_on(model, name) for model in explored_models())]
+
+
+def explored_tables():
+    """What the explorer shows, of every model and benchmark."""
+    return of_all("explorer", "pairs.json", models=explored_models())
+
+
+def removable_evidence():
+    """What may be cleaned away, once all that is made of it is there: of the models that are explored, and of others."""
+    statistics = "statistics/{model}/{benchmark}/bias.parquet"
+    needed_by = {
+        any_of(explored_models()): [statistics, "explorer/{model}/{benchmark}/pairs.json"],
+        any_of([name for name in SCORED if name not in explored_models()]): statistics,
+    }
+    return [
+        {
+            "kind": "evidence",
+            "name": "{model} on {benchmark}",
+            "files": f"evidence/{{model,{models}}}/{{benchmark}}/{{variant}}/{{masking}}.parquet",
+            "needed_by": made,
+        }
+        for models, made in needed_by.items()
+        if models != any_of([])
+    ]
+
+
+def sections_of_results():
+    """The sections over sentence pairs that are made from `pairs_results`, in their order."""
     if not SCORED:
         return []
     controls = ["controls"] if read_shuffled() else []
@@ -278,6 +339,12 @@ def pairs_sections():
         *precision,
         "reading",
     ]
+
+
+def pairs_sections():
+    """The sections over sentence pairs that have something to show, in their order."""
+    *sections, last = sections_of_results() or [None]
+    return [*sections, *(["pairs"] if EXPLORER else []), last] if SCORED else []
 
 
 def pairs_provenance():

@@ -173,6 +173,17 @@ def test_another_folder_and_a_run_at_work_are_refused_in_one_line(results: Path,
     assert below(results) == before
 
 
+def test_what_two_files_are_made_of_stays_until_both_are_there(results: Path) -> None:
+    both = ["statistics/{model}/{benchmark}/bias.parquet", "explorer/{model}/{benchmark}/pairs.json"]
+    write_register(results / FILE, [{**PATTERNS[0], "needed_by": both}])
+    assert {item.kind for item in items(results) if item.name == "a on pairs"} == {NEEDED}
+    write(results / "explorer/a/pairs/pairs.json", 1)
+    assert {item.kind for item in items(results) if item.name == "a on pairs"} == {EVIDENCE}
+    # older than the evidence
+    write(results / "explorer/a/pairs/pairs.json", 1, age=20)
+    assert {item.kind for item in items(results) if item.name == "a on pairs"} == {NEEDED}
+
+
 @pytest.mark.parametrize(
     "text",
     [

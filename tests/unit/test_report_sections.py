@@ -12,9 +12,10 @@ import pytest
 
 from unmask.errors import InputError
 from unmask.record import record
-from unmask.report.page import LONG, content_policy, render_page
+from unmask.report.page import LIBRARY, LONG, content_policy, render_page
 from unmask.report.provenance import agreed, flatten, provenance
 from unmask.report.sections import (
+    App,
     Block,
     Chart,
     Data,
@@ -111,6 +112,8 @@ def write(path: Path, section: Section) -> Path:
 
 def test_a_section_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_section(write(tmp_path / "s.json", EVERYTHING)) == EVERYTHING
+    app = Section("app", "App", (), (Fold("more", (App("a", "pairs/explorer", {HOSTILE: [1, None]}),)),))
+    assert read_section(write(tmp_path / "app.json", app)) == app
     bare = Section("bare", "Bare")
     assert read_section(write(tmp_path / "bare.json", bare)) == bare
 
@@ -211,6 +214,46 @@ def test_a_section_knows_the_blocks_in_its_folds() -> None:
     blocks = (Text("first"), Fold("a", (inner, Fold("b", (deeper,)))), Text("last"))
     found = [block for block in Section("s", "S", (), blocks).every_block() if isinstance(block, Text)]
     assert [block.text for block in found] == ["first", "inner", "deeper", "last"]
+
+
+def test_a_page_has_each_program_once_and_the_data_of_each_app_as_text() -> None:
+    apps = (App("one", "pairs/explorer", {HOSTILE: HOSTILE}), Fold("f", (App("two", "pairs/explorer", 2),)))
+    text = render_page("t", [Section("s", "S", (), apps), Section("other", "O", (), (Text("no app"),))])
+    page = Page(text)
+    source = (LIBRARY / "pairs/explorer.js").read_text()
+    style = (LIBRARY / "pairs/explorer.css").read_text()
+    assert text.count(source) == text.count(style) == 1
+    assert page.data == [{HOSTILE: HOSTILE}, 2]
+    assert [program.strip() for program in page.programs[1:]] == [source.strip()]
+    assert not any("<" in data for kind, data in page.scripts if kind == "application/json")
+    assert page.tags.count("noscript") == 2
+    assert {"s-one", "s-two"} <= set(page.ids) and "b" not in page.tags
+    assert source not in render_page("t", [Section("s", "S", (), (Text("no app"),))])
+
+
+@pytest.mark.parametrize("suffix", ["js", "css"])
+def test_no_program_ends_its_own_element_or_reaches_out(suffix: str) -> None:
+    files = sorted(LIBRARY.glob(f"*/*.{suffix}"))
+    assert files
+    for file in files:
+        text = file.read_text().lower()
+        # markup would be made of data by these, and requests by those
+        words = (
+            "</script </style <!-- innerhtml outerhtml insertadjacent document.write eval( function( http: "
+        )
+        words += "https: fetch( xmlhttp @import import( sendbeacon websocket"
+        words += " url(" if suffix == "css" else ""
+        assert not [word for word in words.split() if word in text], file
+
+
+@pytest.mark.parametrize(
+    "program", ["explorer", "../x/y", "pairs/explorer.js", "/pairs/explorer", "a/b/c", ""]
+)
+def test_an_app_names_a_program_of_this_library(program: str) -> None:
+    with pytest.raises(ValueError, match="is not a program"):
+        App("a", program, None)
+    with pytest.raises(ValueError, match="is not a name"):
+        App("A b", "pairs/explorer", None)
 
 
 def test_every_picture_has_ids_of_its_own() -> None:

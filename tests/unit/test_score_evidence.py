@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from examples import example_pairs
@@ -51,13 +52,14 @@ def table(folder: Path, masking: str) -> Path:
 def score(folder: Path) -> Score:
     """Runs the job as Snakemake does and says which maskings it has scored."""
 
-    def run(code: dict[str, str] = CODE) -> set[str]:
-        for masking in code:
-            table(folder, masking).unlink(missing_ok=True)
+    def run(code: dict[str, str] = CODE, top: int = 0) -> set[str]:
+        outputs = [*code, *(f"{masking}.top" for masking in code if top)]
+        for name in outputs:
+            table(folder, name).unlink(missing_ok=True)
         run_script(
             "score_evidence",
             {"pairs": folder / "pairs.parquet", "manifest": folder / "manifest.json"},
-            [table(folder, masking) for masking in code],
+            [table(folder, name) for name in outputs],
             folder / "job.log",
             wildcards={"model": "m", "benchmark": "b", "variant": ORIGINAL},
             config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
@@ -65,6 +67,7 @@ def score(folder: Path) -> Score:
             dtype="float32",
             attention={"stack": None},
             shuffled=None,
+            top=top,
         )
         return set(re.findall(r"masking ([\w-]+), shards", (folder / "job.log").read_text()))
 
@@ -100,6 +103,21 @@ def test_a_model_is_loaded_twice_at_most_and_only_where_something_is_missing(
     assert loaded == [True, False]
     score(CODE | {ALL: "two"})
     assert loaded == [True, False, False]
+
+
+def test_the_likeliest_tokens_are_kept_beside_evidence_and_like_it(folder: Path, score: Score) -> None:
+    code = {NONE: "one", ALL: "one"}
+    assert score(code) == set(code)
+    before = {masking: table(folder, masking).read_bytes() for masking in code}
+    assert score(code, top=3) == set(code)
+    assert {masking: table(folder, masking).read_bytes() for masking in code} == before
+    rows = {masking: pd.read_parquet(table(folder, f"{masking}.top")) for masking in code}
+    assert all(len(own) == 3 * len(pd.read_parquet(table(folder, name))) for name, own in rows.items())
+    assert score(code, top=3) == set()
+    # one of the two is damaged: both are made again
+    kept(table(folder, f"{ALL}.top")).write_bytes(b"x")
+    assert score(code, top=3) == {ALL}
+    assert score(code) == set()
 
 
 def test_an_added_masking_is_scored_alone(folder: Path, score: Score) -> None:

@@ -53,6 +53,12 @@ class Answers:
     """Attention that the position receives, mean over layers, heads and queries; NaN if not asked for."""
     attention_content: npt.NDArray[np.float32]
     """The same over the queries that are not special tokens."""
+    likeliest: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int32))
+    """questions × as many as were asked for: the most probable tokens in its place, the likeliest first."""
+    likeliest_log_prob: npt.NDArray[np.float32] = field(
+        default_factory=lambda: np.zeros((0, 0), dtype=np.float32)
+    )
+    """Their log-probabilities."""
 
 
 @dataclass(frozen=True)
@@ -71,17 +77,21 @@ class Block:
     are."""
 
 
-def answer(model: LoadedModel, work: Work, progress: Progress | None = None) -> Answers:
+def answer(model: LoadedModel, work: Work, progress: Progress | None = None, top: int = 0) -> Answers:
     """Run the model over all inputs, in batches of the size that suits its device.
 
+    top: how many of the most probable tokens are wanted for each question (all, of a smaller vocabulary).
     A batch that does not fit into memory is halved, and so are those after it, also of later calls with
     the same device. Raises InputError for a sequence that does not fit by itself.
     """
     count = len(work.input)
     log_prob, attention, content = (np.full(count, np.nan, dtype=np.float32) for _ in range(3))
     rank = np.zeros(count, dtype=np.int32)
-    _fill((log_prob, rank, attention, content), model, _Order(work), progress)
-    return Answers(log_prob, rank, attention, content)
+    top = min(top, len(model.tokenizer))
+    likeliest = np.zeros((count, top), dtype=np.int32), np.full((count, top), np.nan, dtype=np.float32)
+    columns = (log_prob, rank, *(likeliest if top else ()), attention, content)
+    _fill(columns, model, _Order(work, top), progress)
+    return Answers(log_prob, rank, attention, content, *likeliest)
 
 
 def own_log_probs(
@@ -131,6 +141,8 @@ class _Batch:
     """batch × length; None where the log-probability alone is wanted, without rank and attention."""
     mask: npt.NDArray[np.bool_] | None = None
     """batch × length, as in Block"""
+    top: int = 0
+    """How many of the most probable tokens are wanted."""
 
 
 class _Ordered(Protocol):
@@ -180,8 +192,8 @@ class _Blocks:
 class _Order:
     """The order of a work list, in which equal beginnings stand together."""
 
-    def __init__(self, work: Work) -> None:
-        self.work = work
+    def __init__(self, work: Work, top: int = 0) -> None:
+        self.work, self.top = work, top
         self.inputs = count = len(work.inputs)
         self.order = sorted(range(count), key=lambda i: (-len(work.inputs[i]), work.inputs[i]))
         lengths = np.array([len(work.inputs[i]) for i in self.order])
@@ -207,18 +219,20 @@ class _Order:
             work.position[asked],
             work.token[asked],
             np.array([work.special[i] for i in inputs]),
+            top=self.top,
         )
 
 
 @torch.inference_mode()
 def _read(model: LoadedModel, batch: _Batch) -> Columns | None:
-    """The four columns of Answers for a batch, or the first alone; None where memory runs out."""
+    """The columns of Answers for a batch, those of attention last, or the first alone; None where memory runs
+    out."""
     places, of_question = np.unique(batch.row * batch.ids.shape[1] + batch.position, return_inverse=True)
     encoded = within_memory(_encode, model, batch, places)
     if encoded is None:
         return None
     states, received = encoded
-    asked = _ask(model, states, of_question, batch.token, ranks=batch.special is not None)
+    asked = _ask(model, states, of_question, batch.token, batch.special is not None, batch.top)
     return None if asked is None else (*asked, *received)
 
 
@@ -237,9 +251,10 @@ def _encode(model: LoadedModel, batch: _Batch, places: Indices) -> tuple[torch.T
 
 
 def _ask(
-    model: LoadedModel, states: torch.Tensor, of_question: Indices, token: Indices, ranks: bool
+    model: LoadedModel, states: torch.Tensor, of_question: Indices, token: Indices, ranks: bool, top: int
 ) -> Columns | None:
-    """Log-probability (and rank) of each question's token; None where memory runs out at a single place.
+    """Log-probability (and rank, and the likeliest tokens) of each question; None where memory runs out at a
+    single place.
 
     `of_question` tells each question's place, in order.
     """
@@ -252,7 +267,7 @@ def _ask(
         room = max(1, device.head_bytes // place_bytes)
         first, last = np.searchsorted(of_question, (done, done + room))
         asked = of_question[first:last] - done, token[first:last]
-        part = within_memory(_project, model, states[done : done + room], *asked, room, ranks)
+        part = within_memory(_project, model, states[done : done + room], *asked, room, ranks, top)
         taken = min(room, len(asked[0]))
         if part is not None:
             found.append(part)
@@ -272,7 +287,13 @@ def _ask(
 
 
 def _project(
-    model: LoadedModel, states: torch.Tensor, of_question: Indices, tokens: Indices, room: int, ranks: bool
+    model: LoadedModel,
+    states: torch.Tensor,
+    of_question: Indices,
+    tokens: Indices,
+    room: int,
+    ranks: bool,
+    top: int,
 ) -> Columns:
     """`_ask` at places whose distributions are computed at once, for `room` questions at a time."""
     device = model.device.torch
@@ -292,6 +313,9 @@ def _project(
         if ranks:
             found_ranks.append(1 + (of_places > chosen).sum(1, dtype=torch.int32))
     columns = [log_probs, found_ranks] if ranks else [log_probs]
+    if top:
+        best = logits.topk(top, dim=1)
+        columns += [[best.indices.to(torch.int32)[at]], [(best.values - total[:, None])[at]]]
     return tuple(torch.cat(column).cpu().numpy() for column in columns)
 
 

@@ -44,14 +44,27 @@ class Shard(Generic[Layout, Found]):
     as_rows: Callable[[Layout, Found], pd.DataFrame | pa.Table]
 
 
+@dataclass(frozen=True)
+class Beside(Generic[Layout, Found]):
+    """A second table, of the same answers as the first."""
+
+    path: Path
+    schema: pa.Schema
+    facts: Mapping[str, Any]
+    as_rows: Callable[[Layout, Found], pd.DataFrame | pa.Table]
+
+
 def write_in_shards(
     path: Path,
     schema: pa.Schema,
     shards: Sequence[Shard[Layout, Found]],
     facts: Mapping[str, Any],
     progress: Progress,
+    beside: Beside[Layout, Found] | None = None,
 ) -> None:
     """Write the rows of all shards to `path`, whole or not at all; `facts` are the table's metadata.
+
+    A table `beside` it is whole before it is.
 
     Each shard is kept in a folder beside `path` when it is done; a later call with equal facts takes it from
     there. The folder goes when the table is whole. While one shard is read, a second thread prepares the next
@@ -65,16 +78,25 @@ def write_in_shards(
     """
     folder = path.parent / f".{path.stem}.shards"
     paths = [folder / f"{number:06}.parquet" for number in range(len(shards))]
-    of_shard = [
-        {**facts, "shard": number, "sentences": shard.sentences} for number, shard in enumerate(shards)
-    ]
-    missing = [number for number in range(len(shards)) if _facts(paths[number]) != _as_json(of_shard[number])]
+    others = [own.with_suffix(".beside.parquet") for own in paths]
+
+    def of_shard(whole: Mapping[str, Any], number: int) -> dict[str, Any]:
+        return {**whole, "shard": number, "sentences": shards[number].sentences}
+
+    def is_missing(number: int) -> bool:
+        wanted = [(paths[number], facts)] + ([(others[number], beside.facts)] if beside else [])
+        return any(_facts(own) != _as_json(of_shard(whole, number)) for own, whole in wanted)
+
+    missing = [number for number in range(len(shards)) if is_missing(number)]
     for number in sorted(set(range(len(shards))) - set(missing)):
         logger.info("shard %d of %d was done before", number + 1, len(shards))
         progress.skip(shards[number].tokens)
 
     def write_shard(number: int, layout: Layout, found: Found) -> None:
-        write_table(paths[number], shards[number].as_rows(layout, found), schema, of_shard[number])
+        if beside:
+            rows = beside.as_rows(layout, found)
+            write_table(others[number], rows, beside.schema, of_shard(beside.facts, number))
+        write_table(paths[number], shards[number].as_rows(layout, found), schema, of_shard(facts, number))
 
     with ThreadPoolExecutor(max_workers=1) as worker:
         ahead = [worker.submit(shards[number].prepare) for number in missing[:1]]
@@ -91,6 +113,8 @@ def write_in_shards(
         for before in written:
             before.result()
     progress.close()
+    if beside:
+        write_batches(beside.path, _read(others), beside.schema, beside.facts)
     write_batches(path, _read(paths), schema, facts)
     if folder.exists():
         shutil.rmtree(folder)

@@ -5,6 +5,7 @@ import json
 import logging
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,27 @@ import numpy as np
 import pandas as pd
 
 from unmask.evidence.collecting import Layout, as_rows, prepare
+from unmask.evidence.collecting_likeliest import as_likeliest
 from unmask.evidence.engine import Answers, answer
 from unmask.evidence.hiding import roles_of
+from unmask.evidence.likeliest import LIKELIEST
 from unmask.evidence.progress import Progress
 from unmask.evidence.schema import EVIDENCE
-from unmask.evidence.sharding import Shard, is_table_done, write_in_shards
+from unmask.evidence.sharding import Beside, Shard, is_table_done, write_in_shards
 from unmask.models.loading import LoadedModel
 from unmask.terms import ROLES
 
 logger = logging.getLogger(__name__)
 
 CHARACTERS_PER_TOKEN = 4.5
+
+
+@dataclass(frozen=True)
+class Likeliest:
+    """A table of LIKELIEST beside that of evidence, with the `top` likeliest tokens of each row."""
+
+    path: Path
+    top: int
 
 
 def write_evidence(
@@ -37,8 +48,9 @@ def write_evidence(
     facts: Mapping[str, Any],
     shard_tokens: int | None = None,
     bar: bool | None = None,
+    likeliest: Likeliest | None = None,
 ) -> None:
-    """Write the Evidence table of a benchmark to `path`, whole or not at all.
+    """Write the Evidence table of a benchmark to `path`, whole or not at all, and `likeliest` before it.
 
     Pairs are worked through in shards of about `shard_tokens` tokens read (by default what suits the
     device), see `write_in_shards`; `facts` are the table's metadata. A table that `is_done` is left as it is.
@@ -46,7 +58,7 @@ def write_evidence(
     Raises InputError as `prepare`, `as_rows` and `write_in_shards` do.
     """
     path = Path(path)
-    if is_done(path, pairs, facts):
+    if is_done(path, pairs, facts, likeliest):
         return
     parts = divide(pairs, masking, shard_tokens or model.device.shard_tokens)
     logger.info("masking %s, shards: %d", masking, len(parts))
@@ -56,18 +68,32 @@ def write_evidence(
         return prepare(part, model.tokenizer, masking, variant, shuffle_seed, max_length)
 
     def read(layout: Layout) -> Answers:
-        return answer(model, layout.work, progress)
+        return answer(model, layout.work, progress, *([likeliest.top] if likeliest else []))
 
     def rows(layout: Layout, answers: Answers) -> pd.DataFrame:
         return as_rows(layout, answers, model.tokenizer)
 
     shards = [Shard(_digest(part), tokens, partial(lay_out, part), read, rows) for part, tokens in parts]
-    write_in_shards(path, EVIDENCE, shards, {**facts, "sentences": _digest(pairs)}, progress)
+    whole = {**facts, "sentences": _digest(pairs)}
+    beside = None
+    if likeliest:
+
+        def likeliest_rows(layout: Layout, answers: Answers) -> pd.DataFrame:
+            return as_likeliest(layout, answers, model.tokenizer)
+
+        beside = Beside(likeliest.path, LIKELIEST, {**whole, "top": likeliest.top}, likeliest_rows)
+    write_in_shards(path, EVIDENCE, shards, whole, progress, beside)
 
 
-def is_done(path: Path, pairs: pd.DataFrame, facts: Mapping[str, Any]) -> bool:
-    """Whether the table is there, can be read, and is of these sentences and facts, CIRCUMSTANCES aside."""
-    return is_table_done(path, {**facts, "sentences": _digest(pairs)})
+def is_done(
+    path: Path, pairs: pd.DataFrame, facts: Mapping[str, Any], likeliest: Likeliest | None = None
+) -> bool:
+    """Whether the table (and its likeliest) are there, can be read, and are of these sentences and facts,
+    CIRCUMSTANCES aside."""
+    whole = {**facts, "sentences": _digest(pairs)}
+    return is_table_done(path, whole) and (
+        likeliest is None or is_table_done(likeliest.path, {**whole, "top": likeliest.top})
+    )
 
 
 def _digest(pairs: pd.DataFrame) -> str:

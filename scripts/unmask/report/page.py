@@ -6,12 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from importlib import resources
+from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report import charts
-from unmask.report.sections import Chart, Picture, Section, kind_of
+from unmask.report.sections import App, Chart, Picture, Section, kind_of
+
+LIBRARY = Path(__file__).resolve().parents[1]
+"""Where programs are (unmask.report.sections.App)."""
 
 LONG = 40
 """A table of more rows scrolls in a box of its own."""
@@ -21,7 +25,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
     """The whole HTML page as text; it refers to nothing outside itself.
 
     Sections stand in their order; those that have nothing to show are left out.
-    Raises ValueError where two sections have one name.
+    Raises ValueError where two sections have one name, and FileNotFoundError for a program that is not there.
     """
     shown = [section for section in sections if not section.is_empty()]
     names = [section.name for section in shown]
@@ -46,8 +50,15 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         numbers["picture"] += 1
         return Markup(inline_svg(picture.svg, f"picture-{numbers['picture']}"))
 
-    charted = any(isinstance(block, Chart) for section in shown for block in section.every_block())
-    programs = [*([charts.program()] if charted else []), _own("page.js")]
+    blocks = [block for section in shown for block in section.every_block()]
+    charted = any(isinstance(block, Chart) for block in blocks)
+    # each program once, however many parts of the page it runs
+    apps = dict.fromkeys(block.program for block in blocks if isinstance(block, App))
+    programs = [
+        *([charts.program()] if charted else []),
+        _own("page.js"),
+        *(_source(name, "js") for name in apps),
+    ]
     return environment.get_template("page.html.jinja").render(
         title=title,
         sections=shown,
@@ -56,6 +67,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         numbered=numbered,
         LONG=LONG,
         style=Markup(_own("page.css")),
+        styles=[Markup(_source(name, "css")) for name in apps],
         themes=Markup(charts.themes()) if charted else "",
         programs=[Markup(program) for program in programs],
         policy=content_policy(programs),
@@ -79,6 +91,11 @@ def content_policy(programs: Sequence[str]) -> str:
 def _own(name: str) -> str:
     """A part of the page that is no template."""
     return resources.files("unmask.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _source(program: str, suffix: str) -> str:
+    """The text of a program or its style sheet, which are this project's own."""
+    return (LIBRARY / f"{program}.{suffix}").read_text(encoding="utf-8")
 
 
 def inline_svg(svg: str, prefix: str) -> str:

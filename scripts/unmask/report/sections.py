@@ -1,7 +1,7 @@
 """The report is a list of sections, each made by itself into a file of its own; the page shows any of them.
 
 A section says what was found, in plain sentences, and then shows blocks: text, lists, tables, pictures,
-charts, folds, facts, and data for the reader's browser.
+charts, folds, facts, data for the reader's browser, and programs that run there.
 """
 
 import json
@@ -17,6 +17,9 @@ from unmask.report.sheets import Sheet
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 """What the name of a section or of data looks like: names are parts of ids in the page."""
+
+PROGRAM = re.compile(r"[a-z_]+/[a-z_]+")
+"""What the place of a program looks like."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,26 @@ class Data:
 
 
 @dataclass(frozen=True)
+class App:
+    """A program of this project for the reader's browser, with its data.
+
+    name: as NAME, of its own in the section. program: where its JavaScript is in this library, without
+    suffix, such as pairs/explorer; a style sheet of that name goes with it. In the page it finds its place by
+    the attribute `data-program`; the first child there has `value`, which JSON can hold.
+    Raises ValueError for another name or program.
+    """
+
+    name: str
+    program: str
+    value: Any
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        if not PROGRAM.fullmatch(self.program):
+            raise ValueError(f"{self.program!r} is not a program: a folder of the library and a name")
+
+
+@dataclass(frozen=True)
 class Fold:
     """Blocks that are shown when their title is opened."""
 
@@ -116,7 +139,7 @@ def _check_name(name: str) -> None:
         raise ValueError(f"{name!r} is not a name: small letters, digits and hyphens, a letter first")
 
 
-Block = Text | Items | Table | Picture | Chart | Facts | Data | Fold
+Block = Text | Items | Table | Picture | Chart | Facts | Data | App | Fold
 
 
 @dataclass(frozen=True)
@@ -226,5 +249,6 @@ _READERS: Mapping[str, Callable[[dict[str, Any]], Block]] = {
     "chart": lambda stored: Chart(**stored),
     "facts": lambda stored: Facts(_pairs(stored["lines"])),
     "data": lambda stored: Data(**stored),
+    "app": lambda stored: App(**stored),
     "fold": lambda stored: Fold(**stored | {"blocks": tuple(map(_read, stored["blocks"]))}),
 }

@@ -15,7 +15,7 @@ from typing import Any
 from unmask.errors import InputError
 from unmask.evidence.keeping import FOLDER, digest_of, kept
 from unmask.files import remove_if_abandoned
-from unmask.results.register import matcher, read_register
+from unmask.results.register import matcher, needing, read_register
 from unmask.runlock import hold_run_lock
 
 LEFT = "left by jobs that were killed"
@@ -65,14 +65,14 @@ def _is_hidden(path: Path) -> bool:
 
 def _items(pattern: Mapping[str, Any], results: Path, files: Iterable[Path]) -> Iterator[Item]:
     fits = matcher(pattern["files"])
-    groups: dict[tuple[str, Path], list[Path]] = {}
+    groups: dict[tuple[str, tuple[Path, ...]], list[Path]] = {}
     for path in files:
         if match := fits.fullmatch(path.relative_to(results).as_posix()):
             names = match.groupdict()
-            made = results / pattern["needed_by"].format(**names)
+            made = tuple(results / file.format(**names) for file in needing(pattern))
             groups.setdefault((pattern["name"].format(**names), made), []).append(path)
     for (name, made), paths in groups.items():
-        age = made.stat().st_mtime_ns if made.is_file() else -1
+        age = min(file.stat().st_mtime_ns if file.is_file() else -1 for file in made)
         # what is older is made again, from these files
         done = all(path.stat().st_mtime_ns <= age for path in paths)
         # the same files by their second names, which would keep them on the disk

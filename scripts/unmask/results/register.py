@@ -5,7 +5,7 @@ A pattern has the keys
 - kind: what it is in words; name: which one, with wildcards such as `{model} on {benchmark}`;
 - files: a path below the study's results with the same wildcards: `{model}` stands for a part of a path, and
   `{shard,REGEX}` for what the regular expression matches;
-- needed_by: the file that is made of these; once that is there and younger, they may go;
+- needed_by: the file that is made of these, or a list of them; once all are there and younger, they may go;
 - again: there, and true, for what is removed only when asked for, as it has to be fetched again.
 """
 
@@ -29,7 +29,7 @@ def write_register(path: str | Path, patterns: Iterable[Mapping[str, Any]]) -> N
     write_text(path, json.dumps(list(patterns), indent=1, sort_keys=True) + "\n")
 
 
-def read_register(results: str | Path) -> list[dict[str, str]]:
+def read_register(results: str | Path) -> list[dict[str, Any]]:
     """The patterns of a study's results.
 
     Raises InputError where there are none, or what is there are no patterns.
@@ -48,11 +48,17 @@ def read_register(results: str | Path) -> list[dict[str, str]]:
             raise TypeError
         for pattern in found:
             names = dict.fromkeys(matcher(pattern["files"]).groupindex, "")
-            for key in ("name", "needed_by"):
-                pattern[key].format(**names)
+            for text in (pattern["name"], *needing(pattern)):
+                text.format(**names)
     except (TypeError, AttributeError, KeyError, IndexError, ValueError, re.error):
         raise InputError(f"{path}: not a register; delete it and run the study again") from None
     return found
+
+
+def needing(pattern: Mapping[str, Any]) -> list[str]:
+    """The files that are made of what a pattern fits."""
+    files = pattern["needed_by"]
+    return files if isinstance(files, list) else [files]
 
 
 def matcher(pattern: str) -> re.Pattern[str]:

@@ -27,6 +27,7 @@ PATTERNS = (
     "**/facts.json",
     "**/*.facts.json",
     "models/*/manifest.json",
+    "explorer/*/*/*.json",
     "report/sections/*.json",
 )
 """Files that say what they were made from."""

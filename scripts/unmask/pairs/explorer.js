@@ -1,0 +1,780 @@
+"use strict";
+// The explorer of pairs. Data: unmask.pairs.sections.pairs and unmask.pairs.explored. Text from data becomes the
+// text of elements and nothing else.
+(() => {
+  const PAGE = 50; // rows of the list at a time
+  const SIDES = ["stereotype", "antistereotype"];
+  const SENTENCE = { stereotype: "the stereotypical sentence", antistereotype: "the antistereotypical sentence" };
+  const OUTCOMES = { s: "stereotype", a: "antistereotype", t: "tie", u: "undefined" };
+  const LOG_PROB_UNIT = 1e-4; // as in unmask.pairs.explored
+  const COEFFICIENT_UNIT = 1e-6;
+  const LIKELY_UNIT = 1e-2;
+  const MINUS = "\u2212";
+
+  /** An element with attributes (functions are listeners) and children (texts stay texts). */
+  function make(tag, attributes = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (typeof value === "function") element.addEventListener(name, value);
+      else if (value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
+    }
+    element.append(...children.flat().filter((child) => child !== null));
+    return element;
+  }
+
+  const onlyHeard = (text) => make("span", { class: "heard" }, text);
+
+  async function unpack(packed) {
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).json();
+  }
+
+  /** A number with three decimals, and its sign where it adds something. */
+  function shown(value, signed = false) {
+    if (value === null || Number.isNaN(value)) return "\u2013";
+    const text = Math.abs(value).toFixed(3);
+    const sign = Number(text) === 0 ? "" : value < 0 ? MINUS : signed ? "+" : "";
+    return sign + text;
+  }
+
+  function percent(share) {
+    if (share >= 0.9995) return "over 99.9%";
+    if (share < 0.0001) return "under 0.01%";
+    return `${Number((100 * share).toPrecision(3))}%`;
+  }
+
+  const plural = (count, thing) => `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
+
+  // --- what the data says -----------------------------------------------------------------------------------
+
+  /** All pairs, and what each model's scores say of them. */
+  class Study {
+    static async read(data) {
+      const study = new Study();
+      Object.assign(study, { models: data.models, measures: data.measures, benchmarks: data.benchmarks });
+      study.tables = new Map(data.tables.map((table) => [`${table.model}/${table.benchmark}`, table]));
+      const columns = await Promise.all(data.benchmarks.map((benchmark) => unpack(benchmark.pairs)));
+      study.pairs = columns.flatMap((column, benchmark) =>
+        column.pair_id.map((id, row) => ({
+          benchmark,
+          row,
+          id,
+          type: column.bias_type[row],
+          stereotype: column.stereotype[row],
+          antistereotype: column.antistereotype[row],
+          direction: column.direction[row],
+          target: column.target[row],
+          ratings: column.ratings[row],
+          text: [id, column.bias_type[row], column.target[row], column.stereotype[row], column.antistereotype[row]]
+            .join(" ")
+            .toLowerCase(),
+        })),
+      );
+      await Promise.all(
+        data.tables.map(async (table) => {
+          table.read = await unpack(table.scores);
+        }),
+      );
+      return study;
+    }
+
+    table(pair, model) {
+      return this.tables.get(`${model}/${pair.benchmark}`);
+    }
+
+    /** Both scores, the margin and the outcome of a pair; null where the model has not read it. */
+    scores(pair, model, measure) {
+      const column = this.table(pair, model)?.read[this.measures[measure].name];
+      if (column === undefined) return null;
+      const [stereotype, antistereotype] = SIDES.map((side) => column[side][pair.row]);
+      const outcome = OUTCOMES[column.outcome[pair.row]];
+      const both = stereotype !== null && antistereotype !== null;
+      const margin = both ? stereotype - antistereotype : outcome === "tie" ? 0 : null;
+      return { stereotype, antistereotype, margin, outcome };
+    }
+
+    find(benchmark, id) {
+      return this.pairs.find((pair) => this.benchmarks[pair.benchmark].name === benchmark && pair.id === id);
+    }
+
+    /** How evenly decisions are divided: 0 where all are alike, 1 where as many are the one as the other. */
+    disagreement(outcomes) {
+      const votes = SIDES.map((side) => outcomes.filter((outcome) => outcome === side).length);
+      return votes[0] + votes[1] ? (2 * Math.min(...votes)) / (votes[0] + votes[1]) : 0;
+    }
+
+    amongMeasures(pair, model) {
+      return this.disagreement(this.measures.map((_, measure) => this.scores(pair, model, measure)?.outcome));
+    }
+
+    amongModels(pair, measure) {
+      return this.disagreement(this.models.map((_, model) => this.scores(pair, model, measure)?.outcome));
+    }
+
+    /** The tokens of both sides of a pair, in order: see unmask.pairs.explored.token_columns. */
+    async tokens(pair, model) {
+      const table = this.table(pair, model);
+      table.unpacked ??= unpack(table.tokens).then((columns) => {
+        let end = 0;
+        const starts = columns.lengths.map((length) => (end += length) - length);
+        return { ...columns, starts };
+      });
+      const columns = await table.unpacked;
+      return SIDES.map((side, number) => {
+        const sentence = 2 * pair.row + number;
+        const start = columns.starts[sentence];
+        return Array.from({ length: columns.lengths[sentence] }, (_, place) => ({
+          side,
+          place,
+          at: start + place,
+          ...surface(columns, columns.token[start + place]),
+          modified: columns.modified[start + place] === "1",
+        }));
+      });
+    }
+
+    /** The likeliest tokens in the place of one, [surface, probability] each; null where none are kept. */
+    async likeliest(pair, model, token, masking) {
+      const table = this.table(pair, model);
+      if (!table.likeliest) return null;
+      table.lists ??= unpack(table.likeliest).then((columns) => {
+        let [end, next] = [0, 0];
+        const starts = columns.lengths.map((length) => (end += length) - length);
+        // maskings and tokens in order: -1 is the next list
+        const numbered = (of) => of.map((number) => (number === -1 ? next++ : number));
+        const of = Object.fromEntries(Object.entries(columns.of).map(([name, own]) => [name, numbered(own)]));
+        return { ...columns, starts, of };
+      });
+      const columns = await table.lists;
+      const number = columns.of[masking][token.at];
+      if (number === null) return [];
+      return Array.from({ length: columns.lengths[number] }, (_, place) => {
+        const at = columns.starts[number] + place;
+        return [surface(columns, columns.token[at]), columns.share[at] * LIKELY_UNIT];
+      });
+    }
+
+    /** What a token adds to the score of its sentence, by the maskings under which the measure has it predicted. */
+    readings(columns, token, measure) {
+      const coefficients = columns.coefficient[this.measures[measure].name];
+      return Object.entries(coefficients)
+        .map(([masking, coefficient]) => ({
+          masking,
+          surprisal: columns.surprisal[masking][token.at],
+          coefficient: coefficient[token.at] * COEFFICIENT_UNIT,
+        }))
+        .filter((reading) => reading.surprisal !== null && reading.coefficient !== 0)
+        .map((reading) => ({ ...reading, logProb: -reading.surprisal * LOG_PROB_UNIT }));
+    }
+  }
+
+  function surface(columns, number) {
+    const piece = number >= columns.words.length;
+    return { text: piece ? columns.pieces[number - columns.words.length] : columns.words[number], piece };
+  }
+
+  /** Tokens of both sides beside each other: those that they share one by one, what is between these together. */
+  function aligned([first, second]) {
+    const columns = [];
+    let [one, two] = [0, 0];
+    const modified = (tokens, from) => {
+      const length = tokens.slice(from).findIndex((token) => !token.modified);
+      return length < 0 ? tokens.slice(from) : tokens.slice(from, from + length);
+    };
+    while (one < first.length || two < second.length) {
+      const between = [modified(first, one), modified(second, two)];
+      if (between[0].length || between[1].length) columns.push({ sides: between, shared: false });
+      one += between[0].length;
+      two += between[1].length;
+      const shared = [first.slice(one, one + 1), second.slice(two, two + 1)];
+      if (shared[0].length || shared[1].length) columns.push({ sides: shared, shared: true });
+      one += shared[0].length;
+      two += shared[1].length;
+    }
+    return columns;
+  }
+
+  /** The words in which two sentences differ: what is between the beginning and the end that they share. */
+  function differing(first, second) {
+    const words = [first.split(" "), second.split(" ")];
+    const shortest = Math.min(words[0].length, words[1].length);
+    let start = 0;
+    while (start < shortest && words[0][start] === words[1][start]) start += 1;
+    let end = 0;
+    while (end < shortest - start && words[0].at(-1 - end) === words[1].at(-1 - end)) end += 1;
+    return words.map((own) => [own.slice(0, start), own.slice(start, own.length - end), own.slice(own.length - end)]);
+  }
+
+  const marked = ([before, between, after]) => [
+    before.length ? `${before.join(" ")} ` : null,
+    between.length ? make("mark", {}, between.join(" ")) : null,
+    after.length ? ` ${after.join(" ")}` : null,
+  ];
+
+  // --- the list ---------------------------------------------------------------------------------------------
+
+  const SORTS = {
+    order: "as in the benchmark",
+    "for": "most for the stereotype",
+    against: "most against it",
+    near: "nearest to no preference",
+    far: "furthest from it",
+    measures: "measures disagree most",
+    models: "models disagree most",
+  };
+
+  const choices = (options, chosen) =>
+    Object.entries(options).map(([value, label]) => make("option", { value, selected: value === chosen }, label));
+
+  function labelled(label, field) {
+    field.id = `explorer-${(labelled.count = (labelled.count ?? 0) + 1)}`;
+    return make("div", {}, make("label", { for: field.id }, label), field);
+  }
+
+  class Explorer {
+    constructor(root, study) {
+      Object.assign(this, { root, study, page: 0, open: null, model: 0, measure: 0, found: [] });
+      this.section = root.closest("section");
+      this.build();
+      window.addEventListener("hashchange", () => this.route());
+      this.list();
+      this.route();
+    }
+
+    build() {
+      const { study } = this;
+      const names = (list) => Object.fromEntries(list.map((each, number) => [number, each.title ?? each.name ?? each]));
+      const types = [...new Set(study.pairs.map((pair) => pair.type))].sort();
+      const several = study.models.length > 1;
+      const sorts = Object.entries(SORTS).filter(([sort]) => sort !== "models" || several);
+      const chosen = { change: () => this.choose() };
+      const filtering = { input: () => this.list(0) };
+      this.fields = {
+        model: make("select", chosen, choices(names(study.models), "0")),
+        measure: make("select", chosen, choices(names(study.measures), "0")),
+        text: make("input", { type: "search", autocomplete: "off", spellcheck: "false", ...filtering }),
+        benchmark: make("select", filtering, choices({ "": "any", ...names(study.benchmarks) }, "")),
+        type: make("select", filtering, choices({ "": "any", ...Object.fromEntries(types.map((t) => [t, t])) }, "")),
+        prefers: make(
+          "select",
+          filtering,
+          choices({ "": "anything", ...Object.fromEntries(Object.values(OUTCOMES).map((o) => [o, o])) }, ""),
+        ),
+        other: make(
+          "select",
+          filtering,
+          make("option", { value: "" }, "whatever others say"),
+          make(
+            "optgroup",
+            { label: "other measures" },
+            choices({ measures: "not all measures agree", ...prefixed("measure", names(study.measures)) }, ""),
+          ),
+          several
+            ? make(
+                "optgroup",
+                { label: "other models" },
+                choices({ models: "not all models agree", ...prefixed("model", names(study.models)) }, ""),
+              )
+            : null,
+        ),
+        least: make("input", { type: "number", step: "any", ...filtering }),
+        most: make("input", { type: "number", step: "any", ...filtering }),
+        sort: make("select", filtering, choices(Object.fromEntries(sorts), "order")),
+      };
+      const { fields } = this;
+      this.status = make("p", { role: "status", class: "status" });
+      this.rows = make("ol", { class: "rows" });
+      this.pages = make(
+        "div",
+        { class: "pages" },
+        make("button", { type: "button", click: () => this.list(this.page - 1) }, "Previous"),
+        make("button", { type: "button", click: () => this.list(this.page + 1) }, "Next"),
+      );
+      this.detail = make("div", { class: "pair", hidden: true });
+      this.root.append(
+        make(
+          "form",
+          { class: "filters", submit: (event) => event.preventDefault(), reset: () => setTimeout(() => this.list(0)) },
+          labelled("Model", fields.model),
+          labelled("Measure", fields.measure),
+          labelled("Text", fields.text),
+          study.benchmarks.length > 1 ? labelled("Benchmark", fields.benchmark) : null,
+          labelled("Bias type", fields.type),
+          labelled("Prefers", fields.prefers),
+          labelled("Disagreement", fields.other),
+          labelled("Margin from", fields.least),
+          labelled("Margin to", fields.most),
+          labelled("Order", fields.sort),
+        ),
+        this.status,
+        make("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Pairs" }, this.rows),
+        this.pages,
+        this.detail,
+      );
+    }
+
+    // --- which pairs
+
+    matches(pair) {
+      const { fields, model, measure, study } = this;
+      if (fields.benchmark.value !== "" && pair.benchmark !== Number(fields.benchmark.value)) return false;
+      if (fields.type.value !== "" && pair.type !== fields.type.value) return false;
+      const scores = study.scores(pair, model, measure);
+      if (scores === null) return false;
+      if (fields.prefers.value !== "" && scores.outcome !== fields.prefers.value) return false;
+      if (fields.least.value !== "" && !(scores.margin !== null && scores.margin >= fields.least.value)) return false;
+      if (fields.most.value !== "" && !(scores.margin !== null && scores.margin <= fields.most.value)) return false;
+      if (!this.words.every((word) => pair.text.includes(word))) return false;
+      const [kind, number] = fields.other.value.split(":");
+      if (kind === "measures") return study.amongMeasures(pair, model) > 0;
+      if (kind === "models") return study.amongModels(pair, measure) > 0;
+      if (kind === "measure") return study.scores(pair, model, Number(number)).outcome !== scores.outcome;
+      if (kind === "model") {
+        const other = study.scores(pair, Number(number), measure);
+        return other !== null && other.outcome !== scores.outcome;
+      }
+      return true;
+    }
+
+    /** What the chosen order goes by, the smallest first; pairs without a margin come last. */
+    key(pair) {
+      const { study, model, measure } = this;
+      const sort = this.fields.sort.value;
+      if (sort === "measures") return -study.amongMeasures(pair, model);
+      if (sort === "models") return -study.amongModels(pair, measure);
+      const { margin } = study.scores(pair, model, measure);
+      if (margin === null) return Infinity;
+      return { "for": -margin, against: margin, near: Math.abs(margin), far: -Math.abs(margin) }[sort];
+    }
+
+    /** Show a page of the pairs that fit; without a number, that which is shown. */
+    list(page = this.page) {
+      this.words = this.fields.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const fit = this.study.pairs.filter((pair) => this.matches(pair));
+      if (this.fields.sort.value === "order") {
+        this.found = fit;
+      } else {
+        const keyed = fit.map((pair) => [this.key(pair), pair]);
+        // infinity less infinity is no order
+        keyed.sort(([one], [two]) => (one === two ? 0 : one - two));
+        this.found = keyed.map(([, pair]) => pair);
+      }
+      const last = Math.max(0, Math.ceil(this.found.length / PAGE) - 1);
+      this.page = Math.min(Math.max(page, 0), last);
+      const start = this.page * PAGE;
+      const some = this.found.slice(start, start + PAGE);
+      this.rows.setAttribute("start", start + 1);
+      this.rows.replaceChildren(...some.map((pair) => make("li", {}, this.row(pair))));
+      this.rows.parentElement.scrollTop = 0;
+      this.status.textContent = some.length
+        ? `${plural(this.found.length, "pair")}, of which ${start + 1} to ${start + some.length} are shown.`
+        : "No pair fits.";
+      const [previous, next] = this.pages.children;
+      previous.disabled = this.page === 0;
+      next.disabled = this.page === last;
+      this.pages.hidden = last === 0;
+    }
+
+    row(pair) {
+      const { margin, outcome } = this.study.scores(pair, this.model, this.measure);
+      const [first, second] = differing(pair.stereotype, pair.antistereotype);
+      return make(
+        "a",
+        { href: this.link(pair), "aria-current": pair === this.open && "true" },
+        make("span", { class: "text" }, marked(first)),
+        make("span", { class: "text other" }, onlyHeard("against: "), marked(second)),
+        make("span", { class: "type" }, onlyHeard("; "), pair.type),
+        make("span", { class: `margin ${tone(margin)}` }, onlyHeard("; margin "), shown(margin, true)),
+        make("span", { class: "outcome" }, onlyHeard("; prefers "), outcome),
+      );
+    }
+
+    // --- which pair
+
+    link(pair) {
+      const where = [this.study.benchmarks[pair.benchmark].name, pair.id].map(encodeURIComponent).join("/");
+      const how = { measure: this.study.measures[this.measure].name, model: this.study.models[this.model] };
+      return `#pair/${where}?${new URLSearchParams(how)}`;
+    }
+
+    /** Another model or measure was chosen; the address goes with it where a pair is open. */
+    choose() {
+      this.model = Number(this.fields.model.value);
+      this.measure = Number(this.fields.measure.value);
+      this.list();
+      if (this.open) location.replace(this.link(this.open));
+    }
+
+    /** Show what the address names: a pair, under a measure and a model, or the list alone. */
+    route() {
+      const [, benchmark, id, how] = location.hash.match(/^#pair\/([^/?]*)\/([^?]*)(?:\?(.*))?$/) ?? [];
+      if (benchmark === undefined) {
+        this.close();
+        return;
+      }
+      const options = new URLSearchParams(how);
+      const measure = this.study.measures.findIndex((each) => each.name === options.get("measure"));
+      const model = this.study.models.indexOf(options.get("model"));
+      if (measure >= 0) this.measure = measure;
+      if (model >= 0) this.model = model;
+      this.fields.measure.value = this.measure;
+      this.fields.model.value = this.model;
+      const [name, pairId] = [benchmark, id].map(decoded);
+      const pair = this.study.find(name, pairId);
+      const isOther = pair === undefined || pair !== this.open;
+      this.open = pair ?? null;
+      this.list();
+      const asked = (this.asked = Symbol(name));
+      const build = pair ? this.pair(pair) : Promise.resolve([this.heading(`There is no pair ${pairId} of ${name}`)]);
+      build.then((parts) => {
+        // another one may have been asked for meanwhile
+        if (this.asked !== asked) return;
+        this.detail.replaceChildren(...parts);
+        this.detail.hidden = false;
+        if (isOther) {
+          this.detail.scrollIntoView({ block: "start" });
+          this.detail.querySelector("h3").focus({ preventScroll: true });
+        }
+      });
+    }
+
+    close() {
+      this.asked = null;
+      this.detail.hidden = true;
+      this.detail.replaceChildren();
+      if (this.open === null) return;
+      this.open = null;
+      const left = this.rows.querySelector("[aria-current]");
+      if (left) {
+        left.removeAttribute("aria-current");
+        left.focus({ preventScroll: true });
+        left.scrollIntoView({ block: "nearest" });
+      }
+    }
+
+    heading(text) {
+      return make(
+        "div",
+        { class: "head" },
+        make("h3", { tabindex: "-1" }, text),
+        make("button", { type: "button", click: () => (location.hash = `#${this.section.id}`) }, "Close"),
+      );
+    }
+
+    // --- one pair
+
+    async pair(pair) {
+      const { study, model, measure } = this;
+      const head = this.heading(`${study.benchmarks[pair.benchmark].name}, pair ${pair.id}`);
+      const scores = study.scores(pair, model, measure);
+      if (scores === null) return [head, make("p", {}, `${study.models[model]} has not read this pair.`)];
+      const sides = await study.tokens(pair, model);
+      const columns = await study.table(pair, model).unpacked;
+      const view = { pair, model, measure, columns, sides, scores };
+      view.added = new Map(
+        sides.flat().map((token) => {
+          const readings = study.readings(columns, token, measure);
+          const adds = readings.reduce((sum, reading) => sum + reading.logProb * reading.coefficient, 0);
+          return [token, { readings, adds, scored: readings.length > 0 }];
+        }),
+      );
+      view.panel = make("div", { class: "token", "aria-live": "polite" });
+      return [
+        head,
+        this.facts(pair),
+        this.sentences(view),
+        this.strip(view),
+        view.panel,
+        this.tokenTable(view),
+        this.otherScores(view),
+      ];
+    }
+
+    facts(pair) {
+      const whose = { stereo: "a disadvantaged", antistereo: "an advantaged" }[pair.direction];
+      const told = [
+        `Bias type: ${pair.type}`,
+        whose ? `the stereotype is of ${whose} group` : null,
+        pair.target ? `target: ${pair.target}` : null,
+        pair.ratings ? ratings(pair.ratings) : null,
+      ];
+      return make("p", { class: "facts" }, `${told.filter(Boolean).join("; ")}.`);
+    }
+
+    sentences({ pair, scores, measure, model }) {
+      const { study } = this;
+      const title = study.measures[measure].title;
+      const [first, second] = differing(pair.stereotype, pair.antistereotype);
+      const verdict = {
+        stereotype: "prefers the stereotype",
+        antistereotype: "prefers the antistereotype",
+        tie: "prefers neither",
+        undefined: "is undefined here",
+      }[scores.outcome];
+      return make(
+        "dl",
+        { class: "scores" },
+        make("dt", {}, "Stereotype"),
+        make("dd", {}, make("span", {}, marked(first)), make("b", {}, shown(scores.stereotype))),
+        make("dt", {}, "Antistereotype"),
+        make("dd", {}, make("span", {}, marked(second)), make("b", {}, shown(scores.antistereotype))),
+        make("dt", {}, "Margin"),
+        make(
+          "dd",
+          {},
+          make("span", {}, `${title} of ${study.models[model]} ${verdict}.`),
+          make("b", { class: "margin" }, shown(scores.margin, true)),
+        ),
+      );
+    }
+
+    /** Both sentences beside each other, coloured by what each place adds to the margin. */
+    strip(view) {
+      const columns = aligned(view.sides);
+      const signed = (token) => (token.side === SIDES[0] ? 1 : -1) * view.added.get(token).adds;
+      const totals = columns.map(({ sides }) => {
+        const scored = sides.flat().filter((token) => view.added.get(token).scored);
+        return scored.length ? scored.reduce((sum, token) => sum + signed(token), 0) : null;
+      });
+      const largest = Math.max(...totals.map(Math.abs), 1e-9);
+      view.signed = signed;
+      view.buttons = new Map();
+      view.columnOf = new Map();
+      const items = columns.map((column, number) => {
+        const total = totals[number];
+        const item = make(
+          "li",
+          { class: `${column.shared ? "shared" : "modified"} ${tone(total)}` },
+          column.sides.map((tokens, side) =>
+            make(
+              "div",
+              { class: SIDES[side] },
+              tokens.length ? tokens.map((token) => this.button(view, token)) : make("span", { class: "none" }, "\u2205"),
+            ),
+          ),
+          make("div", { class: "adds" }, onlyHeard(column.shared ? "adds " : "not shared, adds "), shown(total, true)),
+        );
+        item.style.setProperty("--share", total === null ? 0 : (Math.abs(total) / largest).toFixed(3));
+        column.sides.flat().forEach((token) => view.columnOf.set(token, { ...column, total }));
+        return item;
+      });
+      const list = make("ol", { class: "strip", keydown: (event) => this.move(view, event) }, items);
+      const strongest = totals.reduce((best, total, at) => (Math.abs(total) > Math.abs(totals[best]) ? at : best), 0);
+      const first = columns[strongest]?.sides.flat().find((token) => view.added.get(token).scored) ?? view.sides.flat()[0];
+      if (first) this.select(view, first);
+      return make(
+        "div",
+        {},
+        make(
+          "p",
+          { class: "legend" },
+          "Above the stereotypical sentence, below the other; under each place what it adds to the margin. ",
+          make("span", { class: "key for" }, "for the stereotype (+)"),
+          " ",
+          make("span", { class: "key against" }, `against it (${MINUS})`),
+          " ",
+          make("span", { class: "key modified" }, "not shared"),
+          " ",
+          make("span", { class: "key masked" }, "hidden from the model"),
+          " The strongest colour is the largest of this pair. Choose a token to see what it is predicted from.",
+        ),
+        list,
+      );
+    }
+
+    button(view, token) {
+      const button = make(
+        "button",
+        { type: "button", tabindex: "-1", "aria-pressed": "false", click: () => this.select(view, token) },
+        token.piece ? make("span", { class: "piece", "aria-hidden": "true" }, "\u00b7") : null,
+        token.text,
+        token.piece ? onlyHeard(" (goes on with the word)") : null,
+      );
+      view.buttons.set(token, button);
+      return button;
+    }
+
+    /** Arrows go along a sentence and from one to the other. */
+    move(view, event) {
+      const [first, second] = view.sides;
+      const from = view.selected;
+      const own = from.side === SIDES[0] ? first : second;
+      const across = () => view.columnOf.get(from).sides[from.side === SIDES[0] ? 1 : 0][0];
+      const to = {
+        ArrowRight: () => own[from.place + 1],
+        ArrowLeft: () => own[from.place - 1],
+        ArrowDown: () => (from.side === SIDES[0] ? across() : undefined),
+        ArrowUp: () => (from.side === SIDES[1] ? across() : undefined),
+        Home: () => own[0],
+        End: () => own.at(-1),
+      }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      const token = to();
+      if (token === undefined) return;
+      this.select(view, token);
+      view.buttons.get(token).focus();
+    }
+
+    /** The tokens that are hidden from the model while one is predicted under a masking. */
+    hidden(view, token, masking) {
+      const own = view.sides[SIDES.indexOf(token.side)];
+      return {
+        nothing: [],
+        itself: [token],
+        together: own.filter((each) => view.columns.surprisal[masking][each.at] !== null),
+      }[view.columns.hidden[masking]];
+    }
+
+    select(view, token) {
+      view.selected = token;
+      const { readings } = view.added.get(token);
+      const hidden = new Set(readings.flatMap((reading) => this.hidden(view, token, reading.masking)));
+      for (const [each, button] of view.buttons) {
+        button.setAttribute("aria-pressed", String(each === token));
+        button.tabIndex = each === token ? 0 : -1;
+        button.classList.toggle("masked", hidden.has(each));
+      }
+      view.panel.replaceChildren(
+        make("h4", {}, `\u201c${token.text}\u201d in ${SENTENCE[token.side]}`),
+        ...(readings.length
+          ? readings.flatMap((reading) => this.reading(view, token, reading))
+          : [make("p", {}, `${this.study.measures[view.measure].title} does not count this token.`)]),
+      );
+    }
+
+    reading(view, token, reading) {
+      const own = view.sides[SIDES.indexOf(token.side)];
+      const hidden = new Set(this.hidden(view, token, reading.masking));
+      const adds = reading.logProb * reading.coefficient;
+      const toMargin = token.side === SIDES[0] ? adds : -adds;
+      const { total } = view.columnOf.get(token);
+      const how = {
+        nothing: "Predicted with nothing hidden from the model.",
+        itself: "Predicted from the other tokens, itself hidden.",
+        together: `Predicted with ${plural(hidden.size, "token")} of its sentence hidden at once.`,
+      }[view.columns.hidden[reading.masking]];
+      const read = own.map((each) => [
+        each.piece || each.place === 0 ? "" : " ",
+        hidden.has(each) ? make("span", { class: "masked" }, "hidden") : each.text,
+      ]);
+      return [
+        make("p", {}, `${how} The model reads: `, make("q", {}, read.flat())),
+        make(
+          "dl",
+          {},
+          make("dt", {}, "Probability"),
+          make("dd", {}, `${percent(Math.exp(reading.logProb))} (its logarithm is ${shown(reading.logProb)})`),
+          make("dt", {}, "Weight in the score"),
+          make("dd", {}, shown(reading.coefficient)),
+          make("dt", {}, "Adds to the score"),
+          make("dd", {}, shown(adds, true)),
+          make("dt", {}, "Adds to the margin"),
+          make("dd", {}, `${shown(toMargin, true)}, and with all that stands in this place ${shown(total, true)}`),
+        ),
+        this.likeliest(view, token, reading),
+      ];
+    }
+
+    /** What the model would have put in the place of a token, filled in when it is there. */
+    likeliest(view, token, reading) {
+      const part = make("div", { class: "likeliest" });
+      this.study.likeliest(view.pair, view.model, token, reading.masking).then((list) => {
+        if (list === null) return;
+        part.append(
+          make("p", {}, "In this place the model finds likeliest:"),
+          make(
+            "ol",
+            {},
+            list.map(([found, share]) => {
+              // a sentence's first token begins a word, however it is written
+              const own = found.text === token.text && (found.piece === token.piece || token.place === 0);
+              const item = make(
+                "li",
+                {},
+                make("span", {}, (found.piece ? "\u00b7" : "") + found.text, own ? " (the token itself)" : ""),
+                make("span", { class: "share" }, share ? `${Math.round(100 * share)}%` : "under 1%"),
+              );
+              item.style.setProperty("--share", share.toFixed(3));
+              return item;
+            }),
+          ),
+        );
+      });
+      return part;
+    }
+
+    tokenTable(view) {
+      const head = ["Sentence", "Token", "log P", "Weight", "Adds to the score", "Adds to the margin"];
+      const rows = view.sides.flat().flatMap((token) => {
+        const { readings } = view.added.get(token);
+        const name = [token.side, (token.piece ? "\u00b7" : "") + token.text];
+        if (!readings.length) return [[...name, "\u2013", "\u2013", "\u2013", "\u2013"]];
+        return readings.map((reading) => {
+          const adds = reading.logProb * reading.coefficient;
+          const toMargin = token.side === SIDES[0] ? adds : -adds;
+          return [...name, shown(reading.logProb), shown(reading.coefficient), shown(adds, true), shown(toMargin, true)];
+        });
+      });
+      return folded("All tokens in numbers", table(head, rows, 2));
+    }
+
+    /** What the other measures and models say of this pair. */
+    otherScores({ pair }) {
+      const { study } = this;
+      const head = ["Measure", ...study.models];
+      const rows = study.measures.map(({ title }, measure) => [
+        title,
+        ...study.models.map((_, model) => {
+          const scores = study.scores(pair, model, measure);
+          return scores === null ? "\u2013" : shown(scores.margin, true);
+        }),
+      ]);
+      return folded("The margins of all measures and models", table(head, rows, 1));
+    }
+  }
+
+  const prefixed = (kind, names) =>
+    Object.fromEntries(Object.entries(names).map(([number, name]) => [`${kind}:${number}`, `other than ${name}`]));
+
+  const tone = (value) => (value === null || Number(value.toFixed(3)) === 0 ? "neither" : value > 0 ? "for" : "against");
+
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  }
+
+  function ratings(votes) {
+    const total = votes.reduce((sum, [, count]) => sum + count, 0);
+    const said = votes.map(([type, count]) => `${count} ${type === null ? "saw no bias" : `chose ${type}`}`);
+    return `of ${plural(total, "rater")}, ${said.join(", ")}`;
+  }
+
+  const folded = (title, content) => make("details", {}, make("summary", {}, title), content);
+
+  function table(head, rows, stubs) {
+    const cell = (tag) => (text, place) => make(tag, place < stubs ? { class: "stub" } : {}, text);
+    return make(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": head.join(", ") },
+      make(
+        "table",
+        {},
+        make("thead", {}, make("tr", {}, head.map((text, place) => make("th", { scope: "col", class: place < stubs && "stub" }, text)))),
+        make("tbody", {}, rows.map((row) => make("tr", {}, row.map(cell("td"))))),
+      ),
+    );
+  }
+
+  for (const root of document.querySelectorAll('[data-program="pairs/explorer"]')) {
+    const data = JSON.parse(root.firstElementChild.textContent);
+    Study.read(data).then(
+      (study) => new Explorer(root, study),
+      (error) => root.append(make("p", {}, `The pairs cannot be shown: ${error.message}`)),
+    );
+  }
+})();

@@ -1,0 +1,87 @@
+"""Every pair: the explorer."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from unmask.benchmarks.schema import PAIRS
+from unmask.facts import read_facts
+from unmask.measures.registry import title_of
+from unmask.pairs.explored import shown_pairs
+from unmask.pairs.packed import packed
+from unmask.report.sections import App, Items, Section
+from unmask.tables import read_table
+
+NOTES = (
+    "The sentences express stereotypes, many of them offensive; they were written to measure prejudice.",
+    "One pair shows how a measure works, not what a model is like; scores over many pairs say that.",
+)
+
+
+def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
+    """files: pairs, of every benchmark, and explored, of every model and benchmark; settings: models and
+    benchmarks (their names, in the order of `pairs`), measures, most (pairs of a benchmark)."""
+    models, benchmarks = list(settings["models"]), list(settings["benchmarks"])
+    every = [read_table(path, PAIRS) for path in files["pairs"]]
+    shown = [shown_pairs(pairs, settings["most"]) for pairs in every]
+    value = {
+        "models": models,
+        "benchmarks": [
+            {"name": name, "pairs": packed(pair_columns(pairs))}
+            for name, pairs in zip(benchmarks, shown, strict=True)
+        ],
+        "measures": [{"name": name, "title": title_of(name)} for name in settings["measures"]],
+        "tables": [_table(path, models, benchmarks) for path in files["explored"]],
+    }
+    left = [
+        f"{len(some)} of the {len(pairs)} pairs of {name}"
+        for name, some, pairs in zip(benchmarks, shown, every, strict=True)
+        if len(some) < len(pairs)
+    ]
+    sentences = (_found(sum(map(len, shown)), models), *([_sample(left)] if left else []))
+    return Section(
+        "pairs",
+        "Every pair",
+        sentences,
+        (Items(NOTES, warning=True), App("explorer", "pairs/explorer", value)),
+    )
+
+
+def pair_columns(pairs: pd.DataFrame) -> dict[str, list[Any]]:
+    """What the explorer has of a benchmark's pairs, column by column.
+
+    ratings: for each pair null, or how many raters chose each bias type (null: none of them), the most first.
+    """
+    columns = ["pair_id", "bias_type", "stereotype", "antistereotype", "direction", "target"]
+    texts = pairs[columns].astype(object).where(pairs[columns].notna(), None)
+    return {name: texts[name].tolist() for name in columns} | {"ratings": list(map(votes, pairs["ratings"]))}
+
+
+def votes(ratings: Sequence[str | None] | None) -> list[tuple[str | None, int]] | None:
+    """How many raters chose each bias type, the most first."""
+    if ratings is None:
+        return None
+    chosen = [None if pd.isna(each) else str(each) for each in ratings]
+    counts = {each: chosen.count(each) for each in chosen}
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0] is None, item[0] or ""))
+
+
+def _table(path: str | Path, models: Sequence[str], benchmarks: Sequence[str]) -> dict[str, Any]:
+    """What is there of one model on one benchmark, with the places of the two in the lists."""
+    facts = read_facts(path)
+    place = {"model": models.index(facts["model"]), "benchmark": benchmarks.index(facts["benchmark"])}
+    return place | {key: facts[key] for key in ("scores", "tokens", "likeliest")}
+
+
+def _found(pairs: int, models: Sequence[str]) -> str:
+    by = models[0] if len(models) == 1 else f"{len(models)} models"
+    return (
+        f"{pairs:,} pairs as {by} read them: choose a pair to see both sentences token by token, and what "
+        "each token adds to the margin between them."
+    )
+
+
+def _sample(left: Sequence[str]) -> str:
+    return f"Here are {' and '.join(left)}, evenly spread."

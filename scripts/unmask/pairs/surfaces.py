@@ -1,0 +1,53 @@
+"""Tokens as people read them, whichever way a tokenizer writes where words begin."""
+
+from collections.abc import Iterable
+from functools import cache
+
+CONTINUES, WORD_PIECE, BYTES = "##", "\N{LOWER ONE EIGHTH BLOCK}", "\N{LATIN CAPITAL LETTER G WITH DOT ABOVE}"
+"""What tokens begin with: those that go on with a word (BERT), or those that begin one (SentencePiece, and
+byte-level tokenizers, which write a byte that is no letter as another letter)."""
+
+SPACE = "\N{OPEN BOX}"
+"""What stands for a token that is nothing but a space."""
+
+Surface = tuple[str, bool]
+"""The text of a token, and whether it goes on with the word before it."""
+
+
+def surfaces(tokens: Iterable[str]) -> dict[str, Surface]:
+    """The surface of every token of a tokenizer that occurs; which tokenizer it is, its marks tell.
+
+    A token without a mark is a word of its own where no token has one.
+    """
+    distinct = list(dict.fromkeys(tokens))
+    found = {
+        mark: sum(token.startswith(mark) for token in distinct) for mark in (CONTINUES, WORD_PIECE, BYTES)
+    }
+    mark = max(found, key=lambda each: found[each])
+    if not found[mark]:
+        return {token: (token, False) for token in distinct}
+    return {token: _surface(token, mark) for token in distinct}
+
+
+def _surface(token: str, mark: str) -> Surface:
+    marked = token.startswith(mark) and token != CONTINUES
+    text = token.removeprefix(mark) if marked else token
+    if mark == BYTES:
+        text = _decoded(text)
+    return text or SPACE, marked == (mark == CONTINUES)
+
+
+def _decoded(text: str) -> str:
+    """The text of bytes that are written as letters; text with other letters stays as it is."""
+    known = _bytes_of_letters()
+    if any(letter not in known for letter in text):
+        return text
+    return bytes(known[letter] for letter in text).decode("utf-8", errors="replace")
+
+
+@cache
+def _bytes_of_letters() -> dict[str, int]:
+    """Byte-level tokenizers write a visible byte as its letter of Latin-1, others as letters from 256 on."""
+    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in visible]
+    return {chr(byte): byte for byte in visible} | {chr(256 + n): byte for n, byte in enumerate(others)}

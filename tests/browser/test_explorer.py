@@ -1,0 +1,442 @@
+"""The explorer in a browser: pairs are found and shown, with the numbers of the tables, and without lag."""
+
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import synthetic
+from study_schema import MEASURES
+from unmask.benchmarks.schema import PAIRS
+from unmask.facts import write_facts
+from unmask.measures.contributions import contributions
+from unmask.measures.registry import measure, title_of
+from unmask.measures.scoring import score_pairs
+from unmask.pairs.explored import explored
+from unmask.pairs.sections.pairs import section
+from unmask.report.page import render_page
+from unmask.report.sections import Section, Text
+from unmask.tables import write_table
+from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
+
+pytest.importorskip("playwright", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium")
+if CHROMIUM is None:
+    pytest.skip("chromium is not installed", allow_module_level=True)
+
+from playwright.sync_api import Locator, Page, sync_playwright  # noqa: E402
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+ODD = "1/2 ?#%é"
+"""The id of a pair, every letter of which means something else in an address."""
+SIZES = {"crows": 1508, "stereo": 2106}
+MODELS = ("one", "two", "three", HOSTILE)
+SIGNED = {STEREOTYPE: 1, ANTISTEREOTYPE: -1}
+
+
+@dataclass
+class Study:
+    """A made study of the size of a real one, and its page."""
+
+    path: Path
+    pairs: dict[str, pd.DataFrame] = field(default_factory=dict)
+    scores: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
+    evidence: dict[tuple[str, str], dict[str, pd.DataFrame]] = field(default_factory=dict)
+
+    def address(self, benchmark: str, pair: str, measure: str = "AUL", model: str = "one") -> str:
+        how = urlencode({"measure": measure, "model": model})
+        return f"{self.path.as_uri()}#pair/{quote(benchmark, safe='')}/{quote(pair, safe='')}?{how}"
+
+    def margins(self, benchmark: str, name: str, model: str = "one") -> "pd.Series[float]":
+        scores = self.scores[model, benchmark]
+        chosen = scores[(scores["measure"] == name) & (scores["protocol"] == CORRECTED)]
+        return chosen.set_index("pair_id")["margin"].astype(float)
+
+
+def shown(value: float, signed: bool = False) -> str:
+    """A number as the explorer shows it."""
+    text = f"{abs(value):.3f}"
+    sign = "" if float(text) == 0 else "\N{MINUS SIGN}" if value < 0 else "+" if signed else ""
+    return sign + text
+
+
+def made_evidence(
+    evidence: dict[str, pd.DataFrame], words: list[str], rng: np.random.Generator
+) -> dict[str, pd.DataFrame]:
+    """The same tokens as another model reads them."""
+    found = {}
+    for masking, rows in evidence.items():
+        # a token is the same under every masking
+        keys = pd.util.hash_pandas_object(rows[["pair_id", "role", "position"]], index=False)
+        token_id = (keys.to_numpy() % len(words)).astype(int)
+        found[masking] = rows.assign(
+            log_prob=-rng.exponential(2, len(rows)),
+            attention_content=rng.uniform(0.02, 0.2, len(rows)),
+            token_id=token_id,
+            token=np.array(words, dtype=object)[token_id],
+        )
+    return found
+
+
+def made_likeliest(evidence: dict[str, pd.DataFrame], rng: np.random.Generator) -> dict[str, pd.DataFrame]:
+    """The token itself and two others in the place of each, the likeliest first."""
+    found = {}
+    for masking, rows in evidence.items():
+        keys = rows.loc[rows.index.repeat(3), ["pair_id", "role", "position"]].reset_index(drop=True)
+        tokens = np.stack([np.full(len(rows), HOSTILE), rows["token"], np.full(len(rows), "##ness")], axis=1)
+        shares = -np.sort(-rng.dirichlet([5, 3, 1], len(rows)), axis=1) * 0.9
+        log_prob = np.log(shares).ravel().astype(np.float32)
+        place = np.tile([1, 2, 3], len(rows))
+        found[masking] = keys.assign(place=place, token=tokens.ravel(), log_prob=log_prob)
+    return found
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    folder = tmp_path_factory.mktemp("explorer")
+    made = Study(folder / "index.html")
+    rng = np.random.default_rng(0)
+    words = [HOSTILE, *(f"word{number}" for number in range(4000)), *(f"##piece{n}" for n in range(6000))]
+    files: dict[str, Any] = {"pairs": [], "explored": []}
+    for benchmark, size in SIZES.items():
+        parts = synthetic.make(size, seed=size, rated=benchmark == "crows", directed=benchmark == "crows")
+        pairs = parts.pairs
+        pairs.loc[5, ["stereotype", "bias_type", "target"]] = HOSTILE
+        pairs["pair_id"] = pairs["pair_id"].replace("p7", ODD)
+        made.pairs[benchmark] = pairs
+        files["pairs"].append(folder / f"{benchmark}.parquet")
+        write_table(files["pairs"][-1], pairs, PAIRS, {})
+        for model in MODELS:
+            place = (model, benchmark)
+            evidence = made_evidence(parts.evidence, words, rng)
+            for rows in evidence.values():
+                rows["pair_id"] = rows["pair_id"].replace("p7", ODD)
+            scores = score_pairs(list(pairs["pair_id"]), evidence, MEASURES)
+            made.scores[place], made.evidence[place] = scores, evidence
+            files["explored"].append(folder / f"{len(files['explored'])}.json")
+            likeliest = made_likeliest(evidence, rng) if place == ("one", "stereo") else None
+            facts = explored(pairs, scores, [evidence], MEASURES, likeliest)
+            write_facts(files["explored"][-1], {"model": model, "benchmark": benchmark, **facts})
+    settings = {"models": list(MODELS), "benchmarks": list(SIZES), "measures": list(MEASURES), "most": 5000}
+    sections = [Section("summary", "Summary", (), (Text("Nothing."),)), section(files, settings)]
+    made.path.write_text(render_page("A study", sections), encoding="utf-8")
+    return made
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: "Browser", study: Study) -> Iterator[Page]:
+    """A page of its own; it may say nothing in the console and ask for nothing but itself."""
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: said.append(dialog.message))
+    page.on("request", lambda request: said.append(request.url) if not is_page(request.url, study) else None)
+    yield page
+    page.close()
+    assert said == []
+
+
+def is_page(url: str, study: Study) -> bool:
+    return url.split("#")[0] == study.path.as_uri()
+
+
+def opened(page: Page, address: str) -> Page:
+    page.goto(address)
+    page.wait_for_selector("ol.rows li")
+    return page
+
+
+def texts(found: Locator) -> list[str]:
+    return [text.strip() for text in found.all_text_contents()]
+
+
+def field_of(page: Page, label: str) -> Locator:
+    return page.get_by_label(label, exact=True)
+
+
+def count_of(page: Page) -> int:
+    """How many pairs the list says that it has found."""
+    told = re.match(r"([\d,]+) pair", page.get_by_role("status").inner_text())
+    return int(told[1].replace(",", "")) if told else 0
+
+
+def listed(page: Page) -> list[str]:
+    """The margins of the rows that are shown."""
+    return [text.removeprefix("; margin ") for text in texts(page.locator("ol.rows .margin"))]
+
+
+def test_a_study_of_real_size_opens_and_is_filtered_without_lag(page: Page, study: Study) -> None:
+    assert study.path.stat().st_size < 9e6
+    start = time.monotonic()
+    opened(page, study.path.as_uri())
+    assert time.monotonic() - start < 2
+    assert count_of(page) == sum(SIZES.values())
+    assert page.locator("ol.rows li").count() == 50
+    lag = page.evaluate(
+        """() => {
+            const text = document.querySelector("input[type=search]");
+            return ["s", "se", "red1", "sentence 12", "nothing like this", ""].map((typed) => {
+                const start = performance.now();
+                text.value = typed;
+                text.dispatchEvent(new Event("input", { bubbles: true }));
+                document.querySelector("ol.rows").getBoundingClientRect();
+                return performance.now() - start;
+            });
+        }"""
+    )
+    assert len(lag) == 6 and max(lag) < 100
+
+
+def test_pairs_are_found_by_what_they_say_and_what_is_preferred(page: Page, study: Study) -> None:
+    opened(page, study.path.as_uri())
+    field_of(page, "Text").fill("RED12 sentence")
+    rows = [
+        pairs["stereotype"].str.contains("red12") | pairs["antistereotype"].str.contains("red12")
+        for pairs in study.pairs.values()
+    ]
+    assert count_of(page) == sum(int(part.sum()) for part in rows) > 50
+    field_of(page, "Benchmark").select_option("stereo")
+    assert count_of(page) == int(rows[1].sum())
+    field_of(page, "Text").fill("no such words")
+    assert page.get_by_role("status").inner_text() == "No pair fits."
+    field_of(page, "Text").fill("")
+    field_of(page, "Bias type").select_option("age")
+    pairs = study.pairs["stereo"].set_index("pair_id")
+    assert count_of(page) == int((pairs["bias_type"] == "age").sum())
+    field_of(page, "Measure").select_option("CPS")
+    margins = study.margins("stereo", "CPS")[pairs["bias_type"] == "age"]
+    field_of(page, "Margin from").fill("0.5")
+    field_of(page, "Margin to").fill("1.5")
+    assert count_of(page) == int(margins.between(0.5, 1.5).sum()) > 0
+    field_of(page, "Margin from").fill("")
+    field_of(page, "Margin to").fill("")
+    field_of(page, "Prefers").select_option("antistereotype")
+    assert count_of(page) == int((margins < 0).sum()) > 0
+    field_of(page, "Prefers").select_option("undefined")
+    assert count_of(page) == int(margins.isna().sum())
+
+
+def test_the_list_is_in_the_order_that_is_chosen_and_comes_in_pages(page: Page, study: Study) -> None:
+    opened(page, study.path.as_uri())
+    field_of(page, "Benchmark").select_option("crows")
+    field_of(page, "Measure").select_option("PLL")
+    margins = study.margins("crows", "PLL")
+    assert listed(page) == [shown(value, True) for value in margins[:50]]
+    page.get_by_role("button", name="Next").click()
+    assert listed(page) == [shown(value, True) for value in margins[50:100]]
+    for order, wanted in (
+        ("most for the stereotype", margins.sort_values(ascending=False)),
+        ("most against it", margins.sort_values()),
+        ("nearest to no preference", margins.loc[margins.abs().sort_values().index]),
+    ):
+        field_of(page, "Order").select_option(order)
+        assert listed(page) == [shown(value, True) for value in wanted[:50]]
+    assert page.get_by_role("button", name="Previous").is_disabled()
+
+
+def test_pairs_on_which_measures_or_models_disagree_are_found(page: Page, study: Study) -> None:
+    opened(page, study.path.as_uri())
+    field_of(page, "Benchmark").select_option("crows")
+    outcomes = {
+        (model, name): study.scores[model, "crows"]
+        .query("protocol == 'corrected' and measure == @name")["outcome"]
+        .to_numpy(str)
+        for model in MODELS
+        for name in MEASURES
+    }
+    field_of(page, "Disagreement").select_option(f"other than {title_of('PLL')}")
+    assert count_of(page) == int((outcomes["one", "AUL"] != outcomes["one", "PLL"]).sum()) > 0
+    field_of(page, "Disagreement").select_option(f"other than {HOSTILE}")
+    assert count_of(page) == int((outcomes["one", "AUL"] != outcomes[HOSTILE, "AUL"]).sum()) > 0
+    field_of(page, "Disagreement").select_option("not all measures agree")
+    of_one = np.array([outcomes["one", name] for name in MEASURES])
+    both = (of_one == STEREOTYPE).any(axis=0) & (of_one == ANTISTEREOTYPE).any(axis=0)
+    assert count_of(page) == int(both.sum()) > 0
+    field_of(page, "Disagreement").select_option("whatever others say")
+    field_of(page, "Order").select_option("models disagree most")
+    votes = np.array([outcomes[model, "AUL"] for model in MODELS])
+    first, second = ((votes == side).sum(axis=0) for side in (STEREOTYPE, ANTISTEREOTYPE))
+    order = np.argsort(-np.minimum(first, second) / (first + second), kind="stable")
+    links = [link.get_attribute("href") or "" for link in page.locator("ol.rows a").all()]
+    assert [link.split("?")[0].split("/")[2] for link in links] == [
+        quote(pair, safe="") for pair in study.pairs["crows"]["pair_id"].iloc[order[:50]]
+    ]
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_what_is_shown_of_a_pair_equals_the_tables(page: Page, study: Study, name: str) -> None:
+    pairs = study.pairs["crows"]
+    evidence = study.evidence["two", "crows"]
+    scores = study.scores["two", "crows"].query("protocol == 'corrected' and measure == @name")
+    of_all = contributions(measure(name), evidence, CORRECTED)
+    content = evidence["none"][~evidence["none"]["special"]]
+    for pair in (pairs["pair_id"][0], ODD):
+        opened(page, study.address("crows", pair, name, "two"))
+        page.get_by_role("heading", name=f"crows, pair {pair}").wait_for()
+        row = scores.set_index("pair_id").loc[pair]
+        sides = [shown(float(str(row[side]))) for side in SIGNED]
+        assert texts(page.locator(".scores b")) == [*sides, shown(float(str(row["margin"])), True)]
+        own = of_all[of_all["pair_id"] == pair].set_index(["role", "position"])
+        page.get_by_text("All tokens in numbers").click()
+        table = [texts(line.locator("td")) for line in page.locator("details[open] tbody tr").all()]
+        tokens = content[(content["pair_id"] == pair) & content["role"].isin(list(SIGNED))]
+        assert [line[1] for line in table] == [
+            token.replace("##", "\N{MIDDLE DOT}") if position > 1 else token.removeprefix("##")
+            for token, position in zip(tokens["token"], tokens["position"], strict=True)
+        ]
+        for line, role, position in zip(table, tokens["role"], tokens["position"], strict=True):
+            if (role, position) in own.index:
+                token = own.loc[(role, position)]
+                values = (
+                    token["log_prob"],
+                    token["coefficient"],
+                    token["adds"],
+                    SIGNED[role] * token["adds"],
+                )
+                for text, value in zip(line[2:], values, strict=True):
+                    assert abs(float(text.replace("\N{MINUS SIGN}", "-")) - float(value)) < 0.6e-3
+            else:
+                assert line[2:] == ["\N{EN DASH}"] * 4
+        # what the places add is the margin, but for rounding
+        places = [text.split(" ")[-1] for text in texts(page.locator("ol.strip .adds"))]
+        added = [float(text.replace("\N{MINUS SIGN}", "-")) for text in places if text != "\N{EN DASH}"]
+        assert abs(sum(added) - float(str(row["margin"]))) < 0.6e-3 * (len(added) + 1)
+
+
+def test_a_link_leads_to_a_pair_and_back_leads_to_the_list(page: Page, study: Study) -> None:
+    opened(page, study.address("stereo", ODD, "SSS", "three"))
+    heading = page.get_by_role("heading", name=f"stereo, pair {ODD}")
+    heading.wait_for()
+    assert field_of(page, "Measure").input_value() == str(MEASURES.index("SSS"))
+    assert field_of(page, "Model").input_value() == str(MODELS.index("three"))
+    assert page.evaluate("document.activeElement.tagName") == "H3"
+    # another measure: the address goes with it, and one step back still leaves the pair
+    field_of(page, "Measure").select_option("CPS")
+    page.wait_for_url(re.compile("measure=CPS"))
+    page.get_by_text("CPS of three").wait_for()
+    page.goto(study.path.as_uri() + "#summary")
+    heading.wait_for(state="hidden")
+    page.go_back()
+    heading.wait_for()
+    page.get_by_role("button", name="Close").click()
+    heading.wait_for(state="hidden")
+    link = page.locator("ol.rows a").nth(3)
+    link.click()
+    page.get_by_role("heading", name=re.compile("^crows, pair")).wait_for()
+    page.go_back()
+    page.locator(".pair").wait_for(state="hidden")
+    page.goto(study.address("crows", "no such pair"))
+    page.get_by_role("heading", name="There is no pair no such pair of crows").wait_for()
+
+
+def test_the_keyboard_alone_is_enough(page: Page, study: Study) -> None:
+    opened(page, study.path.as_uri())
+    field_of(page, "Text").focus()
+    page.keyboard.type("red3")
+    assert count_of(page) > 50
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.getAttribute('aria-label')") == "Pairs":
+            break
+    page.keyboard.press("Tab")
+    first = page.evaluate("document.activeElement.href")
+    assert "#pair/crows/" in first
+    page.keyboard.press("Enter")
+    page.locator("h3:focus").wait_for()
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    chosen = page.locator("ol.strip button:focus")
+    assert chosen.get_attribute("aria-pressed") == "true"
+    page.keyboard.press("Home")
+    start = page.locator(".token h4").inner_text()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("ol.strip button:focus").get_attribute("aria-pressed") == "true"
+    assert page.locator('ol.strip button[aria-pressed="true"]').count() == 1
+    assert page.locator(".token h4").inner_text() != start
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowDown" if "the stereotypical" in start else "ArrowUp")
+    other = page.locator(".token h4").inner_text()
+    assert ("the stereotypical" in start) != ("the stereotypical" in other)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("AUL", "nothing hidden"),
+        ("CPS", "itself hidden"),
+        ("AllMasked", "tokens of its sentence hidden at once"),
+    ],
+)
+def test_what_is_hidden_from_the_model_is_marked(page: Page, study: Study, name: str, told: str) -> None:
+    opened(page, study.address("crows", "p0", name))
+    page.locator(".token h4").wait_for()
+    assert told in page.locator(".token").inner_text()
+    hidden = page.locator("ol.strip button.masked")
+    own = study.evidence["one", "crows"]["all"].query("pair_id == 'p0' and role == 'stereotype'")
+    assert hidden.count() == {"AUL": 0, "CPS": 1, "AllMasked": len(own)}[name]
+    assert page.locator(".token .masked").count() == hidden.count()
+
+
+def test_what_the_model_would_have_put_there_is_shown_where_it_is_known(page: Page, study: Study) -> None:
+    opened(page, study.address("stereo", "p0", "CPS"))
+    rows = page.locator(".likeliest li")
+    rows.first.wait_for()
+    found = texts(rows)
+    chosen = study.evidence["one", "stereo"]["one-shared"].query("pair_id == 'p0'")["token"]
+    own = {token.replace("##", "\N{MIDDLE DOT}") for token in chosen}
+    assert len(found) == 3 and found[0].startswith(HOSTILE) and found[2].startswith("\N{MIDDLE DOT}ness")
+    assert "(the token itself)" in found[1] and found[1].split(" (")[0] in own
+    shares = [float(text.removesuffix("%")) for text in texts(page.locator(".likeliest .share"))]
+    assert shares == sorted(shares, reverse=True) and abs(sum(shares) - 90) < 1.6
+    opened(page, study.address("stereo", "p0", "CPS", "two"))
+    page.locator(".token h4").wait_for()
+    assert "likeliest" not in page.locator(".token").inner_text()
+
+
+def test_text_is_text_whatever_it_looks_like(page: Page, study: Study) -> None:
+    opened(page, study.address("crows", "p5", "AUL", HOSTILE))
+    page.get_by_role("heading", name="crows, pair p5").wait_for()
+    assert HOSTILE in page.locator(".facts").inner_text()
+    assert HOSTILE in page.locator(".scores").inner_text()
+    field_of(page, "Text").fill(HOSTILE)
+    assert count_of(page) == 2
+    assert HOSTILE in page.locator("ol.rows").inner_text()
+    assert page.locator("img").count() == 0
+    # its data, its program and the page's
+    assert page.evaluate("document.querySelectorAll('script').length") == 3
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_needs_no_scrolling_sideways_and_nothing_is_hard_to_use(
+    browser: "Browser", study: Study, scheme: Any
+) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    opened(page, study.address("crows", "p5", "PLL", HOSTILE))
+    page.locator(".token h4").wait_for()
+    page.get_by_text("All tokens in numbers").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(page, context={"include": [["[data-program]"]]}).response["violations"]
+    problems = [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found]
+    page.close()
+    assert problems == []

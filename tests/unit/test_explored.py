@@ -1,0 +1,296 @@
+"""What the explorer is given: its numbers against scores and evidence, text as data, what is left out."""
+
+import json
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import synthetic
+from examples import example_pairs
+from running import run_script
+from study_schema import MEASURES
+from test_contributions import added, evidence_of
+from tiny_models import tiny_tokenizer
+from unmask.benchmarks.schema import PAIRS
+from unmask.by_name import names
+from unmask.evidence.hiding import MASKINGS, hiding
+from unmask.evidence.likeliest import LIKELIEST
+from unmask.evidence.schema import EVIDENCE
+from unmask.evidence.sentences import Sentence
+from unmask.evidence.tokenising import tokenise_pairs
+from unmask.facts import read_facts
+from unmask.measures.registry import maskings_of, title_of
+from unmask.measures.schema import SCORES
+from unmask.measures.scoring import score_pairs
+from unmask.pairs.explored import explored, hides, shown_pairs
+from unmask.pairs.packed import packed, unpacked
+from unmask.pairs.sections.pairs import pair_columns, section, votes
+from unmask.pairs.surfaces import SPACE
+from unmask.report.page import render_page
+from unmask.report.sections import App
+from unmask.tables import write_table
+from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
+
+HOSTILE = "</script><img src=x onerror=alert(1)> &amp; \u2028"
+SIDES = (STEREOTYPE, ANTISTEREOTYPE)
+
+
+def made(architecture: str, measures: tuple[str, ...] = MEASURES) -> tuple[dict[str, Any], dict[str, Any]]:
+    pairs = example_pairs()
+    evidence = {masking: evidence_of(architecture)[masking] for masking in maskings_of(measures)}
+    scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
+    found = explored(pairs, scores, [evidence], measures)
+    return unpacked(str(found["scores"])), unpacked(str(found["tokens"]))
+
+
+def sentences(tokens: Mapping[str, Any]) -> dict[tuple[str, str], range]:
+    """Where the tokens of each sentence are."""
+    ends = np.cumsum([0, *tokens["lengths"]]).tolist()
+    keys = [(pair, side) for pair in example_pairs()["pair_id"] for side in SIDES]
+    return {key: range(*ends_of) for key, ends_of in zip(keys, pairwise(ends), strict=True)}
+
+
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
+def test_scores_and_what_tokens_add_are_those_of_the_tables(architecture: str) -> None:
+    pairs, evidence = example_pairs(), evidence_of(architecture)
+    scores, tokens = made(architecture)
+    table = score_pairs(list(pairs["pair_id"]), evidence, MEASURES)
+    table = table[table["protocol"] == CORRECTED]
+    for name in MEASURES:
+        rows = table[table["measure"] == name].set_index("pair_id")
+        keyed = added(name, evidence).set_index(["pair_id", "role", "position"])["adds"]
+        own = {key: float(keyed[key].sum()) for key in keyed.index.unique()}
+        by_masking = tokens["coefficient"][name]
+        for (pair, side), places in sentences(tokens).items():
+            number = list(rows.index).index(pair)
+            stored, score = scores[name][side][number], float(rows[side][pair])
+            assert (stored is None) == np.isnan(score)
+            assert stored is None or abs(stored - score) <= 0.5001e-6
+            assert scores[name]["outcome"][number] == str(rows["outcome"][pair])[0]
+            total = 0.0
+            # positions count from 1, behind the special token at the start
+            for position, place in enumerate(places, start=1):
+                adds = [
+                    -1e-4 * tokens["surprisal"][masking][place] * 1e-6 * coefficients[place]
+                    for masking, coefficients in by_masking.items()
+                    if coefficients[place]
+                ]
+                if adds:
+                    # three decimals are shown: off by less than 0.6 of the last
+                    assert abs(sum(adds) - own[pair, side, position]) < 0.1e-3
+                else:
+                    assert (pair, side, position) not in own
+                total += sum(adds)
+            if stored is not None and score:
+                assert abs(total - score) < 1e-3
+
+
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
+def test_tokens_are_those_of_the_sentences_and_what_a_pair_shares_is_marked(architecture: str) -> None:
+    pairs = example_pairs()
+    _, tokens = made(architecture)
+    texts = tokens["words"] + tokens["pieces"]
+    tokenised = {
+        (sentence.pair_id, sentence.role): sentence
+        for sentence in tokenise_pairs(pairs, tiny_tokenizer(architecture), SIDES)
+    }
+    for (pair, side), places in sentences(tokens).items():
+        sentence = tokenised[pair, side]
+        assert sentence.modified is not None
+        content = ~sentence.special
+        flags = "".join("01"[int(flag)] for flag in sentence.modified[content])
+        assert tokens["modified"][places.start : places.stop] == flags
+        numbers = tokens["token"][places.start : places.stop]
+        written = "".join(texts[n] if n >= len(tokens["words"]) else f" {texts[n]}" for n in numbers)
+        # a space may be a token of its own
+        written = written.replace(SPACE, "").removeprefix(" ")
+        original = str(pairs.set_index("pair_id").loc[pair, side])
+        assert written == original or "[UNK]" in written or "<unk>" in written
+        # no sentence begins within a word
+        assert numbers[0] < len(tokens["words"])
+
+
+@pytest.mark.parametrize("masking", names(MASKINGS))
+def test_what_is_hidden_is_what_the_masking_hides(masking: str) -> None:
+    flags = np.array([False, True, False, True, True, False])
+    special = np.array([True, False, False, False, False, True])
+    times = list(hiding(masking)(Sentence("p", STEREOTYPE, np.arange(6), special, flags)))
+    told = hides(masking)
+    if told == "nothing":
+        assert all(len(hidden) == 0 for hidden in times)
+    elif told == "itself":
+        assert times and all(len(hidden) == 1 for hidden in times)
+    else:
+        assert told == "together" and [len(hidden) > 1 for hidden in times] == [True]
+
+
+def test_a_study_of_some_measures_has_what_these_predict_and_no_more() -> None:
+    scores, tokens = made("bert", ("CPS",))
+    assert list(scores) == list(tokens["coefficient"]) == ["CPS"]
+    assert list(tokens["surprisal"]) == ["one-shared"] == list(tokens["hidden"])
+    assert None not in tokens["surprisal"]["one-shared"] and "1" not in tokens["modified"]
+    assert sum(tokens["lengths"]) == len(evidence_of("bert")["one-shared"])
+
+
+def test_a_model_without_attention_has_no_aula() -> None:
+    parts = synthetic.make(20)
+    scores = parts.scores.assign(
+        **{side: parts.scores[side].mask(parts.scores["measure"] == "AULA") for side in SIDES}
+    )
+    found = explored(parts.pairs, scores, [parts.evidence], MEASURES)
+    tokens = unpacked(str(found["tokens"]))
+    assert set(tokens["coefficient"]["AULA"]["none"]) == {0}
+    assert set(tokens["coefficient"]["PLL"]["one-shared"]) == {0, 10**6}
+    assert unpacked(str(found["scores"]))["AULA"]["stereotype"] == [None] * 20
+
+
+def test_evidence_may_come_in_parts_and_be_of_more_pairs() -> None:
+    parts = synthetic.make(30)
+    whole = explored(parts.pairs, parts.scores, [parts.evidence], MEASURES)
+    some = [
+        {masking: rows[rows["pair_id"].isin(ids)] for masking, rows in parts.evidence.items()}
+        for ids in np.array_split(parts.pairs["pair_id"].to_numpy(), 3)
+    ]
+    assert explored(parts.pairs, parts.scores, some, MEASURES) == whole
+    few = shown_pairs(parts.pairs, 10)
+    assert len(few) == 10 and set(few["pair_id"]) < set(parts.pairs["pair_id"])
+    pd.testing.assert_frame_equal(shown_pairs(parts.pairs, 30), parts.pairs)
+    sampled = explored(few, parts.scores, [parts.evidence], MEASURES)
+    all_scores, few_scores = (unpacked(str(each["scores"]))["CPS"]["stereotype"] for each in (whole, sampled))
+    places = [list(parts.pairs["pair_id"]).index(pair) for pair in few["pair_id"]]
+    assert few_scores == [all_scores[place] for place in places]
+    assert len(unpacked(str(sampled["tokens"]))["lengths"]) == 20
+
+
+def test_a_measure_that_counts_a_token_twice_under_one_masking_is_refused() -> None:
+    parts = synthetic.make(5)
+    twice = {masking: pd.concat([rows, rows]) for masking, rows in parts.evidence.items()}
+    with pytest.raises(ValueError, match="predicted twice under one masking"):
+        explored(parts.pairs, parts.scores, [twice], ("CPS",))
+
+
+def likeliest_of(evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Three tokens in the place of each: one sure, one likely and one that is next to impossible."""
+    chosen = [("sure", 0.8), ("##ly", 0.1994), (HOSTILE, 0.0001)]
+    found = {}
+    for masking, rows in evidence.items():
+        repeated = rows.loc[rows.index.repeat(3), ["pair_id", "role", "position"]].reset_index(drop=True)
+        found[masking] = repeated.assign(
+            place=np.tile([1, 2, 3], len(rows)),
+            token=[token for token, _ in chosen] * len(rows),
+            log_prob=np.log([share for _, share in chosen] * len(rows)).astype(np.float32),
+        )
+    return found
+
+
+def test_the_likeliest_tokens_are_there_where_they_are_kept() -> None:
+    parts = synthetic.make(10)
+    assert explored(parts.pairs, parts.scores, [parts.evidence], MEASURES)["likeliest"] is None
+    likeliest = likeliest_of(parts.evidence)
+    # a place where nothing is likely has its first token all the same
+    likeliest["all"].loc[:2, "token"] = np.array(["a", "b", "c"])
+    likeliest["all"].loc[:2, "log_prob"] = np.array([-9.0, -9.5, -9.9], dtype=np.float32)
+    found = explored(parts.pairs, parts.scores, [parts.evidence], MEASURES, likeliest)
+    columns, tokens = unpacked(str(found["likeliest"])), unpacked(str(found["tokens"]))
+    texts = columns["words"] + columns["pieces"]
+    assert columns["pieces"] == ["ly"] and HOSTILE not in texts
+    entries = list(zip([texts[number] for number in columns["token"]], columns["share"], strict=True))
+    ends = np.cumsum([0, *columns["lengths"]]).tolist()
+    lists = [entries[start:end] for start, end in pairwise(ends)]
+    assert lists == [[("sure", 80), ("ly", 20)], [("a", 0)]]
+    # each of the two is new once, and then known by its number
+    numbers = [number for of in columns["of"].values() for number in of if number is not None]
+    assert numbers[:3] == [-1, 0, 0] and numbers.count(-1) == 2 and columns["of"]["all"][:3] == [-1, 0, 0]
+    for masking, of in columns["of"].items():
+        told = [number is not None for number in of]
+        assert told == [surprisal is not None for surprisal in tokens["surprisal"][masking]]
+
+
+def test_packing_is_the_same_every_time_and_takes_what_json_takes() -> None:
+    value = {HOSTILE: [1, None, "x" * 1000], "n": 0.25}
+    assert unpacked(packed(value)) == value and packed(value) == packed(value)
+    assert len(packed(value)) < 300 and "<" not in packed(value)
+    with pytest.raises(ValueError):
+        packed(float("nan"))
+
+
+def test_votes_are_counted_the_most_first() -> None:
+    assert votes(None) is None
+    assert votes(["age", None, "gender", "gender", None, "gender"]) == [("gender", 3), (None, 2), ("age", 1)]
+    assert votes(["b", "a", None]) == [("a", 1), ("b", 1), (None, 1)]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The files and settings of a section: a model on two benchmarks, one of them hostile, another on one."""
+    files: dict[str, Any] = {"pairs": [], "explored": []}
+    for number, benchmark in enumerate(("b", HOSTILE)):
+        parts = synthetic.make(12, seed=number, rated=number == 0, directed=number == 0)
+        parts.pairs.loc[4, ["stereotype", "target", "bias_type"]] = HOSTILE
+        for rows in parts.evidence.values():
+            rows["token"] = HOSTILE
+        folder = tmp_path / str(number)
+        write_table(folder / "pairs.parquet", parts.pairs, PAIRS, {})
+        files["pairs"].append(str(folder / "pairs.parquet"))
+        for model in ("m", HOSTILE)[: 2 - number]:
+            inputs = {"pairs": folder / "pairs.parquet", "scores": folder / "scores.parquet"}
+            write_table(inputs["scores"], parts.scores, SCORES, {"model": model})
+            for masking, rows in parts.evidence.items():
+                inputs[masking.replace("-", "_")] = folder / f"{masking}.parquet"
+                write_table(folder / f"{masking}.parquet", rows, EVIDENCE, {"model": model})
+            for masking, rows in likeliest_of(parts.evidence).items() if model == "m" else ():
+                inputs[f"{masking.replace('-', '_')}_top"] = folder / f"{masking}.top.parquet"
+                write_table(folder / f"{masking}.top.parquet", rows, LIKELIEST, {"model": model})
+            output = folder / f"{len(files['explored'])}.json"
+            place = {"model": model, "benchmark": benchmark}
+            log = tmp_path / "log"
+            run_script("explore_pairs", inputs, [output], log, wildcards=place, measures=MEASURES, most=10)
+            files["explored"].append(str(output))
+    settings = {
+        "models": ["m", HOSTILE],
+        "benchmarks": ["b", HOSTILE],
+        "measures": list(MEASURES),
+        "most": 10,
+    }
+    return files, settings
+
+
+def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    files, settings = study
+    found = section(files, settings)
+    assert found.sentences[0].startswith("20 pairs as 2 models read them")
+    left = f"10 of the 12 pairs of b and 10 of the 12 pairs of {HOSTILE}"
+    assert found.sentences[1] == f"Here are {left}, evenly spread."
+    (app,) = [block for block in found.blocks if isinstance(block, App)]
+    assert app.value["measures"] == [{"name": name, "title": title_of(name)} for name in MEASURES]
+    places = [(table["model"], table["benchmark"]) for table in app.value["tables"]]
+    assert places == [(0, 0), (1, 0), (0, 1)]
+    shown = unpacked(app.value["benchmarks"][1]["pairs"])
+    assert shown["ratings"] == [None] * 10 and shown["direction"] == [None] * 10
+    assert shown["stereotype"].count(HOSTILE) == 1
+    facts = read_facts(files["explored"][2])
+    assert facts["model"] == "m" and set(facts["made_from"]) >= {files["pairs"][1]}
+    assert app.value["tables"][2]["tokens"] == facts["tokens"]
+    assert [table["likeliest"] is not None for table in app.value["tables"]] == [True, False, True]
+    assert unpacked(facts["tokens"])["words"] == [HOSTILE]
+    page = render_page("t", [found])
+    assert "<img" not in page and page.count("</script>") == 2
+
+
+def test_a_section_of_all_pairs_does_not_speak_of_some(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    files, settings = study
+    some = {"pairs": files["pairs"][:1], "explored": files["explored"][:1]}
+    found = section(some, settings | {"models": ["m"], "benchmarks": ["b"], "most": 12})
+    assert len(found.sentences) == 1 and found.sentences[0].startswith("12 pairs as m read them")
+
+
+def test_columns_of_pairs_hold_what_json_can(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    columns = pair_columns(synthetic.make_pairs(8, np.random.default_rng(0), rated=True))
+    again = json.loads(json.dumps(columns, allow_nan=False))
+    assert {len(column) for column in again.values()} == {8}
+    assert all(sum(count for _, count in each) == 5 for each in again["ratings"])

@@ -1,0 +1,58 @@
+"""Tokens of every tokenizer as people read them."""
+
+import pytest
+from tokenizers.pre_tokenizers import ByteLevel
+
+from tiny_models import ARCHITECTURES, tiny_tokenizer
+from unmask.pairs.surfaces import surfaces
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_words_and_their_pieces_put_together_are_the_text(architecture: str) -> None:
+    tokenizer = tiny_tokenizer(architecture)
+    tokens = [
+        token
+        for token in tokenizer.tokenize("her old friend took the money and the good car")
+        if token not in tokenizer.all_special_tokens
+    ]
+    known = surfaces(tokenizer.get_vocab())
+    text = ""
+    for number, token in enumerate(tokens):
+        surface, goes_on = known[token]
+        text += surface if goes_on or number == 0 else f" {surface}"
+    assert text == "her old friend took the money and the good car"
+
+
+def test_pieces_are_told_by_the_marks_of_their_tokenizer() -> None:
+    assert surfaces(["zoo", "##keeper", "##s", "the"]) == {
+        "zoo": ("zoo", False),
+        "##keeper": ("keeper", True),
+        "##s": ("s", True),
+        "the": ("the", False),
+    }
+    assert surfaces(["\u2581zoo", "keeper", ".", "\u2581"]) == {
+        "\u2581zoo": ("zoo", False),
+        "keeper": ("keeper", True),
+        ".": (".", True),
+        "\u2581": ("\u2423", False),
+    }
+    assert surfaces(["zoo", "the", "."]) == {each: (each, False) for each in ("zoo", "the", ".")}
+    assert surfaces([]) == {}
+
+
+def test_bytes_are_the_letters_that_they_stand_for() -> None:
+    found = surfaces(["\u0120caf", "\u00c3\u00a9", "\u0120", "\u0120\u20ac", "\u00c3"])
+    assert found["\u0120caf"] == ("caf", False)
+    assert found["\u00c3\u00a9"] == ("\N{LATIN SMALL LETTER E WITH ACUTE}", True)
+    assert found["\u0120"] == ("\u2423", False)
+    # a letter that stands for no byte is itself, half a letter is shown as one that is not known
+    assert found["\u0120\u20ac"] == ("\u20ac", False)
+    assert found["\u00c3"] == ("\N{REPLACEMENT CHARACTER}", True)
+
+
+def test_every_byte_has_one_letter() -> None:
+    text = "the zookeeper: \u00e9\u4e2d\u00ad\u00a0!"
+    written = ByteLevel(add_prefix_space=True).pre_tokenize_str(text)
+    known = surfaces(token for token, _ in written)
+    words = [known[token] for token, _ in written]
+    assert "".join(word if goes_on else f" {word}" for word, goes_on in words) == f" {text}"

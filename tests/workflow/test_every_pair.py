@@ -1,0 +1,80 @@
+"""The explorer in a study: switching it on runs no model, and what it shows outlasts the evidence."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from small_study import AGGREGATES, Workflow
+from unmask.facts import read_facts
+from unmask.pairs.packed import unpacked
+
+PAIRS = {f"explorer/{model}/{of}/pairs.json" for model in ("bert", "roberta") for of in ("crows", "stereo")}
+
+
+def test_switching_it_on_gathers_what_is_there_and_changing_it_no_more_than_that(copied: Workflow) -> None:
+    copied.config["explorer"] = {}
+    planned = copied.planned()
+    assert {output for output in planned if not output.startswith(AGGREGATES)} - {"register.json"} == PAIRS
+    assert "report/sections/pairs.json" in planned and "report/sections/summary.json" not in planned
+    copied.config["explorer"] = {"models": ["roberta"]}
+    own = {output for output in copied.planned() if output.startswith("explorer/")}
+    assert own == {path for path in PAIRS if "roberta" in path}
+
+
+def test_the_likeliest_tokens_are_found_while_evidence_is_made_of_the_models_that_are_shown(
+    copied: Workflow,
+) -> None:
+    copied.config["explorer"] = {"models": ["bert"], "top": 3}
+    evidence = {output for output in copied.planned() if output.startswith("evidence/")}
+    assert "evidence/bert/crows/original/none.top.parquet" in evidence
+    # evidence of another variant or model is as it was
+    assert all(
+        output.startswith(("evidence/bert/crows/original/", "evidence/bert/stereo/original/"))
+        for output in evidence
+    )
+    before = (copied.folder / "results/small/evidence/bert/crows/original/none.parquet").read_bytes()
+    copied.run()
+    assert (copied.folder / "results/small/evidence/bert/crows/original/none.parquet").read_bytes() == before
+    facts = read_facts(copied.folder / "results/small/explorer/bert/crows/pairs.json")
+    assert len(unpacked(facts["likeliest"])["lengths"]) > 10
+    assert copied.planned() == set()
+
+
+def test_a_model_that_is_not_scored_is_refused_in_one_line(fresh: Workflow) -> None:
+    fresh.config["models"]["encoder"] = {"source": "hub", "repo": "some/encoder", "kind": "text-encoder"}
+    fresh.config["explorer"] = {"models": ["encoder"]}
+    done = fresh.snakemake("-n")
+    assert done.returncode and "explorer.models: encoder is not scored on pairs" in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_what_it_shows_is_in_the_report_and_outlasts_the_evidence(copied: Workflow) -> None:
+    copied.config["explorer"] = {"pairs": 6}
+    copied.run()
+    results = copied.folder / "results/small"
+    facts = read_facts(results / "explorer/bert/crows/pairs.json")
+    assert len(unpacked(facts["scores"])["CPS"]["outcome"]) == 6
+    section = json.loads((results / "report/sections/pairs.json").read_bytes())
+    assert section["blocks"][-1]["program"] == "pairs/explorer"
+    report = copied.read("report", "index.html")
+    assert report.count('<div id="pairs-explorer"') == 1 and facts["tokens"] in report
+    assert copied.planned() == set()
+    for module, arguments in (("verifying", []), ("cleaning", ["--yes"]), ("verifying", [])):
+        done = subprocess.run(
+            [sys.executable, "-m", f"unmask.results.{module}", "results/small", *arguments],
+            cwd=copied.folder,
+            env={**os.environ, "PYTHONPATH": "scripts"},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert not (results / "evidence").exists()
+    assert copied.planned() == set()
+    # another program is another page, and no more
+    program = copied.folder / "scripts/unmask/pairs/explorer.js"
+    program.write_text(program.read_text() + "// more\n")
+    assert copied.planned() == {"report/index.html", "SHA256SUMS", "settings.json"}
