@@ -8,6 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from small_study import Workflow
+from unmask.measures.contributions import contributions
+from unmask.measures.registry import measure
+from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 
 def margins(workflow: Workflow, model: str = "tiny-bert") -> pd.DataFrame:
@@ -123,3 +126,30 @@ def test_the_report_stands_alone_and_has_its_tables_and_figures(demonstration: W
 def test_it_is_finished(demonstration: Workflow) -> None:
     again = demonstration.snakemake()
     assert "Nothing to be done" in again.stdout + again.stderr
+
+
+@pytest.mark.slow
+def test_what_tokens_add_is_the_score_of_every_sentence(demonstration: Workflow) -> None:
+    results = demonstration.folder / "results/demo"
+    sums_compared = 0
+    for benchmark in ("planted-crows-pairs", "planted-stereoset"):
+        folder = results / f"evidence/tiny-bert/{benchmark}/original"
+        tables = {path.stem: pd.read_parquet(path) for path in folder.glob("*.parquet")}
+        # as readers of evidence have them, without the likeliest tokens beside it
+        evidence = {
+            masking: rows.astype({"pair_id": str, "role": str, "token": str})
+            for masking, rows in tables.items()
+            if not masking.endswith(".top")
+        }
+        scores = pd.read_parquet(results / f"scores/tiny-bert/{benchmark}/original.parquet")
+        scores = scores[scores["protocol"] == CORRECTED].astype({"pair_id": str, "measure": str})
+        for name, rows in scores.groupby("measure"):
+            added = contributions(measure(str(name)), evidence, CORRECTED)
+            sums = added.groupby(["role", "pair_id"])["adds"].sum()
+            for side in (STEREOTYPE, ANTISTEREOTYPE):
+                # a side without a token to score has 0 as a sum, and no score as a mean
+                of_side = rows.set_index("pair_id")[side].fillna(0)
+                difference = sums[side].reindex(of_side.index).fillna(0) - of_side
+                assert difference.abs().max() < 1e-9, (benchmark, name, side)
+                sums_compared += len(of_side)
+    assert sums_compared > 10_000
