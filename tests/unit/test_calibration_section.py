@@ -21,6 +21,7 @@ from unmask.calibration.sections.calibration import QUESTION, QUESTION_OF_REAL, 
 from unmask.calibration.shown import FIGURES
 from unmask.report.page import render_page
 from unmask.report.sections import Block, Fold, Picture, Section, Table, read_section
+from unmask.report.sheets import rows_of
 from unmask.tables import framed
 
 
@@ -206,9 +207,9 @@ def test_ranks_of_worlds_are_told_of_all_pairs_and_of_the_disadvantaged() -> Non
     drawn["score"] = drawn["stereo_score"] = 70.0
     options = Options(association=0.75, pairs=(100,), per_unit=10, draws=200, confidence=0.95, seed=0)
     ranks = rank_of_worlds(drawn, options)
-    rows = [
+    rows: list[Any] = [
         (row.measure, row.kind, row.merit, row.condition, row.value, (row.low, row.high))
-        for row in ranks.itertuples()
+        for row in rows_of(ranks)
     ]
     (sentence,) = findings.worlds_ranked(merits(*rows))
     expected = spearmanr(drawn["p"][8:], drawn["stereo_margin"][8:]).statistic
