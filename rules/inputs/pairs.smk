@@ -306,19 +306,22 @@ def explored_tables():
 def removable_evidence():
     """What may be cleaned away, once all that is made of it is there: of the models that are explored, and of others."""
     statistics = "statistics/{model}/{benchmark}/bias.parquet"
-    needed_by = {
-        any_of(explored_models()): [statistics, "explorer/{model}/{benchmark}/pairs.json"],
-        any_of([name for name in SCORED if name not in explored_models()]): statistics,
-    }
+    if not EXPLORER:
+        # no model is named, so that one more changes nothing here
+        needed_by = {"{model}": statistics} if SCORED else {}
+    else:
+        explored = explored_models()
+        others = [name for name in SCORED if name not in explored]
+        groups = [(explored, [statistics, "explorer/{model}/{benchmark}/pairs.json"]), (others, statistics)]
+        needed_by = {f"{{model,{any_of(models)}}}": made for models, made in groups if models}
     return [
         {
             "kind": "evidence",
             "name": "{model} on {benchmark}",
-            "files": f"evidence/{{model,{models}}}/{{benchmark}}/{{variant}}/{{masking}}.parquet",
+            "files": f"evidence/{models}/{{benchmark}}/{{variant}}/{{masking}}.parquet",
             "needed_by": made,
         }
         for models, made in needed_by.items()
-        if models != any_of([])
     ]
 
 
