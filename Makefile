@@ -1,4 +1,4 @@
-# make report    install what is missing, run the demonstration, say where its report is
+# make report    install what is missing, run the demonstration, say what it found and where its report is
 # make test      all tests
 # make check     format, lint and types
 # make verify    hold a study's results against what they were made from
@@ -16,6 +16,8 @@ BIN := $(VENV)/bin
 ARGS ?=
 # as many jobs that need a GPU at a time as there are GPUs
 GPUS := $(shell nvidia-smi --list-gpus 2>/dev/null | wc -l)
+# of the study's results
+NAME := $(basename $(notdir $(STUDY)))
 STUDY_CONFIG := study=$(STUDY) $(if $(DATA),'data=$(DATA)')
 
 .PHONY: report test check verify clean-evidence clean
@@ -23,7 +25,8 @@ STUDY_CONFIG := study=$(STUDY) $(if $(DATA),'data=$(DATA)')
 report: $(VENV)/.installed
 	$(BIN)/snakemake --cores $(CORES) --logger rich $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) \
 		--config $(STUDY_CONFIG) $(ARGS)
-	@echo "The report is results/$(STUDY)/report/index.html"
+	@cat results/$(NAME)/report/summary.txt
+	@echo "The report is results/$(NAME)/report/index.html"
 
 test: $(VENV)/.installed-dev check
 	$(BIN)/python -m pytest -n logical --dist loadfile
@@ -37,10 +40,10 @@ check: $(VENV)/.installed-dev
 	$(BIN)/snakemake --lint
 
 verify: $(VENV)/.installed
-	@$(BIN)/python -m unmask.results.verifying results/$(STUDY)
+	@$(BIN)/python -m unmask.results.verifying results/$(NAME)
 
 clean-evidence: $(VENV)/.installed
-	@$(BIN)/python -m unmask.results.cleaning results/$(STUDY) $(ARGS)
+	@$(BIN)/python -m unmask.results.cleaning results/$(NAME) $(ARGS)
 
 clean:
 	rm -rf $(VENV)

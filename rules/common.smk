@@ -202,7 +202,7 @@ def settings():
 
 def final_files():
     """What a study comes to: the report, and what every family has."""
-    return [result("report", "index.html"), *registered("files")]
+    return [result("report", "index.html"), result("report", "summary.txt"), *registered("files")]
 
 
 def section_files():

@@ -30,7 +30,8 @@ rule report:
     input:
         section_files(),
     output:
-        shown(result("report", "index.html"), "Report", "the whole study on one page"),
+        page=shown(result("report", "index.html"), "Report", "the whole study on one page"),
+        summary=result("report", "summary.txt"),
     log:
         log_of("report", "report.log"),
     conda:

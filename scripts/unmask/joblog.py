@@ -3,12 +3,13 @@
 import logging
 import signal
 import sys
+import time
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from unmask.errors import InputError
 from unmask.files import why_not_written
@@ -20,12 +21,19 @@ INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 MOST_INPUTS = 5
 """So many of a job's inputs are named where it fails."""
 
+PROGRESS: Mapping[str, object] = {"progress": True}
+"""As `extra` of a line that says how far a long job is: such lines go to stderr too, now and then."""
+
+TOLD_EVERY = 30.0
+"""Seconds between two lines on progress on stderr."""
+
 logger = logging.getLogger("unmask")
 
 
 @contextmanager
 def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[None]:
-    """Send logging to `path` and to stderr while the block runs, alone among the processes of this job.
+    """Send logging to `path`, and warnings and PROGRESS to stderr, while the block runs, alone among the
+    processes of this job.
 
     An InputError ends the process with status 1 and its one line; the log file ends with that line too.
     So do a full disk, and SIGTERM and Ctrl-C (with statuses 143 and 130), after the block has cleaned up.
@@ -36,7 +44,7 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
     """
     path = Path(path)
     with ExitStack() as stack:
-        _log_to_stderr(stack)
+        _log_to_stderr(path, stack)
         try:
             stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, _terminated))
             try:
@@ -82,10 +90,36 @@ class _FileHandler(logging.FileHandler):
             super().close()
 
 
-def _log_to_stderr(stack: ExitStack) -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    handler.setLevel(logging.WARNING)
+def duration(seconds: float) -> str:
+    """A time to wait, in seconds, minutes or hours."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+class _OnTerminal(logging.StreamHandler[TextIO]):
+    """Warnings and worse, and how far the job is, with its name: many jobs share one terminal."""
+
+    def __init__(self, job: str | Path) -> None:
+        super().__init__(sys.stderr)
+        self.job, self.told = job, time.monotonic()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno >= logging.WARNING:
+            return True
+        if not hasattr(record, "progress") or time.monotonic() - self.told < TOLD_EVERY:
+            return False
+        self.told = time.monotonic()
+        return True
+
+    def format(self, record: logging.LogRecord) -> str:
+        about = f"{self.job}: " if hasattr(record, "progress") else ""
+        return about + record.getMessage()
+
+
+def _log_to_stderr(path: Path, stack: ExitStack) -> None:
+    handler = _OnTerminal(path)
     logger.setLevel(logging.INFO)
     logger.propagate = False
     logger.handlers = [handler]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from processes import said, start
-from unmask.joblog import INTERRUPTED, TERMINATED, job_log
+from unmask.joblog import INTERRUPTED, TERMINATED, duration, job_log
 
 JOB = """
     import sys, time
@@ -109,3 +109,41 @@ def test_a_log_on_a_full_disk_hides_nothing(small_disk: Path, capsys: pytest.Cap
     errors = capsys.readouterr().err.splitlines()
     assert len(errors) == 1
     assert errors[0].startswith(f"error: {small_disk}/logs/job.log: cannot be written: No space left")
+
+
+LONG = """
+    import logging, sys
+    from unmask import joblog
+
+    joblog.TOLD_EVERY = float(sys.argv[2])
+    logger = logging.getLogger("unmask.some.module")
+    with joblog.job_log(sys.argv[1] + "/logs/job.log"):
+        logger.info("a step")
+        for number in range(3):
+            logger.info("%d of 3", number, extra=joblog.PROGRESS)
+        logger.warning("take care")
+"""
+
+
+@pytest.mark.parametrize(("every", "told"), [("0", ["0 of 3", "1 of 3", "2 of 3"]), ("60", [])])
+def test_progress_is_told_now_and_then(tmp_path: Path, every: str, told: list[str]) -> None:
+    with start(LONG, tmp_path, every) as job:
+        _, errors = job.communicate(timeout=30)
+    log = tmp_path / "logs" / "job.log"
+    assert errors.splitlines() == [*(f"{log}: {line}" for line in told), "take care"]
+    # the log has all of it
+    assert [line.rpartition(": ")[2] for line in log.read_text().splitlines()] == [
+        "a step",
+        "0 of 3",
+        "1 of 3",
+        "2 of 3",
+        "take care",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0.4, "0 s"), (119, "119 s"), (121, "2 min"), (7190, "2 h 00 min"), (7300, "2 h 02 min")],
+)
+def test_a_time_to_wait(seconds: float, told: str) -> None:
+    assert duration(seconds) == told

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -28,8 +29,10 @@ from unmask.pairs.summary import made_with
 from unmask.report.figures import note, save
 from unmask.report.page import inline_svg
 from unmask.report.sections import Chart, Fold, Items, read_section
+from unmask.report.sheets import DASH
+from unmask.statistics.schema import OVERALL
 from unmask.tables import framed, write_table
-from unmask.terms import STATISTICS
+from unmask.terms import CORRECTED, ORIGINAL, STATISTICS
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = str(ROOT / "resources/pairs/published.yaml")
@@ -184,7 +187,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     run_script(
         "write_report",
         [*sections, folder / "planted.json", folder / "provenance.json"],
-        {"page": str(folder / "index.html")},
+        {"page": str(folder / "index.html"), "summary": str(folder / "summary.txt")},
         folder / "log",
         title="A <study>",
     )
@@ -496,9 +499,8 @@ def test_a_small_study_still_has_a_page(made: Made, tmp_path: Path) -> None:
     """One model, a benchmark without ratings or directions, nothing planted."""
     settings = {"models": MODELS[:1], "benchmarks": BENCHMARKS[1:], "alpha": 0.01}
     sections = write_sections(tmp_path, made, made.results(1), settings)
-    run_script(
-        "write_report", sections, {"page": str(tmp_path / "index.html")}, tmp_path / "log", title="small"
-    )
+    files = {"page": str(tmp_path / "index.html"), "summary": str(tmp_path / "summary.txt")}
+    run_script("write_report", sections, files, tmp_path / "log", title="small")
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "1 masked language model (bert)" in page
     assert "Readings of the human ratings" not in page
@@ -556,3 +558,22 @@ def test_directions_stand_side_by_side(made: Made) -> None:
     labels = [part.split("<")[0] for part in heads.split('scope="col">')[1:]]
     wanted = ["Adv", "Dis", "Adv − Dis", "raw", "Holm", "here", "on average by chance", "words alone"]
     assert labels[-8:] == wanted
+
+
+def test_the_summary_has_the_scores_of_the_overview(made: Made) -> None:
+    text = (made.folder / "summary.txt").read_text(encoding="utf-8")
+    assert text.startswith("A <study>\n")
+    heads = next(line for line in text.splitlines() if line.startswith("model "))
+    titles = re.split(r"  +", heads)[2:]
+    assert titles == [title_of(name) for name in MEASURES]
+    for place, path in enumerate(made.parts["bias"]):
+        model, benchmark = MODELS[place // len(BENCHMARKS)], BENCHMARKS[place % len(BENCHMARKS)]
+        bias = pd.read_parquet(path)
+        rows = bias[(bias["protocol"] == CORRECTED) & (bias["grouping"] == OVERALL)]
+        rows = rows[rows["variant"] == ORIGINAL]
+        lines = [re.split(r"  +", line) for line in text.splitlines()]
+        (cells,) = [line[2:] for line in lines if line[:2] == [model["name"], benchmark["name"]]]
+        for title, cell in zip(titles, cells, strict=True):
+            (row,) = [row for _, row in rows.iterrows() if title_of(row["measure"]) == title]
+            ends = f"{row['low']:.0f}\N{EN DASH}{row['high']:.0f}" if pd.notna(row["low"]) else DASH
+            assert cell.removesuffix("!") == f"{row['score']:.0f} ({ends})"

@@ -59,7 +59,8 @@ def write_embeddings(
     if is_done_or_noted(path, schema, facts):
         return
     tokens = own["text"].str.len() / TOKEN + 2
-    progress = Progress(float(tokens.sum()), sys.stderr.isatty() if bar is None else bar)
+    shown = sys.stderr.isatty() if bar is None else bar
+    progress = Progress(float(tokens.sum()), shown, len(own), "stimuli")
 
     def read(rows: pd.DataFrame) -> Mapping[str, Vectors]:
         found = encode(rows)

@@ -90,7 +90,7 @@ def attribute_vectors(
     total: npt.NDArray[np.float64] | None = None
     count = np.zeros(len(words))
     lengths = [len(s.ids) for s in sentences]
-    progress = Progress(sum(lengths))
+    progress = Progress(sum(lengths), items=len(sentences))
     for numbers in by_length([s.ids for s in sentences], device.batch_tokens):
         ids, mask = pad([sentences[number].ids for number in numbers], padding, device.torch)
         mentions = [

@@ -1,18 +1,27 @@
-"""How far a scoring job is: in the log every ten seconds, and as a bar when asked for."""
+"""How far a job is that runs a model: in the log every ten seconds, and as a bar when asked for."""
 
 import logging
 import time
 
 from tqdm import tqdm
 
+from unmask.joblog import PROGRESS, duration
+
 logger = logging.getLogger(__name__)
 
 
 class Progress:
-    """Counts the sequences and tokens that a model has read of an expected number of tokens."""
+    """Counts the sequences and tokens that a model has read of an expected number of tokens.
 
-    def __init__(self, expected_tokens: float, bar: bool = False) -> None:
+    items, of: how many things these tokens belong to, and what they are, such as 1508 and "pairs": its speed
+    is told in these.
+    """
+
+    def __init__(
+        self, expected_tokens: float, bar: bool = False, items: float = 0.0, of: str = "sentences"
+    ) -> None:
         self.expected = max(expected_tokens, 1.0)
+        self.items, self.of = items, of
         self.sequences = self.tokens = 0
         self.skipped = 0.0
         self.start = self.said = time.monotonic()
@@ -32,19 +41,20 @@ class Progress:
             self.say()
 
     def say(self) -> None:
-        """Write a line into the log. The number of tokens expected is an estimate: so is the time left."""
+        """Write a line into the log. The number of tokens expected is an estimate: so are the others."""
         self.said = time.monotonic()
         elapsed = max(self.said - self.start, 1e-9)
         speed = self.tokens / elapsed
         left = max(self.expected - self.skipped - self.tokens, 0.0)
-        done = 1 - left / self.expected
+        of_items = f"{self.items * speed / self.expected:.3g} {self.of}/s, " if self.items else ""
         logger.info(
-            "%.0f%% done, %d sequences, %.0f sequences/s, %.0f tokens/s, about %.0f s left",
-            100 * done,
-            self.sequences,
+            "%.0f%% done, %s%.0f sequences/s, %.0f tokens/s, about %s left",
+            100 * (1 - left / self.expected),
+            of_items,
             self.sequences / elapsed,
             speed,
-            left / speed if speed else 0.0,
+            duration(left / speed if speed else 0.0),
+            extra=PROGRESS,
         )
 
     def close(self) -> None:

@@ -61,8 +61,9 @@ def write_evidence(
     if is_done(path, pairs, facts, likeliest):
         return
     parts = divide(pairs, masking, shard_tokens or model.device.shard_tokens)
-    logger.info("masking %s, shards: %d", masking, len(parts))
-    progress = Progress(sum(tokens for _, tokens in parts), sys.stderr.isatty() if bar is None else bar)
+    logger.info("masking %s, %d pairs, %d shards", masking, len(pairs), len(parts))
+    shown = sys.stderr.isatty() if bar is None else bar
+    progress = Progress(sum(tokens for _, tokens in parts), shown, len(pairs), "pairs")
 
     def lay_out(part: pd.DataFrame) -> Layout:
         return prepare(part, model.tokenizer, masking, variant, shuffle_seed, max_length)

@@ -20,6 +20,7 @@ from unmask.fetching.framing import IDENTITY, AnotherContentError, Framing, fram
 from unmask.fetching.limits import Limits
 from unmask.fetching.partial import Content, Partial
 from unmask.files import git_blob_of_file, sha256_of_file
+from unmask.joblog import PROGRESS
 from unmask.urls import check_url, file_name, shown_url
 
 logger = logging.getLogger(__name__)
@@ -218,7 +219,7 @@ def _receive(shown: str, answer: Answer, framed: Framing, partial: Partial, limi
             if time.monotonic() - logged >= _LOG_EVERY:
                 logged = time.monotonic()
                 whole = f" of {framed.total / 1e6:.1f}" if framed.total else ""
-                logger.info("%s: %.1f%s MB", shown, file.tell() / 1e6, whole)
+                logger.info("%s: %.1f%s MB", shown, file.tell() / 1e6, whole, extra=PROGRESS)
     if not came and not knows_its_end(answer.head):
         # the headers can have been cut short, too
         raise TemporaryError("nothing came, and the server does not say that there is nothing")

@@ -23,6 +23,7 @@ from unmask.files import partial_beside
 from unmask.frequency.merging import merged, read_counts, sorted_by_word, summed
 from unmask.frequency.schema import WORD_COUNTS
 from unmask.frequency.words import WORD, in_lower_case
+from unmask.joblog import PROGRESS
 from unmask.tables import write_batches
 
 logger = logging.getLogger(__name__)
@@ -213,7 +214,7 @@ def count_words(
             counter.add(block)
             if time.monotonic() - logged >= _LOG_EVERY:
                 logged = time.monotonic()
-                logger.info("%.1f million tokens so far", counter.tokens / 1e6)
+                logger.info("%.1f million tokens so far", counter.tokens / 1e6, extra=PROGRESS)
         if not counter.tokens:
             raise InputError(f"{name}: holds no words")
         totals = {"tokens": counter.tokens, "documents": counter.documents, "shards": 1}

@@ -26,6 +26,7 @@ from transformers import PreTrainedModel
 
 from unmask.errors import InputError
 from unmask.files import written_whole
+from unmask.joblog import PROGRESS, duration
 from unmask.models.devices import Device, within_memory
 
 logger = logging.getLogger(__name__)
@@ -142,7 +143,12 @@ def train(
                 recent.clear()
                 left = (time.monotonic() - began) / (last - done) * (settings.steps - last)
                 logger.info(
-                    "step %d of %d: loss %.4f, %.0f s left", last, settings.steps, history[-1]["loss"], left
+                    "step %d of %d: loss %.4f, about %s left",
+                    last,
+                    settings.steps,
+                    history[-1]["loss"],
+                    duration(left),
+                    extra=PROGRESS,
                 )
             if on_step and last in at:
                 _look(model, on_step, last)

@@ -52,6 +52,23 @@ def main(results: Results) -> Sheet:
     return Sheet(results.captions["main"], ("model", "benchmark", "measure"), (*columns, *pairs), tuple(rows))
 
 
+def headline(results: Results) -> Sheet:
+    """Every score over all pairs, protocol corrected, a row for each model and benchmark, for a terminal."""
+    overall = results.overall()
+    scores = overall[(overall["protocol"] == CORRECTED) & overall["score"].notna()]
+    cells = [
+        f"{number(row.score, 0)} ({interval(row.low, row.high, 0).replace(' to ', DASH)})"
+        f"{'!' if row.verdict == BEYOND else ''}"
+        for row in rows_of(scores)
+    ]
+    shown = scores.assign(cell=cells, group="", title=scores["measure"].map(title_of))
+    caption = (
+        "Stereotype preferred, of 100 pairs, with 95% intervals; 50 is no preference. ! marks what neither "
+        "sampling noise nor words alone explain."
+    )
+    return wide(shown, ["model", "benchmark"], ["group", "title"], "cell", caption)
+
+
 def chance(results: Results) -> Sheet:
     """Margins, and what intervals and nulls rest on."""
     found = results.overall()

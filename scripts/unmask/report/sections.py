@@ -146,7 +146,8 @@ Block = Text | Items | Table | Picture | Chart | Facts | Data | App | Fold
 class Section:
     """A part of the report.
 
-    name: as NAME, of its own in the report; sentences: what was found, in plain words.
+    name: as NAME, of its own in the report; sentences: what was found, in plain words, the main thing first;
+    headline: its main numbers in a narrow table, for a terminal (unmask.report.summary).
     Raises ValueError for another name.
     """
 
@@ -154,6 +155,7 @@ class Section:
     heading: str
     sentences: tuple[str, ...] = ()
     blocks: tuple[Block, ...] = ()
+    headline: Sheet | None = None
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -194,8 +196,10 @@ def write_section(path: str | Path, section: Section, made: Mapping[str, Any]) -
     Raises ValueError for data that JSON cannot hold, such as NaN.
     """
     blocks = [_written(block) for block in section.blocks]
+    headline = section.headline and vars(section.headline)
     known = {"name": section.name, "heading": section.heading, "sentences": section.sentences}
-    text = json.dumps({**known, "blocks": blocks, **made}, indent=1, ensure_ascii=False, allow_nan=False)
+    stored = {**known, "headline": headline, "blocks": blocks, **made}
+    text = json.dumps(stored, indent=1, ensure_ascii=False, allow_nan=False)
     write_text(path, text + "\n")
 
 
@@ -209,7 +213,8 @@ def read_section(path: str | Path) -> Section:
         raise InputError(f"{path}: not a section of the report ({error})") from None
     try:
         blocks = tuple(_read(block) for block in stored["blocks"])
-        return Section(stored["name"], stored["heading"], tuple(stored["sentences"]), blocks)
+        headline = stored["headline"] and _sheet(stored["headline"])
+        return Section(stored["name"], stored["heading"], tuple(stored["sentences"]), blocks, headline)
     except KeyError as error:
         raise InputError(f"{path}: not a section of the report: it lacks {error}") from None
     except (TypeError, ValueError) as error:
@@ -236,15 +241,15 @@ def _pairs(lists: Any) -> tuple[tuple[str, str], ...]:
     return tuple((str(one), str(other)) for one, other in lists)
 
 
-def _table(stored: Mapping[str, Any]) -> Table:
+def _sheet(stored: Mapping[str, Any]) -> Sheet:
     rows = tuple(map(tuple, stored["rows"]))
-    return Table(Sheet(stored["caption"], tuple(stored["stubs"]), _pairs(stored["columns"]), rows))
+    return Sheet(stored["caption"], tuple(stored["stubs"]), _pairs(stored["columns"]), rows)
 
 
 _READERS: Mapping[str, Callable[[dict[str, Any]], Block]] = {
     "text": lambda stored: Text(**stored),
     "items": lambda stored: Items(**stored | {"texts": tuple(stored["texts"])}),
-    "table": _table,
+    "table": lambda stored: Table(_sheet(stored)),
     "picture": lambda stored: Picture(**stored),
     "chart": lambda stored: Chart(**stored),
     "facts": lambda stored: Facts(_pairs(stored["lines"])),

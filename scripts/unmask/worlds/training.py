@@ -25,6 +25,7 @@ from transformers import (
 
 from unmask.errors import InputError
 from unmask.files import write_text
+from unmask.joblog import PROGRESS
 from unmask.models.corrupting import corrupt
 from unmask.models.quiet import quiet_transformers
 from unmask.worlds.corruption import Corruption
@@ -108,7 +109,12 @@ def train(
         recent.append(loss.item())
         if step % max(1, recipe.steps // 10) == 0:
             logger.info(
-                "training %s: step %d of %d, loss %.3f", architecture, step, recipe.steps, fmean(recent)
+                "training %s: step %d of %d, loss %.3f",
+                architecture,
+                step,
+                recipe.steps,
+                fmean(recent),
+                extra=PROGRESS,
             )
             recent.clear()
     with quiet_transformers():

@@ -37,4 +37,5 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     blocks += [Text(text) for text in (*measured(results), made_with(files["scores"])) if text]
     told = tuple(found(results))
     blocks += [Text("What was found:"), Items(told)] if told else []
-    return Section("overview", "Overview", (), (*blocks, Items(tuple(cautions(results)), warning=True)))
+    blocks.append(Items(tuple(cautions(results)), warning=True))
+    return Section("overview", "Overview", (), tuple(blocks), sheets.headline(results))

@@ -1,0 +1,59 @@
+"""The report in a screenful of text."""
+
+from pathlib import Path
+
+import pytest
+
+from unmask.report.sections import Section, Text, read_section, write_section
+from unmask.report.sheets import Sheet
+from unmask.report.summary import MOST_ROWS, WIDTH, render_summary
+
+SHEET = Sheet(
+    "What is shown.",
+    ("model", "benchmark"),
+    (("", "AUL"), ("", "CPS")),
+    (("bert", "crows", "56 (53–59)!", "1e3"), ("albert-large", "stereo", "–", "49 (40–58)")),
+)
+
+
+def test_tables_come_first_then_a_sentence_of_each_section() -> None:
+    sections = [
+        Section("overview", "Overview", (), (Text("not shown"),), SHEET),
+        Section("regional", "Regions", ("Found this.", "And that.")),
+        Section("empty", "Empty"),
+    ]
+    assert render_summary("A study", sections) == (
+        "A study\n"
+        "\n"
+        "What is shown.\n"
+        "\n"
+        "model         benchmark    AUL          CPS\n"
+        "------------  -----------  -----------  ----------\n"
+        "bert          crows        56 (53–59)!  1e3\n"
+        "albert-large  stereo       –            49 (40–58)\n"
+        "\n"
+        "Regions: Found this.\n"
+    )
+
+
+def test_a_long_table_is_cut_and_long_lines_are_broken() -> None:
+    many = Sheet("x", ("model",), (("", "AUL"),), tuple((f"m{n}", "50") for n in range(MOST_ROWS + 3)))
+    text = render_summary("A study", [Section("s", "S", ("word " * 60,), (), many)])
+    assert f"m{MOST_ROWS - 1} " in text and f"m{MOST_ROWS} " not in text
+    assert "... and 3 more rows" in text
+    assert max(map(len, text.splitlines())) <= WIDTH
+
+
+def test_no_text_of_a_study_moves_the_cursor() -> None:
+    hostile = "a\x1b[2Jb\r\x07\n\u202ec"
+    sheet = Sheet(hostile, (hostile,), (("", hostile),), ((hostile, hostile),))
+    text = render_summary(hostile, [Section("s", hostile, (hostile,), (), sheet)])
+    assert all(sign.isprintable() or sign == "\n" for sign in text)
+    assert text.count("a [2Jb") == 8
+
+
+@pytest.mark.parametrize("headline", [SHEET, None])
+def test_a_section_keeps_its_headline(tmp_path: Path, headline: Sheet | None) -> None:
+    section = Section("overview", "Overview", ("Found.",), (), headline)
+    write_section(tmp_path / "section.json", section, {})
+    assert read_section(tmp_path / "section.json") == section
