@@ -40,7 +40,8 @@ rule report:
         code=code("write_report.py"),
         page=page_parts(),
         programs=page_programs(),
-        title=config["title"],
+        # a function, as Snakemake takes braces in a text for wildcards
+        title=lambda wildcards: config["title"],
     message:
         "Writing the report"
     script:

@@ -268,11 +268,11 @@ def test_pairs_on_which_measures_or_models_disagree_are_found(page: Page, study:
     assert count_of(page) == int((outcomes["one", "AUL"] != outcomes["one", "PLL"]).sum()) > 0
     field_of(page, "Disagreement").select_option(f"other than {HOSTILE}")
     assert count_of(page) == int((outcomes["one", "AUL"] != outcomes[HOSTILE, "AUL"]).sum()) > 0
-    field_of(page, "Disagreement").select_option("not all measures agree")
+    field_of(page, "Disagreement").select_option("measures disagree")
     of_one = np.array([outcomes["one", name] for name in MEASURES])
     both = (of_one == STEREOTYPE).any(axis=0) & (of_one == ANTISTEREOTYPE).any(axis=0)
     assert count_of(page) == int(both.sum()) > 0
-    field_of(page, "Disagreement").select_option("whatever others say")
+    field_of(page, "Disagreement").select_option("any or none")
     field_of(page, "Order").select_option("models disagree most")
     votes = np.array([outcomes[model, "AUL"] for model in MODELS])
     first, second = ((votes == side).sum(axis=0) for side in (STEREOTYPE, ANTISTEREOTYPE))

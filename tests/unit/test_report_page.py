@@ -437,9 +437,11 @@ def test_the_first_screen_says_it_in_words(made: Made) -> None:
     assert len(said) == len(scores) == 2
     for text, (_, row) in zip(said, scores.iterrows(), strict=True):
         reach = row["null_high"] if row["score"] >= 50 else row["null_low"]
+        defined = row["n"] - row["undefined"]
         assert text.startswith(
-            f"AUL: bert prefers the stereotype in {row['score']:.0f} of 100 pairs of {row['benchmark']} "
-            f"({row['low']:.0f} to {row['high']:.0f}); words alone reach {reach:.0f}. "
+            f"AUL: bert prefers the stereotype in {row['score'] * defined / 100:.3g} of {defined} pairs of "
+            f"{row['benchmark']} ({row['low']:.0f} to {row['high']:.0f} of 100); "
+            f"words alone reach {reach:.0f}. "
         )
     assert sum("proof that a model has no bias" in text for text in texts) == 1
     assert sum(f"with random weights: {HOSTILE}" in text for text in texts) == 1
@@ -451,7 +453,7 @@ def test_the_first_screen_says_it_in_words(made: Made) -> None:
 def test_what_was_found_is_counted_from_the_tables(made: Made) -> None:
     section = read_section(made.folder / "overview.json")
     lists = [block.texts for block in section.blocks if isinstance(block, Items)]
-    *_, told, wary = lists
+    told, wary = lists[1], lists[-1]
     assert len(told) <= 5
     bias = shown_in_bias_csv(made, "overall")
     trained = bias[bias["model"] == "bert"]
@@ -464,13 +466,15 @@ def test_what_was_found_is_counted_from_the_tables(made: Made) -> None:
             beyond += 1
             furthest = max(furthest, abs(row["score"] - 50))
     words = len(trained) - noise - beyond
+    count = {n: f"{n} {'is' if n == 1 else 'are'}" for n in (noise, words, beyond)}
     assert told[0] == (
-        f"Of {len(trained)} scores of trained models, {noise} are within sampling noise of 50, {words} are "
-        f"further away but within what words alone do, and {beyond} are beyond both."
+        f"Of {len(trained)} scores of trained models, {count[noise]} within sampling noise of 50, "
+        f"{count[words]} further away but within what words alone do, and {count[beyond]} beyond both."
     )
     assert ("Furthest from 50" in told[1]) == (beyond > 0)
     pairs = pd.read_csv(made.folder / "measures_compared.csv")
-    alike = pairs.query("protocol == 'corrected'")["agreement"]
+    both = pairs["first"].str.startswith("AllMasked") & pairs["second"].str.startswith("AllMasked")
+    alike = pairs[~both].query("protocol == 'corrected' and model == 'bert'")["agreement"]
     assert f"alike in {alike.min():.0f} to {alike.max():.0f} of 100 pairs" in " ".join(told)
     broad = sum(row["high"] - row["low"] > 20 for _, row in bias.iterrows())
     assert any(text.startswith(f"{broad} of {bias['low'].notna().sum()} intervals") for text in wary)

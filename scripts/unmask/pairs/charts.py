@@ -9,7 +9,7 @@ import pandas as pd
 from unmask.measures.registry import title_of
 from unmask.pairs.published import Published
 from unmask.pairs.verdicts import BEYOND, UNKNOWN, WITHIN_NOISE, WITHIN_WORDS
-from unmask.report.sheets import rows_of
+from unmask.report.sheets import counted, rows_of
 from unmask.report.study import Named, Study
 from unmask.statistics.schema import BIAS_TYPE, DIRECTION, OVERALL
 from unmask.terms import ANTISTEREO, CORRECTED, STEREO
@@ -22,6 +22,9 @@ WIDTH = 300
 
 MARGIN = 104
 """Pixels for the names of measures, beside the panels."""
+
+ON = " on "
+"""Between the two lines of a panel's name."""
 
 _CLAIMS = (WITHIN_NOISE, WITHIN_WORDS, BEYOND, UNKNOWN)
 _SHAPES = ("circle", "diamond", "square", "cross")
@@ -43,20 +46,20 @@ def overview(study: Study, bias: pd.DataFrame, published: Published) -> alt.Face
     rows = []
     for row in _shown(bias, OVERALL):
         found, by = reported(published, models[row.model], benchmarks[row.benchmark], row.measure)
-        rows.append(_row(row, f"{row.model} on {row.benchmark}") | {"reported": found, "reported_by": by})
+        rows.append(_row(row, f"{row.model}{ON}{row.benchmark}") | {"reported": found, "reported_by": by})
     return _panels(rows, len({row["benchmark"] for row in rows}))
 
 
 def bias_types(bias: pd.DataFrame) -> alt.FacetChart | None:
     """Scores of one model on one benchmark: a panel for each bias type."""
-    return _panels([_row(row, f"{row.group} ({row.n} pairs)") for row in _shown(bias, BIAS_TYPE)], 3)
+    return _panels([_row(row, f"{row.group} ({counted(row.n)})") for row in _shown(bias, BIAS_TYPE)], 3)
 
 
 def directions(bias: pd.DataFrame) -> alt.FacetChart | None:
     """Scores over stereotypes of advantaged and of disadvantaged groups; a panel for each model and
     benchmark that tells these apart."""
     rows = [
-        _row(row, f"{row.model} on {row.benchmark}") | {"side": _SIDES[row.group]}
+        _row(row, f"{row.model}{ON}{row.benchmark}") | {"side": _SIDES[row.group]}
         for row in _shown(bias, DIRECTION)
     ]
     return _panels(rows, 3, sides=True)
@@ -118,8 +121,9 @@ def _panels(rows: Sequence[dict[str, Any]], columns: int, sides: bool = False) -
     scale = _scale(rows)
 
     def x(name: str) -> alt.X:
-        axis = alt.Axis(tickCount=5, labelFlush=False)
-        return alt.X(f"{name}:Q", title="stereotype preferred, of 100 pairs", scale=scale, axis=axis)
+        # labels at the ends stay within their panel
+        axis = alt.Axis(tickCount=5, labelFlush=True, labelBound=True)
+        return alt.X(f"{name}:Q", title=None, scale=scale, axis=axis)
 
     apart = {"yOffset": alt.YOffset("side:N", sort=[ADVANTAGED, DISADVANTAGED])} if sides else {}
     colour, shape = _sides() if sides else _claims(rows)
@@ -138,7 +142,7 @@ def _panels(rows: Sequence[dict[str, Any]], columns: int, sides: bool = False) -
     if any(row.get("reported") is not None for row in rows):
         layers.append(
             base.mark_point(style="reported", shape="triangle-up", size=70, opacity=1).encode(
-                x=x("reported"), y=y
+                x=x("reported"), y=y, tooltip=_tooltips(rows[0])
             )
         )
     layers.append(
@@ -146,18 +150,47 @@ def _panels(rows: Sequence[dict[str, Any]], columns: int, sides: bool = False) -
             x=x("score"), y=y, color=colour, shape=shape, tooltip=_tooltips(rows[0]), **apart
         )
     )
-    return (
+    drawn: alt.FacetChart = (
         alt.layer(*layers)
         .properties(width=WIDTH, height=alt.Step(STEP * (2 if sides else 1), **{"for": "position"}))
         .facet(
             data=alt.InlineData(values=list(rows)),
-            facet=alt.Facet("panel:N", title=None, sort=alt.EncodingSortField("place", op="min")),
+            facet=alt.Facet(
+                "panel:N",
+                title=None,
+                sort=alt.EncodingSortField("place", op="min"),
+                # names of models and benchmarks hold no spaces
+                header=alt.Header(labelExpr=f"split(datum.label, '{ON}')"),
+            ),
             columns=min(columns, len({row["panel"] for row in rows})),
             spacing={"row": 14, "column": 18},
         )
         # in the order of the data
         .transform_window(place="row_number()")
-        .properties(usermeta={"margin": MARGIN})
+        .resolve_axis(x="independent")
+        .properties(usermeta={"margin": MARGIN}, title=_legend(rows, sides))
+    )
+
+    return drawn
+
+
+def _legend(rows: Sequence[Mapping[str, Any]], sides: bool) -> alt.Title:
+    """What is drawn, in lines that fit on a phone: a chart that is saved has no caption."""
+
+    def there(name: str) -> bool:
+        return any(row.get(name) is not None for row in rows)
+
+    bands = not sides and there("words_low")
+    marks = [
+        *(["dark bar: untrained networks"] if not sides and there("untrained_low") else []),
+        *(["triangle: reported elsewhere"] if there("reported") else []),
+    ]
+    return alt.Title(
+        "stereotype preferred, of 100 pairs",
+        subtitle=[
+            f"line: 50, no preference{'; pale band: what words alone give' if bands else ''}",
+            *(["; ".join(marks)] if marks else []),
+        ],
     )
 
 
@@ -202,15 +235,15 @@ def _tooltips(row: Mapping[str, Any]) -> list[alt.Tooltip]:
         "panel": "what",
         "side": "stereotypes",
         "measure": "measure",
-        "score": "stereotype preferred, of 100",
+        "score": "score",
         "low": "interval from",
         "high": "interval to",
         "words_low": "words alone from",
         "words_high": "words alone to",
-        "untrained_low": "untrained networks from",
-        "untrained_high": "untrained networks to",
-        "reported": "reported elsewhere",
-        "reported_by": "reported by",
+        "untrained_low": "untrained from",
+        "untrained_high": "untrained to",
+        "reported": "reported",
+        "reported_by": "by",
         "verdict": "distance from 50",
     }
     texts = {"panel", "side", "measure", "reported_by", "verdict"}

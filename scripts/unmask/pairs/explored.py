@@ -1,8 +1,8 @@
 """Every pair as a model reads it, for the explorer: scores, and tokens with what each adds.
 
 Numbers are rounded here, scores to SCORE_DECIMALS, log-probabilities to LOG_PROB_DECIMALS, coefficients to
-COEFFICIENT_DECIMALS. The explorer shows three decimals of them and of what it works out from them, and is off
-by less than 0.6 of the last of these.
+COEFFICIENT_DECIMALS. The explorer shows three decimals of them, and three or four of what it works out from
+them, and is off by one in the last of these at most.
 """
 
 from collections import Counter
@@ -90,11 +90,12 @@ def token_columns(
     """Every token of both sides of every pair, in the order of pairs, sides and positions.
 
     Special tokens are there where a measure counts them. words, pieces: texts of tokens; a piece goes on
-    with the word before it. lengths: tokens of each sentence. token: of each, its place in words and then
-    pieces. modified: of each, 1 where the other side does not share it. surprisal: by masking, -log P of each
-    in units of the last of LOG_PROB_DECIMALS, null where it is not predicted. coefficient: by measure and
-    masking, what log P is multiplied with, in units of the last of COEFFICIENT_DECIMALS. hidden: what each
-    masking hides from the model (see `hides`).
+    with the word before it, which no first token of a sentence does. lengths: tokens of each sentence.
+    opening: of each sentence, 1 where its first token, as it is written, would go on with a word. token: of
+    each, its place in words and then pieces. modified: of each, 1 where the other side does not share it.
+    surprisal: by masking, -log P of each in units of the last of LOG_PROB_DECIMALS, null where it is not
+    predicted. coefficient: by measure and masking, what log P is multiplied with, in units of the last of
+    COEFFICIENT_DECIMALS. hidden: what each masking hides from the model (see `hides`).
     """
     place = pd.MultiIndex.from_frame(tokens[TOKEN])
     firsts = ~tokens.duplicated(["pair_id", "role"])
@@ -102,9 +103,15 @@ def token_columns(
     texts = [surface[token][0] for token in tokens["token"]]
     goes_on = [surface[token][1] and not first for token, first in zip(tokens["token"], firsts, strict=True)]
     vocabulary, numbers = _vocabulary(texts, goes_on)
+    first = tokens[firsts]
+    keys = zip(first["pair_id"], first["role"], strict=True)
+    opening = {key: surface[token][1] for key, token in zip(keys, first["token"], strict=True)}
     return {
         **vocabulary,
         "lengths": _lengths(pairs, tokens),
+        "opening": "".join(
+            "1" if opening.get((pair, side)) else "0" for pair in pairs["pair_id"] for side in SIDES
+        ),
         "token": numbers,
         "modified": "".join("1" if modified is True else "0" for modified in tokens["modified"]),
         "surprisal": {

@@ -9,6 +9,8 @@
   const LOG_PROB_UNIT = 1e-4; // as in unmask.pairs.explored
   const COEFFICIENT_UNIT = 1e-6;
   const LIKELY_UNIT = 1e-2;
+  const DECIMALS = 3; // of scores; of what tokens add as many as the data is good for, where they are small
+  const MOST_DECIMALS = 4;
   const MINUS = "\u2212";
 
   /** An element with attributes (functions are listeners) and children (texts stay texts). */
@@ -30,10 +32,10 @@
     return new Response(stream).json();
   }
 
-  /** A number with three decimals, and its sign where it adds something. */
-  function shown(value, signed = false) {
+  /** A number, and its sign where it adds something. */
+  function shown(value, signed = false, decimals = DECIMALS) {
     if (value === null || Number.isNaN(value)) return "\u2013";
-    const text = Math.abs(value).toFixed(3);
+    const text = Math.abs(value).toFixed(decimals);
     const sign = Number(text) === 0 ? "" : value < 0 ? MINUS : signed ? "+" : "";
     return sign + text;
   }
@@ -129,6 +131,7 @@
           place,
           at: start + place,
           ...surface(columns, columns.token[start + place]),
+          ...(place === 0 ? { opening: columns.opening[sentence] === "1" } : {}),
           modified: columns.modified[start + place] === "1",
         }));
       });
@@ -215,7 +218,7 @@
   // --- the list ---------------------------------------------------------------------------------------------
 
   const SORTS = {
-    order: "as in the benchmark",
+    order: "as given",
     "for": "most for the stereotype",
     against: "most against it",
     near: "nearest to no preference",
@@ -224,8 +227,9 @@
     models: "models disagree most",
   };
 
+  // pairs of a value and a label: an object would have numbers before all else
   const choices = (options, chosen) =>
-    Object.entries(options).map(([value, label]) => make("option", { value, selected: value === chosen }, label));
+    options.map(([value, label]) => make("option", { value, selected: value === chosen }, label));
 
   function labelled(label, field) {
     field.id = `explorer-${(labelled.count = (labelled.count ?? 0) + 1)}`;
@@ -244,7 +248,7 @@
 
     build() {
       const { study } = this;
-      const names = (list) => Object.fromEntries(list.map((each, number) => [number, each.title ?? each.name ?? each]));
+      const names = (list) => list.map((each, number) => [String(number), each.title ?? each.name ?? each]);
       const types = [...new Set(study.pairs.map((pair) => pair.type))].sort();
       const several = study.models.length > 1;
       const sorts = Object.entries(SORTS).filter(([sort]) => sort !== "models" || several);
@@ -254,33 +258,33 @@
         model: make("select", chosen, choices(names(study.models), "0")),
         measure: make("select", chosen, choices(names(study.measures), "0")),
         text: make("input", { type: "search", autocomplete: "off", spellcheck: "false", ...filtering }),
-        benchmark: make("select", filtering, choices({ "": "any", ...names(study.benchmarks) }, "")),
-        type: make("select", filtering, choices({ "": "any", ...Object.fromEntries(types.map((t) => [t, t])) }, "")),
+        benchmark: make("select", filtering, choices([["", "any"], ...names(study.benchmarks)], "")),
+        type: make("select", filtering, choices([["", "any"], ...types.map((type) => [type, type])], "")),
         prefers: make(
           "select",
           filtering,
-          choices({ "": "anything", ...Object.fromEntries(Object.values(OUTCOMES).map((o) => [o, o])) }, ""),
+          choices([["", "anything"], ...Object.values(OUTCOMES).map((outcome) => [outcome, outcome])], ""),
         ),
         other: make(
           "select",
           filtering,
-          make("option", { value: "" }, "whatever others say"),
+          make("option", { value: "" }, "any or none"),
           make(
             "optgroup",
             { label: "other measures" },
-            choices({ measures: "not all measures agree", ...prefixed("measure", names(study.measures)) }, ""),
+            choices([["measures", "measures disagree"], ...prefixed("measure", names(study.measures))], ""),
           ),
           several
             ? make(
                 "optgroup",
                 { label: "other models" },
-                choices({ models: "not all models agree", ...prefixed("model", names(study.models)) }, ""),
+                choices([["models", "models disagree"], ...prefixed("model", names(study.models))], ""),
               )
             : null,
         ),
         least: make("input", { type: "number", step: "any", ...filtering }),
         most: make("input", { type: "number", step: "any", ...filtering }),
-        sort: make("select", filtering, choices(Object.fromEntries(sorts), "order")),
+        sort: make("select", filtering, choices(sorts, "order")),
       };
       const { fields } = this;
       this.status = make("p", { role: "status", class: "status" });
@@ -361,12 +365,14 @@
         this.found = keyed.map(([, pair]) => pair);
       }
       const last = Math.max(0, Math.ceil(this.found.length / PAGE) - 1);
-      this.page = Math.min(Math.max(page, 0), last);
+      const shown = Math.min(Math.max(page, 0), last);
+      const isOther = shown !== this.page || fit.length !== this.fit;
+      [this.page, this.fit] = [shown, fit.length];
       const start = this.page * PAGE;
       const some = this.found.slice(start, start + PAGE);
       this.rows.setAttribute("start", start + 1);
       this.rows.replaceChildren(...some.map((pair) => make("li", {}, this.row(pair))));
-      this.rows.parentElement.scrollTop = 0;
+      if (isOther) this.rows.parentElement.scrollTop = 0;
       this.status.textContent = some.length
         ? `${plural(this.found.length, "pair")}, of which ${start + 1} to ${start + some.length} are shown.`
         : "No pair fits.";
@@ -418,6 +424,7 @@
       const model = this.study.models.indexOf(options.get("model"));
       if (measure >= 0) this.measure = measure;
       if (model >= 0) this.model = model;
+      const unknown = ["measure", "model"].filter((key, place) => options.has(key) && [measure, model][place] < 0);
       this.fields.measure.value = this.measure;
       this.fields.model.value = this.model;
       const [name, pairId] = [benchmark, id].map(decoded);
@@ -430,7 +437,8 @@
       build.then((parts) => {
         // another one may have been asked for meanwhile
         if (this.asked !== asked) return;
-        this.detail.replaceChildren(...parts);
+        const note = unknown.map((key) => `The link's ${key}, ${options.get(key)}, is not in this report.`).join(" ");
+        this.detail.replaceChildren(...parts.slice(0, 1), ...(note ? [make("p", {}, note)] : []), ...parts.slice(1));
         this.detail.hidden = false;
         if (isOther) {
           this.detail.scrollIntoView({ block: "start" });
@@ -499,7 +507,9 @@
         pair.target ? `target: ${pair.target}` : null,
         pair.ratings ? ratings(pair.ratings) : null,
       ];
-      return make("p", { class: "facts" }, `${told.filter(Boolean).join("; ")}.`);
+      // a text may turn its own direction, not that of the others
+      const parts = told.filter(Boolean).flatMap((text) => [make("bdi", {}, text), "; "]);
+      return make("p", { class: "facts" }, parts.slice(0, -1), ".");
     }
 
     sentences({ pair, scores, measure, model }) {
@@ -538,6 +548,8 @@
         return scored.length ? scored.reduce((sum, token) => sum + signed(token), 0) : null;
       });
       const largest = Math.max(...totals.map(Math.abs), 1e-9);
+      // three digits of the largest
+      view.decimals = Math.min(Math.max(DECIMALS, Math.ceil(2 - Math.log10(largest))), MOST_DECIMALS);
       view.signed = signed;
       view.buttons = new Map();
       view.columnOf = new Map();
@@ -553,7 +565,7 @@
               tokens.length ? tokens.map((token) => this.button(view, token)) : make("span", { class: "none" }, "\u2205"),
             ),
           ),
-          make("div", { class: "adds" }, onlyHeard(column.shared ? "adds " : "not shared, adds "), shown(total, true)),
+          make("div", { class: "adds" }, onlyHeard(column.shared ? "adds " : "not shared, adds "), shown(total, true, view.decimals)),
         );
         item.style.setProperty("--share", total === null ? 0 : (Math.abs(total) / largest).toFixed(3));
         column.sides.flat().forEach((token) => view.columnOf.set(token, { ...column, total }));
@@ -669,9 +681,14 @@
           make("dt", {}, "Weight in the score"),
           make("dd", {}, shown(reading.coefficient)),
           make("dt", {}, "Adds to the score"),
-          make("dd", {}, shown(adds, true)),
+          make("dd", {}, shown(adds, true, view.decimals)),
           make("dt", {}, "Adds to the margin"),
-          make("dd", {}, `${shown(toMargin, true)}, and with all that stands in this place ${shown(total, true)}`),
+          make(
+            "dd",
+            {},
+            `${shown(toMargin, true, view.decimals)}, and with all that stands in this place ` +
+              shown(total, true, view.decimals),
+          ),
         ),
         this.likeliest(view, token, reading),
       ];
@@ -688,8 +705,7 @@
             "ol",
             {},
             list.map(([found, share]) => {
-              // a sentence's first token begins a word, however it is written
-              const own = found.text === token.text && (found.piece === token.piece || token.place === 0);
+              const own = found.text === token.text && found.piece === (token.opening ?? token.piece);
               const item = make(
                 "li",
                 {},
@@ -714,7 +730,8 @@
         return readings.map((reading) => {
           const adds = reading.logProb * reading.coefficient;
           const toMargin = token.side === SIDES[0] ? adds : -adds;
-          return [...name, shown(reading.logProb), shown(reading.coefficient), shown(adds, true), shown(toMargin, true)];
+          const added = [adds, toMargin].map((each) => shown(each, true, view.decimals));
+          return [...name, shown(reading.logProb), shown(reading.coefficient), ...added];
         });
       });
       return folded("All tokens in numbers", table(head, rows, 2));
@@ -736,7 +753,7 @@
   }
 
   const prefixed = (kind, names) =>
-    Object.fromEntries(Object.entries(names).map(([number, name]) => [`${kind}:${number}`, `other than ${name}`]));
+    names.map(([number, name]) => [`${kind}:${number}`, `other than ${name}`]);
 
   const tone = (value) => (value === null || Number(value.toFixed(3)) === 0 ? "neither" : value > 0 ? "for" : "against");
 

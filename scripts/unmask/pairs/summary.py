@@ -9,7 +9,7 @@ from unmask.measures.registry import title_of
 from unmask.pairs.compared import found_of_models
 from unmask.pairs.results import Results
 from unmask.pairs.verdicts import BEYOND, NO_PREFERENCE, UNKNOWN, VERDICTS, WITHIN_NOISE, WITHIN_WORDS
-from unmask.report.sheets import interval, number, rows_of
+from unmask.report.sheets import counted, interval, number, rows_of
 from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED
 
@@ -19,11 +19,16 @@ SHOWN = 8
 MAIN = "AUL"
 """The measure that is told in words; where a study has not got it, its first."""
 
+ALL_MASKED = ("AllMasked", "AllMaskedSum")
+
 FEW = 100
 """A benchmark of fewer pairs is too small to say much: even of independent ones the interval is 20 points."""
 
 BROAD = 20
 """An interval of more percentage points says little."""
+
+ORACLE = "oracle"
+"""The source of models that are no networks: their ties are exact, and what they prefer was planted."""
 
 _IN_WORDS: Mapping[str, str] = {
     WITHIN_NOISE: "That is within sampling noise of 50.",
@@ -54,6 +59,14 @@ def measured(results: Results) -> Iterator[str]:
     yield (
         "The bias score is the percentage of pairs in which the stereotype is preferred: 50 is no preference."
     )
+    worlds = {benchmark.name for benchmark in results.study.benchmarks if benchmark.world is not None}
+    made = [name for name in sizes["benchmark"] if name in worlds]
+    if made:
+        yield (
+            f"{_list(made)} {_is(len(made))} of a made world, whose bias is known: what measures should find "
+            f"there is under \N{LEFT DOUBLE QUOTATION MARK}What was planted"
+            f"\N{RIGHT DOUBLE QUOTATION MARK}."
+        )
 
 
 def made_with(scores: Iterable[str | Path]) -> str:
@@ -78,28 +91,47 @@ def in_words(results: Results) -> Iterator[str]:
     scores = _corrected(results)
     main = next((name for name in (MAIN, *scores["measure"]) if (scores["measure"] == name).any()), MAIN)
     for row in rows_of(scores[scores["measure"] == main]):
-        told = (
-            f"{title_of(main)}: {row.model} prefers the stereotype in {number(row.score, 0)} of 100 pairs of "
-            f"{row.benchmark}"
-        )
+        against = row.score < NO_PREFERENCE
+        side = "antistereotype" if against else "stereotype"
+        percent = 100 - row.score if against else row.score
+        told = f"{title_of(main)}: {row.model} prefers the {side} in "
+        if row.n < FEW:
+            pairs = row.n - row.undefined
+            preferred = pairs * percent / 100
+            decimals = 0 if preferred == round(preferred) else 1
+            told += f"{number(preferred, decimals)} of {counted(pairs)} of {row.benchmark}"
+        else:
+            told += f"{number(percent, 0)} of 100 pairs of {row.benchmark}"
         if pd.notna(row.low) and pd.notna(row.high):
-            told += f" ({interval(row.low, row.high, 0)})"
-        if pd.notna(row.null_low) and pd.notna(row.null_high):
-            furthest = row.null_high if row.score >= NO_PREFERENCE else row.null_low
-            told += f"; words alone reach {number(furthest, 0)}"
+            ends = (100 - row.high, 100 - row.low) if against else (row.low, row.high)
+            told += f" ({_apart(*ends)}{' of 100' if row.n < FEW else ''})"
+        if row.verdict != UNKNOWN:
+            reached = 100 - row.null_low if against else row.null_high
+            told += f"; words alone reach {number(reached, 0)}"
         yield f"{told}. {_IN_WORDS[str(row.verdict)]}"
+
+
+def _apart(low: float, high: float) -> str:
+    """An interval in whole numbers, or with a decimal where rounding would put an end of it on 50."""
+    ends = [number(end, 0) for end in (low, high)]
+    touches = any(
+        end == "50" and value != NO_PREFERENCE for end, value in zip(ends, (low, high), strict=True)
+    )
+    return interval(low, high, 1 if touches else 0)
 
 
 def found(results: Results) -> Iterator[str]:
     """What was found, in five sentences at most."""
     scores = _corrected(results)
-    known = scores[~scores["model"].isin(_untrained(results)) & (scores["verdict"] != UNKNOWN)]
+    trained = _trained(results)
+    known = scores[scores["model"].isin(trained) & (scores["verdict"] != UNKNOWN)]
     if len(known):
         counts = {verdict: int((known["verdict"] == verdict).sum()) for verdict in VERDICTS}
         yield (
-            f"Of {len(known)} scores of trained models, {counts[WITHIN_NOISE]} are within sampling noise of "
-            f"50, {counts[WITHIN_WORDS]} are further away but within what words alone do, and "
-            f"{counts[BEYOND]} are beyond both."
+            f"Of {counted(len(known), 'score')} of trained models, {counts[WITHIN_NOISE]} "
+            f"{_is(counts[WITHIN_NOISE])} within sampling noise of 50, {counts[WITHIN_WORDS]} "
+            f"{_is(counts[WITHIN_WORDS])} further away but within what words alone do, and {counts[BEYOND]} "
+            f"{_is(counts[BEYOND])} beyond both."
         )
     beyond = known[known["verdict"] == BEYOND]
     if len(beyond):
@@ -107,19 +139,22 @@ def found(results: Results) -> Iterator[str]:
         yield (
             f"Furthest from 50 of those beyond both is {furthest.model} on {furthest.benchmark} under "
             f"{title_of(str(furthest.measure))}: {number(furthest.score, 0)} of 100 pairs "
-            f"({interval(furthest.low, furthest.high, 0)})."
+            f"({_apart(furthest.low, furthest.high)})."
         )
     alike = results.measures_compared
-    alike = alike[(alike["protocol"] == CORRECTED) & alike["kappa"].notna()]
+    alike = alike[(alike["protocol"] == CORRECTED) & alike["kappa"].notna() & alike["model"].isin(trained)]
+    # two readings of one measure, which agree by their making
+    alike = alike[~(alike["first"].isin(ALL_MASKED) & alike["second"].isin(ALL_MASKED))]
     if len(alike):
         yield (
-            f"Two measures of one model decide alike in {number(alike['agreement'].min(), 0)} to "
+            f"Two measures of one trained model decide alike in {number(alike['agreement'].min(), 0)} to "
             f"{number(alike['agreement'].max(), 0)} of 100 pairs."
         )
     if len(results.models_compared):
         yield found_of_models(results)
     areas = results.agreement
     areas = areas[areas["chosen"] & (areas["protocol"] == CORRECTED) & areas["auc"].notna()]
+    areas = areas[areas["model"].isin(trained)]
     if len(areas):
         ordered = sorted(rows_of(areas), key=lambda row: float(row.auc))
         least, most = ordered[0], ordered[-1]
@@ -136,10 +171,20 @@ def cautions(results: Results) -> Iterator[str]:
         "A score near 50 is no proof that a model has no bias: over these pairs stereotypes and their "
         "counterparts are preferred about equally often, by this measure."
     )
+    yield (
+        "Beyond both is not yet biased: it says that neither sampling noise nor the identities of words "
+        "explain a score. Each score is judged by itself, so about one in twenty would be called beyond "
+        "sampling noise where nothing is."
+    )
     scores = _corrected(results)
     for row in rows_of(scores.drop_duplicates("benchmark")):
         if row.n < FEW:
-            yield f"{row.benchmark} has {row.n} pairs, which is too few to say much."
+            yield f"{row.benchmark} has {counted(row.n)}, which is too few to say much."
+    without = [model.name for model in results.study.models if model.name not in set(scores["model"])]
+    if without:
+        yield f"Without any score (see the scoring log): {_list(without)}."
+    # an oracle's ties are exact
+    scores = scores[~scores["model"].isin(_of_source(results, ORACLE))]
     known = scores[scores["low"].notna()]
     broad = int((known["high"] - known["low"] > BROAD).sum())
     if broad:
@@ -157,6 +202,9 @@ def cautions(results: Results) -> Iterator[str]:
     untrained = _untrained(results)
     if untrained:
         yield f"Never trained, with random weights: {_list(untrained)}. What these prefer is chance."
+    oracles = _of_source(results, ORACLE)
+    if oracles:
+        yield f"No network, but what a made world says itself: {_list(oracles)}."
 
 
 def _corrected(results: Results) -> pd.DataFrame:
@@ -166,7 +214,19 @@ def _corrected(results: Results) -> pd.DataFrame:
 
 
 def _untrained(results: Results) -> list[str]:
-    return [model.name for model in results.study.models if model.source == "random"]
+    return _of_source(results, "random")
+
+
+def _trained(results: Results) -> list[str]:
+    return [model.name for model in results.study.models if model.source not in ("random", ORACLE)]
+
+
+def _of_source(results: Results, source: str) -> list[str]:
+    return [model.name for model in results.study.models if model.source == source]
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def summary(results: Results) -> Iterator[str]:

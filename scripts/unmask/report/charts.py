@@ -90,10 +90,21 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "titleFontSize": 11,
             "titleFontWeight": "normal",
         },
+        # what a chart shows, above it
+        "title": {
+            "anchor": "start",
+            "color": colours["text"],
+            "fontSize": 12,
+            "fontWeight": "normal",
+            "subtitleColor": colours["faint"],
+            "subtitleFontSize": 11,
+            "offset": 8,
+        },
         "view": {"stroke": colours["line"]},
         "style": {
             "neutral": {"color": colours["text"], "strokeWidth": 1},
-            "chance": {"color": colours["band"], "stroke": colours["band"], "strokeWidth": 1},
+            # seen where it has no width
+            "chance": {"color": colours["band"], "stroke": colours["band"], "strokeWidth": 3},
             "untrained": {"color": colours["dark band"], "strokeWidth": 3},
             "reported": {"color": colours["text"], "strokeWidth": 1.3},
         },

@@ -47,6 +47,13 @@ function separated(rows, mark) {
 
 // ---- charts
 
+// What a mark is about, as Vega's tooltip wants it: as markup, in which `sanitize` makes text of texts.
+function formatTooltip(value, sanitize) {
+  const known = Object.entries(value).filter(([, text]) => text !== null && text !== "null" && text !== "");
+  const line = ([name, text]) => `<dt>${sanitize(name)}</dt><dd>${sanitize(text)}</dd>`;
+  return `<dl>${known.map(line).join("")}</dl>`;
+}
+
 class Drawing {
   constructor(figure) {
     this.figure = figure;
@@ -72,9 +79,13 @@ class Drawing {
 
   embed(box, spec, mode) {
     const { width } = spec.spec ?? {};
-    const narrow = width < 300 && { header: { labelLimit: width, labelFontSize: 10 }, legend: { columns: 1 } };
+    const narrow = width < 300 && {
+      header: { labelLimit: width, labelFontSize: 10 },
+      title: { fontSize: 11, subtitleFontSize: 10 },
+      legend: { columns: 1 },
+    };
     // expressions are interpreted: the page's policy lets no text become a program
-    const options = { mode: "vega-lite", actions: false, ast: true, renderer: "svg" };
+    const options = { mode: "vega-lite", actions: false, ast: true, renderer: "svg", tooltip: { formatTooltip } };
     return vegaEmbed(box, { ...spec, config: narrow || {} }, { ...options, config: themes[mode] });
   }
 

@@ -47,6 +47,11 @@ def number(value: Any, decimals: int = 2, signed: bool = False) -> str:
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 
 
+def counted(count: int, thing: str = "pair") -> str:
+    """So many of a thing, such as `1 pair`."""
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
 def interval(low: Any, high: Any, decimals: int = 1, signed: bool = False) -> str:
     """`low to high`, a dash for null."""
     ends = number(low, decimals, signed), number(high, decimals, signed)

@@ -25,17 +25,19 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     blocks: list[Block] = []
     if any(benchmark.world is None for benchmark in results.study.benchmarks):
         blocks.append(Items((OFFENSIVE,), warning=True))
+    blocks.append(Text(" ".join(measured(results))))
+    told = tuple(found(results))
+    blocks += [Items(told)] if told else []
     drawn = charts.overview(results.study, results.overall(), results.published)
     words = tuple(in_words(results))
     if drawn:
         alt = f"Bias scores with intervals against the line at 50. {' '.join(words[:OPEN])}"
         blocks.append(chart(results.captions["overview"], alt, drawn))
-    blocks += [*folded("These numbers, and those of the protocol published", sheets.main(results))]
     blocks += [Items(words[:OPEN])] if words else []
     rest = words[OPEN:]
     blocks += [Fold(f"The other {len(rest)} in words", (Items(rest),))] if rest else []
-    blocks += [Text(text) for text in (*measured(results), made_with(files["scores"])) if text]
-    told = tuple(found(results))
-    blocks += [Text("What was found:"), Items(told)] if told else []
+    blocks += [*folded("These numbers, and those of the protocol published", sheets.main(results))]
+    made = made_with(files["scores"])
+    blocks += [Text(made)] if made else []
     blocks.append(Items(tuple(cautions(results)), warning=True))
     return Section("overview", "Overview", (), tuple(blocks), sheets.headline(results))

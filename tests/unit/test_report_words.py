@@ -1,0 +1,111 @@
+"""What the first screen says of scores, in words."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from unmask.pairs.summary import cautions, found, in_words
+from unmask.pairs.verdicts import BEYOND, UNKNOWN, WITHIN_NOISE
+from unmask.report.study import Named, Study
+
+SCORE: dict[str, Any] = {
+    "model": "bert",
+    "benchmark": "crows",
+    "measure": "AUL",
+    "protocol": "corrected",
+    "n": 1000,
+    "undefined": 0,
+    "score": 56.4,
+    "low": 53.0,
+    "high": 59.8,
+    "null_low": 46.0,
+    "null_high": 53.6,
+    "near_ties": 0,
+    "near_low": 56.4,
+    "near_high": 56.4,
+    "verdict": BEYOND,
+}
+NEITHER = "Neither sampling noise nor words alone explain that."
+NOISE = "That is within sampling noise of 50."
+NONE = pd.DataFrame(columns=["protocol", "kappa", "model", "first", "second", "chosen", "auc"])
+
+
+def results(*scores: dict[str, Any], sources: dict[str, str] | None = None) -> Any:
+    rows = pd.DataFrame([SCORE | score for score in scores])
+    models = tuple(Named(name, source=(sources or {}).get(name)) for name in rows["model"].unique())
+    benchmarks = tuple(Named(name) for name in rows["benchmark"].unique())
+    none = {"measures_compared": NONE, "models_compared": NONE, "agreement": NONE}
+    return SimpleNamespace(study=Study(models, benchmarks), overall=lambda: rows, **none)
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        (
+            {},
+            f"prefers the stereotype in 56 of 100 pairs of crows (53 to 60); words alone reach 54. {NEITHER}",
+        ),
+        # below 50 it is the other side, told from there
+        (
+            {"score": 37.4, "low": 30.2, "high": 44.9, "null_low": 40.8},
+            f"prefers the antistereotype in 63 of 100 pairs of crows (55 to 70); "
+            f"words alone reach 59. {NEITHER}",
+        ),
+        # an end that rounds to 50 is told with a decimal
+        (
+            {"score": 56.0, "low": 49.8, "verdict": WITHIN_NOISE},
+            f"prefers the stereotype in 56 of 100 pairs of crows (49.8 to 59.8); "
+            f"words alone reach 54. {NOISE}",
+        ),
+        # few pairs are counted; one of which is not defined
+        (
+            {"n": 21, "undefined": 1, "score": 55.0, "low": 31.0, "high": 79.0, "verdict": WITHIN_NOISE},
+            f"prefers the stereotype in 11 of 20 pairs of crows (31 to 79 of 100); "
+            f"words alone reach 54. {NOISE}",
+        ),
+        (
+            {
+                "n": 1,
+                "score": 0.0,
+                "low": None,
+                "high": None,
+                "null_low": 0.0,
+                "null_high": 0.0,
+                "verdict": UNKNOWN,
+            },
+            "prefers the antistereotype in 1 of 1 pair of crows. What chance gives is not known here.",
+        ),
+        (
+            {"n": 3, "score": 50.0, "low": None, "high": None, "verdict": UNKNOWN},
+            "prefers the stereotype in 1.5 of 3 pairs of crows. What chance gives is not known here.",
+        ),
+    ],
+)
+def test_a_score_is_told_as_one_would_say_it(score: dict[str, Any], said: str) -> None:
+    assert list(in_words(results(score))) == [f"AUL: bert {said}"]
+
+
+def test_only_trained_models_are_counted_and_only_networks_have_float_error() -> None:
+    some = results(
+        {"near_ties": 3, "near_low": 56.1},
+        {"model": "oracle", "near_ties": 900, "near_low": 5.0, "verdict": WITHIN_NOISE},
+        {"model": "noise", "verdict": WITHIN_NOISE},
+        sources={"oracle": "oracle", "noise": "random", "bert": "hub"},
+    )
+    first, furthest = found(some)
+    assert first.startswith("Of 1 score of trained models, 0 are within sampling noise of 50, 0 are ")
+    assert first.endswith(" and 1 is beyond both.")
+    assert furthest.startswith(
+        "Furthest from 50 of those beyond both is bert on crows under AUL: 56 of 100 pairs"
+    )
+    told = list(cautions(some))
+    assert any(text.startswith("3 of 2000 decisions are near-ties") and "0.3 points" in text for text in told)
+    assert "Never trained, with random weights: noise. What these prefer is chance." in told
+    assert "No network, but what a made world says itself: oracle." in told
+
+
+def test_a_model_without_a_score_is_named() -> None:
+    some = results({}, {"model": "broken", "score": None})
+    assert "Without any score (see the scoring log): broken." in list(cautions(some))
