@@ -183,7 +183,7 @@ def test_pairs_lead_into_the_explorer_where_it_has_them(
     of_first = [row for row in table.sheet.rows if row[0] == "one"]
     assert len(of_first) == 10 and len(table.links) == len(table.sheet.rows) == 20
     rows = read_table(files["disputed"][0], SCHEMAS["disputed"]).query("protocol == 'corrected'")
-    assert [row[1] for row in of_first] == rows["pair_id"].tolist()[:10]
+    assert [row[3] for row in of_first] == rows["pair_id"].tolist()[:10]
     for link, row in zip(table.links[:10], rows_of(rows[:10]), strict=True):
         assert link is not None
         place, _, how = link.partition("?")

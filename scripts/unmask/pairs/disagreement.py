@@ -155,9 +155,9 @@ def disputed(rows: pd.DataFrame, texts: pd.DataFrame, caption: str, shown: Mappi
         cells.append(
             (
                 str(row.model),
-                str(row.pair_id),
                 str(pair[STEREOTYPE]),
                 str(pair[ANTISTEREOTYPE]),
+                str(row.pair_id),
                 title_of(str(row.first)),
                 _place(row.first_margin, row.first_place),
                 title_of(str(row.second)),
@@ -168,15 +168,13 @@ def disputed(rows: pd.DataFrame, texts: pd.DataFrame, caption: str, shown: Mappi
         there = row.model in shown["models"] and row.pair_id in shown["pairs"].get(row.benchmark, ())
         links.append(address(row.benchmark, row.pair_id, row.first, row.model) if there else None)
     columns = (
-        ("sentences", "stereotype"),
-        ("sentences", "antistereotype"),
         ("most for the stereotype", "measure"),
-        ("most for the stereotype", "margin (larger than)"),
+        ("most for the stereotype", "margin (among its own)"),
         ("most against it", "measure"),
-        ("most against it", "margin (larger than)"),
+        ("most against it", "margin (among its own)"),
         ("measures", "for to against"),
     )
-    sheet = Sheet(caption, ("model", "pair"), columns, tuple(cells))
+    sheet = Sheet(caption, ("model", STEREOTYPE, ANTISTEREOTYPE, "pair"), columns, tuple(cells))
     return Table(sheet, tuple(links) if any(links) else ())
 
 

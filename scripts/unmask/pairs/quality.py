@@ -67,7 +67,7 @@ def without_any(rows: pd.DataFrame) -> alt.FacetChart | None:
     )
 
     def x(name: str) -> alt.X:
-        axis = alt.Axis(tickCount=5, labelFlush=False)
+        axis = alt.Axis(tickCount=5, labelFlush=True)
         return alt.X(f"{name}:Q", title="stereotype preferred, of 100 pairs", scale=scale, axis=axis)
 
     y, base = _measures(shown), alt.Chart()
@@ -122,7 +122,8 @@ def by_flaw(rows: pd.DataFrame) -> alt.FacetChart:
     ]
     names = ("change", "low", "high", "chance_low", "chance_high")
     reached = max(2.0, *(abs(row[name]) for row in shown for name in names if row[name] is not None))
-    scale = alt.Scale(domain=[-reached, reached], nice=True)
+    # no tick at an edge, where the next panel has one too
+    scale = alt.Scale(domain=[-1.07 * reached, 1.07 * reached], nice=False)
 
     def x(name: str) -> alt.X:
         signed = "datum.value ? format(datum.value, '+~g') : '0'"
