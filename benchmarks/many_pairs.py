@@ -5,8 +5,8 @@ docs/benchmarks-many-pairs.md.
 
 Makes a benchmark of so many pairs and the evidence of a model that never was, for six measures: sentences
 of 8 to 14 tokens, one modified word a side, the k-th commonest of 2000 words 1/k times as common as the
-first. Then runs the scripts score_pairs and compute_statistics as Snakemake runs them, each in a process of
-its own.
+first. Then runs the scripts score_pairs, find_flaws and compute_statistics as Snakemake runs them, each in a
+process of its own.
 """
 
 import argparse
@@ -128,9 +128,11 @@ def run(stage: str, folder: Path) -> None:
     log, scores = folder / "log", str(folder / "scores.parquet")
     if stage == "score_pairs":
         run_script(stage, inputs, {"scores": scores}, log, measures=MEASURES)
+    elif stage == "find_flaws":
+        run_script(stage, {"pairs": inputs["pairs"]}, [folder / "flaws.parquet"], log, name="made")
     else:
         made = {name: str(folder / f"{name}-table.parquet") for name in SCHEMAS}
-        inputs |= {"scores": scores}
+        inputs |= {"scores": scores, "flaws": str(folder / "flaws.parquet")}
         params: dict[str, Any] = {
             "measures": MEASURES,
             "options": statistics_with(),
@@ -160,8 +162,10 @@ def main() -> None:
         run(arguments.stage, arguments.folder)
         print(json.dumps([time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
         return
-    print("| pairs | tokens of evidence | scores, s | scores, GiB | statistics, s | statistics, GiB |")
-    print("|---|---|---|---|---|---|")
+    stages = ("score_pairs", "find_flaws", "compute_statistics")
+    heads = [f"{stage}, {unit}" for stage in ("scores", "flaws", "statistics") for unit in ("s", "GiB")]
+    print(f"| pairs | tokens of evidence | {' | '.join(heads)} |")
+    print(f"|{'---|' * (2 + len(heads))}")
     for pairs in arguments.pairs:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
@@ -169,12 +173,9 @@ def main() -> None:
             tokens = sum(
                 pq.read_metadata(path).num_rows for path in folder.glob("*.parquet") if path.stem != "pairs"
             )
-            scores, statistics = (measured(stage, folder) for stage in ("score_pairs", "compute_statistics"))
-        print(
-            f"| {pairs:,} | {tokens:,} | {scores[0]:.1f} | {scores[1]:.2f} | "
-            f"{statistics[0]:.1f} | {statistics[1]:.2f} |",
-            flush=True,
-        )
+            found = [measured(stage, folder) for stage in stages]
+        cells = [f"{seconds:.1f} | {peak:.2f}" for seconds, peak in found]
+        print(f"| {pairs:,} | {tokens:,} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -47,6 +47,9 @@ AGGREGATES = {
 }
 """Rules over all models of a study, besides those of the report's sections."""
 
+OF_BENCHMARKS = {"read_benchmark", "find_flaws"}
+"""Rules over each benchmark of a study, whichever models there are."""
+
 # as `snakemake`, without the tenth of a second that it sleeps for each file it touches
 TOUCH = (
     "from snakemake.executors import touch; touch.Executor.SLEEPING_TIME = 0; "
@@ -146,13 +149,13 @@ def of_models(jobs: dict[str, int], models: int) -> set[str]:
     return {
         rule
         for rule, n in jobs.items()
-        if rule != "read_benchmark" and not is_aggregate(rule) and n >= models
+        if rule not in OF_BENCHMARKS and not is_aggregate(rule) and n >= models
     }
 
 
 def is_aggregate(rule: str) -> bool:
     """Whether a rule is about the whole study, or the line of the total."""
-    return rule in AGGREGATES | {"total"} or rule.endswith("_sections")
+    return rule in AGGREGATES | {"total"} or rule.endswith(("_section", "_sections"))
 
 
 def measure(models: int, rounds: int, parent: Path) -> tuple[int, int, dict[str, list[Run]]]:

@@ -49,3 +49,46 @@ rule read_benchmark:
         "Reading {wildcards.benchmark}"
     script:
         "../scripts/read_benchmark.py"
+
+
+rule read_labels:
+    input:
+        benchmark_file,
+    output:
+        result("quality", "{benchmark}", "labels.parquet"),
+    log:
+        log_of("quality", "{benchmark}", "labels.log"),
+    wildcard_constraints:
+        benchmark=any_of(labelled_benchmarks()),
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=lambda wildcards: code("read_labels.py", *label_modules(wildcards.benchmark)),
+        name=lambda wildcards: wildcards.benchmark,
+        format=lambda wildcards: BENCHMARKS[wildcards.benchmark]["format"],
+        given=given(benchmark_file),
+    message:
+        "Reading the labels of {wildcards.benchmark}"
+    script:
+        "../scripts/read_labels.py"
+
+
+rule find_flaws:
+    input:
+        unpack(labels_of),
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+    output:
+        result("quality", "{benchmark}", "flaws.parquet"),
+    log:
+        log_of("quality", "{benchmark}", "flaws.log"),
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("find_flaws.py"),
+        name=lambda wildcards: wildcards.benchmark,
+    message:
+        "Looking for flaws in {wildcards.benchmark}"
+    script:
+        "../scripts/find_flaws.py"

@@ -29,6 +29,8 @@ rule explored:
 rule explorer_section:
     input:
         pairs=[result("benchmarks", f"{benchmark}.parquet") for benchmark in explored_benchmarks()],
+        flaws=flaws_of(explored_benchmarks()),
+        labels=[path for name in explored_benchmarks() for path in labels_files(name)],
         explored=explored_tables(),
     output:
         pairs=section_file("pairs"),
@@ -39,12 +41,7 @@ rule explorer_section:
     params:
         code=sections_code("pairs", ["pairs"], *measure_modules()),
         family="pairs",
-        settings={
-            "models": explored_models(),
-            "benchmarks": explored_benchmarks(),
-            "measures": MEASURES,
-            "most": EXPLORER.get("pairs"),
-        },
+        settings=explorer_settings() | {"measures": MEASURES},
     message:
         "Writing the section of every pair"
     script:

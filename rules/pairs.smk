@@ -94,6 +94,7 @@ rule pairs_sections:
         figure1=result("figures", "figure1.svg"),
         precision=precision_tables(),
         scores=all_scores(),
+        flaws=flaws_of(),
     output:
         **{name: section_file(name) for name in sections_of_results()},
     log:
@@ -107,5 +108,25 @@ rule pairs_sections:
         given=given(*pairs_results().values()),
     message:
         "Writing the sections on pairs of sentences"
+    script:
+        "../scripts/write_sections.py"
+
+
+rule disagreement_section:
+    input:
+        **pairs_results(),
+    output:
+        disagreement=section_file("disagreement"),
+    log:
+        log_of("report", "sections", "disagreement.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=sections_code("pairs", ["disagreement"], *measure_modules()),
+        family="pairs",
+        settings=pairs_settings() | {"explorer": explorer_settings()},
+        given=given(*pairs_results().values()),
+    message:
+        "Writing the section on where measures disagree"
     script:
         "../scripts/write_sections.py"

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
+from unmask.errors import InputError
 from unmask.evidence.chunks import in_chunks
 from unmask.evidence.origin import check_one_origin
 from unmask.joblog import job_log
@@ -11,7 +12,7 @@ from unmask.record import record
 from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.options import Options
-from unmask.statistics.schema import SCHEMAS
+from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import read_table, write_table
 from unmask.terms import ORIGINAL, SHUFFLED
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     inputs, measures = dict(snakemake.input.items()), snakemake.params.measures
     pairs = read_table(inputs.pop("pairs"), PAIRS)
+    flaws = read_table(inputs.pop("flaws"), FLAWS)
+    if list(flaws["pair_id"]) != list(pairs["pair_id"]):
+        raise InputError("the table of flaws is not of these pairs; delete it and run again")
     check_one_origin(path for name, path in inputs.items() if name != "untrained")
     original = Scored.of(pairs, read_scores(inputs.pop("scores"), measures), ORIGINAL)
     of_shuffled = inputs.pop("shuffled_scores", None)
@@ -37,6 +41,6 @@ with job_log(snakemake.log[0], snakemake.input):
         "options": dict(snakemake.params.options),
         **record(snakemake.input, snakemake.params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
     }
-    made = compute(pairs, original, parts, shuffled, options, untrained)
+    made = compute(pairs, flaws, original, parts, shuffled, options, untrained)
     for name, rows in made.items():
         write_table(snakemake.output[name], rows, SCHEMAS[name], facts)

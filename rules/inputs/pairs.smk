@@ -1,5 +1,6 @@
 # Functions that tell rules their inputs and outputs: benchmarks, evidence, scores, statistics.
 
+from unmask.by_name import names as names_in
 from unmask.measures.registry import FORMULAS, maskings_of, measure
 from unmask.terms import NONE, ORIGINAL, SHUFFLED, STATISTICS
 from unmask.urls import as_shown, file_name, query_digest
@@ -20,7 +21,11 @@ STUDY_STATISTICS = (
     "measures_compared",
     "agreement",
     "areas_compared",
+    "quality",
+    "disputed",
 )
+# the formats whose sources have labels of single sentences
+LABELLED_FORMATS = names_in("benchmarks/labels")
 # of the untrained networks that each model is held against
 UNTRAINED_SEEDS = list(range(1, 1 + (config.get("controls", {}).get("untrained") or {}).get("seeds", 0)))
 # the models that are scored on pairs of sentences
@@ -125,6 +130,35 @@ def benchmark_facts(benchmark):
     return [result("benchmarks", f"{benchmark}.parquet"), *noted]
 
 
+def labelled_benchmarks():
+    """The benchmarks whose source may have labels of single sentences."""
+    return [name for name, entry in BENCHMARKS.items() if entry["format"] in LABELLED_FORMATS]
+
+
+def label_modules(benchmark):
+    """The module that reads the labels of a benchmark, where there is one."""
+    return [
+        module_file("benchmarks/labels", BENCHMARKS[name]["format"])
+        for name in labelled_benchmarks()
+        if name == benchmark
+    ]
+
+
+def labels_files(benchmark):
+    """The labels of a benchmark's sentences, where its source may have them: one file or none."""
+    return [result("quality", benchmark, "labels.parquet")] if benchmark in labelled_benchmarks() else []
+
+
+def labels_of(wildcards):
+    """The same by name, as an input."""
+    return {"labels": path for path in labels_files(wildcards.benchmark)}
+
+
+def flaws_of(benchmarks=BENCHMARKS):
+    """The flaws of the pairs of these benchmarks."""
+    return [result("quality", name, "flaws.parquet") for name in benchmarks]
+
+
 def maskings_on(variant):
     """The maskings that the measures on a variant need."""
     return maskings_of(measures_on(variant))
@@ -182,6 +216,7 @@ def statistics_inputs(wildcards):
     place = (wildcards.model, wildcards.benchmark)
     inputs = {
         "pairs": result("benchmarks", f"{wildcards.benchmark}.parquet"),
+        "flaws": result("quality", wildcards.benchmark, "flaws.parquet"),
         "scores": result("scores", *place, f"{ORIGINAL}.parquet"),
         **evidence_files(wildcards),
     }
@@ -298,6 +333,15 @@ def explored_benchmarks():
     return [name for name in BENCHMARKS if any(is_scored_on(model, name) for model in explored_models())]
 
 
+def explorer_settings():
+    """What the explorer shows; of a study without it nothing."""
+    return {
+        "models": explored_models(),
+        "benchmarks": explored_benchmarks(),
+        "most": EXPLORER.get("pairs"),
+    }
+
+
 def explored_tables():
     """What the explorer shows, of every model and benchmark."""
     return of_all("explorer", "pairs.json", models=explored_models())
@@ -340,14 +384,19 @@ def sections_of_results():
         *controls,
         "agreement",
         *precision,
+        "quality",
         "reading",
     ]
 
 
 def pairs_sections():
     """The sections over sentence pairs that have something to show, in their order."""
-    *sections, last = sections_of_results() or [None]
-    return [*sections, *(["pairs"] if EXPLORER else []), last] if SCORED else []
+    if not SCORED:
+        return []
+    *sections, last = sections_of_results()
+    # after what it is about
+    sections.insert(sections.index("groups") + 1, "disagreement")
+    return [*sections, *(["pairs"] if EXPLORER else []), last]
 
 
 def pairs_provenance():
@@ -385,4 +434,4 @@ def pairs_provenance():
 def pairs_statistics():
     """All statistics over sentence pairs."""
     of_each = [path for table in STATISTICS for path in statistics_of_all(table)]
-    return [*of_each, *model_comparisons(), *precision_tables()]
+    return [*(flaws_of() if SCORED else []), *of_each, *model_comparisons(), *precision_tables()]

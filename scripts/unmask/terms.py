@@ -33,6 +33,8 @@ STATISTICS = (
     "agreement",
     "roc",
     "areas_compared",
+    "quality",
+    "disputed",
 )
 """The tables of statistics of one model on one benchmark. unmask.statistics.schema has a schema for each."""
 

@@ -15,6 +15,7 @@ import pytest
 
 import synthetic
 from study_schema import MEASURES
+from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import write_facts
 from unmask.measures.contributions import contributions
@@ -24,7 +25,9 @@ from unmask.pairs.explored import explored
 from unmask.pairs.sections.pairs import section
 from unmask.report.page import render_page
 from unmask.report.sections import Section, Text
-from unmask.tables import write_table
+from unmask.statistics.flaws import flaws_table
+from unmask.statistics.schema import FLAWS, PAIR_FLAWS
+from unmask.tables import framed, write_table
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 pytest.importorskip("playwright", reason="playwright is not installed")
@@ -51,6 +54,7 @@ class Study:
 
     path: Path
     pairs: dict[str, pd.DataFrame] = field(default_factory=dict)
+    flaws: dict[str, pd.DataFrame] = field(default_factory=dict)
     scores: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
     evidence: dict[tuple[str, str], dict[str, pd.DataFrame]] = field(default_factory=dict)
 
@@ -108,7 +112,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     made = Study(folder / "index.html")
     rng = np.random.default_rng(0)
     words = [HOSTILE, *(f"word{number}" for number in range(4000)), *(f"##piece{n}" for n in range(6000))]
-    files: dict[str, Any] = {"pairs": [], "explored": []}
+    files: dict[str, Any] = {"pairs": [], "flaws": [], "labels": [], "explored": []}
     for benchmark, size in SIZES.items():
         parts = synthetic.make(size, seed=size, rated=benchmark == "crows", directed=benchmark == "crows")
         pairs = parts.pairs
@@ -117,6 +121,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
         made.pairs[benchmark] = pairs
         files["pairs"].append(folder / f"{benchmark}.parquet")
         write_table(files["pairs"][-1], pairs, PAIRS, {})
+        made.flaws[benchmark] = flaws_table(pairs)
+        files["flaws"].append(folder / f"{benchmark}-flaws.parquet")
+        write_table(files["flaws"][-1], made.flaws[benchmark], FLAWS, {})
         for model in MODELS:
             place = (model, benchmark)
             evidence = made_evidence(parts.evidence, words, rng)
@@ -128,6 +135,10 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
             likeliest = made_likeliest(evidence, rng) if place == ("one", "stereo") else None
             facts = explored(pairs, scores, [evidence], MEASURES, likeliest)
             write_facts(files["explored"][-1], {"model": model, "benchmark": benchmark, **facts})
+    given = [("stereotype", "stereotype", 4), ("stereotype", HOSTILE, 1), ("antistereotype", "unrelated", 2)]
+    labels = [{"pair_id": "p5", "role": role, "label": label, "votes": n} for role, label, n in given]
+    files["labels"].append(folder / "labels.parquet")
+    write_table(files["labels"][0], framed(labels, LABELS), LABELS, {"benchmark": "stereo"})
     settings = {"models": list(MODELS), "benchmarks": list(SIZES), "measures": list(MEASURES), "most": 5000}
     sections = [Section("summary", "Summary", (), (Text("Nothing."),)), section(files, settings)]
     made.path.write_text(render_page("A study", sections), encoding="utf-8")
@@ -424,6 +435,41 @@ def test_text_is_text_whatever_it_looks_like(page: Page, study: Study) -> None:
     assert page.locator("img").count() == 0
     # its data, its program and the page's
     assert page.evaluate("document.querySelectorAll('script').length") == 3
+
+
+def test_pairs_are_found_by_their_flaws_and_show_them(page: Page, study: Study) -> None:
+    opened(page, study.path.as_uri())
+    every = pd.concat(study.flaws.values())
+    any_flaw = every[list(PAIR_FLAWS)].eq(True).any(axis=1)
+    for chosen, expected in (
+        ("few votes", every["few_votes"].eq(True)),
+        ("many words differ", every["many_words"].eq(True)),
+        ("any", any_flaw),
+        ("none", ~any_flaw),
+    ):
+        field_of(page, "Flaw").select_option(chosen)
+        assert count_of(page) == expected.sum() > 0
+    # what no pair has cannot be chosen
+    options = texts(field_of(page, "Flaw").locator("option"))
+    assert "few votes" in options and "identical sentences" not in options
+    few = study.flaws["crows"].query("few_votes == True")["pair_id"].iloc[3]
+    opened(page, study.address("crows", few))
+    page.locator(".token h4").wait_for()
+    assert "flaws: few votes" in page.locator(".facts").inner_text()
+
+
+def test_labels_of_sentences_are_told_as_text(page: Page, study: Study) -> None:
+    opened(page, study.address("stereo", "p5"))
+    page.locator(".token h4").wait_for()
+    told = page.locator(".facts").inner_text()
+    assert (
+        f"the stereotypical sentence: of 5 raters, 4 took it for a stereotype, 1 took it for {HOSTILE}; "
+        "the antistereotypical sentence: of 2 raters, 2 took it for unrelated" in told
+    )
+    assert page.locator("img").count() == 0
+    opened(page, study.address("stereo", "p6"))
+    page.get_by_role("heading", name="stereo, pair p6").wait_for()
+    assert "took it for" not in page.locator(".facts").inner_text()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -11,6 +11,7 @@ from unmask.errors import InputError
 from unmask.evidence.chunks import in_chunks
 from unmask.evidence.schema import EVIDENCE
 from unmask.statistics.computing import Part, Scored, compute
+from unmask.statistics.flaws import flaws_table
 from unmask.tables import read_table, write_table
 from unmask.terms import ORIGINAL, SHUFFLED
 
@@ -74,7 +75,8 @@ def test_statistics_do_not_depend_on_how_many_pairs_are_read_at_once(
         parts = (
             Part(some, rows, rows.pop("shuffled")) for some, rows in in_chunks(files, made.pairs, at_once)
         )
-        tables.append(compute(made.pairs, original, parts, shuffled, options_with(draws=100)))
+        flaws = flaws_table(made.pairs)
+        tables.append(compute(made.pairs, flaws, original, parts, shuffled, options_with(draws=100)))
     for name, table in tables[0].items():
         pd.testing.assert_frame_equal(table, tables[1][name], rtol=1e-9)
 

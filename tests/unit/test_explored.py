@@ -16,6 +16,7 @@ from running import run_script
 from study_schema import MEASURES
 from test_contributions import added, evidence_of
 from tiny_models import tiny_tokenizer
+from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
 from unmask.by_name import names
 from unmask.evidence.hiding import MASKINGS, hiding
@@ -28,12 +29,15 @@ from unmask.measures.registry import maskings_of, title_of
 from unmask.measures.schema import SCORES
 from unmask.measures.scoring import score_pairs
 from unmask.pairs.explored import explored, hides, shown_pairs
+from unmask.pairs.flaws import TITLES
 from unmask.pairs.packed import packed, unpacked
 from unmask.pairs.sections.pairs import pair_columns, section, votes
 from unmask.pairs.surfaces import SPACE
 from unmask.report.page import render_page
 from unmask.report.sections import App
-from unmask.tables import write_table
+from unmask.statistics.flaws import flaws_table
+from unmask.statistics.schema import FLAWS, PAIR_FLAWS
+from unmask.tables import framed, read_table, write_table
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 HOSTILE = "</script><img src=x onerror=alert(1)> &amp; \u2028"
@@ -225,10 +229,17 @@ def test_votes_are_counted_the_most_first() -> None:
     assert votes(["b", "a", None]) == [("a", 1), ("b", 1), (None, 1)]
 
 
+def labels_of(pair: str, label: str) -> pd.DataFrame:
+    """What raters took one sentence of a pair for."""
+    told = {"stereotype": 1, label: 3, "related": 1}
+    rows = [{"pair_id": pair, "role": STEREOTYPE, "label": name, "votes": n} for name, n in told.items()]
+    return framed(rows, LABELS)
+
+
 @pytest.fixture
 def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The files and settings of a section: a model on two benchmarks, one of them hostile, another on one."""
-    files: dict[str, Any] = {"pairs": [], "explored": []}
+    files: dict[str, Any] = {"pairs": [], "flaws": [], "labels": [], "explored": []}
     for number, benchmark in enumerate(("b", HOSTILE)):
         parts = synthetic.make(12, seed=number, rated=number == 0, directed=number == 0)
         parts.pairs.loc[4, ["stereotype", "target", "bias_type"]] = HOSTILE
@@ -237,6 +248,11 @@ def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         folder = tmp_path / str(number)
         write_table(folder / "pairs.parquet", parts.pairs, PAIRS, {})
         files["pairs"].append(str(folder / "pairs.parquet"))
+        files["flaws"].append(str(folder / "flaws.parquet"))
+        write_table(files["flaws"][-1], flaws_table(parts.pairs), FLAWS, {"benchmark": benchmark})
+        if number:
+            files["labels"].append(str(folder / "labels.parquet"))
+            write_table(files["labels"][0], labels_of("p4", HOSTILE), LABELS, {"benchmark": benchmark})
         for model in ("m", HOSTILE)[: 2 - number]:
             inputs = {"pairs": folder / "pairs.parquet", "scores": folder / "scores.parquet"}
             write_table(inputs["scores"], parts.scores, SCORES, {"model": model})
@@ -284,13 +300,34 @@ def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str
 
 def test_a_section_of_all_pairs_does_not_speak_of_some(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     files, settings = study
-    some = {"pairs": files["pairs"][:1], "explored": files["explored"][:1]}
+    some = {name: files[name][:1] for name in ("pairs", "flaws", "explored")} | {"labels": []}
     found = section(some, settings | {"models": ["m"], "benchmarks": ["b"], "most": 12})
     assert len(found.sentences) == 1 and found.sentences[0].startswith("12 pairs as m read them")
 
 
 def test_columns_of_pairs_hold_what_json_can(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    columns = pair_columns(synthetic.make_pairs(8, np.random.default_rng(0), rated=True))
+    pairs = synthetic.make_pairs(8, np.random.default_rng(0), rated=True)
+    columns = pair_columns(pairs, flaws_table(pairs))
     again = json.loads(json.dumps(columns, allow_nan=False))
     assert {len(column) for column in again.values()} == {8}
     assert all(sum(count for _, count in each) == 5 for each in again["ratings"])
+    assert again["labels"] == [None] * 8
+
+
+def test_flaws_and_labels_are_those_of_the_tables(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    files, settings = study
+    (app,) = [block for block in section(files, settings).blocks if isinstance(block, App)]
+    titles = app.value["flaws"]
+    assert titles == [TITLES[name] for name in PAIR_FLAWS]
+    for place in (0, 1):
+        columns = unpacked(app.value["benchmarks"][place]["pairs"])
+        flaws = read_table(files["flaws"][place], FLAWS).set_index("pair_id")
+        literal = [
+            [TITLES[name] for name in PAIR_FLAWS if flaws[name].eq(True)[pair]] for pair in columns["pair_id"]
+        ]
+        assert [[titles[flaw] for flaw in own] for own in columns["flaws"]] == literal
+        assert any(literal)
+        labelled = {pair: own for pair, own in zip(columns["pair_id"], columns["labels"], strict=True) if own}
+        # the most first, then in order of the alphabet; nobody labelled the other sentence
+        given = [[[HOSTILE, 3], ["related", 1], ["stereotype", 1]], []]
+        assert labelled == ({"p4": given} if place else {})

@@ -28,6 +28,7 @@ from unmask.report.study import Study
 from unmask.statistics.bias import bias_table
 from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.decisions import decisions
+from unmask.statistics.flaws import flaws_table
 from unmask.statistics.near_ties import is_near_tie, near_ties_table
 from unmask.statistics.nodes import dependence_of
 from unmask.statistics.schema import NEAR_TIES, SCHEMAS
@@ -216,9 +217,8 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
     evidence = {"modified": tokens(sides)}
     scores = score_pairs(list(pairs["pair_id"]), evidence, ["SSS"])
     with_columns = {"modified": evidence["modified"].assign(modified=True, rank=1)}
-    made = compute(
-        pairs, Scored.of(pairs, scores, ORIGINAL), [Part(pairs, with_columns)], None, options_with(draws=100)
-    )
+    original, parts = Scored.of(pairs, scores, ORIGINAL), [Part(pairs, with_columns)]
+    made = compute(pairs, flaws_table(pairs), original, parts, None, options_with(draws=100))
     for name, rows in made.items():
         write_table(folder / f"{name}.parquet", rows, SCHEMAS[name], {"model": "bert", "benchmark": "cp"})
     write_table(folder / "pairs.parquet", pairs, PAIRS, {"benchmark": "cp"})

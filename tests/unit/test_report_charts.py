@@ -112,6 +112,10 @@ def test_what_is_drawn_stands_out_from_its_ground(mode: str) -> None:
     for marks in (look["range"]["category"], look["range"]["ordinal"]):
         assert all(contrast(colour, ground) >= 3 for colour in marks)
     assert contrast(look["style"]["neutral"]["color"], ground) >= 7
+    # text stands on them
+    assert all(
+        contrast(colour, look["style"]["figure"]["color"]) >= 4.5 for colour in look["range"]["heatmap"]
+    )
     assert contrast(look["style"]["untrained"]["color"], ground) >= 3
     for part in ("axis", "legend"):
         for name in ("labelColor", "titleColor"):

@@ -61,7 +61,7 @@ def results() -> Results:
     ).assign(benchmark="cp")
     return Results(
         Study.from_config([{"name": "bert"}, {"name": "other"}], [{"name": "cp"}]),
-        **{name: empty[name] for name in ("bias", "leverage", "accuracy", "tests")},
+        **{name: empty[name] for name in ("bias", "leverage", "accuracy", "tests", "quality", "disputed")},
         agreement=of_models(agreement),
         measures_compared=holm(of_models(measures), by=["protocol"]),
         models_compared=holm(compared_models, by=["protocol"]),

@@ -70,12 +70,25 @@ class Made:
         return of_each | of_models | resources
 
 
-SECTIONS = ("overview", "groups", "summary", "tables", "accuracy", "controls", "agreement", "reading")
+NO_EXPLORER: dict[str, Any] = {"models": [], "benchmarks": [], "most": None}
+SECTIONS = (
+    "overview",
+    "groups",
+    "disagreement",
+    "summary",
+    "tables",
+    "accuracy",
+    "controls",
+    "agreement",
+    "quality",
+    "reading",
+)
 
 
 def write_sections(folder: Path, made: Made, results: dict[str, Any], settings: dict[str, Any]) -> list[str]:
     """The sections over sentence pairs, made by their script."""
-    others = {"figure1": made.folder / "figure1.svg", "scores": made.parts["scores"]}
+    others: dict[str, Any] = {kind: made.parts[kind] for kind in ("scores", "flaws")}
+    others["figure1"] = made.folder / "figure1.svg"
     paths = {name: str(folder / f"{name}.json") for name in SECTIONS}
     run_script("write_sections", results | others, paths, folder / "log", family="pairs", settings=settings)
     return list(paths.values())
@@ -99,7 +112,7 @@ def draw(made: Made, folder: Path) -> None:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     folder = tmp_path_factory.mktemp("study")
-    made = Made(folder, {kind: [] for kind in (*STATISTICS, "models_compared", "scores", "pairs")})
+    made = Made(folder, {kind: [] for kind in (*STATISTICS, "models_compared", "scores", "pairs", "flaws")})
     for place, model in enumerate(MODELS):
         for other, benchmark in enumerate(BENCHMARKS):
             parts = synthetic.make(50, seed=2 * place + other, rated=other == 0, directed=other == 0)
@@ -112,9 +125,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
             for name, (rows, schema) in frames.items():
                 write_table(base / f"{name}.parquet", rows, schema, facts)
             makes = {kind: str(base / f"statistics-{kind}.parquet") for kind in STATISTICS}
+            files = {name: str(base / f"{name}.parquet") for name in (*frames, "flaws")}
+            run_script(
+                "find_flaws",
+                {"pairs": files["pairs"]},
+                [files["flaws"]],
+                folder / "log",
+                name=benchmark["name"],
+            )
             run_script(
                 "compute_statistics",
-                {name: str(base / f"{name}.parquet") for name in frames},
+                files,
                 makes,
                 folder / "log",
                 measures=MEASURES,
@@ -124,7 +145,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
             )
             for kind, path in makes.items():
                 made.parts[kind].append(path)
-            for kind in ("scores", "pairs"):
+            for kind in ("scores", "pairs", "flaws"):
                 made.parts[kind].append(str(base / f"{kind}.parquet"))
     for other, benchmark in enumerate(BENCHMARKS):
         path = str(folder / f"compared-{other}.parquet")
@@ -141,6 +162,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
         )
         made.parts["models_compared"].append(path)
     study: dict[str, Any] = {"models": MODELS, "benchmarks": BENCHMARKS, "alpha": 0.01}
+    study["explorer"] = NO_EXPLORER
     tables = [f"table{number}" for number in (1, 3, 4, 5)]
     makes = {
         f"{name}_{kind}": str(folder / f"{name}.{kind}") for name in tables for kind in ("csv", "md", "tex")
@@ -501,7 +523,7 @@ def test_the_first_screen_says_what_the_models_ran_on(tmp_path: Path) -> None:
 
 def test_a_small_study_still_has_a_page(made: Made, tmp_path: Path) -> None:
     """One model, a benchmark without ratings or directions, nothing planted."""
-    settings = {"models": MODELS[:1], "benchmarks": BENCHMARKS[1:], "alpha": 0.01}
+    settings = {"models": MODELS[:1], "benchmarks": BENCHMARKS[1:], "alpha": 0.01, "explorer": NO_EXPLORER}
     sections = write_sections(tmp_path, made, made.results(1), settings)
     files = {"page": str(tmp_path / "index.html"), "summary": str(tmp_path / "summary.txt")}
     run_script("write_report", sections, files, tmp_path / "log", title="small")

@@ -45,7 +45,7 @@ def sheet(rows: int) -> Sheet:
 BLOCKS: tuple[Block, ...] = (
     Text(HOSTILE),
     Items((HOSTILE, "second"), warning=True),
-    Table(sheet(2)),
+    Table(sheet(2), ("#every-block", None)),
     Picture(HOSTILE, HOSTILE, SVG),
     Chart(HOSTILE, HOSTILE, {"data": {"values": [{"name": HOSTILE, "x": 1.5}]}, "mark": "point"}),
     Facts(((HOSTILE, HOSTILE),)),
@@ -136,6 +136,14 @@ def test_what_is_not_a_section_is_named(tmp_path: Path, changed: dict[str, Any],
     with pytest.raises(InputError) as raised:
         read_section(path)
     assert str(raised.value).startswith(f"{path}: not a section of the report") and said in str(raised.value)
+
+
+def test_rows_lead_to_places_in_the_page_and_nowhere_else(tmp_path: Path) -> None:
+    page = Page(render_page("t", [Section("a", "A", (), (Table(sheet(2), (f"#{HOSTILE}", None)),))]))
+    assert page.links.count(f"#{HOSTILE}") == 1 and page.texts.count(HOSTILE) > 2
+    for links in (("#a",), ("#a", None, None), ("https://a", None), ("javascript:a", "#a"), ("", None)):
+        with pytest.raises(ValueError, match=r"a link of a table|one link for each row"):
+            Table(sheet(2), links)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{}", "{", "\xff"])

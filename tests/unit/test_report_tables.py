@@ -21,6 +21,7 @@ from unmask.report.sheets import DASH, Sheet, mark, number, p_value, rows_of
 from unmask.report.study import Study
 from unmask.statistics.accuracy import READINGS
 from unmask.statistics.computing import Part, Scored, compute
+from unmask.statistics.flaws import flaws_table
 from unmask.statistics.schema import SCHEMAS
 from unmask.tables import read_table, write_table
 from unmask.terms import ALL_TOKENS, CANDIDATES, ORIGINAL, SHUFFLED
@@ -37,7 +38,17 @@ BENCHMARKS = [
     {"name": "ss", "published": "stereoset"},
     {"name": "own"},
 ]
-KINDS = ("bias", "leverage", "accuracy", "tests", "agreement", "measures_compared", "areas_compared")
+KINDS = (
+    "bias",
+    "leverage",
+    "accuracy",
+    "tests",
+    "agreement",
+    "measures_compared",
+    "areas_compared",
+    "quality",
+    "disputed",
+)
 FILES = (*KINDS, "pairs")
 
 
@@ -53,6 +64,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
             facts = {"model": model["name"], "benchmark": benchmark["name"]}
             tables = compute(
                 made.pairs,
+                flaws_table(made.pairs),
                 Scored.of(made.pairs, made.scores, ORIGINAL),
                 [Part(made.pairs, made.evidence, made.shuffled)],
                 Scored.of(made.pairs, made.shuffled_scores, SHUFFLED),
@@ -106,6 +118,7 @@ def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
     )
     tables = compute(
         made.pairs,
+        flaws_table(made.pairs),
         Scored.of(made.pairs, scores, ORIGINAL),
         [Part(made.pairs, made.evidence)],
         None,

@@ -5,6 +5,7 @@
   const PAGE = 50; // rows of the list at a time
   const SIDES = ["stereotype", "antistereotype"];
   const SENTENCE = { stereotype: "the stereotypical sentence", antistereotype: "the antistereotypical sentence" };
+  const OF_LABEL = { stereotype: "a stereotype", antistereotype: "an antistereotype" };
   const OUTCOMES = { s: "stereotype", a: "antistereotype", t: "tie", u: "undefined" };
   const LOG_PROB_UNIT = 1e-4; // as in unmask.pairs.explored
   const COEFFICIENT_UNIT = 1e-6;
@@ -55,6 +56,7 @@
     static async read(data) {
       const study = new Study();
       Object.assign(study, { models: data.models, measures: data.measures, benchmarks: data.benchmarks });
+      study.flaws = data.flaws;
       study.tables = new Map(data.tables.map((table) => [`${table.model}/${table.benchmark}`, table]));
       const columns = await Promise.all(data.benchmarks.map((benchmark) => unpack(benchmark.pairs)));
       study.pairs = columns.flatMap((column, benchmark) =>
@@ -68,6 +70,8 @@
           direction: column.direction[row],
           target: column.target[row],
           ratings: column.ratings[row],
+          labels: column.labels[row],
+          flaws: column.flaws[row],
           text: [id, column.bias_type[row], column.target[row], column.stereotype[row], column.antistereotype[row]]
             .join(" ")
             .toLowerCase(),
@@ -251,6 +255,8 @@
       const names = (list) => list.map((each, number) => [String(number), each.title ?? each.name ?? each]);
       const types = [...new Set(study.pairs.map((pair) => pair.type))].sort();
       const several = study.models.length > 1;
+      const flawed = [...new Set(study.pairs.flatMap((pair) => pair.flaws))].sort();
+      const flaws = Object.fromEntries(flawed.map((flaw) => [`flaw:${flaw}`, study.flaws[flaw]]));
       const sorts = Object.entries(SORTS).filter(([sort]) => sort !== "models" || several);
       const chosen = { change: () => this.choose() };
       const filtering = { input: () => this.list(0) };
@@ -282,6 +288,11 @@
               )
             : null,
         ),
+        flaw: make(
+          "select",
+          filtering,
+          choices({ "": "any or none", none: "none", some: "any", ...flaws }, ""),
+        ),
         least: make("input", { type: "number", step: "any", ...filtering }),
         most: make("input", { type: "number", step: "any", ...filtering }),
         sort: make("select", filtering, choices(sorts, "order")),
@@ -307,6 +318,7 @@
           labelled("Bias type", fields.type),
           labelled("Prefers", fields.prefers),
           labelled("Disagreement", fields.other),
+          flawed.length ? labelled("Flaw", fields.flaw) : null,
           labelled("Margin from", fields.least),
           labelled("Margin to", fields.most),
           labelled("Order", fields.sort),
@@ -330,6 +342,10 @@
       if (fields.least.value !== "" && !(scores.margin !== null && scores.margin >= fields.least.value)) return false;
       if (fields.most.value !== "" && !(scores.margin !== null && scores.margin <= fields.most.value)) return false;
       if (!this.words.every((word) => pair.text.includes(word))) return false;
+      const flaw = fields.flaw.value;
+      if (flaw === "none" && pair.flaws.length) return false;
+      if (flaw === "some" && !pair.flaws.length) return false;
+      if (flaw.startsWith("flaw:") && !pair.flaws.includes(Number(flaw.slice(5)))) return false;
       const [kind, number] = fields.other.value.split(":");
       if (kind === "measures") return study.amongMeasures(pair, model) > 0;
       if (kind === "models") return study.amongModels(pair, measure) > 0;
@@ -506,6 +522,8 @@
         whose ? `the stereotype is of ${whose} group` : null,
         pair.target ? `target: ${pair.target}` : null,
         pair.ratings ? ratings(pair.ratings) : null,
+        ...(pair.labels ?? []).map((given, side) => (given.length ? labels(SIDES[side], given) : null)),
+        pair.flaws.length ? `flaws: ${pair.flaws.map((flaw) => this.study.flaws[flaw]).join(", ")}` : null,
       ];
       // a text may turn its own direction, not that of the others
       const parts = told.filter(Boolean).flatMap((text) => [make("bdi", {}, text), "; "]);
@@ -769,6 +787,12 @@
     const total = votes.reduce((sum, [, count]) => sum + count, 0);
     const said = votes.map(([type, count]) => `${count} ${type === null ? "saw no bias" : `chose ${type}`}`);
     return `of ${plural(total, "rater")}, ${said.join(", ")}`;
+  }
+
+  function labels(side, given) {
+    const total = given.reduce((sum, [, count]) => sum + count, 0);
+    const said = given.map(([label, count]) => `${count} took it for ${OF_LABEL[label] ?? label}`);
+    return `${SENTENCE[side]}: of ${plural(total, "rater")}, ${said.join(", ")}`;
   }
 
   const folded = (title, content) => make("details", {}, make("summary", {}, title), content);

@@ -23,8 +23,10 @@ from unmask.statistics.schema import (
     AREAS_COMPARED,
     BIAS,
     COMPARISONS,
+    DISPUTED,
     LEVERAGE,
     OVERALL,
+    QUALITY,
     TESTS,
 )
 from unmask.tables import read_metadata, read_table
@@ -39,6 +41,8 @@ FILES = (
     "measures_compared",
     "models_compared",
     "areas_compared",
+    "quality",
+    "disputed",
     "pairs",
     "published",
     "captions",
@@ -50,10 +54,10 @@ FILES = (
 class Results:
     """All numbers of a study.
 
-    bias (with `verdict`), leverage, accuracy, tests, agreement, measures_compared, areas_compared: the tables
-    of unmask.statistics.schema over the whole study, with the columns model and benchmark. models_compared:
-    COMPARISONS over the whole study, with the column benchmark. Tests and comparisons have p_holm beside p.
-    alpha: the level of the tests.
+    bias (with `verdict`), leverage, accuracy, tests, agreement, measures_compared, areas_compared, quality,
+    disputed: the tables of unmask.statistics.schema over the whole study, with the columns model and
+    benchmark. models_compared: COMPARISONS over the whole study, with the column benchmark. Tests,
+    comparisons and quality have p_holm beside p. alpha: the level of the tests.
     """
 
     study: Study
@@ -65,6 +69,8 @@ class Results:
     measures_compared: pd.DataFrame
     models_compared: pd.DataFrame
     areas_compared: pd.DataFrame
+    quality: pd.DataFrame
+    disputed: pd.DataFrame
     captions: Captions
     published: Published
     alpha: float
@@ -81,6 +87,8 @@ class Results:
         measures_compared: Iterable[str | Path],
         models_compared: Iterable[str | Path],
         areas_compared: Iterable[str | Path],
+        quality: Iterable[str | Path],
+        disputed: Iterable[str | Path],
         pairs: Iterable[str | Path],
         published: str | Path,
         captions: str | Path,
@@ -105,6 +113,8 @@ class Results:
             holm(study.collect(measures_compared, COMPARISONS), by=["protocol"]),
             holm(_between_models(study, models_compared), by=["protocol"]),
             holm(study.collect(areas_compared, AREAS_COMPARED), by=["protocol"]),
+            holm(study.collect(quality, QUALITY), by=["protocol"]),
+            study.collect(disputed, DISPUTED),
             load_captions(
                 captions, **caption_facts(alpha, bias_rows, test_rows, agreement_rows, _raters(pairs))
             ),
@@ -143,6 +153,8 @@ class Results:
             "measures_compared": self.measures_compared,
             "models_compared": self.models_compared,
             "areas_compared": self.areas_compared,
+            "quality": self.quality,
+            "disputed": self.disputed,
             **self.tables,
         }
 

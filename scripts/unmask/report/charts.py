@@ -34,6 +34,7 @@ _COLOURS: Mapping[str, Mapping[str, Any]] = {
         "band": "#d3d3d9",
         "dark band": "#8b8b94",
         "steps": ["#767676", "#0072B2", "#D55E00", "#8a8a8a"],
+        "heat": ["#f4f5f7", "#7fb4dc"],
         "category": [colour for colour, _ in PALETTE],
     },
     "dark": {
@@ -44,6 +45,7 @@ _COLOURS: Mapping[str, Mapping[str, Any]] = {
         "band": "#484a52",
         "dark band": "#8b8d97",
         "steps": ["#a0a2ab", "#56B4E9", "#F58B4C", "#8a8c95"],
+        "heat": ["#202227", "#1d5f91"],
         "category": ["#56B4E9", "#F58B4C", "#2FC59A", "#E08FCB", "#B5B7C0", "#8a8c95", "#F2F2F2"],
     },
 }
@@ -52,8 +54,9 @@ _COLOURS: Mapping[str, Mapping[str, Any]] = {
 def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     """The configuration of charts on a light or dark ground (mode `light` or `dark`).
 
-    A chart names no colour: it has the ranges `category` and, for steps from nothing to the most, `ordinal`,
-    and the styles `neutral` (a line of no effect), `chance`, `untrained` and `reported`.
+    A chart names no colour: it has the ranges `category`, `ordinal`, for steps from nothing to the most, and
+    `heatmap`, on which text can be read, and the styles `neutral` (a line of no effect), `chance`,
+    `untrained`, `reported` and `figure` (a number as text).
     """
     colours = _COLOURS[mode]
     return {
@@ -61,7 +64,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
         "font": font,
         # the figure says what it shows; a screen reader need not go from mark to mark
         "aria": False,
-        "range": {"category": colours["category"], "ordinal": colours["steps"]},
+        "range": {"category": colours["category"], "ordinal": colours["steps"], "heatmap": colours["heat"]},
         "axis": {
             "domain": False,
             "ticks": False,
@@ -107,6 +110,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "chance": {"color": colours["band"], "stroke": colours["band"], "strokeWidth": 3},
             "untrained": {"color": colours["dark band"], "strokeWidth": 3},
             "reported": {"color": colours["text"], "strokeWidth": 1.3},
+            "figure": {"color": colours["text"], "fill": colours["text"], "fontSize": 11},
         },
     }
 

@@ -20,6 +20,9 @@ LIBRARY = Path(__file__).resolve().parents[1]
 LONG = 40
 """A table of more rows scrolls in a box of its own."""
 
+PROSE = 40
+"""A cell of more letters is a text and goes over several lines."""
+
 
 def render_page(title: str, sections: Sequence[Section]) -> str:
     """The whole HTML page as text; it refers to nothing outside itself.
@@ -66,6 +69,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         inline=inline,
         numbered=numbered,
         LONG=LONG,
+        PROSE=PROSE,
         style=Markup(_own("page.css")),
         styles=[Markup(_source(name, "css")) for name in apps],
         themes=Markup(charts.themes()) if charted else "",

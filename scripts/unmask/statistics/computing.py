@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from unmask.statistics.accuracy import accuracy_counts, accuracy_table
@@ -11,12 +12,16 @@ from unmask.statistics.agreement import agreement_table, areas_compared, roc_tab
 from unmask.statistics.bias import bias_table
 from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.decisions import Decisions, decisions
+from unmask.statistics.disputed import disputed_table
+from unmask.statistics.flaws import flags
 from unmask.statistics.leverage import leverage_table
 from unmask.statistics.lexical import Lexicons
 from unmask.statistics.mcnemar import mcnemar_table, tallies
 from unmask.statistics.near_ties import near_ties_table
 from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.options import Options
+from unmask.statistics.quality import quality_table, unequal_tokens
+from unmask.statistics.schema import UNEQUAL_TOKENS
 from unmask.terms import NONE, SHUFFLED
 
 logger = logging.getLogger(__name__)
@@ -53,6 +58,7 @@ class Scored:
 
 def compute(
     pairs: pd.DataFrame,
+    flaws: pd.DataFrame,
     original: Scored,
     parts: Iterable[Part],
     shuffled: Scored | None,
@@ -61,20 +67,24 @@ def compute(
 ) -> dict[str, pd.DataFrame]:
     """The tables by name, each as unmask.statistics.schema.SCHEMAS has it.
 
-    `original` and `shuffled` are of the two variants, `parts` of all pairs, `untrained` the decisions of
-    untrained networks. Raises InputError where the tables do not belong together.
+    `flaws` (FLAWS) and `parts` are of all pairs, `original` and `shuffled` of the two variants, `untrained`
+    the decisions of untrained networks. Raises InputError where the tables do not belong together.
     """
     measures = original.measures
     logger.info("%d pairs, %d measures", len(pairs), len(measures))
-    counts, counted, words = [], [], Lexicons(pairs, measures)
+    counts, counted, words, unequal = [], [], Lexicons(pairs, measures), []
     of_shuffled = Lexicons(pairs, shuffled.measures if shuffled else [])
     for part in parts:
         counts.append(accuracy_counts(measures, part.evidence, part.shuffled))
         counted.append(tallies(measures, part.evidence, part.shuffled))
         words.add(part.pairs, part.evidence)
+        unequal.append(unequal_tokens(part.pairs, part.evidence))
         if part.shuffled is not None:
             of_shuffled.add(part.pairs, {NONE: part.shuffled})
     found, dependence = original.decisions, dependence_of(pairs, kinds_in(pairs, options.clusters))
+    of_pairs = flags(flaws)
+    if known := [part for part in unequal if part is not None]:
+        of_pairs[UNEQUAL_TOKENS] = np.concatenate(known)
     bias, near_ties = bias_table(pairs, found, options, dependence, words, untrained), original.near_ties
     if shuffled is not None:
         control = bias_table(pairs, shuffled.decisions, options, dependence, of_shuffled, variant=SHUFFLED)
@@ -90,6 +100,8 @@ def compute(
         "agreement": agreement_table(pairs, found, options, dependence),
         "roc": roc_table(pairs, found, options),
         "areas_compared": areas_compared(pairs, found, options, dependence),
+        "quality": quality_table(found, of_pairs, dependence, options.confidence),
+        "disputed": disputed_table(pairs, found),
     }
     for name, rows in tables.items():
         logger.info("%s: %d rows", name, len(rows))

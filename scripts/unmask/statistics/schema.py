@@ -269,6 +269,86 @@ ROC = pa.schema(
 )
 """The ROC curves of the chosen reading, in order, without points on a straight line between others."""
 
+PAIR_FLAWS = (
+    "few_votes",
+    "no_votes",
+    "near_duplicate",
+    "identical",
+    "unequal_words",
+    "many_words",
+    "missing_field",
+)
+"""What may be wrong with a pair, whichever model reads it (unmask.statistics.flaws)."""
+
+UNEQUAL_TOKENS, ANY_FLAW = "unequal_tokens", "any"
+"""That its sentences are of different numbers of a model's tokens; and that it has a flaw at all."""
+
+FLAWS = pa.schema(
+    [
+        field("pair_id", pa.string()),
+        # null where nothing can be said: of a pair that nobody judged, or of a benchmark of such
+        field("few_votes", pa.bool_(), nullable=True),
+        field("no_votes", pa.bool_(), nullable=True),
+        field("near_duplicate", pa.bool_()),
+        # the pair before it that it is like
+        field("near_duplicate_of", pa.string(), nullable=True),
+        field("identical", pa.bool_()),
+        field("unequal_words", pa.bool_()),
+        field("many_words", pa.bool_()),
+        field("missing_field", pa.bool_()),
+    ]
+)
+"""The flaws of a benchmark's pairs: one row per pair, in its order."""
+
+QUALITY = pa.schema(
+    [
+        field("measure", WORD),
+        field("protocol", WORD),
+        # one of PAIR_FLAWS, or UNEQUAL_TOKENS, or ANY_FLAW
+        field("flaw", WORD),
+        # pairs that count for the score, and those of them with the flaw
+        field("n", pa.int32()),
+        field("flawed", pa.int32()),
+        # percent: over all pairs, and over those without the flaw; null where none are left
+        field("score", pa.float64()),
+        field("without", pa.float64(), nullable=True),
+        # points, without - score, with its clustered standard error; null from error on where nothing can be
+        # said
+        field("change", pa.float64(), nullable=True),
+        field("error", pa.float64(), nullable=True),
+        # of Student's t, with its interval and raw p
+        field("df", pa.float64(), nullable=True),
+        field("low", pa.float64(), nullable=True),
+        field("high", pa.float64(), nullable=True),
+        field("p", pa.float64(), nullable=True),
+        # points: the standard deviation of the change if as many pairs are left out by chance
+        field("random_sd", pa.float64(), nullable=True),
+        field("confidence", pa.float64()),
+    ]
+)
+"""Scores without the pairs that have a flaw: one row per measure, protocol and flaw that some pair has."""
+
+DISPUTED = pa.schema(
+    [
+        field("protocol", WORD),
+        # 1: the pair that measures are furthest apart on
+        field("rank", pa.int16()),
+        field("pair_id", pa.string()),
+        # the measure furthest for the stereotype, and the one furthest against it, with their margins
+        field("first", WORD),
+        field("second", WORD),
+        field("first_margin", pa.float64()),
+        field("second_margin", pa.float64()),
+        # how many percent of the measure's pairs have a margin no larger than this, whatever its sign
+        field("first_place", pa.float64()),
+        field("second_place", pa.float64()),
+        # measures that prefer the stereotype, and that prefer the other sentence
+        field("for_it", pa.int16()),
+        field("against_it", pa.int16()),
+    ]
+)
+"""The pairs that the measures of one model disagree on most: some rows per protocol."""
+
 SCHEMAS: Mapping[str, pa.Schema] = {
     "bias": BIAS,
     "leverage": LEVERAGE,
@@ -279,5 +359,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "agreement": AGREEMENT,
     "roc": ROC,
     "areas_compared": AREAS_COMPARED,
+    "quality": QUALITY,
+    "disputed": DISPUTED,
 }
 """The schema of each of unmask.terms.STATISTICS."""

@@ -6,13 +6,16 @@ from typing import Any
 
 import pandas as pd
 
+from unmask.benchmarks.labelled import LABELS, by_sentence
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import read_facts
 from unmask.measures.registry import title_of
-from unmask.pairs.explored import shown_pairs
+from unmask.pairs.explored import SIDES, shown_pairs
+from unmask.pairs.flaws import TITLES
 from unmask.pairs.packed import packed
 from unmask.report.sections import App, Items, Section
-from unmask.tables import read_table
+from unmask.statistics.schema import FLAWS, PAIR_FLAWS
+from unmask.tables import read_metadata, read_table
 
 NOTES = (
     "The sentences express stereotypes, many of them offensive; they were written to measure prejudice.",
@@ -21,17 +24,21 @@ NOTES = (
 
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: pairs, of every benchmark, and explored, of every model and benchmark; settings: models and
-    benchmarks (their names, in the order of `pairs`), measures, most (pairs of a benchmark)."""
+    """files: pairs and flaws, of every benchmark, labels, of those that have some, and explored, of every
+    model and benchmark; settings: models and benchmarks (their names, in the order of `pairs`), measures,
+    most (pairs of a benchmark)."""
     models, benchmarks = list(settings["models"]), list(settings["benchmarks"])
     every = [read_table(path, PAIRS) for path in files["pairs"]]
     shown = [shown_pairs(pairs, settings["most"]) for pairs in every]
+    flaws = [read_table(path, FLAWS) for path in files["flaws"]]
+    labels = {str(read_metadata(path)["benchmark"]): read_table(path, LABELS) for path in files["labels"]}
     value = {
         "models": models,
         "benchmarks": [
-            {"name": name, "pairs": packed(pair_columns(pairs))}
-            for name, pairs in zip(benchmarks, shown, strict=True)
+            {"name": name, "pairs": packed(pair_columns(pairs, of_pairs, labels.get(name)))}
+            for name, pairs, of_pairs in zip(benchmarks, shown, flaws, strict=True)
         ],
+        "flaws": [TITLES[name] for name in PAIR_FLAWS],
         "measures": [{"name": name, "title": title_of(name)} for name in settings["measures"]],
         "tables": [_table(path, models, benchmarks) for path in files["explored"]],
     }
@@ -49,14 +56,37 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     )
 
 
-def pair_columns(pairs: pd.DataFrame) -> dict[str, list[Any]]:
+def pair_columns(
+    pairs: pd.DataFrame, flaws: pd.DataFrame, labels: pd.DataFrame | None = None
+) -> dict[str, list[Any]]:
     """What the explorer has of a benchmark's pairs, column by column.
 
+    flaws: FLAWS; labels: LABELS, if there are any; both may be of other pairs too.
     ratings: for each pair null, or how many raters chose each bias type (null: none of them), the most first.
+    labels: for each pair null, or of both its sentences how many raters gave each label, likewise. flaws: the
+    numbers of its flaws among PAIR_FLAWS.
     """
     columns = ["pair_id", "bias_type", "stereotype", "antistereotype", "direction", "target"]
     texts = pairs[columns].astype(object).where(pairs[columns].notna(), None)
-    return {name: texts[name].tolist() for name in columns} | {"ratings": list(map(votes, pairs["ratings"]))}
+    own = flaws.set_index("pair_id").loc[pairs["pair_id"], list(PAIR_FLAWS)].eq(True).to_numpy(bool)
+    return {name: texts[name].tolist() for name in columns} | {
+        "ratings": list(map(votes, pairs["ratings"])),
+        "labels": label_column(pairs, labels),
+        "flaws": [[int(place) for place in row.nonzero()[0]] for row in own],
+    }
+
+
+def label_column(
+    pairs: pd.DataFrame, labels: pd.DataFrame | None
+) -> list[list[list[tuple[str, int]]] | None]:
+    """Of each pair null, or of either sentence how many raters gave each label, the most first."""
+    given = {} if labels is None else by_sentence(labels)
+    found = {
+        sentence: sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        for sentence, counts in given.items()
+    }
+    sides = ([found.get((pair, side), []) for side in SIDES] for pair in pairs["pair_id"])
+    return [both if any(both) else None for both in sides]
 
 
 def votes(ratings: Sequence[str | None] | None) -> list[tuple[str | None, int]] | None:

@@ -1,0 +1,188 @@
+"""Where the measures of a model disagree: a picture of every two, and the pairs they differ on most."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import altair as alt
+import pandas as pd
+
+from unmask.measures.registry import title_of
+from unmask.pairs.charts import MARGIN, WIDTH
+from unmask.report.sections import Table
+from unmask.report.sheets import Sheet, number, rows_of
+from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
+
+CELL = 32
+"""Pixels of a cell's height: two lines."""
+
+SHOWN = 10
+"""So many pairs of each model and benchmark are in the page; the file has more."""
+
+
+def by_chance(row: Any) -> float:
+    """In how many of 100 pairs two measures would decide differently if each went by itself.
+
+    row: of COMPARISONS; each prefers the stereotype as often as it does.
+    """
+    first, second = (row.both + row.b) / row.n, (row.both + row.c) / row.n
+    return float(100 * (first * (1 - second) + second * (1 - first)))
+
+
+def couples(compared: pd.DataFrame) -> list[dict[str, Any]]:
+    """Every two measures of each model and benchmark as rows of a chart's data.
+
+    compared: COMPARISONS of measures, with the columns model and benchmark; the protocol corrected is shown.
+    """
+    return [
+        {
+            "model": str(row.model),
+            "benchmark": str(row.benchmark),
+            "first": title_of(str(row.first)),
+            "second": title_of(str(row.second)),
+            "pairs": int(row.n),
+            "different": float(100 - row.agreement),
+            "by_chance": by_chance(row),
+            "kappa": None if pd.isna(row.kappa) else float(row.kappa),
+        }
+        for row in rows_of(compared[compared["protocol"] == CORRECTED])
+    ]
+
+
+def heat_map(rows: Sequence[dict[str, Any]]) -> alt.FacetChart:
+    """How many of 100 pairs every two measures decide differently, and would by chance; a panel a model.
+
+    rows: of `couples`, of one benchmark.
+    """
+    firsts, seconds = (list(dict.fromkeys(row[name] for row in rows)) for name in ("first", "second"))
+    across = alt.X("first:N", sort=firsts, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=MARGIN))
+    down = alt.Y(
+        "second:N",
+        sort=seconds,
+        title=None,
+        axis=alt.Axis(labelLimit=MARGIN - 8, minExtent=MARGIN, maxExtent=MARGIN),
+    )
+    # one scale for all panels, from nothing to one half: more is less than chance gives
+    most = max(50.0, *(row["different"] for row in rows))
+    colour = alt.Color(
+        "different:Q",
+        title="decided differently, of 100 pairs",
+        scale=alt.Scale(domain=[0, most], range="heatmap"),
+        legend=alt.Legend(gradientLength=160, tickCount=5),
+    )
+    tooltips = [
+        alt.Tooltip("model:N", title="model"),
+        alt.Tooltip("benchmark:N", title="benchmark"),
+        alt.Tooltip("second:N", title="one measure"),
+        alt.Tooltip("first:N", title="the other"),
+        alt.Tooltip("different:Q", title="decided differently, of 100", format=".1f"),
+        alt.Tooltip("by_chance:Q", title="by chance", format=".1f"),
+        alt.Tooltip("kappa:Q", title="Cohen's kappa", format=".2f"),
+        alt.Tooltip("pairs:Q", title="pairs"),
+    ]
+    base = alt.Chart().encode(x=across, y=down)
+    layers = [
+        base.mark_rect().encode(color=colour, tooltip=tooltips),
+        base.mark_text(style="figure", dy=-6, fontWeight="bold").encode(
+            text=alt.Text("different:Q", format=".0f")
+        ),
+        base.transform_calculate(beside="'(' + format(datum.by_chance, '.0f') + ')'")
+        .mark_text(style="figure", dy=8, fontSize=10)
+        .encode(text="beside:N"),
+    ]
+    drawn: alt.FacetChart = (
+        alt.layer(*layers)
+        .properties(width=WIDTH, height=alt.Step(CELL, **{"for": "position"}))
+        .facet(
+            data=alt.InlineData(values=list(rows)),
+            facet=alt.Facet("model:N", title=None, sort=alt.EncodingSortField("place", op="min")),
+            columns=min(3, len({row["model"] for row in rows})),
+            spacing={"row": 14, "column": 18},
+        )
+        # in the order of the data
+        .transform_window(place="row_number()")
+        .properties(usermeta={"margin": MARGIN})
+        # below each panel, wherever a row of them ends
+        .resolve_axis(x="independent")
+    )
+    return drawn
+
+
+def found(compared: pd.DataFrame) -> Iterator[str]:
+    """How often measures decide differently, and whether as often as by chance; nothing of one measure."""
+    corrected = compared[compared["protocol"] == CORRECTED]
+    if corrected.empty:
+        return
+    every = rows_of(corrected)
+    different = [100 - row.agreement for row in every]
+    chances = [by_chance(row) for row in every]
+    yield (
+        f"Two measures of one model decide {number(min(different), 0)} to {number(max(different), 0)} of 100 "
+        f"pairs differently; if each decided by itself, as often for the stereotype as it does, it would be "
+        f"{number(min(chances), 0)} to {number(max(chances), 0)}."
+    )
+    known = [row for row in every if pd.notna(row.kappa_low)]
+    if not known:
+        return
+    unrelated = [row for row in known if row.kappa_low <= 0]
+    if not unrelated:
+        yield "Every two agree more often than that: no interval of Cohen's κ reaches 0."
+        return
+    least = min(unrelated, key=lambda row: float(row.kappa))
+    yield (
+        f"{len(unrelated)} of {len(known)} such couples may agree no more than chance would have it: the "
+        f"interval of Cohen's κ reaches 0. Furthest from agreeing are {title_of(str(least.first))} and "
+        f"{title_of(str(least.second))} of {least.model} on {least.benchmark}: {_out_of(least)}."
+    )
+
+
+def _out_of(row: Any) -> str:
+    different, chance = (number(each, 0) for each in (100 - row.agreement, by_chance(row)))
+    return f"{different} of 100 pairs decided differently, by chance {chance}"
+
+
+def disputed(rows: pd.DataFrame, texts: pd.DataFrame, caption: str, shown: Mapping[str, Any]) -> Table:
+    """The pairs of one benchmark that the measures of each model disagree on most.
+
+    rows: DISPUTED with the columns model and benchmark, of that benchmark. texts: its pairs (PAIRS), by
+    pair_id. shown: which models the explorer has, and of each benchmark which pairs: a pair that it has is a
+    link.
+    """
+    chosen = rows[(rows["protocol"] == CORRECTED) & (rows["rank"] <= SHOWN)]
+    cells, links = [], []
+    for row in rows_of(chosen):
+        pair = texts.loc[row.pair_id]
+        cells.append(
+            (
+                str(row.model),
+                str(pair[STEREOTYPE]),
+                str(pair[ANTISTEREOTYPE]),
+                str(row.pair_id),
+                title_of(str(row.first)),
+                _place(row.first_margin, row.first_place),
+                title_of(str(row.second)),
+                _place(row.second_margin, row.second_place),
+                f"{row.for_it} to {row.against_it}",
+            )
+        )
+        there = row.model in shown["models"] and row.pair_id in shown["pairs"].get(row.benchmark, ())
+        links.append(address(row.benchmark, row.pair_id, row.first, row.model) if there else None)
+    columns = (
+        ("most for the stereotype", "measure"),
+        ("most for the stereotype", "margin (among its own)"),
+        ("most against it", "measure"),
+        ("most against it", "margin (among its own)"),
+        ("measures", "for to against"),
+    )
+    sheet = Sheet(caption, ("model", STEREOTYPE, ANTISTEREOTYPE, "pair"), columns, tuple(cells))
+    return Table(sheet, tuple(links) if any(links) else ())
+
+
+def _place(margin: float, place: float) -> str:
+    return f"{number(margin, 3, signed=True)} ({number(place, 0)}%)"
+
+
+def address(benchmark: str, pair_id: str, measure: str, model: str) -> str:
+    """The place of a pair in the explorer, under a measure of a model (docs/explorer.md)."""
+    where = "/".join(quote(part, safe="") for part in (benchmark, pair_id))
+    return f"#pair/{where}?{urlencode({'measure': measure, 'model': model})}"

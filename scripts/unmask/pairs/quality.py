@@ -1,0 +1,273 @@
+"""What may be wrong with pairs, and how scores are without these: pictures, tables and plain sentences."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from unmask.measures.registry import title_of
+from unmask.pairs.charts import MARGIN, STEP, WIDTH
+from unmask.pairs.flaws import TITLES
+from unmask.pairs.results import Results
+from unmask.report.sheets import DASH, Sheet, interval, mark, number, rows_of, wide
+from unmask.statistics.flaws import flags
+from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS
+from unmask.terms import CORRECTED
+
+WITHIN, BEYOND, HOLDS = "within sampling noise", "beyond it", "beyond it after Holm's correction"
+CLAIMS = (WITHIN, BEYOND, HOLDS)
+"""What may be claimed of a change: its interval holds 0; does not; and Holm's p is below the level, too."""
+
+NAMED = 3
+"""So many changes, or benchmarks, are named in a sentence."""
+
+
+def changes(results: Results) -> pd.DataFrame:
+    """The rows of `quality`, protocol corrected, that have pairs left.
+
+    claim: one of CLAIMS; a change without an interval is within sampling noise.
+    """
+    rows = results.quality
+    rows = rows[(rows["protocol"] == CORRECTED) & rows["change"].notna()]
+    beyond = (rows["low"].gt(0) | rows["high"].lt(0)).to_numpy(bool)
+    holds = beyond & rows["p_holm"].lt(results.alpha).to_numpy(bool)
+    return rows.assign(claim=np.select([holds, beyond], [HOLDS, BEYOND], WITHIN))
+
+
+def without_any(rows: pd.DataFrame) -> alt.FacetChart | None:
+    """Scores over all pairs and without those that have a flaw: a panel for each model and benchmark.
+
+    rows: of `changes`. None where no pair has a flaw.
+    """
+    shown: list[dict[str, Any]] = [
+        {
+            "panel": f"{row.model} on {row.benchmark}",
+            "measure": title_of(str(row.measure)),
+            "score": float(row.score),
+            "without": float(row.without),
+            "low": _plus(row.score, row.low),
+            "high": _plus(row.score, row.high),
+            "left_out": int(row.flawed),
+            "pairs": int(row.n),
+            "claim": str(row.claim),
+        }
+        for row in rows_of(rows[rows["flaw"] == ANY_FLAW])
+    ]
+    if not shown:
+        return None
+    reached = [
+        row[name] for row in shown for name in ("score", "without", "low", "high") if row[name] is not None
+    ]
+    scale = alt.Scale(
+        domain=[min(40, 5 * int(min(reached) // 5)), max(60, 5 * -int(-max(reached) // 5))],
+        nice=False,
+        zero=False,
+    )
+
+    def x(name: str) -> alt.X:
+        axis = alt.Axis(tickCount=5, labelFlush=True)
+        return alt.X(f"{name}:Q", title="stereotype preferred, of 100 pairs", scale=scale, axis=axis)
+
+    y, base = _measures(shown), alt.Chart()
+    colour, shape = _claims()
+    tooltips = [
+        *(
+            alt.Tooltip(f"{name}:N", title=title)
+            for name, title in (("panel", "what"), ("measure", "measure"))
+        ),
+        alt.Tooltip("score:Q", title="all pairs", format=".1f"),
+        alt.Tooltip("without:Q", title="without flawed pairs", format=".1f"),
+        alt.Tooltip("low:Q", title="interval from", format=".1f"),
+        alt.Tooltip("high:Q", title="interval to", format=".1f"),
+        alt.Tooltip("left_out:Q", title="pairs left out"),
+        alt.Tooltip("pairs:Q", title="of"),
+        alt.Tooltip("claim:N", title="the change"),
+    ]
+    layers = [
+        base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=colour),
+        base.mark_rule(style="neutral").encode(x=alt.XDatum(50)),
+        base.mark_tick(style="reported", thickness=2, size=STEP - 4).encode(x=x("score"), y=y),
+        base.mark_point(filled=True, opacity=1, size=55).encode(
+            x=x("without"), y=y, color=colour, shape=shape, tooltip=tooltips
+        ),
+    ]
+    return _panels(layers, shown, len(dict.fromkeys(rows["benchmark"])))
+
+
+def by_flaw(rows: pd.DataFrame) -> alt.FacetChart:
+    """What leaving out the pairs with each flaw changes of scores, in points: a panel for each flaw.
+
+    rows: of `changes`, of one model and benchmark.
+    """
+    counts = {flaw: int(part["flawed"].max()) for flaw, part in rows.groupby("flaw", sort=False)}
+    shown: list[dict[str, Any]] = [
+        {
+            "panel": f"{TITLES[str(row.flaw)]} ({counts[row.flaw]} pairs)",
+            "measure": title_of(str(row.measure)),
+            "change": float(row.change),
+            "low": _plus(0, row.low),
+            "high": _plus(0, row.high),
+            "chance_low": -2 * float(row.random_sd),
+            "chance_high": 2 * float(row.random_sd),
+            "score": float(row.score),
+            "without": float(row.without),
+            "claim": str(row.claim),
+        }
+        # in the order of flaws
+        for row in rows_of(
+            rows.sort_values("flaw", key=lambda flaw: flaw.map(list(TITLES).index), kind="stable")
+        )
+    ]
+    names = ("change", "low", "high", "chance_low", "chance_high")
+    reached = max(2.0, *(abs(row[name]) for row in shown for name in names if row[name] is not None))
+    # no tick at an edge, where the next panel has one too
+    scale = alt.Scale(domain=[-1.07 * reached, 1.07 * reached], nice=False)
+
+    def x(name: str) -> alt.X:
+        signed = "datum.value ? format(datum.value, '+~g') : '0'"
+        axis = alt.Axis(tickCount=5, labelFlush=False, labelExpr=signed)
+        return alt.X(f"{name}:Q", title="points of the score", scale=scale, axis=axis)
+
+    y, base = _measures(shown), alt.Chart()
+    colour, shape = _claims()
+    tooltips = [
+        *(
+            alt.Tooltip(f"{name}:N", title=title)
+            for name, title in (("panel", "flaw"), ("measure", "measure"))
+        ),
+        alt.Tooltip("score:Q", title="all pairs", format=".1f"),
+        alt.Tooltip("without:Q", title="without these", format=".1f"),
+        alt.Tooltip("change:Q", title="change", format="+.2f"),
+        alt.Tooltip("low:Q", title="interval from", format="+.2f"),
+        alt.Tooltip("high:Q", title="interval to", format="+.2f"),
+        alt.Tooltip("chance_high:Q", title="by chance, two standard deviations", format=".2f"),
+        alt.Tooltip("claim:N", title="the change"),
+    ]
+    layers = [
+        base.mark_bar(style="chance", height=STEP - 4).encode(x=x("chance_low"), x2="chance_high:Q", y=y),
+        base.mark_rule(style="neutral").encode(x=alt.XDatum(0)),
+        base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=colour),
+        base.mark_point(filled=True, opacity=1, size=55).encode(
+            x=x("change"), y=y, color=colour, shape=shape, tooltip=tooltips
+        ),
+    ]
+    return _panels(layers, shown, 3)
+
+
+def _plus(score: float, change: float) -> float | None:
+    return None if pd.isna(change) else float(score + change)
+
+
+def _measures(rows: Sequence[Mapping[str, Any]]) -> alt.Y:
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
+    axis = alt.Axis(labelLimit=MARGIN - 8, minExtent=MARGIN, maxExtent=MARGIN)
+    return alt.Y("measure:N", sort=measures, title=None, axis=axis)
+
+
+def _claims() -> tuple[alt.Color, alt.Shape]:
+    shapes = alt.Scale(domain=CLAIMS, range=["circle", "diamond", "square"])
+    return (
+        alt.Color("claim:N", title="the change", scale=alt.Scale(domain=CLAIMS, range="ordinal")),
+        alt.Shape("claim:N", title="the change", scale=shapes),
+    )
+
+
+def _panels(layers: Sequence[alt.Chart], rows: Sequence[dict[str, Any]], columns: int) -> alt.FacetChart:
+    return (
+        alt.layer(*layers)
+        .properties(width=WIDTH, height=alt.Step(STEP, **{"for": "position"}))
+        .facet(
+            data=alt.InlineData(values=list(rows)),
+            facet=alt.Facet("panel:N", title=None, sort=alt.EncodingSortField("place", op="min")),
+            columns=min(columns, len({row["panel"] for row in rows})),
+            spacing={"row": 14, "column": 18},
+        )
+        # in the order of the data
+        .transform_window(place="row_number()")
+        .properties(usermeta={"margin": MARGIN})
+    )
+
+
+def counts(flaws: Mapping[str, pd.DataFrame], caption: str) -> Sheet:
+    """How many pairs of each benchmark have each flaw. flaws: FLAWS by benchmark."""
+    rows = []
+    for benchmark, table in flaws.items():
+        of = flags(table)
+        texts = [str(int(of[name].sum())) if name in of else DASH for name in PAIR_FLAWS]
+        rows.append((benchmark, str(len(table)), *texts, str(len(flawed(table)))))
+    columns = [("", "pairs"), *(("pairs with the flaw", TITLES[name]) for name in (*PAIR_FLAWS, ANY_FLAW))]
+    return Sheet(caption, ("benchmark",), tuple(columns), tuple(rows))
+
+
+def flawed(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of FLAWS with a flaw."""
+    of = pd.DataFrame(flags(table), index=table.index)
+    return table[of.any(axis=1)]
+
+
+def numbers(results: Results) -> Sheet:
+    """Scores without the pairs of each flaw, in one row a model, benchmark and measure."""
+    rows = changes(results)
+    keys = ["model", "benchmark", "measure"]
+    whole = rows.drop_duplicates([*keys, "score"]).assign(
+        label="all pairs", head="", cell=lambda own: own["score"].map(number)
+    )
+    parts = rows.assign(
+        label=rows["flaw"].map(TITLES),
+        head="without",
+        cell=[
+            f"{number(row.without)} ({number(row.change, signed=True)}"
+            f"{mark(row.p, row.p_holm, results.alpha)}: {interval(row.low, row.high, 1, signed=True)})"
+            for row in rows_of(rows)
+        ],
+    ).sort_values("flaw", key=lambda flaw: flaw.map(list(TITLES).index), kind="stable")
+    both = pd.concat([whole, parts], ignore_index=True).assign(
+        measure=lambda own: own["measure"].map(title_of)
+    )
+    return wide(both, keys, ("head", "label"), "cell", results.captions["quality_numbers"])
+
+
+def found(results: Results, flaws: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+    """How many pairs have a flaw, and whether scores are others without these, in three sentences at most."""
+    if not any(len(flawed(table)) for table in flaws.values()):
+        yield "No pair has any of the flaws that a benchmark itself could show."
+    told = [_told(benchmark, table) for benchmark, table in flaws.items() if len(flawed(table))]
+    more = f"; the table has {len(told) - NAMED} more" if len(told) > NAMED else ""
+    if told:
+        yield f"Pairs with a flaw that the benchmark itself shows: {'; '.join(told[:NAMED])}{more}."
+    rows = changes(results)
+    held, tested = rows[rows["claim"] == HOLDS], int(rows["p"].notna().sum())
+    if not tested:
+        return
+    beyond = int((rows["claim"] != WITHIN).sum())
+    told_of_all = (
+        f"Of {tested} changes of a score (without the pairs of one flaw, or of any), {beyond} "
+        f"{'has' if beyond == 1 else 'have'} an interval without 0, and"
+    )
+    if held.empty:
+        yield f"{told_of_all} none holds after Holm's correction (p < {results.alpha:g})."
+        return
+    largest = sorted(rows_of(held), key=lambda row: -abs(float(row.change)))[:NAMED]
+    named = [
+        f"{row.model} on {row.benchmark}, {title_of(str(row.measure))}, {TITLES[str(row.flaw)]}: "
+        f"{number(row.score, 1)} to {number(row.without, 1)}"
+        for row in largest
+    ]
+    yield (
+        f"{told_of_all} {len(held)} hold{'s' * (len(held) == 1)} after Holm's correction "
+        f"(p < {results.alpha:g}), the largest: {'; '.join(named)}."
+    )
+    chance = held["random_sd"].max()
+    yield (
+        f"Leaving out as many pairs by chance changes these scores by {number(chance, 1)} points at most "
+        f"(one standard deviation)."
+    )
+
+
+def _told(benchmark: str, table: pd.DataFrame) -> str:
+    of = {name: int(own.sum()) for name, own in flags(table).items()}
+    some = f"{len(flawed(table))} of {len(table)} of {benchmark}"
+    most = max(of, key=lambda name: of[name])
+    return f"{some} (most often {TITLES[most]}, {of[most]})" if of[most] else some

@@ -1,0 +1,44 @@
+"""The quality of benchmarks: flaws of their pairs, and what scores are without these."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from unmask.pairs import quality
+from unmask.pairs.results import Results
+from unmask.report.charts import chart
+from unmask.report.sections import Block, Fold, Section, folded
+from unmask.statistics.schema import FLAWS
+from unmask.tables import read_metadata, read_table
+
+ALT = "Small panels of bias scores over all pairs and without flawed ones. {told}"
+CHANGES = (
+    "Small panels of what a bias score changes by without the pairs of each flaw; the table below has its "
+    "numbers."
+)
+
+
+def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
+    """files: those of Results, and flaws (of every benchmark); settings: models, benchmarks, alpha."""
+    results = Results.of_section(files, settings)
+    flaws = {str(read_metadata(path)["benchmark"]): read_table(path, FLAWS) for path in files["flaws"]}
+    told = tuple(quality.found(results, flaws))
+    return Section("quality", "Data quality", told, tuple(_blocks(results, flaws, " ".join(told))))
+
+
+def _blocks(results: Results, flaws: Mapping[str, pd.DataFrame], told: str) -> Iterator[Block]:
+    rows = quality.changes(results)
+    drawn = quality.without_any(rows)
+    if drawn:
+        yield chart(results.captions["quality"], ALT.format(told=told), drawn)
+    yield from folded(
+        "How many pairs have each flaw", quality.counts(flaws, results.captions["quality_counts"])
+    )
+    for (model, benchmark), part in rows.groupby(["model", "benchmark"], sort=False, observed=True):
+        title = f"{model} on {benchmark}"
+        picture = chart(
+            f"{title}. {results.captions['quality_changes']}", f"{title}. {CHANGES}", quality.by_flaw(part)
+        )
+        yield Fold(f"Flaw by flaw: {title}", (picture,))
+    yield from folded("Scores without the pairs of each flaw", quality.numbers(results))

@@ -1,0 +1,77 @@
+"""What may be wrong with a pair, as far as the benchmark itself says it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from unmask.benchmarks.labelled import by_sentence
+from unmask.statistics.near_duplicates import near_duplicates
+from unmask.statistics.nodes import modified_words, words
+from unmask.statistics.schema import FLAWS, PAIR_FLAWS
+from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
+
+MANY = 3
+"""A pair whose sentences differ in more words than so many is no minimal pair."""
+
+FIELDS = ("unrelated", "direction", "context", "target", "writer")
+"""What a pair of the Pairs table may lack."""
+
+Flags = npt.NDArray[np.bool_]
+
+
+def flaws_table(pairs: pd.DataFrame, labels: pd.DataFrame | None = None) -> pd.DataFrame:
+    """The flaws of each pair (PAIRS), as unmask.statistics.schema.FLAWS; labels: LABELS, if there are any.
+
+    few_votes: no more than half of those who rated the pair chose its own bias type; where sentences were
+    labelled, no more than half of those who labelled either of the two called it what it is in the pair.
+    no_votes: nobody rated or labelled it, though other pairs of the benchmark were. near_duplicate: of a pair
+    before it (near_duplicates, of the words of both sentences together, so that sentences may have changed
+    sides). identical: both sentences are the same. unequal_words: they have different numbers of words.
+    many_words: more than MANY words of either are not the other's (modified_words). missing_field: it lacks
+    one of FIELDS that another pair has.
+    """
+    texts = list(zip(pairs[STEREOTYPE], pairs[ANTISTEREOTYPE], strict=True))
+    sides = [(words(one), words(other)) for one, other in texts]
+    changed = [modified_words(one, other) for one, other in texts]
+    like = near_duplicates([{*one, *other} for one, other in sides])
+    ids = pairs["pair_id"].to_numpy(object)
+    some = [name for name in FIELDS if pairs[name].notna().any()]
+    agreed, voted = _votes(pairs, labels)
+    found = {
+        "pair_id": ids,
+        "few_votes": [not agrees if known else None for agrees, known in zip(agreed, voted, strict=True)],
+        # of a benchmark that nobody rated it cannot be said
+        "no_votes": ~voted if voted.any() else None,
+        "near_duplicate": [place is not None for place in like],
+        "near_duplicate_of": [None if place is None else ids[place] for place in like],
+        "identical": [one == other for one, other in texts],
+        "unequal_words": [len(one) != len(other) for one, other in sides],
+        "many_words": [max(map(len, both)) > MANY for both in changed],
+        "missing_field": pairs[some].isna().any(axis=1).to_numpy(bool),
+    }
+    return pd.DataFrame(found, columns=FLAWS.names, dtype=object)
+
+
+def _votes(pairs: pd.DataFrame, labels: pd.DataFrame | None) -> tuple[Flags, Flags]:
+    """Whether most of those who judged a pair agree with it, and whether anyone judged it."""
+    agreed, voted = [], []
+    of_sentences = {} if labels is None else by_sentence(labels)
+    every = pairs["ratings"].where(pairs["ratings"].notna(), None)
+    for pair, own, ratings in zip(pairs["pair_id"], pairs["bias_type"], every, strict=True):
+        counts = [(sum(each == own for each in ratings), len(ratings))] if ratings is not None else []
+        counts += [
+            (given[role], given.total())
+            for role in (STEREOTYPE, ANTISTEREOTYPE)
+            if (given := of_sentences.get((pair, role)))
+        ]
+        counts = [(with_it, all_) for with_it, all_ in counts if all_]
+        agreed.append(all(2 * with_it > all_ for with_it, all_ in counts))
+        voted.append(bool(counts))
+    return np.array(agreed, dtype=bool), np.array(voted, dtype=bool)
+
+
+def flags(flaws: pd.DataFrame, names: Sequence[str] = PAIR_FLAWS) -> dict[str, Flags]:
+    """Which pairs have each of these flaws (FLAWS), without those that cannot be said of any pair."""
+    return {name: flaws[name].eq(True).to_numpy(bool) for name in names if flaws[name].notna().any()}

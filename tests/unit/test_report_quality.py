@@ -1,0 +1,202 @@
+"""The sections on data quality and disagreement: what they say is so, pictures have the tables' numbers."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import synthetic
+from unmask.benchmarks.schema import PAIRS
+from unmask.measures.registry import title_of
+from unmask.pairs.sections.disagreement import section as disagreement
+from unmask.pairs.sections.quality import section as quality
+from unmask.report.page import render_page
+from unmask.report.sections import Chart, Fold, Section, Table, read_section, write_section
+from unmask.report.sheets import rows_of
+from unmask.statistics.comparisons import measures_compared
+from unmask.statistics.decisions import decisions
+from unmask.statistics.dependence import Dependence
+from unmask.statistics.disputed import disputed_table
+from unmask.statistics.flaws import flags, flaws_table
+from unmask.statistics.quality import quality_table
+from unmask.statistics.schema import FLAWS, SCHEMAS
+from unmask.tables import read_table, write_table
+
+ROOT = Path(__file__).parents[2]
+HOSTILE = "1/2 ?#%é</script><b>"
+MODELS, BENCHMARK = ("one", HOSTILE), "b/1"
+FLAWED, N = 90, 500
+
+
+def shifted(scores: pd.DataFrame, measure: str, pairs: range) -> pd.DataFrame:
+    """Scores of which a measure always prefers the stereotype in some pairs."""
+    rows = (scores["measure"] == measure) & scores["pair_id"].isin([f"p{n}" for n in pairs])
+    return scores.assign(
+        margin=scores["margin"].mask(rows, 1.0),
+        **{name: scores[name].mask(rows, "stereotype") for name in ("outcome", "lowest", "highest")},
+    )
+
+
+def make(folder: Path, flawed: int, shift: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Files and settings of a study: some pairs have few votes, and AUL of the first model shifts by them."""
+    made = synthetic.make(N, seed=1)
+    pairs = made.pairs.assign(
+        ratings=pd.Series(
+            [[None if n < flawed else own] * 5 for n, own in enumerate(made.pairs["bias_type"])]
+        )
+    )
+    pairs.loc[7, "stereotype"] = HOSTILE
+    flaws = flaws_table(pairs)
+    files: dict[str, Any] = {name: [] for name in SCHEMAS if name not in ("near_ties", "roc")}
+    dependence = Dependence.of([()] * N)
+    for place, model in enumerate(MODELS):
+        scores = synthetic.make_scores(pairs, np.random.default_rng(place))
+        scores = shifted(scores, "AUL", range(flawed)) if shift and place == 0 else scores
+        found = decisions(pairs, scores)
+        tables = {
+            "measures_compared": measures_compared(found, dependence, 0.95),
+            "quality": quality_table(found, flags(flaws), dependence, 0.95),
+            "disputed": disputed_table(pairs, found),
+        }
+        for name, rows in tables.items():
+            files[name].append(folder / f"{place}-{name}.parquet")
+            write_table(files[name][-1], rows, SCHEMAS[name], {"model": model, "benchmark": BENCHMARK})
+    for name, rows, schema in (("pairs", pairs, PAIRS), ("flaws", flaws, FLAWS)):
+        files[name] = [folder / f"{name}.parquet"]
+        write_table(files[name][0], rows, schema, {"benchmark": BENCHMARK})
+    files["models_compared"] = []
+    for name in ("published", "captions"):
+        files[name] = ROOT / "resources/pairs" / f"{name}.yaml"
+    settings = {
+        "models": [{"name": name} for name in MODELS],
+        "benchmarks": [{"name": BENCHMARK}],
+        "alpha": 0.01,
+        "explorer": {"models": ["one"], "benchmarks": [BENCHMARK], "most": N},
+    }
+    return files, settings
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, Any]]:
+    return make(tmp_path_factory.mktemp("planted"), FLAWED, True)
+
+
+def blocks(section: Section, kind: type) -> Iterator[Any]:
+    return (block for block in section.every_block() if isinstance(block, kind))
+
+
+def test_the_planted_flaw_is_named_and_no_other(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    found = quality(*study)
+    assert len(found.sentences) <= 3
+    first, second, third = found.sentences
+    assert f"{FLAWED} of {N} of {BENCHMARK} (most often few votes, {FLAWED})" in first
+    rows = read_table(study[0]["quality"][0], SCHEMAS["quality"])
+    own = rows[(rows["measure"] == "AUL") & (rows["protocol"] == "corrected")].set_index("flaw")
+    change = f"{own['score']['few_votes']:.1f} to {own['without']['few_votes']:.1f}"
+    assert f"one on {BENCHMARK}, AUL, few votes: {change}" in second and "2 hold after Holm's" in second
+    # the other is that of any flaw
+    assert second.count("AUL") == 2 and not any(title_of(m) in second for m in ("CPS", "SSS", "PLL"))
+    assert "by chance" in third
+    (all_,) = [block for block in found.blocks if isinstance(block, Chart)]
+    claims = {(row["panel"], row["measure"]): row["claim"] for row in all_.rows}
+    holds = {key for key, claim in claims.items() if claim.endswith("correction")}
+    assert holds == {(f"one on {BENCHMARK}", "AUL")}
+
+
+def test_without_a_shift_nothing_holds_and_without_flaws_it_says_so(tmp_path: Path) -> None:
+    found = quality(*make(tmp_path, FLAWED, False))
+    assert "none holds after Holm's correction" in found.sentences[1] and len(found.sentences) == 2
+    files, settings = make(tmp_path, 0, False)
+    table = read_table(files["flaws"][0], FLAWS).assign(many_words=False, unequal_words=False)
+    write_table(files["flaws"][0], table, FLAWS, {"benchmark": BENCHMARK})
+    for path in files["quality"]:
+        rows, facts = read_table(path, SCHEMAS["quality"]), {"model": path.name, "benchmark": BENCHMARK}
+        write_table(path, rows.iloc[:0], SCHEMAS["quality"], facts)
+    found = quality(files, settings)
+    assert found.sentences == ("No pair has any of the flaws that a benchmark itself could show.",)
+    assert not list(blocks(found, Chart)) and [fold.title for fold in blocks(found, Fold)] == [
+        "How many pairs have each flaw"
+    ]
+
+
+def test_pictures_and_tables_have_the_numbers_of_the_statistics(
+    study: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
+    found = quality(*study)
+    counts, numbers = (block.sheet for block in blocks(found, Table))
+    cells = dict(zip([label for _, label in counts.columns], counts.rows[0][1:], strict=True))
+    assert (cells["few votes"], cells["not rated"], cells["any of these"]) == ("90", "0", "90")
+    charts = {block.caption.split(".")[0]: block for block in blocks(found, Chart)}
+    for place, model in enumerate(MODELS):
+        rows = read_table(study[0]["quality"][place], SCHEMAS["quality"])
+        rows = rows[rows["protocol"] == "corrected"]
+        panels = charts[f"{model} on {BENCHMARK}"].rows
+        drawn = {(row["panel"].split(" (")[0], row["measure"]): row for row in panels}
+        assert len(drawn) == len(rows)
+        for row in rows_of(rows[rows["flaw"] == "few_votes"]):
+            own = drawn["few votes", title_of(row.measure)]
+            assert (own["change"], own["low"], own["high"]) == (row.change, row.low, row.high)
+            (cell,) = [each for each in numbers.rows if each[0] == model and each[2] == title_of(row.measure)]
+            place_of = [label for _, label in numbers.columns].index("few votes")
+            assert cell[3 + place_of].startswith(f"{row.without:.2f} ({row.change:+.2f}")
+
+
+def test_disagreement_stands_beside_chance(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    files, settings = study
+    found = disagreement(files, settings)
+    (chart,) = blocks(found, Chart)
+    tables = [read_table(path, SCHEMAS["measures_compared"]) for path in files["measures_compared"]]
+    rows = {(row["model"], row["first"], row["second"]): row for row in chart.rows}
+    assert len(rows) == sum((table["protocol"] == "corrected").sum() for table in tables)
+    told = []
+    for model, table in zip(MODELS, tables, strict=True):
+        for row in rows_of(table[table["protocol"] == "corrected"]):
+            own = rows[model, title_of(row.first), title_of(row.second)]
+            assert own["different"] == pytest.approx(100 * (row.b + row.c) / row.n)
+            # each pair of the one with each pair of the other
+            first = [1] * (row.both + row.b) + [0] * (row.c + row.neither)
+            second = [1] * (row.both + row.c) + [0] * (row.b + row.neither)
+            chance = np.mean(np.not_equal.outer(first, second))
+            assert own["by_chance"] == pytest.approx(100 * chance)
+            assert row.kappa == pytest.approx(1 - own["different"] / own["by_chance"])
+            told.append((own["different"], own["by_chance"], row.kappa_low))
+    different, chances, low = (np.array(column) for column in zip(*told, strict=True))
+    assert f"{different.min():.0f} to {different.max():.0f} of 100 pairs differently" in found.sentences[0]
+    assert f"{chances.min():.0f} to {chances.max():.0f}." in found.sentences[0]
+    # measures that decide by the toss of a coin
+    assert (low <= 0).sum() > 20
+    assert found.sentences[1].startswith(f"{(low <= 0).sum()} of {len(low)} such couples may agree no more")
+
+
+def test_pairs_lead_into_the_explorer_where_it_has_them(
+    study: tuple[dict[str, Any], dict[str, Any]], tmp_path: Path
+) -> None:
+    files, settings = study
+    (table,) = [
+        block for block in blocks(disagreement(files, settings), Table) if "pair" in block.sheet.stubs
+    ]
+    of_first = [row for row in table.sheet.rows if row[0] == "one"]
+    assert len(of_first) == 10 and len(table.links) == len(table.sheet.rows) == 20
+    rows = read_table(files["disputed"][0], SCHEMAS["disputed"]).query("protocol == 'corrected'")
+    assert [row[3] for row in of_first] == rows["pair_id"].tolist()[:10]
+    for link, row in zip(table.links[:10], rows_of(rows[:10]), strict=True):
+        assert link is not None
+        place, _, how = link.partition("?")
+        assert [unquote(part) for part in place.split("/")] == ["#pair", BENCHMARK, row.pair_id]
+        assert parse_qs(how) == {"measure": [row.first], "model": ["one"]}
+    # the other model is not explored
+    assert set(table.links[10:]) == {None}
+    nothing = settings | {"explorer": {"models": [], "benchmarks": [], "most": None}}
+    (plain,) = [b for b in blocks(disagreement(files, nothing), Table) if "pair" in b.sheet.stubs]
+    assert plain.links == () and plain.sheet == table.sheet
+    page = render_page("t", [disagreement(files, settings), quality(files, settings)])
+    assert f'<a href="{table.links[0]}">'.replace("&", "&amp;") in page and "<b>" not in page
+    path = tmp_path / "section.json"
+    write_section(path, disagreement(files, settings), {})
+    assert read_section(path) == disagreement(files, settings)
+    assert json.loads(path.read_text())["name"] == "disagreement"
