@@ -32,6 +32,7 @@ STATISTICS = (
     "measures_compared",
     "agreement",
     "roc",
+    "roc_bands",
     "areas_compared",
 )
 """The tables of statistics of one model on one benchmark. unmask.statistics.schema has a schema for each."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from unmask.statistics.accuracy import accuracy_counts, accuracy_table
-from unmask.statistics.agreement import agreement_table, areas_compared, roc_table
+from unmask.statistics.agreement import agreement_table, areas_compared, roc_bands, roc_table
 from unmask.statistics.bias import bias_table
 from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.decisions import Decisions, decisions
@@ -89,6 +89,7 @@ def compute(
         "measures_compared": measures_compared(found, dependence, options.confidence),
         "agreement": agreement_table(pairs, found, options, dependence),
         "roc": roc_table(pairs, found, options),
+        "roc_bands": roc_bands(pairs, found, options, dependence),
         "areas_compared": areas_compared(pairs, found, options, dependence),
     }
     for name, rows in tables.items():

@@ -269,6 +269,19 @@ ROC = pa.schema(
 )
 """The ROC curves of the chosen reading, in order, without points on a straight line between others."""
 
+ROC_BANDS = pa.schema(
+    [
+        field("measure", WORD),
+        field("protocol", WORD),
+        field("false_positive_rate", pa.float64()),
+        # of the true positive rate there, pointwise (unmask.statistics.bands)
+        field("low", pa.float64()),
+        field("high", pa.float64()),
+        field("confidence", pa.float64()),
+    ]
+)
+"""Where the curves of ROC may lie, at the same false positive rates for all; without those not known."""
+
 SCHEMAS: Mapping[str, pa.Schema] = {
     "bias": BIAS,
     "leverage": LEVERAGE,
@@ -278,6 +291,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "measures_compared": COMPARISONS,
     "agreement": AGREEMENT,
     "roc": ROC,
+    "roc_bands": ROC_BANDS,
     "areas_compared": AREAS_COMPARED,
 }
 """The schema of each of unmask.terms.STATISTICS."""
