@@ -53,7 +53,8 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     """The configuration of charts on a light or dark ground (mode `light` or `dark`).
 
     A chart names no colour: it has the ranges `category` and, for steps from nothing to the most, `ordinal`,
-    and the styles `neutral` (a line of no effect), `chance`, `untrained` and `reported`.
+    and the styles `single` (marks of one kind), `neutral` (a line of no effect), `chance`, `untrained` and
+    `reported`.
     """
     colours = _COLOURS[mode]
     return {
@@ -96,6 +97,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "chance": {"color": colours["band"], "stroke": colours["band"], "strokeWidth": 1},
             "untrained": {"color": colours["dark band"], "strokeWidth": 3},
             "reported": {"color": colours["text"], "strokeWidth": 1.3},
+            "single": {"color": colours["category"][0]},
         },
     }
 
