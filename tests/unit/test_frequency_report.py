@@ -306,7 +306,7 @@ def test_figures_say_what_they_show(made: Made) -> None:
     # undirected has no group words, so no panel
     assert not any("undirected" in text for text in words)
     panels = {f"{model['name']} on {benchmark['name']}" for model in MODELS for benchmark in BENCHMARKS}
-    assert panels | {"SSS", "correlation with word frequency (0: none)"} <= link
+    assert panels | {"SSS", "correlation (0: none)"} <= link
 
 
 def test_the_words_drawn_are_those_of_the_table(made: Made) -> None:
@@ -384,7 +384,7 @@ def test_margins_are_drawn_in_parts_of_all_pairs(made: Made) -> None:
             assert row.at == pytest.approx(row.median / size)
             assert row.log_ratio == pytest.approx(key, abs=0.006)
     text = drawn.loc[drawn["measure"] == "SSS", "panel"].iloc[0]
-    assert text == "SSS: ρ +1.00"
+    assert text == "SSS\nρ +1.00"
 
 
 def test_pairs_of_one_ratio_are_in_one_part() -> None:

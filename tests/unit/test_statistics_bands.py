@@ -1,7 +1,7 @@
 """Bands of ROC curves: against a slow definition, with ties and few pairs, and how often they hold the truth.
 
 UNMASK_COVERAGE_TABLE    a file to which rows of the table of bands in docs/chance.md are added
-UNMASK_COVERAGE_DRAWS    how many times each world is drawn; 150 unless said, 2000 for that table
+UNMASK_COVERAGE_DRAWS    how many times each world is drawn; 150 unless said, 1000 for that table
 """
 
 import math

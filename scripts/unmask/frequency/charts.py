@@ -19,14 +19,14 @@ from unmask.report.sheets import interval, number, rows_of
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
 
-MARGIN = 136
+MARGIN = 128
 """Pixels for the names of bias types."""
 
 MOST_PARTS = 12
 """In so many parts, at most, pairs are shown by their log frequency ratios."""
 
-HEIGHT, NUMBERS = 180, 44
-"""Pixels of a panel of margins, and of the numbers beside it."""
+HEIGHT, NUMBERS, BESIDE = 180, 44, 60
+"""Pixels of a panel of margins, of the numbers beside it, and of these with their title."""
 
 
 def frequencies(words: pd.DataFrame) -> alt.FacetChart | None:
@@ -69,7 +69,7 @@ def _drawn_frequencies(rows: Sequence[Row], edge: float) -> alt.FacetChart:
     }
 
     def x(name: str) -> alt.X:
-        ticks = alt.Axis(values=_ticks(edge, most), format=",~f", labelOverlap="greedy")
+        ticks = alt.Axis(values=_ticks(edge, most), format=",~f", labelOverlap="greedy", labelSeparation=8)
         return alt.X(f"{name}:Q", title="per million words", scale=scale, axis=ticks)
 
     named: dict[str, Any] = {"title": "words of the group that is", "legend": alt.Legend(symbolOpacity=1)}
@@ -146,7 +146,7 @@ def correlations(link: pd.DataFrame) -> alt.FacetChart | None:
         **({"beside": "of a perfect model"} if perfect else {}),
         "pairs": "pairs",
     }
-    axis = Axis("correlation with word frequency (0: none)", (-0.5, 0.5), 0, 0.25)
+    axis = Axis("correlation (0: none)", (-0.5, 0.5), 0, 0.25)
     return dots(rows, axis, tooltips)
 
 
@@ -173,7 +173,7 @@ def margins(scores: pd.DataFrame, ratios: pd.DataFrame, link: pd.DataFrame) -> a
             low, median, high = part["margin"].quantile([0.25, 0.5, 0.75]).tolist()
             rows.append(
                 {
-                    "panel": f"{title_of(str(row.measure))}: ρ {rho}{ends}",
+                    "panel": f"{title_of(str(row.measure))}\nρ {rho}{ends}",
                     "measure": title_of(str(row.measure)),
                     "pairs": len(part),
                     "log_ratio": float(part["log_ratio"].median()),
@@ -228,4 +228,4 @@ def _drawn_margins(rows: Sequence[Row]) -> alt.FacetChart:
         base.mark_line(style="single", strokeWidth=1, opacity=0.5).encode(x=x, y=y("at")),
         base.mark_point(style="single", filled=True, opacity=1, size=40).encode(x=x, y=y("at"), tooltip=told),
     ]
-    return facets(layers, rows, (240, HEIGHT), 4, NUMBERS)
+    return facets(layers, rows, (240, HEIGHT), 4, BESIDE)

@@ -23,13 +23,13 @@ from unmask.terms import (
     UNRELATED,
 )
 
-MARGIN = 136
+MARGIN = 128
 """Pixels for the names of models."""
 
 _READINGS = {
-    ALL_TOKENS: "all tokens, special ones too",
+    ALL_TOKENS: "all tokens, special too",
     CONTENT_TOKENS: "all but special tokens",
-    SHARED_TOKENS: "tokens that both sentences have",
+    SHARED_TOKENS: "shared tokens",
     MODIFIED_TOKENS: "modified tokens",
     CANDIDATES: "whole candidates",
 }

@@ -17,8 +17,8 @@ PAPER_MEASURES = ("AUL", "AULA", "CPS", "SSS")
 SIZE = 240
 """Pixels of a panel of curves, either way, where the page has no reason for another width."""
 
-MARGIN = 44
-"""Pixels for the numbers beside these panels."""
+NUMBERS, BESIDE = 44, 60
+"""Pixels for the numbers beside these panels, and for these with their title."""
 
 CHANCE = 0.5
 """The area of scores that know nothing of the ratings."""
@@ -127,7 +127,7 @@ def _drawn(rows: Sequence[Row]) -> alt.FacetChart:
     x = alt.X(f"{FALSE}:Q", title="false positive rate", scale=scale, axis=alt.Axis(values=ticks))
 
     def y(name: str) -> alt.Y:
-        axis = alt.Axis(values=ticks, minExtent=MARGIN, maxExtent=MARGIN)
+        axis = alt.Axis(values=ticks, minExtent=NUMBERS, maxExtent=NUMBERS)
         return alt.Y(f"{name}:Q", title="true positive rate", scale=scale, axis=axis)
 
     ends = {FALSE: "false positive rate", "low": "true positive rate from", "high": "true positive rate to"}
@@ -146,4 +146,4 @@ def _drawn(rows: Sequence[Row]) -> alt.FacetChart:
         only("band").mark_rule(strokeWidth=5, opacity=0).encode(x=x, y=y("low"), y2="high:Q", tooltip=told),
     ]
     panels = len({row["measure"] for row in rows})
-    return facets(layers, rows, (SIZE, SIZE), panels, MARGIN)
+    return facets(layers, rows, (SIZE, SIZE), panels, BESIDE)

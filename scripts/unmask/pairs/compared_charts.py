@@ -10,13 +10,13 @@ from unmask.report.dots import Axis, Kinds, Row, dots, known
 from unmask.report.sheets import rows_of
 from unmask.terms import CORRECTED
 
-MARGIN = 136
+MARGIN = 128
 """Pixels for the names of models."""
 
 NOISE, RAW, HELD, UNKNOWN = (
     "may be noise",
-    "may be noise among so many",
-    "holds after Holm's correction",
+    "only before correction",
+    "holds after correction",
     "not tested",
 )
 """What may be claimed of a difference."""

@@ -9,7 +9,9 @@ from unmask.pairs import agreement_charts, compared, sheets
 from unmask.pairs.results import Results
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, Text, folded
+from unmask.report.sheets import number
 from unmask.statistics.schema import ROC, ROC_BANDS
+from unmask.terms import CORRECTED
 
 WITHOUT = "No benchmark of this study has human ratings of both kinds, so there is nothing to agree with."
 
@@ -25,7 +27,22 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
         for name, schema in (("roc", ROC), ("roc_bands", ROC_BANDS))
     )
     blocks = tuple(_blocks(results, roc, bands))
-    return Section("agreement", "Agreement with human raters", (), blocks or (Text(WITHOUT),))
+    found = tuple(_found(results.agreement))
+    return Section("agreement", "Agreement with human raters", found, blocks or (Text(WITHOUT),))
+
+
+def _found(agreement: pd.DataFrame) -> Iterator[str]:
+    """What the areas say, in plain words."""
+    chosen = agreement[agreement["chosen"] & (agreement["protocol"] == CORRECTED)]
+    areas = 100 * chosen["auc"].dropna()
+    if len(areas):
+        least, most = number(areas.min(), 0), number(areas.max(), 0)
+        cases = least if least == most else f"{least} to {most}"
+        yield (
+            "Take a pair that the raters call biased and one that they do not: the first has the higher "
+            f"score in {cases} of 100 cases, from the least to the most of the models and measures "
+            "(protocol corrected); 50 is chance."
+        )
 
 
 def _blocks(results: Results, roc: pd.DataFrame, bands: pd.DataFrame) -> Iterator[Block]:
