@@ -375,7 +375,7 @@ def test_margins_are_drawn_in_parts_of_all_pairs(made: Made) -> None:
         # few ratios, each of which is a part
         by_ratio: dict[float, list[float]] = {}
         for pair, margin in margins.items():
-            by_ratio.setdefault(round(float(ratio[pair]), 2), []).append(margin)
+            by_ratio.setdefault(round(float(ratio[str(pair)]), 2), []).append(margin)
         assert own["pairs"].tolist() == [len(by_ratio[key]) for key in sorted(by_ratio)]
         for row, key in zip(rows_of(own), sorted(by_ratio), strict=True):
             assert row.median == pytest.approx(np.median(by_ratio[key]))

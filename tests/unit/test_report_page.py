@@ -508,7 +508,7 @@ def test_scores_of_shuffled_sentences_are_those_of_the_table(made: Made) -> None
     of_shuffled = set(map(tuple, bias.loc[bias["variant"] == "shuffled", keys].to_numpy()))
     assert len(drawn.rows) == 2 * len(of_shuffled) > 0
     variants = {"as written": "original", "tokens shuffled": "shuffled"}
-    found = bias.assign(measure=bias["measure"].map(title_of)).set_index([*keys, "variant"])
+    found: Any = bias.assign(measure=bias["measure"].map(title_of)).set_index([*keys, "variant"])
     for row in drawn.rows:
         wanted = found.loc[(row["model"], row["benchmark"], row["name"], variants[row["kind"]])]
         for name, column in (

@@ -164,8 +164,9 @@ class World:
             curve: Floats = norm.cdf(norm.ppf(RATES) + self.shift)
             return curve
         cuts = self.coarse * np.arange(-12, 13)[::-1]
-        rates = (np.concatenate([[0], norm.sf(cuts - by), [1]]) for by in (0.0, self.shift))
-        return np.interp(RATES, *rates)
+        false, true = (np.concatenate([[0], norm.sf(cuts - by), [1]]) for by in (0.0, self.shift))
+        steps: Floats = np.interp(RATES, false, true)
+        return steps
 
     def held(self, draws: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
         """Whether the band of each draw holds the truth at each of RATES, shape (draws, rates)."""
