@@ -154,12 +154,13 @@ rule link_table:
 
 rule link_figure:
     input:
-        scores=linked_scores(),
-        ratios=group_words_of_all("ratios"),
         link=links_of_all(),
+        truths=truths(),
+        planted_pairs=planted_pairs(),
+        planted_ratios=planted_ratios(),
     output:
         link_svg=shown(
-            result("figures", "frequency_link.svg"), "Frequency and margins", "margins against frequency"
+            result("figures", "frequency_link.svg"), "Frequency and margins", "how margins go with frequency"
         ),
         link_png=result("figures", "frequency_link.png"),
     log:
@@ -183,8 +184,8 @@ rule frequency_sections:
         truths=truths(),
         planted_pairs=planted_pairs(),
         planted_ratios=planted_ratios(),
-        frequency_figure=result("figures", "frequency.svg"),
-        link_figure=result("figures", "frequency_link.svg") if SCORED else [],
+        scores=linked_scores(),
+        ratios=group_words_of_all("ratios"),
         captions=resource("frequency/captions.yaml"),
     output:
         frequency=section_file("frequency"),

@@ -64,6 +64,7 @@ rule figures:
         bias=statistics_of_all("bias"),
         agreement=statistics_of_all("agreement"),
         roc=statistics_of_all("roc"),
+        roc_bands=statistics_of_all("roc_bands"),
         published=resource("pairs/published.yaml"),
     output:
         **figure_files()
@@ -91,7 +92,8 @@ rule figures:
 rule pairs_sections:
     input:
         **pairs_results(),
-        figure1=result("figures", "figure1.svg"),
+        roc=statistics_of_all("roc"),
+        roc_bands=statistics_of_all("roc_bands"),
         precision=precision_tables(),
         scores=all_scores(),
         flaws=flaws_of(),

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 from unmask.given import unchanged
 from unmask.joblog import job_log
+from unmask.pairs.agreement_charts import curves
 from unmask.pairs.charts import overview
-from unmask.pairs.figures import draw_roc
 from unmask.pairs.published import Published
 from unmask.pairs.verdicts import verdicts
 from unmask.report.charts import save_chart
-from unmask.report.figures import note, save
+from unmask.report.notes import note
 from unmask.report.study import Study
-from unmask.statistics.schema import AGREEMENT, BIAS, ROC
+from unmask.statistics.schema import AGREEMENT, BIAS, ROC, ROC_BANDS
 from unmask.terms import ORIGINAL
 
 if TYPE_CHECKING:
@@ -20,12 +20,11 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     inputs, output = snakemake.input, snakemake.output
     study = Study.from_config(snakemake.params.models, snakemake.params.benchmarks)
-    roc, agreement = study.collect(inputs.roc, ROC), study.collect(inputs.agreement, AGREEMENT)
-    save(draw_roc(study, roc, agreement), output.figure1_svg, output.figure1_png)
+    roc, bands = study.collect(inputs.roc, ROC), study.collect(inputs.roc_bands, ROC_BANDS)
+    figure1 = curves(roc, bands, study.collect(inputs.agreement, AGREEMENT))
+    without = "Figure 1 needs a benchmark with human ratings of both kinds; this study has none."
+    save_chart(figure1 or note(without), output.figure1_svg, output.figure1_png)
     bias = study.collect(inputs.bias, BIAS)
     bias = bias.assign(verdict=verdicts(bias))[bias["variant"] == ORIGINAL]
-    drawn = overview(study, bias, Published.from_file(inputs.published))
-    if drawn:
-        save_chart(drawn, output.bias_svg, output.bias_png)
-    else:
-        save(note("No bias scores."), output.bias_svg, output.bias_png)
+    scores = overview(study, bias, Published.from_file(inputs.published))
+    save_chart(scores or note("No bias scores."), output.bias_svg, output.bias_png)

@@ -2,14 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.frequency.figures import draw_frequencies
+from unmask.frequency.charts import frequencies
 from unmask.frequency.table2 import collect_words
 from unmask.joblog import job_log
-from unmask.report.figures import save
+from unmask.report.charts import save_chart
+from unmask.report.notes import note
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0], snakemake.input):
-    figure = draw_frequencies(collect_words(snakemake.input.words))
-    save(figure, snakemake.output.frequency_svg, snakemake.output.frequency_png)
+    without = note("No benchmark of this study says which group a sentence names.")
+    drawn = frequencies(collect_words(snakemake.input.words)) or without
+    save_chart(drawn, snakemake.output.frequency_svg, snakemake.output.frequency_png)

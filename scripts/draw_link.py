@@ -1,13 +1,13 @@
-"""Draw the margins of every measure against the log frequency ratios of the pairs."""
+"""Draw how the margins of every measure go with the log frequency ratios of the pairs."""
 
 from typing import TYPE_CHECKING
 
-from unmask.frequency.figures import draw_link
-from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.frequency.charts import correlations
+from unmask.frequency.link_tables import Planted, link_rows
 from unmask.joblog import job_log
-from unmask.measures.schema import SCORES
-from unmask.report.figures import save
-from unmask.report.study import Study, collect_by_benchmark
+from unmask.report.charts import save_chart
+from unmask.report.notes import note
+from unmask.report.study import Study
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
     study = Study.from_config(params.models, params.benchmarks)
-    scores, link = study.collect(inputs.scores, SCORES), study.collect(inputs.link, LINK)
-    figure = draw_link(study, scores, collect_by_benchmark(inputs.ratios, PAIR_RATIOS), link)
-    save(figure, snakemake.output.link_svg, snakemake.output.link_png)
+    planted = Planted.gather(study, inputs.truths, inputs.planted_pairs, inputs.planted_ratios)
+    without = note("No benchmark of this study has both scores and word frequencies.")
+    drawn = correlations(link_rows(study, inputs.link, planted)) or without
+    save_chart(drawn, snakemake.output.link_svg, snakemake.output.link_png)

@@ -32,6 +32,7 @@ STATISTICS = (
     "measures_compared",
     "agreement",
     "roc",
+    "roc_bands",
     "areas_compared",
     "quality",
     "disputed",

@@ -16,15 +16,17 @@ from grouped_words import LEFT_OUT, write_counts
 from running import run_script
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
+from unmask.frequency.charts import parts
 from unmask.frequency.link_tables import PERFECT, Planted
 from unmask.frequency.schema import LINK, PAIR_RATIOS
 from unmask.frequency.table2 import PublishedRanks, collect_words, table2, table2_sheet
 from unmask.frequency.word_lists import GROUPS as SIDES
+from unmask.measures.registry import title_of
 from unmask.measures.schema import SCORES
 from unmask.report.captions import load_captions
-from unmask.report.page import inline_svg, render_page
+from unmask.report.page import render_page
 from unmask.report.provenance import provenance
-from unmask.report.sections import Facts, Fold, Picture, Section, Table, read_section
+from unmask.report.sections import Chart, Facts, Fold, Section, Table, read_section
 from unmask.report.sheets import Sheet, rows_of
 from unmask.report.study import Study
 from unmask.tables import read_table, write_table
@@ -128,18 +130,21 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     )
     run_script(
         "make_link_table",
-        {
-            "link": made.link,
-            "truths": [made.path("truth.json")],
-            "planted_pairs": made.pairs[:1],
-            "planted_ratios": made.ratios[:1],
-        },
+        planted_files(made) | {"link": made.link},
         {"table": made.path("frequency_link.csv")},
         folder / "log",
         models=MODELS,
         benchmarks=BENCHMARKS,
     )
     return made
+
+
+def planted_files(made: Made) -> dict[str, list[str]]:
+    return {
+        "truths": [made.path("truth.json")],
+        "planted_pairs": made.pairs[:1],
+        "planted_ratios": made.ratios[:1],
+    }
 
 
 def draw(made: Made, folder: Path) -> None:
@@ -151,7 +156,7 @@ def draw(made: Made, folder: Path) -> None:
     )
     run_script(
         "draw_link",
-        {"scores": made.scores, "ratios": made.ratios, "link": made.link},
+        planted_files(made) | {"link": made.link},
         {f"link_{kind}": str(folder / f"frequency_link.{kind}") for kind in ("svg", "png")},
         folder / "log",
         models=MODELS,
@@ -169,11 +174,9 @@ def section(made: Made, planted: bool = True) -> Section:
             "words": made.words,
             "link": made.link,
             # what Snakemake gives for an empty list of inputs
-            "truths": [made.path("truth.json")] if planted else [],
-            "planted_pairs": made.pairs[:1] if planted else [],
-            "planted_ratios": made.ratios[:1] if planted else [],
-            "frequency_figure": made.path("frequency.svg"),
-            "link_figure": made.path("frequency_link.svg"),
+            **(planted_files(made) if planted else {key: [] for key in planted_files(made)}),
+            "scores": made.scores,
+            "ratios": made.ratios,
             "captions": str(CAPTIONS),
         },
         {"frequency": made.path("section.json")},
@@ -184,15 +187,27 @@ def section(made: Made, planted: bool = True) -> Section:
     return read_section(made.path("section.json"))
 
 
+TABLE2 = "Table 2: mean ranks, medians and tests"
+
+
 def sheets(found: Section) -> dict[str, Sheet]:
-    """The tables of the section, those in folds by their titles and the others by their first words."""
-    tables = {block.sheet.caption[:7]: block.sheet for block in found.blocks if isinstance(block, Table)}
-    for fold in found.blocks:
-        if isinstance(fold, Fold):
-            (inner,) = fold.blocks
-            assert isinstance(inner, Table)
-            tables[fold.title] = inner.sheet
-    return tables
+    """The tables of the section, which are in folds, by their titles."""
+    return {
+        fold.title: inner.sheet
+        for fold in found.blocks
+        if isinstance(fold, Fold)
+        for inner in fold.blocks
+        if isinstance(inner, Table)
+    }
+
+
+def charts(found: Section) -> dict[str, pd.DataFrame]:
+    """The rows of the charts of the section, by the first words of their captions."""
+    return {
+        block.caption.partition(" ")[0]: pd.DataFrame(block.rows)
+        for block in found.every_block()
+        if isinstance(block, Chart)
+    }
 
 
 def test_table2_has_the_words_of_directed_benchmarks(made: Made) -> None:
@@ -238,7 +253,7 @@ def test_the_section_has_its_sheets(made: Made) -> None:
     assert "on invented" in invented and "on undirected" in undirected
     assert invented.endswith("SSS +1.00.")
     tables = sheets(found)
-    ranks, link = tables["Table 2"], tables["Does a "]
+    ranks, link = tables[TABLE2], tables["The correlations under both protocols"]
     types, truth = tables["The same by bias type"], tables["Planted and counted frequency ratios"]
     assert "p < 0.01 (over" in ranks.caption and "95% intervals" in link.caption
     assert ("invented", "extracted", "gender", "he+ she−") in {row[:4] for row in ranks.rows}
@@ -282,24 +297,112 @@ def test_figures_are_the_same_every_time(made: Made, tmp_path: Path) -> None:
 
 
 def test_figures_say_what_they_show(made: Made) -> None:
-    text = Path(made.path("frequency.svg")).read_text()
-    ElementTree.fromstring(text)
-    assert {"advantaged", "disadvantaged", "race-color", "invented", "per million words"} <= set(
-        "".join(element.itertext()).strip() for element in ElementTree.fromstring(text).iter()
+    named = {"advantaged", "disadvantaged", "race-color", "invented", "per million words"}
+    words, link = (
+        {"".join(element.itertext()).strip() for element in ElementTree.parse(made.path(name)).iter()}
+        for name in ("frequency.svg", "frequency_link.svg")
     )
+    assert named <= words
     # undirected has no group words, so no panel
-    assert "undirected" not in text
-    link = Path(made.path("frequency_link.svg")).read_text()
-    assert "SSS  ρ +1.00" in link and "undirected" in link
-    assert "href" not in inline_svg(link, "x").replace('xlink:href="#x-', "").replace(
-        'xlink:href="data:image/png;base64,', ""
-    ).replace("xmlns:xlink", "")
+    assert not any("undirected" in text for text in words)
+    panels = {f"{model['name']} on {benchmark['name']}" for model in MODELS for benchmark in BENCHMARKS}
+    assert panels | {"SSS", "correlation (0: none)"} <= link
+
+
+def test_the_words_drawn_are_those_of_the_table(made: Made) -> None:
+    rows = charts(section(made))["How"]
+    words = pd.read_csv(made.path("group_words.csv"))
+    drawn = rows[rows["drawn"] != "group"]
+    assert list(drawn["word"]) == list(words["word"]) and len(words) == 6
+    for name in ("count", "per_million"):
+        assert drawn[name].tolist() == words[name].tolist()
+    assert drawn["kind"].tolist() == words["group"].tolist()
+    assert drawn["name"].tolist() == words["bias_type"].tolist()
+    # young is in no corpus: hollow, left of the rarest word that is
+    (unseen,) = rows[rows["drawn"] == "word unseen"].to_dict("records")
+    assert unseen["word"] == "young" and unseen["per_million"] == 0
+    assert 0 < unseen["at"] < drawn.loc[drawn["count"] > 0, "per_million"].min()
+    seen = drawn[drawn["drawn"] == "word"]
+    assert (seen["at"] == seen["per_million"]).all()
+    # the medians of Table 2
+    medians = pd.read_csv(made.path("table2.csv")).set_index("bias_type")
+    groups = rows[rows["drawn"] == "group"]
+    assert len(groups) == 6
+    for group in rows_of(groups):
+        assert group.median == medians.loc[group.name, f"per_million_{group.kind}"]
+        assert group.words == 1
+
+
+def test_the_correlations_drawn_are_those_of_the_table(made: Made) -> None:
+    rows = charts(section(made))["Do"]
+    table = pd.read_csv(made.path("frequency_link.csv"))
+    table = table.query("grouping == 'overall' and protocol == 'corrected'").assign(
+        measure=lambda found: found["measure"].map(title_of)
+    )
+    of_models = table[(table["model"] != PERFECT) & table["rho"].notna()]
+    keys = ["model", "benchmark", "measure"]
+    assert rows[["model", "benchmark", "name"]].to_numpy().tolist() == of_models[keys].to_numpy().tolist()
+    for name, column in (("value", "rho"), ("low", "low"), ("high", "high"), ("pairs", "n")):
+        pd.testing.assert_series_equal(
+            rows[name], of_models[column].reset_index(drop=True), check_names=False, check_dtype=False
+        )
+    perfect = rows.set_index(["benchmark", "name"])["beside"]
+    assert (perfect["invented", "SSS"] == 1).all()
+    # exact margins of 0 have no correlation, and nothing is planted in the other benchmark
+    assert perfect["invented", "CPS"].isna().all() and perfect["undirected"].isna().all()
+
+
+def test_margins_are_drawn_in_parts_of_all_pairs(made: Made) -> None:
+    found = section(made)
+    titles = [fold.title for fold in found.blocks if isinstance(fold, Fold) and "Margins" in fold.title]
+    assert titles == [
+        f"Margins by frequency: {model['name']} on {benchmark['name']}"
+        for model in MODELS
+        for benchmark in BENCHMARKS
+    ]
+    drawn = {
+        block.caption.partition(". ")[0]: pd.DataFrame(block.rows)
+        for block in found.every_block()
+        if isinstance(block, Chart)
+    }["m1 on invented"]
+    scores = read_table(made.scores[0], SCORES).query("protocol == 'corrected' and margin.notna()")
+    ratio = read_table(made.ratios[0], PAIR_RATIOS).set_index("pair_id")["log_ratio"]
+    assert list(drawn["measure"].drop_duplicates()) == ["AUL", "CPS", "SSS"]
+    for measure, own in drawn.groupby("measure"):
+        margins = scores[scores["measure"] == measure].set_index("pair_id")["margin"]
+        assert own["pairs"].sum() == len(margins)
+        size = sum(abs(margin) for margin in margins) / len(margins)
+        # few ratios, each of which is a part
+        by_ratio: dict[float, list[float]] = {}
+        for pair, margin in margins.items():
+            by_ratio.setdefault(round(float(ratio[str(pair)]), 2), []).append(margin)
+        assert own["pairs"].tolist() == [len(by_ratio[key]) for key in sorted(by_ratio)]
+        for row, key in zip(rows_of(own), sorted(by_ratio), strict=True):
+            assert row.median == pytest.approx(np.median(by_ratio[key]))
+            assert row.low == pytest.approx(np.quantile(by_ratio[key], 0.25))
+            assert row.high == pytest.approx(np.quantile(by_ratio[key], 0.75))
+            assert row.at == pytest.approx(row.median / size)
+            assert row.log_ratio == pytest.approx(key, abs=0.006)
+    text = drawn.loc[drawn["measure"] == "SSS", "panel"].iloc[0]
+    assert text == "SSS\nρ +1.00"
+
+
+def test_pairs_of_one_ratio_are_in_one_part() -> None:
+    rng = np.random.default_rng(0)
+    many = pd.Series(rng.normal(size=1000), index=range(5, 1005))
+    found = parts(many)
+    assert list(found.index) == list(many.index) and set(found) == set(range(12))
+    assert found.value_counts().between(75, 92).all()
+    ordered = found[many.sort_values().index]
+    assert (ordered.diff().dropna() >= 0).all()
+    few = parts(pd.Series([1.001, 1.0, -2.0, 1.004, -2.0]))
+    assert few.iloc[0] == few.iloc[1] == few.iloc[3] > few.iloc[2] == few.iloc[4] >= 0
 
 
 def test_a_section_of_a_study_that_plants_nothing_is_shown(made: Made) -> None:
     found = section(made, planted=False)
     assert "Planted and counted frequency ratios" not in sheets(found)
-    assert sum(isinstance(block, Picture) for block in found.blocks) == 2
+    assert sum(isinstance(block, Chart) for block in found.blocks) == 2
     page = render_page("t", [found])
     assert '<section id="frequency">' in page and 'href="#frequency"' in page
     assert "he+ she−" in page
@@ -385,7 +488,7 @@ mean_ranks:
     tex = Path(tables["table2_tex"]).read_text()
     assert r"\multicolumn{2}{c}{published}" in tex and "2.00 & 2.00 & 1.50 & 2.25 &" in tex
     # the report shows the same table
-    with_list, without = (sheets(section(each))["Table 2"] for each in (replace(made, words=paths), made))
+    with_list, without = (sheets(section(each))[TABLE2] for each in (replace(made, words=paths), made))
     assert lines[0].startswith("Table 2.") and with_list.caption.endswith("The paper counted a library.")
     assert [row[:4] for row in with_list.rows if row[1] == "listed"][1][3] == "rest− he+ she−"
     assert len(with_list.columns) == len(without.columns) + 4

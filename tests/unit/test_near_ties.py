@@ -209,6 +209,9 @@ def test_every_measure_has_the_error_of_its_own_weights() -> None:
         assert (errors > 0).all()
 
 
+NOT_OF_RESULTS = ("near_ties", "roc", "roc_bands")
+
+
 def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Results]:
     """Scores, statistics and results of a study of one model and benchmark, with SSS alone."""
     pairs = example_pairs().iloc[:5].assign(bias_type=["gender", "age", "gender", "age", "gender"])
@@ -224,7 +227,7 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
     write_table(folder / "pairs.parquet", pairs, PAIRS, {"benchmark": "cp"})
     results = Results.gather(
         Study.from_config([{"name": "bert"}], [{"name": "cp"}]),
-        **{name: [folder / f"{name}.parquet"] for name in SCHEMAS if name not in ("near_ties", "roc")},
+        **{name: [folder / f"{name}.parquet"] for name in SCHEMAS if name not in NOT_OF_RESULTS},
         models_compared=[],
         pairs=[folder / "pairs.parquet"],
         published=RESOURCES / "published.yaml",

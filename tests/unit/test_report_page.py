@@ -63,7 +63,8 @@ class Made:
         resources = {
             name: str(ROOT / "resources/pairs" / f"{name}.yaml") for name in ("published", "captions")
         }
-        kinds = [*(kind for kind in STATISTICS if kind not in ("near_ties", "roc")), "pairs"]
+        without = ("near_ties", "roc", "roc_bands")
+        kinds = [*(kind for kind in STATISTICS if kind not in without), "pairs"]
         # one model has none to be compared with
         of_models = {"models_compared": self.parts["models_compared"] if place is None else []}
         of_each = {kind: self.parts[kind] if place is None else [self.parts[kind][place]] for kind in kinds}
@@ -87,17 +88,19 @@ SECTIONS = (
 
 def write_sections(folder: Path, made: Made, results: dict[str, Any], settings: dict[str, Any]) -> list[str]:
     """The sections over sentence pairs, made by their script."""
-    others: dict[str, Any] = {kind: made.parts[kind] for kind in ("scores", "flaws")}
-    others["figure1"] = made.folder / "figure1.svg"
+    others: dict[str, Any] = {name: made.parts[name] for name in ("scores", "flaws", "roc", "roc_bands")}
     paths = {name: str(folder / f"{name}.json") for name in SECTIONS}
     run_script("write_sections", results | others, paths, folder / "log", family="pairs", settings=settings)
     return list(paths.values())
 
 
+DRAWN_FROM = ("bias", "roc", "roc_bands", "agreement")
+
+
 def draw(made: Made, folder: Path) -> None:
     run_script(
         "draw_figures",
-        {kind: made.parts[kind] for kind in ("bias", "roc", "agreement")} | {"published": PUBLISHED},
+        {kind: made.parts[kind] for kind in DRAWN_FROM} | {"published": PUBLISHED},
         {
             f"{name}_{kind}": str(folder / f"{name}.{kind}")
             for name in ("figure1", "bias")
@@ -168,7 +171,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
         f"{name}_{kind}": str(folder / f"{name}.{kind}") for name in tables for kind in ("csv", "md", "tex")
     }
     makes |= {f"{name}_csv": str(folder / f"{name}.csv") for name in (*STATISTICS, "models_compared")}
-    makes.pop("roc_csv")
+    for name in ("roc", "roc_bands"):
+        makes.pop(f"{name}_csv")
     near_ties = {"near_ties": made.parts["near_ties"]}
     run_script("make_tables", made.results() | near_ties, makes, folder / "log", **study)
     draw(made, folder)
@@ -317,7 +321,8 @@ def test_the_page_says_what_was_found(made: Made, reader: Reader) -> None:
         assert f"{abs(score):.2f}" in reader.text
     for label in ("published", "corrected", "paper", "difference"):
         assert label in reader.text
-    assert reader.counts["svg"] == 1
+    # all are charts, which a browser draws
+    assert "svg" not in reader.counts
 
 
 def test_the_tables_are_all_there(made: Made) -> None:
@@ -351,9 +356,10 @@ def test_figures_have_readable_text_and_no_date(made: Made) -> None:
     auc = agreement.query("chosen and model == 'bert' and protocol == 'published' and measure == 'AUL'")[
         "auc"
     ]
-    words = {element.text for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("}text")}
-    assert f"AUL  {auc.item():.3f}" in words
-    assert "false positive rate" in words
+    tags = ("}text", "}tspan")
+    words = {element.text for element in ElementTree.fromstring(svg).iter() if element.tag.endswith(tags)}
+    assert any(text and text.startswith(f"AUL: area {auc.item():.2f} (") for text in words)
+    assert {"bert on cp", "false positive rate"} <= words
     assert "date" not in svg.lower()
     assert (made.folder / "bias.png").read_bytes().startswith(b"\x89PNG")
 
@@ -361,7 +367,7 @@ def test_figures_have_readable_text_and_no_date(made: Made) -> None:
 def test_a_study_without_ratings_has_a_figure_that_says_so(made: Made, tmp_path: Path) -> None:
     run_script(
         "draw_figures",
-        {kind: [made.parts[kind][1]] for kind in ("bias", "roc", "agreement")} | {"published": PUBLISHED},
+        {kind: [made.parts[kind][1]] for kind in DRAWN_FROM} | {"published": PUBLISHED},
         {
             f"{n}_{kind}": str(tmp_path / f"{n}.{kind}")
             for n in ("figure1", "bias")
@@ -451,6 +457,120 @@ def test_scores_by_bias_type_and_direction_are_those_of_the_table(made: Made) ->
         }
 
 
+def test_the_areas_drawn_are_those_of_the_table(made: Made) -> None:
+    drawn = charts_of(made.folder / "agreement.json")[""]
+    table = pd.read_csv(made.folder / "agreement.csv").query("chosen and auc.notna()")
+    areas = 100 * table.query("protocol == 'corrected'")["auc"]
+    (said,) = read_section(made.folder / "agreement.json").sentences
+    assert f" the higher score in {areas.min():.0f} to {areas.max():.0f} of 100 cases, " in said
+    assert len(drawn.rows) == len(table) == 2 * 2 * 7
+    for row, (_, wanted) in zip(drawn.rows, table.iterrows(), strict=True):
+        assert row["panel"] == f"{wanted['model']} on {wanted['benchmark']}"
+        assert (row["name"], row["kind"]) == (title_of(wanted["measure"]), wanted["protocol"])
+        numbers = [row["value"], row["low"], row["high"], row["positives"], row["negatives"]]
+        assert numbers == list(wanted[["auc", "low", "high", "positives", "negatives"]])
+
+
+def test_the_curves_and_bands_drawn_are_those_of_the_statistics(made: Made) -> None:
+    drawn = charts_of(made.folder / "agreement.json")
+    # ss has no ratings
+    assert set(drawn) == {"", *(f"Figure 1: {model['name']} on cp" for model in MODELS)}
+    for place, model in ((0, MODELS[0]), (2, MODELS[1])):
+        rows = pd.DataFrame(drawn[f"Figure 1: {model['name']} on cp"].rows)
+        curves, bands = (pd.read_parquet(made.parts[kind][place]) for kind in ("roc", "roc_bands"))
+        assert list(rows["measure"].drop_duplicates()) == ["AUL", "AULA", "CPS", "SSS"]
+        for measure, own in rows.groupby("measure"):
+            chance = own[own["drawn"] == "chance"]
+            assert (chance["false_positive_rate"] == chance["true_positive_rate"]).all() and len(chance) == 2
+            for kind, table, names in (
+                ("curve", curves, ["false_positive_rate", "true_positive_rate"]),
+                ("band", bands, ["false_positive_rate", "low", "high"]),
+            ):
+                chosen = table[(table["measure"] == measure) & (table["protocol"] == "published")]
+                found = own.loc[own["drawn"] == kind, names]
+                assert found.to_numpy().tolist() == chosen[names].to_numpy().tolist() != []
+
+
+def test_accuracies_drawn_are_those_of_the_table(made: Made) -> None:
+    drawn = charts_of(made.folder / "accuracy.json")
+    controlled = drawn.pop("")
+    table = pd.read_csv(made.folder / "accuracy.csv")
+    columns = ["accuracy", "low", "high", "n"]
+    original = table.query("variant == 'original' and roles == 'pair'")
+    assert set(drawn) == {"Token accuracy: cp", "Token accuracy: ss"}
+    for title, each in drawn.items():
+        chosen = original[original["benchmark"] == title.removeprefix("Token accuracy: ")]
+        wanted = {
+            (row["model"], title_of(row["measure"]), *(row[column] for column in columns))
+            for _, row in chosen.iterrows()
+        }
+        names = ("name", "kind", "value", "low", "high", "tokens")
+        assert {tuple(row[name] for name in names) for row in each.rows} == wanted
+        assert len(each.rows) == len(chosen) > 10
+        # a measure is in the panel of what is counted
+        modified = chosen.query("measure == 'SSS' and reading == 'modified-tokens' and model == 'bert'")
+        (row,) = (r for r in each.rows if (r["panel"], r["name"], r["kind"]) == MODIFIED_OF_BERT)
+        assert row["value"] == modified["accuracy"].item()
+    of_aul = table.query("measure == 'AUL' and reading == 'all-tokens' and benchmark == 'cp'")
+    for kind, members in (
+        ("as written", "variant == 'original' and roles == 'pair'"),
+        ("tokens shuffled", "variant == 'shuffled' and roles == 'pair'"),
+        ("unrelated", "variant == 'original' and roles == 'unrelated'"),
+    ):
+        values = of_aul.query(members)["accuracy"]
+        found = [row["value"] for row in controlled.rows if (row["panel"], row["kind"]) == ("cp", kind)]
+        assert found == values.tolist() and len(found) == len(MODELS)
+
+
+MODIFIED_OF_BERT = ("modified tokens", "bert", "SSS")
+
+
+def test_scores_of_shuffled_sentences_are_those_of_the_table(made: Made) -> None:
+    drawn = charts_of(made.folder / "controls.json")[""]
+    bias = pd.read_csv(made.folder / "bias.csv").query("grouping == 'overall' and protocol == 'corrected'")
+    keys = ["model", "benchmark", "measure"]
+    of_shuffled = set(map(tuple, bias.loc[bias["variant"] == "shuffled", keys].to_numpy()))
+    assert len(drawn.rows) == 2 * len(of_shuffled) > 0
+    variants = {"as written": "original", "tokens shuffled": "shuffled"}
+    found: Any = bias.assign(measure=bias["measure"].map(title_of)).set_index([*keys, "variant"])
+    for row in drawn.rows:
+        wanted = found.loc[(row["model"], row["benchmark"], row["name"], variants[row["kind"]])]
+        for name, column in (
+            ("value", "score"),
+            ("low", "low"),
+            ("high", "high"),
+            ("chance_low", "null_low"),
+            ("chance_high", "null_high"),
+            ("pairs", "n"),
+        ):
+            assert row[name] == wanted[column] or (row[name] is None and pd.isna(wanted[column]))
+
+
+def test_models_are_compared_in_pictures_of_the_same_numbers(made: Made) -> None:
+    section = read_section(made.folder / "summary.json")
+    (fold,) = (b for b in section.blocks if isinstance(b, Fold) and b.title == "Model against model")
+    inner = {block.title: block for block in fold.blocks if isinstance(block, Fold)}
+    assert list(inner) == [f"bert less each other model, on {name}" for name in ("cp", "ss")]
+    table = pd.read_csv(made.folder / "models_compared.csv").query("protocol == 'corrected'")
+    for (_, each), benchmark in zip(inner.items(), ("cp", "ss"), strict=True):
+        (drawn,) = (block for block in each.blocks if isinstance(block, Chart))
+        own = table[table["benchmark"] == benchmark]
+        assert len(drawn.rows) == len(own) == 7
+        for row, (_, wanted) in zip(drawn.rows, own.iterrows(), strict=True):
+            assert (row["first"], row["name"]) == (wanted["first"], wanted["second"]) == ("bert", HOSTILE)
+            assert row["panel"] == title_of(wanted["measure"])
+            assert row["value"] == wanted["difference"]
+            assert row["value"] == pytest.approx(row["first_score"] - row["second_score"])
+            for end in ("low", "high"):
+                assert row[end] == wanted[end] or (row[end] is None and pd.isna(wanted[end]))
+            claim = "not tested" if pd.isna(wanted["p"]) else "only before correction"
+            if wanted["p_holm"] < 0.01:
+                claim = "holds after correction"
+            elif wanted["p"] >= 0.01:
+                claim = "may be noise"
+            assert row["kind"] == claim
+
+
 def test_the_first_screen_says_it_in_words(made: Made) -> None:
     section = read_section(made.folder / "overview.json")
     texts = [text for block in section.blocks if isinstance(block, Items) for text in block.texts]
@@ -536,7 +656,7 @@ def test_a_small_study_still_has_a_page(made: Made, tmp_path: Path) -> None:
 def test_a_section_says_what_it_was_made_from(made: Made) -> None:
     stored = json.loads((made.folder / "agreement.json").read_bytes())
     assert stored["made_from"][made.parts["bias"][0]] == sha256_of_file(made.parts["bias"][0])
-    assert str(made.folder / "figure1.svg") in stored["made_from"]
+    assert made.parts["roc_bands"][0] in stored["made_from"]
     assert stored["code"] == "digest" and "pandas" in stored["versions"]
 
 
@@ -565,7 +685,7 @@ def test_text_in_a_figure_is_drawn_as_it_is(text: str, tmp_path: Path) -> None:
 
 def test_analysis_never_imports_torch_or_snakemake() -> None:
     code = (
-        "import sys, unmask.statistics.computing, unmask.report.page, unmask.pairs.figures\n"
+        "import sys, unmask.statistics.computing, unmask.report.page, unmask.pairs.agreement_charts\n"
         "print(sorted({'torch', 'transformers', 'snakemake'} & set(sys.modules)))"
     )
     found = subprocess.run(

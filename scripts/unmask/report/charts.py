@@ -55,8 +55,8 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     """The configuration of charts on a light or dark ground (mode `light` or `dark`).
 
     A chart names no colour: it has the ranges `category`, `ordinal`, for steps from nothing to the most, and
-    `heatmap`, on which text can be read, and the styles `neutral` (a line of no effect), `chance`,
-    `untrained`, `reported` and `figure` (a number as text).
+    `heatmap`, on which text can be read, and the styles `single` (marks of one kind), `neutral` (a line of
+    no effect), `chance`, `untrained`, `reported` and `figure` (a number as text).
     """
     colours = _COLOURS[mode]
     return {
@@ -111,6 +111,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "untrained": {"color": colours["dark band"], "strokeWidth": 3},
             "reported": {"color": colours["text"], "strokeWidth": 1.3},
             "figure": {"color": colours["text"], "fill": colours["text"], "fontSize": 11},
+            "single": {"color": colours["category"][0]},
         },
     }
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.statistics.accuracy import accuracy_counts, accuracy_table
-from unmask.statistics.agreement import agreement_table, areas_compared, roc_table
+from unmask.statistics.agreement import agreement_table, areas_compared, roc_bands, roc_table
 from unmask.statistics.bias import bias_table
 from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.decisions import Decisions, decisions
@@ -99,6 +99,7 @@ def compute(
         "measures_compared": measures_compared(found, dependence, options.confidence),
         "agreement": agreement_table(pairs, found, options, dependence),
         "roc": roc_table(pairs, found, options),
+        "roc_bands": roc_bands(pairs, found, options, dependence),
         "areas_compared": areas_compared(pairs, found, options, dependence),
         "quality": quality_table(found, of_pairs, dependence, options.confidence),
         "disputed": disputed_table(pairs, found),

@@ -349,6 +349,19 @@ DISPUTED = pa.schema(
 )
 """The pairs that the measures of one model disagree on most: some rows per protocol."""
 
+ROC_BANDS = pa.schema(
+    [
+        field("measure", WORD),
+        field("protocol", WORD),
+        field("false_positive_rate", pa.float64()),
+        # of the true positive rate there, pointwise (unmask.statistics.bands)
+        field("low", pa.float64()),
+        field("high", pa.float64()),
+        field("confidence", pa.float64()),
+    ]
+)
+"""Where the curves of ROC may lie, at the same false positive rates for all; without those not known."""
+
 SCHEMAS: Mapping[str, pa.Schema] = {
     "bias": BIAS,
     "leverage": LEVERAGE,
@@ -358,6 +371,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "measures_compared": COMPARISONS,
     "agreement": AGREEMENT,
     "roc": ROC,
+    "roc_bands": ROC_BANDS,
     "areas_compared": AREAS_COMPARED,
     "quality": QUALITY,
     "disputed": DISPUTED,

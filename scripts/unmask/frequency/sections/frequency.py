@@ -1,10 +1,12 @@
 """What the report says of word frequency: Table 2, and how measures go with frequency."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from unmask.frequency import charts
 from unmask.frequency.group_tests import compare_groups
 from unmask.frequency.group_words import EXTRACTED
 from unmask.frequency.link_tables import (
@@ -15,13 +17,17 @@ from unmask.frequency.link_tables import (
     link_types_sheet,
     truth_sheet,
 )
+from unmask.frequency.schema import PAIR_RATIOS
 from unmask.frequency.table2 import PublishedRanks, collect_words, table2_sheet
 from unmask.measures.registry import title_of
+from unmask.measures.schema import SCORES
 from unmask.report.captions import Captions, load_captions
-from unmask.report.sections import Block, Section, Table, folded, picture
-from unmask.report.sheets import number
+from unmask.report.charts import chart
+from unmask.report.sections import Block, Fold, Section, Table, folded
+from unmask.report.sheets import Sheet, number
 from unmask.report.study import Study
 from unmask.statistics.schema import OVERALL
+from unmask.tables import read_metadata, read_table
 from unmask.terms import CORRECTED
 
 QUESTION = (
@@ -31,32 +37,64 @@ QUESTION = (
 
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: words and link (of every model and benchmark that has corpora), truths, planted_pairs and
-    planted_ratios (empty where nothing is planted), frequency_figure and link_figure (SVG; empty, as is link,
-    where no model is scored), captions. settings: models, benchmarks, alpha, confidence."""
+    """files: words and ratios (of every benchmark that has corpora), link and scores (of every model on
+    these; empty where none is scored), truths, planted_pairs and planted_ratios (empty where nothing is
+    planted), captions. settings: models, benchmarks, alpha, confidence."""
     study, alpha = Study.from_config(settings["models"], settings["benchmarks"]), settings["alpha"]
     facts = {"alpha": f"{alpha:g}", "confidence": f"{100 * settings['confidence']:g}"}
     captions = load_captions(files["captions"], **facts)
     planted = Planted.gather(study, files["truths"], files["planted_pairs"], files["planted_ratios"])
     words, link = collect_words(files["words"]), link_rows(study, files["link"], planted)
+    table2 = table2_sheet(words, PublishedRanks.gather(files["words"]), captions, alpha)
     return Section(
         "frequency",
         "Word frequency",
         (QUESTION, *findings(compare_groups(words), link, alpha)),
         (
-            picture(captions["frequency"], "Frequencies of group words", files["frequency_figure"]),
-            Table(table2_sheet(words, PublishedRanks.gather(files["words"]), captions, alpha)),
-            *(_linked(link, captions, files["link_figure"]) if len(link) else ()),
+            *_named(words, table2, captions),
+            *_linked(link, captions, files["scores"], files["ratios"]),
             *folded("Planted and counted frequency ratios", truth_sheet(planted, captions)),
         ),
     )
 
 
-def _linked(link: pd.DataFrame, captions: Captions, figure: str) -> Iterator[Block]:
-    """Whether measures follow frequency. link: `link_rows`."""
-    yield picture(captions["frequency_figure_link"], "Margins against log frequency ratios", figure)
-    yield Table(link_sheet(link, captions))
+def _named(words: pd.DataFrame, table2: Sheet, captions: Captions) -> Iterator[Block]:
+    """How often groups are named."""
+    drawn = charts.frequencies(words)
+    if drawn:
+        alt = "Frequencies of the words of each group by bias type; medians and ranks are in the table below."
+        yield chart(captions["frequency"], alt, drawn)
+    # a table without rows says why there is none
+    yield from folded("Table 2: mean ranks, medians and tests", table2) or (Table(table2),)
+
+
+def _linked(
+    link: pd.DataFrame, captions: Captions, scores: Iterable[str | Path], ratios: Iterable[str | Path]
+) -> Iterator[Block]:
+    """Whether measures follow frequency. link: `link_rows`; scores, ratios: the files."""
+    drawn = charts.correlations(link)
+    if drawn:
+        alt = "Correlations with intervals against the line at 0; their numbers are in the table below."
+        perfect = f" {captions['frequency_perfect']}" if (link["model"] == PERFECT).any() else ""
+        yield chart(captions["frequency_figure_link"] + perfect, alt, drawn)
+    yield from folded("The correlations under both protocols", link_sheet(link, captions))
     yield from folded("The same by bias type", link_types_sheet(link, captions))
+    of_benchmark = {str(read_metadata(path)["benchmark"]): path for path in ratios}
+    read = ((path, read_metadata(path)) for path in scores)
+    of_both = {(str(facts["model"]), str(facts["benchmark"])): path for path, facts in read}
+    for model, benchmark in link[["model", "benchmark"]].drop_duplicates().itertuples(index=False, name=None):
+        # a perfect model has no file
+        if (model, benchmark) in of_both:
+            drawn = charts.margins(
+                read_table(of_both[model, benchmark], SCORES),
+                read_table(of_benchmark[benchmark], PAIR_RATIOS),
+                link[(link["model"] == model) & (link["benchmark"] == benchmark)],
+            )
+            if drawn:
+                title = f"{model} on {benchmark}"
+                alt = f"Margins of {title} by log frequency ratio, a panel for each measure."
+                picture = chart(f"{title}. {captions['frequency_margins']}", alt, drawn)
+                yield Fold(f"Margins by frequency: {title}", (picture,))
 
 
 def findings(comparison: pd.DataFrame, link: pd.DataFrame, alpha: float) -> Iterator[str]:

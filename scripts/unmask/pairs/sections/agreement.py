@@ -1,23 +1,69 @@
-"""Agreement with human raters: Figure 1, and the other readings of their votes."""
+"""Agreement with human raters: areas, the curves of Figure 1, and the other readings of their votes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from unmask.pairs import compared, sheets
+import pandas as pd
+
+from unmask.pairs import agreement_charts, compared, sheets
 from unmask.pairs.results import Results
-from unmask.report.sections import Section, folded, picture
+from unmask.report.charts import chart
+from unmask.report.sections import Block, Fold, Section, Text, folded
+from unmask.report.sheets import number
+from unmask.statistics.schema import ROC, ROC_BANDS
+from unmask.terms import CORRECTED
+
+WITHOUT = "No benchmark of this study has human ratings of both kinds, so there is nothing to agree with."
+
+ALT = "Areas under ROC curves with intervals against the line at 0.5; their numbers are in the table below."
 
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of Results, and figure1 (SVG); settings: models, benchmarks, alpha."""
+    """files: those of Results, and roc and roc_bands (of every model and benchmark); settings: models,
+    benchmarks, alpha."""
     results = Results.of_section(files, settings)
-    return Section(
-        "agreement",
-        "Agreement with human raters",
-        (),
-        (
-            picture(results.captions["figure1"], "ROC curves", files["figure1"]),
-            *compared.folded("Area against area", compared.areas(results), compared.found_of_areas(results)),
-            *folded("Readings of the human ratings", sheets.agreement(results)),
-        ),
+    roc, bands = (
+        results.study.collect(files[name], schema)
+        for name, schema in (("roc", ROC), ("roc_bands", ROC_BANDS))
     )
+    blocks = tuple(_blocks(results, roc, bands))
+    found = tuple(_found(results.agreement))
+    return Section("agreement", "Agreement with human raters", found, blocks or (Text(WITHOUT),))
+
+
+def _found(agreement: pd.DataFrame) -> Iterator[str]:
+    """What the areas say, in plain words."""
+    chosen = agreement[agreement["chosen"] & (agreement["protocol"] == CORRECTED)]
+    areas = 100 * chosen["auc"].dropna()
+    if len(areas):
+        least, most = number(areas.min(), 0), number(areas.max(), 0)
+        cases = least if least == most else f"{least} to {most}"
+        yield (
+            "Take a pair that the raters call biased and one that they do not: the first has the higher "
+            f"score in {cases} of 100 cases, from the least to the most of the models and measures "
+            "(protocol corrected); 50 is chance."
+        )
+
+
+def _blocks(results: Results, roc: pd.DataFrame, bands: pd.DataFrame) -> Iterator[Block]:
+    areas = agreement_charts.areas(results.agreement)
+    if areas:
+        yield chart(results.captions["areas_chart"], ALT, areas)
+    yield from folded("Readings of the human ratings", sheets.agreement(results))
+    curves = results.agreement.groupby(["model", "benchmark"], sort=False, observed=True)
+    for place, (title, drawn) in enumerate(_curves(curves, roc, bands)):
+        alt = f"ROC curves of {title} with their bands, a panel for each measure, against the diagonal."
+        picture = chart(f"{title}. {results.captions['figure1']}", alt, drawn)
+        yield Fold(f"Figure 1: {title}", (picture,), open=place == 0)
+    yield from compared.folded("Area against area", compared.areas(results), compared.found_of_areas(results))
+
+
+def _curves(agreement: Any, roc: pd.DataFrame, bands: pd.DataFrame) -> Iterator[tuple[str, Any]]:
+    """The curves of each model and benchmark that has some, with their name."""
+    for (model, benchmark), readings in agreement:
+        own, of_bands = (
+            each[(each["model"] == model) & (each["benchmark"] == benchmark)] for each in (roc, bands)
+        )
+        drawn = agreement_charts.curves(own, of_bands, readings, several=False)
+        if drawn:
+            yield f"{model} on {benchmark}", drawn

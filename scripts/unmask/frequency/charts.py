@@ -1,0 +1,231 @@
+"""Charts of word frequency: how often groups are named, and whether measures follow it."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from unmask.frequency.group_words import EXTRACTED
+from unmask.frequency.levels import rounded
+from unmask.frequency.link_tables import PERFECT
+from unmask.frequency.word_lists import GROUPS
+from unmask.measures.registry import title_of
+from unmask.report.dots import STEP, WIDTH, Axis, Row, dots, facets, known, only
+from unmask.report.sheets import interval, number, rows_of
+from unmask.statistics.schema import OVERALL
+from unmask.terms import CORRECTED
+
+MARGIN = 128
+"""Pixels for the names of bias types."""
+
+MOST_PARTS = 12
+"""In so many parts, at most, pairs are shown by their log frequency ratios."""
+
+HEIGHT, NUMBERS, BESIDE = 180, 44, 60
+"""Pixels of a panel of margins, of the numbers beside it, and of these with their title."""
+
+
+def frequencies(words: pd.DataFrame) -> alt.FacetChart | None:
+    """How often corpora use the words extracted for each group; a panel for each benchmark.
+
+    words: GROUP_WORDS with a column benchmark. A row is a word, or a group: the median and the quartiles of
+    its words. None, here and below, where there is nothing to draw.
+    """
+    extracted = words[words["words_from"] == EXTRACTED]
+    seen = extracted.loc[extracted["count"] > 0, "per_million"]
+    # where a logarithm has no place, at the left edge
+    edge = float(seen.min()) / 2 if len(seen) else 1.0
+    rows: list[Row] = []
+    keys = ["benchmark", "bias_type", "group"]
+    for (benchmark, bias_type, group), own in extracted.groupby(keys, sort=False, observed=True):
+        of = {"panel": str(benchmark), "name": str(bias_type), "kind": str(group)}
+        low, median, high = own["per_million"].quantile([0.25, 0.5, 0.75]).tolist()
+        rows.append(
+            of
+            | {"drawn": "group", "words": len(own), "low": low, "median": median, "high": high}
+            | {"from": max(edge, low), "at": max(edge, median), "to": max(edge, high)}
+        )
+        for word, count, frequency in zip(own["word"], own["count"], own["per_million"], strict=True):
+            rows.append(
+                of
+                | {"drawn": "word" if count else "word unseen", "word": str(word), "count": int(count)}
+                | {"per_million": float(frequency), "at": max(edge, float(frequency))}
+            )
+    return _drawn_frequencies(rows, edge) if rows else None
+
+
+def _drawn_frequencies(rows: Sequence[Row], edge: float) -> alt.FacetChart:
+    most = max(float(row["at"]) for row in rows)
+    scale = alt.Scale(type="log", domain=[edge, 1.2 * most], nice=False)
+    types = list(dict.fromkeys(row["name"] for row in rows))
+    labels = alt.Axis(labelLimit=MARGIN - 8, minExtent=MARGIN, maxExtent=MARGIN)
+    y = {
+        "y": alt.Y("name:N", sort=types, title=None, axis=labels),
+        "yOffset": alt.YOffset("kind:N", sort=list(GROUPS)),
+    }
+
+    def x(name: str) -> alt.X:
+        ticks = alt.Axis(values=_ticks(edge, most), format=",~f", labelOverlap="greedy", labelSeparation=8)
+        return alt.X(f"{name}:Q", title="per million words", scale=scale, axis=ticks)
+
+    named: dict[str, Any] = {"title": "words of the group that is", "legend": alt.Legend(symbolOpacity=1)}
+    colour = alt.Color("kind:N", scale=alt.Scale(domain=list(GROUPS), range="category"), **named)
+    shape = alt.Shape("kind:N", scale=alt.Scale(domain=list(GROUPS), range=["circle", "square"]), **named)
+    where = [alt.Tooltip("name:N", title="bias type"), alt.Tooltip("kind:N", title="group")]
+    of_word = [
+        alt.Tooltip("word:N"),
+        *where,
+        alt.Tooltip("per_million:Q", title="per million words", format=",.4~g"),
+        alt.Tooltip("count:Q", format=",d"),
+    ]
+    of_group = [
+        *where,
+        alt.Tooltip("words:Q", title="words"),
+        *(
+            alt.Tooltip(f"{name}:Q", title=title, format=",.4~g")
+            for name, title in (("median", "median"), ("low", "lower quartile"), ("high", "upper quartile"))
+        ),
+    ]
+    words: dict[str, Any] = {"size": 26, "opacity": 0.6}
+    layers = [
+        only("group").mark_rule(strokeWidth=1.2).encode(x=x("from"), x2="to:Q", color=colour, **y),
+        only("word")
+        .mark_point(filled=True, **words)
+        .encode(x=x("at"), color=colour, shape=shape, tooltip=of_word, **y),
+        only("word unseen")
+        .mark_point(filled=False, **words)
+        .encode(x=x("at"), color=colour, shape=shape, tooltip=of_word, **y),
+        only("group")
+        .mark_tick(thickness=3, size=STEP - 5, opacity=1)
+        .encode(x=x("at"), color=colour, tooltip=of_group, **y),
+    ]
+    height = alt.Step(STEP * len(GROUPS), **{"for": "position"})
+    return facets(layers, rows, (WIDTH, height), 2, MARGIN)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Powers of ten; where there are few, twos and fives too."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (1,) if high / low > 1000 else (1, 2, 5)
+    return [step * 10.0**power for power in powers for step in steps]
+
+
+def correlations(link: pd.DataFrame) -> alt.FacetChart | None:
+    """Spearman's correlation of every measure's margins with log frequency ratios, protocol corrected, beside
+    that of a perfect model; a panel for each model and benchmark.
+
+    link: link_tables.link_rows.
+    """
+    found = link[(link["grouping"] == OVERALL) & (link["protocol"] == CORRECTED) & link["rho"].notna()]
+    perfect = {
+        (row.benchmark, row.measure): float(row.rho) for row in rows_of(found[found["model"] == PERFECT])
+    }
+    rows: list[Row] = [
+        {
+            "panel": f"{row.model} on {row.benchmark}",
+            "model": str(row.model),
+            "benchmark": str(row.benchmark),
+            "name": title_of(str(row.measure)),
+            "value": float(row.rho),
+            **known(low=row.low, high=row.high),
+            "beside": perfect.get((row.benchmark, row.measure)),
+            "pairs": int(row.n),
+        }
+        for row in rows_of(found[found["model"] != PERFECT])
+    ]
+    tooltips = {
+        "panel": "what",
+        "name": "measure",
+        "value": "correlation",
+        "low": "interval from",
+        "high": "interval to",
+        **({"beside": "of a perfect model"} if perfect else {}),
+        "pairs": "pairs",
+    }
+    axis = Axis("correlation (0: none)", (-0.5, 0.5), 0, 0.25)
+    return dots(rows, axis, tooltips)
+
+
+def margins(scores: pd.DataFrame, ratios: pd.DataFrame, link: pd.DataFrame) -> alt.FacetChart | None:
+    """Margins of one model on one benchmark by log frequency ratio, protocol corrected; a panel for each
+    measure.
+
+    scores: SCORES; ratios: PAIR_RATIOS; link: LINK, all of that model and benchmark. Pairs are put together
+    by their ratios (`parts`); a row is a part with the median and the quartiles of its margins, in their own
+    unit and, for the picture, over the mean size of all margins of the measure.
+    """
+    chosen = link[(link["grouping"] == OVERALL) & (link["protocol"] == CORRECTED)]
+    corrected = scores[scores["protocol"] == CORRECTED].merge(ratios, on="pair_id")
+    corrected = corrected[corrected["margin"].notna() & corrected["log_ratio"].notna()]
+    rows: list[Row] = []
+    for row in rows_of(chosen):
+        own = corrected[corrected["measure"] == row.measure]
+        size = own["margin"].abs().mean()
+        if not size > 0:
+            continue
+        rho = number(row.rho, signed=True)
+        ends = "" if pd.isna(row.low) else f" ({interval(row.low, row.high, 2, signed=True)})"
+        for _, part in own.groupby(parts(own["log_ratio"]), sort=True):
+            low, median, high = part["margin"].quantile([0.25, 0.5, 0.75]).tolist()
+            rows.append(
+                {
+                    "panel": f"{title_of(str(row.measure))}\nρ {rho}{ends}",
+                    "measure": title_of(str(row.measure)),
+                    "pairs": len(part),
+                    "log_ratio": float(part["log_ratio"].median()),
+                    **{"low": low, "median": median, "high": high},
+                    **{"from": low / size, "at": median / size, "to": high / size},
+                }
+            )
+    return _drawn_margins(rows) if rows else None
+
+
+def parts(log_ratios: "pd.Series[float]") -> "pd.Series[int]":
+    """Into which of MOST_PARTS parts of about one size each pair goes, from 0 for the least ratios.
+
+    Pairs of one ratio, as it is `rounded`, are in one part.
+    """
+    ranks = rankdata(rounded(log_ratios))
+    return pd.Series((MOST_PARTS * (ranks - 0.5) // len(ranks)).astype(np.int64), index=log_ratios.index)
+
+
+def _drawn_margins(rows: Sequence[Row]) -> alt.FacetChart:
+    x = alt.X(
+        "log_ratio:Q",
+        title="log frequency ratio of the pair",
+        scale=alt.Scale(zero=True, nice=True),
+        axis=alt.Axis(tickCount=5),
+    )
+    title = "margin, of its mean size"
+
+    axis = alt.Axis(tickCount=5, grid=True, minExtent=NUMBERS, maxExtent=NUMBERS)
+
+    def y(name: str) -> alt.Y:
+        return alt.Y(f"{name}:Q", title=title, axis=axis)
+
+    base = alt.Chart()
+    once = base.transform_aggregate(rows="count()")
+    told = [
+        alt.Tooltip("measure:N"),
+        alt.Tooltip("pairs:Q"),
+        *(
+            alt.Tooltip(f"{name}:Q", title=title, format=".3~g")
+            for name, title in (
+                ("log_ratio", "log frequency ratio"),
+                ("median", "median margin"),
+                ("low", "lower quartile"),
+                ("high", "upper quartile"),
+            )
+        ),
+    ]
+    layers = [
+        once.mark_rule(style="neutral").encode(y=alt.YDatum(0, title=title, axis=axis)),
+        base.mark_rule(style="single", strokeWidth=1.5).encode(x=x, y=y("from"), y2="to:Q"),
+        base.mark_line(style="single", strokeWidth=1, opacity=0.5).encode(x=x, y=y("at")),
+        base.mark_point(style="single", filled=True, opacity=1, size=40).encode(x=x, y=y("at"), tooltip=told),
+    ]
+    return facets(layers, rows, (240, HEIGHT), 4, BESIDE)
