@@ -35,6 +35,9 @@ _COLOURS: Mapping[str, Mapping[str, Any]] = {
         "dark band": "#8b8b94",
         "steps": ["#767676", "#0072B2", "#D55E00", "#8a8a8a"],
         "category": [colour for colour, _ in PALETTE],
+        "ramp": ["#5A8CBC", "#0072B2", "#00243A"],
+        "heatmap": ["#DCE9A0", "#93CDA0", "#48A6B0", "#2A74A9", "#25347A"],
+        "diverging": ["#0072B2", "#D8D2C0", "#D55E00"],
     },
     "dark": {
         "text": "#e8e8ea",
@@ -45,6 +48,9 @@ _COLOURS: Mapping[str, Mapping[str, Any]] = {
         "dark band": "#8b8d97",
         "steps": ["#a0a2ab", "#56B4E9", "#F58B4C", "#8a8c95"],
         "category": ["#56B4E9", "#F58B4C", "#2FC59A", "#E08FCB", "#B5B7C0", "#8a8c95", "#F2F2F2"],
+        "ramp": ["#3B74A3", "#56B4E9", "#E4F2FC"],
+        "heatmap": ["#31418C", "#2F72A8", "#45A3AE", "#93CDA0", "#F0F5C4"],
+        "diverging": ["#56B4E9", "#55524A", "#F58B4C"],
     },
 }
 
@@ -52,8 +58,11 @@ _COLOURS: Mapping[str, Mapping[str, Any]] = {
 def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     """The configuration of charts on a light or dark ground (mode `light` or `dark`).
 
-    A chart names no colour: it has the ranges `category` and, for steps from nothing to the most, `ordinal`,
-    and the styles `neutral` (a line of no effect), `chance`, `untrained` and `reported`.
+    A chart names no colour: it has the ranges `category`, `ordinal` (steps from nothing to the most), `ramp`
+    and `heatmap` (numbers as colours of marks and, in five steps, of areas), `diverging` (below, nothing,
+    above), and the styles `neutral` (a line of no effect), `wanted` (a line that is aimed at), `chance`,
+    `untrained`, `reported`, `exact` (what is known without a model), and of maps `country`, `no-score` and
+    `beyond` (what is drawn around those beyond chance).
     """
     colours = _COLOURS[mode]
     return {
@@ -61,7 +70,11 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
         "font": font,
         # the figure says what it shows; a screen reader need not go from mark to mark
         "aria": False,
-        "range": {"category": colours["category"], "ordinal": colours["steps"]},
+        "range": {
+            "category": colours["category"],
+            "ordinal": colours["steps"],
+            **{name: colours[name] for name in ("ramp", "heatmap", "diverging")},
+        },
         "axis": {
             "domain": False,
             "ticks": False,
@@ -83,6 +96,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
         },
         "legend": {
             "orient": "top",
+            "layout": {"top": {"anchor": "start", "direction": "horizontal", "margin": 28}},
             "labelLimit": 0,
             "labelColor": colours["text"],
             "labelFontSize": 11,
@@ -96,6 +110,11 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "chance": {"color": colours["band"], "stroke": colours["band"], "strokeWidth": 1},
             "untrained": {"color": colours["dark band"], "strokeWidth": 3},
             "reported": {"color": colours["text"], "strokeWidth": 1.3},
+            "wanted": {"color": colours["faint"], "strokeDash": [2, 3]},
+            "exact": {"color": colours["text"], "strokeWidth": 1.2},
+            "country": {"stroke": colours["back"], "strokeWidth": 0.5},
+            "no-score": {"fill": colours["back"], "stroke": colours["dark band"], "strokeWidth": 0.5},
+            "beyond": {"fill": None, "stroke": colours["text"], "strokeWidth": 1.4},
         },
     }
 
