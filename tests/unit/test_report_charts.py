@@ -113,10 +113,9 @@ def test_what_is_drawn_stands_out_from_its_ground(mode: str) -> None:
     for marks in (look["range"][name] for name in ("category", "ordinal", "ramp")):
         assert all(contrast(colour, ground) >= 3 for colour in marks)
     assert contrast(look["style"]["neutral"]["color"], ground) >= 7
-    for line in ("untrained", "wanted", "exact"):
+    for line in ("untrained", "wanted", "exact", "beyond"):
         assert contrast(look["style"][line]["color"], ground) >= 3
-    for border in ("no-score", "beyond"):
-        assert contrast(look["style"][border]["stroke"], ground) >= 3
+    assert contrast(look["style"]["no-score"]["stroke"], ground) >= 3
     for part in ("axis", "legend"):
         for name in ("labelColor", "titleColor"):
             assert contrast(look[part][name], ground) >= 4.5

@@ -55,7 +55,7 @@ def test_panels_have_scales_of_their_own_where_these_are_asked_for() -> None:
 
 
 def test_shapes_and_colours_follow_the_same_names() -> None:
-    colour, shape = (each.to_dict() for each in kinds("kind", "t", [str(n) for n in range(9)]))
+    colour, shape = (dict(each.to_dict()) for each in kinds("kind", "t", [str(n) for n in range(9)]))
     assert colour["scale"]["domain"] == shape["scale"]["domain"] and colour["scale"]["range"] == "category"
     assert shape["scale"]["range"] == [*SHAPES, *SHAPES[:2]] and len(set(SHAPES)) == len(SHAPES)
 

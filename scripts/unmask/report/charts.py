@@ -113,8 +113,8 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "wanted": {"color": colours["faint"], "strokeDash": [2, 3]},
             "exact": {"color": colours["text"], "strokeWidth": 1.2},
             "country": {"stroke": colours["back"], "strokeWidth": 0.5},
-            "no-score": {"fill": colours["back"], "stroke": colours["dark band"], "strokeWidth": 0.5},
-            "beyond": {"fill": None, "stroke": colours["text"], "strokeWidth": 1.4},
+            "no-score": {"color": colours["back"], "stroke": colours["dark band"], "strokeWidth": 0.5},
+            "beyond": {"color": colours["text"], "strokeWidth": 1.2},
         },
     }
 
