@@ -266,6 +266,8 @@ def test_each_file_may_be_missing(tmp_path: Path, lacking: str) -> None:
         "doses": {"response_figure", "frequency_figure"},
         "merits": {"power_figure", "alarms_figure"},
         "drawn": {"worlds_figure"},
+        # what is left is of one share
+        "kept_exact": {"kept_figure"},
     }
     assert {name for name, each in drawn.items() if isinstance(each, str)} == {
         "explained_figure"

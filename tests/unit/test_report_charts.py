@@ -129,6 +129,8 @@ def test_numbers_as_colours_are_told_apart_by_lightness_alone(mode: str) -> None
         steps = [contrast(colour, ground) for colour in look["range"][name]]
         # more is farther from the ground, by so much that greys would do
         assert all(other / one >= 1.25 for one, other in itertools.pairwise([1.0, *steps])), name
+    outline = look["style"]["beyond"]["color"]
+    assert min(contrast(outline, look["range"]["heatmap"][end]) for end in (0, -1)) >= 2
     below, nothing, above = look["range"]["diverging"]
     # either side is farther from the ground than the middle, and they are blue and orange
     assert min(contrast(side, ground) for side in (below, above)) > 1.5 * contrast(nothing, ground)

@@ -1,5 +1,6 @@
 """Small panels: in the order of the rows, with scales of their own, and as files."""
 
+import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ def test_panels_have_scales_of_their_own_where_these_are_asked_for() -> None:
 
 
 def test_shapes_and_colours_follow_the_same_names() -> None:
-    colour, shape = (dict(each.to_dict()) for each in kinds("kind", "t", [str(n) for n in range(9)]))
+    colour, shape = (json.loads(each.to_json()) for each in kinds("kind", "t", [str(n) for n in range(9)]))
     assert colour["scale"]["domain"] == shape["scale"]["domain"] and colour["scale"]["range"] == "category"
     assert shape["scale"]["range"] == [*SHAPES, *SHAPES[:2]] and len(set(SHAPES)) == len(SHAPES)
 

@@ -13,7 +13,7 @@ from unmask.calibration.over_models import margins_of_models, over_models
 from unmask.calibration.results import TOLD, Found
 from unmask.calibration.tables import ALARMS, COMPARED, beside_chance
 from unmask.measures.registry import title_of
-from unmask.report.panels import kinds, known, line, only, panels, told
+from unmask.report.panels import kinds, known, line, only, panels, spanned, told
 from unmask.report.sheets import rows_of
 
 WIDTH, HEIGHT = 205, 150
@@ -87,7 +87,7 @@ def response(found: Found) -> alt.FacetChart | None:
         log_odds=("planted log-odds", ".3f"),
         **_MARGIN_TIPS,
     )
-    x = _x("at", "planted log-odds", tickCount=4)
+    x = _x("at", "planted log-odds", _ends(rows, "at"), tickCount=4)
     looks = kinds("architecture", "trained models", names)
     layers = _lines_and_marks(x, {"strokeDash": _perfect()}, looks, tips, rows)
     return _per_measure(layers, rows)
@@ -123,7 +123,7 @@ def frequency(found: Found) -> alt.FacetChart | None:
         at=("log frequency ratio", ".3f"),
         **_MARGIN_TIPS,
     )
-    x = _x("at", "log frequency ratio", tickCount=5)
+    x = _x("at", "log frequency ratio", _ends(rows, "at"), tickCount=5)
     lines = {"strokeDash": _dashes("factor", list(names), legend=None), "color": looks[0]}
     layers = _lines_and_marks(x, lines, looks, tips, rows)
     layers.insert(1, line(x=0))
@@ -183,11 +183,13 @@ def _lines_and_marks(
         layers.append(exact.mark_line(style="exact").encode(x=x, y=y, **lines))
         layers.append(points.encode(x=x, y=y, tooltip=tips, **_colour_of(lines)))
     if "trained" in there:
-        marks = base.transform_filter(only("of", "trained"))
+        trained = only("of", "trained")
+        marks = base.transform_filter(trained)
         layers.append(
-            marks.mark_rule(strokeWidth=1.2).encode(
-                x=x, y=_y("low", "mean margin"), y2="high:Q", color=colour
-            )
+            spanned("margin")
+            .transform_filter(trained)
+            .mark_rule(strokeWidth=1.2)
+            .encode(x=x, y=_y("start", "mean margin"), y2="end:Q", color=colour)
         )
         layers.append(
             marks.mark_point(filled=True, opacity=1, size=38).encode(
@@ -218,6 +220,12 @@ def _x(field: str, title: str, domain: Sequence[float] | None = None, **axis: An
         scale=alt.Scale(padding=8, nice=False, zero=False, **ends),
         axis=alt.Axis(labelFlush=False, **axis),
     )
+
+
+def _ends(rows: Sequence[Row], field: str) -> tuple[float, float]:
+    """What all panels span, whatever is in each."""
+    numbers = [row[field] for row in rows]
+    return min(numbers), max(numbers)
 
 
 def _y(field: str, title: str) -> alt.Y:
@@ -274,7 +282,9 @@ def power(found: Found) -> alt.FacetChart | None:
     layers = [
         line("wanted", y=80),
         base.mark_line(strokeWidth=1).encode(x=x, y=y, color=colour),
-        base.mark_rule(strokeWidth=1.2).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour),
+        spanned("power")
+        .mark_rule(strokeWidth=1.2)
+        .encode(x=x, y=alt.Y("start:Q", scale=scale), y2="end:Q", color=colour),
         base.mark_point(filled=True, opacity=1, size=40).encode(
             x=x, y=y, color=colour, shape=shape, tooltip=tips
         ),
@@ -373,7 +383,8 @@ def kept(found: Found) -> alt.FacetChart | None:
     frame = found.kept[found.kept["measure"].isin(list(COMPARED))]
     # which is what prediction of visible words hangs on
     frame = frame.assign(right=frame["kept"] / (frame["kept"] + frame["random"]))
-    if frame.empty:
+    # models of one share alone say nothing of others
+    if frame["right"].nunique() < 2:
         return None
     names = sorted(frame["architecture"].dropna().drop_duplicates())
     rows: list[Row] = []
@@ -420,27 +431,23 @@ def _kept_panels(rows: Sequence[Row], names: Sequence[str]) -> alt.FacetChart:
     )
     base = alt.Chart()
     exact, trained = (base.transform_filter(only("of", each)) for each in ("perfect", "trained"))
-    with_random, without = (only("guessing", each) for each in (True, False))
     layers = [line(y=0)]
+    guessing = only("guessing", True)
     if any(row["perfect"] for row in rows):
-        layers.append(
-            exact.transform_filter(with_random)
-            .mark_line(style="exact")
-            .encode(x=x, y=y, strokeDash=_perfect(), detail="random:N")
-        )
-        for chosen, filled, size in ((with_random, True, 9), (without, False, 36)):
-            layers.append(
-                exact.transform_filter(chosen)
-                .mark_point(style="exact", filled=filled, size=size, opacity=1)
-                .encode(x=x, y=y, tooltip=tips)
-            )
+        # a line of one point is none: without random tokens there is one share alone
+        lines = exact.mark_line(style="exact").encode(x=x, y=y, strokeDash=_perfect(), detail="random:N")
+        points = exact.mark_point(style="exact", filled=False, opacity=1)
+        size = alt.condition(guessing, alt.value(8), alt.value(36))
+        layers += [lines, points.encode(x=x, y=y, size=size, tooltip=tips)]
     if names:
-        for chosen, filled in ((with_random, True), (without, False)):
-            layers.append(
-                trained.transform_filter(chosen)
-                .mark_point(filled=filled, size=36, opacity=1)
-                .encode(x=x, y=y, color=colour, shape=shape, tooltip=tips)
-            )
+        points = trained.mark_point(filled=False, size=34, opacity=1)
+        fill = alt.Fill(
+            "architecture:N", title="trained models", scale=alt.Scale(domain=list(names), range="category")
+        )
+        hollow = alt.condition(guessing, alt.value(1), alt.value(0))
+        layers.append(
+            points.encode(x=x, y=y, color=colour, fill=fill, fillOpacity=hollow, shape=shape, tooltip=tips)
+        )
     return _per_measure(layers, rows)
 
 

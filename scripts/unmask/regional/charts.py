@@ -12,13 +12,13 @@ from unmask.regional.outline import Outline
 from unmask.regional.picked import in_two_dimensions
 from unmask.regional.tables import THOUSAND, Findings
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PLAIN, VARIANTS
-from unmask.report.panels import kinds, known, line, only, panels, told
+from unmask.report.panels import kinds, known, line, only, panels, spanned, told
 from unmask.report.sheets import rows_of
 
 STEP = 18
 """Pixels from one region to the next."""
 
-NAMES = 126
+NAMES = 112
 """Pixels for the names of regions, beside the panels."""
 
 OWN_AXIS = 74
@@ -71,14 +71,15 @@ def scores(found: Findings, measure: str, variant: str) -> alt.FacetChart | None
     reached = [row[key] for row in rows for key in ends if row[key] is not None]
     # scores of zero, as of equal vectors, have no logarithm
     logarithmic = variant != CORRECTED and measure != PLAIN and min(reached) > 0
-    scale: Any = {"type": "log", "domain": [min(reached) / 1.1, max(reached) * 1.1]} if logarithmic else {}
+    # one scale for all panels, each with an axis of its own
+    scale: Any = {"type": "log"} if logarithmic else {}
     ticks: Any = {"format": "~r"} if logarithmic else {}
 
     def x(field: str) -> alt.X:
         return alt.X(
             f"{field}:Q",
             title=titled(measure),
-            scale=alt.Scale(nice=False, zero=False, padding=6, **scale),
+            scale=alt.Scale(domain=[min(reached), max(reached)], nice=False, padding=6, **scale),
             axis=alt.Axis(tickCount=4, labelFlush=False, **ticks),
         )
 
@@ -138,7 +139,8 @@ def points(
             continue
         places, (first, second) = in_two_dimensions(vectors)
         panel = f"{model} ({100 * first:.0f}% and {100 * second:.0f}% of the variance)"
-        for region, (x, y) in zip(regions, places, strict=True):
+        # large ones last, so that they lie above
+        for region, (x, y) in sorted(zip(regions, places, strict=True), key=lambda each: each[0] in tops):
             top = outline.top_of(region)
             rows.append(
                 {"panel": panel, "model": model, "region": region, "name": outline.names[region]}
@@ -159,16 +161,17 @@ def points(
             axis=alt.Axis(tickCount=5, minExtent=34, maxExtent=34),
         ),
     }
-    base = alt.Chart()
-    small, large = (base.transform_filter(only("large", each)) for each in (False, True))
+    large = only("large", True)
+    mark = alt.Chart().mark_point(style="outlined", filled=True, opacity=1)
     layers = [
-        small.mark_point(filled=True, size=22, opacity=0.75).encode(
-            color=colour, shape=shape, tooltip=tips, **place
-        ),
-        large.mark_point(filled=True, size=130, opacity=1).encode(
-            color=colour, shape=shape, tooltip=tips, **place
-        ),
-        large.mark_point(style="beyond", filled=False, size=130, opacity=1).encode(shape=shape, **place),
+        mark.encode(
+            color=colour,
+            shape=shape,
+            size=alt.condition(large, alt.value(130), alt.value(22)),
+            strokeWidth=alt.condition(large, alt.value(1.2), alt.value(0)),
+            tooltip=tips,
+            **place,
+        )
     ]
     return panels(layers, rows, 2, width=400, height=300, margin=OWN_AXIS - 18, gap=OWN_AXIS, own=("x", "y"))
 
@@ -206,7 +209,7 @@ def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) 
     x = alt.X(
         "epoch:Q",
         title="epochs of further training",
-        scale=alt.Scale(nice=False, padding=10),
+        scale=alt.Scale(domain=[0, max(row["epoch"] for row in rows)], nice=False, padding=10),
         axis=alt.Axis(values=sorted({row["epoch"] for row in rows}), format=".3~g", labelFlush=False),
     )
     tips = told(
@@ -221,7 +224,7 @@ def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) 
     base = alt.Chart()
     layers = [
         base.mark_line(strokeWidth=1.3).encode(x=x, y=y("score"), color=colour),
-        base.mark_rule(strokeWidth=1.2).encode(x=x, y=y("low"), y2="high:Q", color=colour),
+        spanned("score").mark_rule(strokeWidth=1.2).encode(x=x, y=y("start"), y2="end:Q", color=colour),
         base.mark_point(filled=True, size=40, opacity=1).encode(
             x=x, y=y("score"), color=colour, shape=shape, tooltip=tips
         ),
@@ -281,7 +284,9 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
     layers = [
         line("wanted", y=alpha),
         base.mark_line(strokeWidth=1.3).encode(x=x, y=y, color=colour, strokeDash=dash),
-        base.mark_rule(strokeWidth=1).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour),
+        spanned("found")
+        .mark_rule(strokeWidth=1)
+        .encode(x=x, y=alt.Y("start:Q", scale=scale), y2="end:Q", color=colour),
         base.mark_point(filled=True, size=34, opacity=1).encode(
             x=x, y=y, color=colour, shape=shape, detail="variant:N", tooltip=tips
         ),

@@ -62,7 +62,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     and `heatmap` (numbers as colours of marks and, in five steps, of areas), `diverging` (below, nothing,
     above), and the styles `neutral` (a line of no effect), `wanted` (a line that is aimed at), `chance`,
     `untrained`, `reported`, `exact` (what is known without a model), and of maps `country`, `no-score` and
-    `beyond` (what is drawn around those beyond chance).
+    `beyond` (what is drawn around those beyond chance), and `outlined` (marks with a border).
     """
     colours = _COLOURS[mode]
     return {
@@ -114,7 +114,9 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "exact": {"color": colours["text"], "strokeWidth": 1.2},
             "country": {"stroke": colours["back"], "strokeWidth": 0.5},
             "no-score": {"color": colours["back"], "stroke": colours["dark band"], "strokeWidth": 0.5},
-            "beyond": {"color": colours["text"], "strokeWidth": 1.2},
+            "outlined": {"stroke": colours["text"]},
+            # told from both ends of the heatmap
+            "beyond": {"color": colours["category"][1], "strokeWidth": 1.4},
         },
     }
 

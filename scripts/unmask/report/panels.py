@@ -60,6 +60,17 @@ def only(field: str, value: str | bool) -> alt.FieldEqualPredicate:
     return alt.FieldEqualPredicate(field=field, equal=value)
 
 
+def spanned(value: str, low: str = "low", high: str = "high") -> alt.Chart:
+    """Rows with the fields `start` and `end`: those of an interval, and a value itself where it has none, so
+    that a panel without any interval still has ends. The three are fields of this project's own."""
+    ends = {"start": low, "end": high}
+    drawn = alt.Chart().transform_calculate(
+        **{end: f"isValid(datum.{field}) ? datum.{field} : datum.{value}" for end, field in ends.items()}
+    )
+    assert isinstance(drawn, alt.Chart)
+    return drawn
+
+
 def line(style: str = "neutral", **at: float) -> alt.Chart:
     """A line across each panel at a value of x or y, drawn once."""
     datum = {"x": alt.XDatum, "y": alt.YDatum}

@@ -113,7 +113,7 @@ def _charts(drawing: Drawing, captions: Captions, *names: str) -> Iterator[Block
     for name in names:
         drawn = MAKERS[name][0](drawing)
         if drawn:
-            yield chart(captions[name], f"{_ALT[name]}; numbers are in tables below.", drawn)
+            yield chart(captions[name], f"{_ALT[name]}; the buttons below save its numbers.", drawn)
 
 
 def _folded_charts(title: str, caption: str, drawn: Iterable[tuple[str, alt.FacetChart]]) -> Iterator[Block]:
