@@ -25,7 +25,7 @@ POSITIONS = (BELOW, WITHIN, BEYOND)
 FIFTHS = ("lowest fifth", "second", "middle", "fourth", "highest fifth")
 """Countries by their numbers, as many of each."""
 
-SHAPE, CIRCLE, BLANK = "shape", "circle", "blank"
+SHAPE, CIRCLE, BLANK = "shape", "circle", "no number"
 """How a country is drawn: as it is, as a circle where it is too small, and without a number."""
 
 Row = dict[str, Any]
@@ -112,7 +112,7 @@ def _map(
     small = {"longitude": "longitude:Q", "latitude": "latitude:Q"}
     layers = [
         blank.mark_geoshape(style="no-score").encode(
-            shape=geo, tooltip=told(country="country", drawn="score")
+            shape=geo, tooltip=told(country="country", drawn="what is known")
         ),
         shapes.mark_geoshape(style="country").encode(shape=geo, color=colour, tooltip=tooltip),
     ]
@@ -131,7 +131,7 @@ def _map(
         layers.append(
             circles.transform_filter(only("position", where))
             .mark_point(style="beyond", filled=False, size=26, opacity=1)
-            .encode(**small)
+            .encode(tooltip=tooltip, **small)
         )
     corners = {"type": "MultiPoint", "coordinates": CORNERS}
     fit = {"type": "Feature", "properties": {}, "geometry": corners}
