@@ -343,6 +343,9 @@ def test_a_map_has_its_borders_once_and_its_numbers_as_rows(atlas: Atlas) -> Non
     assert drawn is not None
     made = chart("c", "a", drawn)
     assert made.rows == rows
+    # whatever is pointed at tells its name
+    layers = made.spec["spec"]["layer"]
+    assert all("country" in [tip["field"] for tip in layer["encoding"]["tooltip"]] for layer in layers)
     text = json.dumps(made.spec)
     assert text.count(json.dumps(atlas.borders)) == 1
     assert len(text) < 2.2 * len(atlas.borders)

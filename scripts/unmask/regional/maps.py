@@ -120,7 +120,7 @@ def _map(
         layers.append(
             shapes.transform_filter(only("position", where))
             .mark_geoshape(style="beyond", filled=False)
-            .encode(shape=geo)
+            .encode(shape=geo, tooltip=tooltip)
         )
     layers.append(
         circles.mark_circle(style="country", size=26, opacity=1).encode(
