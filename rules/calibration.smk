@@ -189,7 +189,6 @@ rule calibration_figures:
 rule calibration_sections:
     input:
         **calibration_inputs(),
-        **calibration_pictures(),
     output:
         calibration=section_file("calibration"),
     log:

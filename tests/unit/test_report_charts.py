@@ -1,5 +1,6 @@
 """Charts: Vega-Lite with its data in it, drawn into files, and what the page needs to draw them."""
 
+import itertools
 import json
 import re
 import xml.etree.ElementTree as ElementTree
@@ -9,6 +10,7 @@ from typing import Any
 import altair as alt
 import pytest
 
+from unmask.pairs.disagreement import STRONGEST
 from unmask.report import charts
 from unmask.report.charts import chart, program, save_chart, theme
 from unmask.report.sections import Chart
@@ -109,17 +111,39 @@ def test_no_data_is_fetched_for_a_file(tmp_path: Path) -> None:
 def test_what_is_drawn_stands_out_from_its_ground(mode: str) -> None:
     look = theme(mode)
     ground = look["background"]
-    for marks in (look["range"]["category"], look["range"]["ordinal"]):
+    for marks in (look["range"][name] for name in ("category", "ordinal", "ramp")):
         assert all(contrast(colour, ground) >= 3 for colour in marks)
     assert contrast(look["style"]["neutral"]["color"], ground) >= 7
-    # text stands on them
-    assert all(
-        contrast(colour, look["style"]["figure"]["color"]) >= 4.5 for colour in look["range"]["heatmap"]
+    for line in ("untrained", "wanted", "exact", "beyond"):
+        assert contrast(look["style"][line]["color"], ground) >= 3
+    assert contrast(look["style"]["no-score"]["stroke"], ground) >= 3
+    # text stands on a cell at its strongest
+    back, front = (
+        [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
+        for colour in (ground, look["style"]["cell"]["color"])
     )
-    assert contrast(look["style"]["untrained"]["color"], ground) >= 3
+    mixed = [round(STRONGEST * f + (1 - STRONGEST) * b) for f, b in zip(front, back, strict=True)]
+    cell = "#" + "".join(f"{part:02x}" for part in mixed)
+    assert contrast(cell, look["style"]["figure"]["color"]) >= 4.5
     for part in ("axis", "legend"):
         for name in ("labelColor", "titleColor"):
             assert contrast(look[part][name], ground) >= 4.5
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_numbers_as_colours_are_told_apart_by_lightness_alone(mode: str) -> None:
+    look = theme(mode)
+    ground = look["background"]
+    for name in ("ramp", "heatmap"):
+        steps = [contrast(colour, ground) for colour in look["range"][name]]
+        # more is farther from the ground, by so much that greys would do
+        assert all(other / one >= 1.25 for one, other in itertools.pairwise([1.0, *steps])), name
+    outline = look["style"]["beyond"]["color"]
+    assert min(contrast(outline, look["range"]["heatmap"][end]) for end in (0, -1)) >= 2
+    below, nothing, above = look["range"]["diverging"]
+    # either side is farther from the ground than the middle, and they are blue and orange
+    assert min(contrast(side, ground) for side in (below, above)) > 1.5 * contrast(nothing, ground)
+    assert int(below[5:7], 16) > int(below[1:3], 16) and int(above[1:3], 16) > int(above[5:7], 16)
 
 
 def test_the_page_has_both_themes() -> None:

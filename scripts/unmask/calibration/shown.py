@@ -16,7 +16,9 @@ FIGURES = (
     "response_figure",
     "frequency_figure",
     "power_figure",
+    "alarms_figure",
     "worlds_figure",
     "kept_figure",
+    "explained_figure",
 )
 """Each is drawn as svg and png: the names of files are {figure}_{form}."""

@@ -16,6 +16,9 @@ from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 CELL = 32
 """Pixels of a cell's height: two lines."""
 
+STRONGEST = 0.45
+"""How opaque the colour of a cell may be, below a number."""
+
 SHOWN = 10
 """So many pairs of each model and benchmark are in the page; the file has more."""
 
@@ -64,11 +67,10 @@ def heat_map(rows: Sequence[dict[str, Any]]) -> alt.FacetChart:
     )
     # one scale for all panels, from nothing to one half: more is less than chance gives
     most = max(50.0, *(row["different"] for row in rows))
-    colour = alt.Color(
+    strength = alt.Opacity(
         "different:Q",
         title="decided differently, of 100 pairs",
-        scale=alt.Scale(domain=[0, most], range="heatmap"),
-        legend=alt.Legend(gradientLength=160, tickCount=5),
+        scale=alt.Scale(domain=[0, most], range=[0, STRONGEST]),
     )
     tooltips = [
         alt.Tooltip("model:N", title="model"),
@@ -82,7 +84,7 @@ def heat_map(rows: Sequence[dict[str, Any]]) -> alt.FacetChart:
     ]
     base = alt.Chart().encode(x=across, y=down)
     layers = [
-        base.mark_rect().encode(color=colour, tooltip=tooltips),
+        base.mark_rect(style="cell").encode(opacity=strength, tooltip=tooltips),
         base.mark_text(style="figure", dy=-6, fontWeight="bold").encode(
             text=alt.Text("different:Q", format=".0f")
         ),

@@ -1,124 +1,166 @@
-"""Figures out of the files of results."""
+"""Charts out of the files of results."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import altair as alt
 import pandas as pd
-from matplotlib.figure import Figure
 
 from unmask.errors import InputError
+from unmask.regional import charts, maps
+from unmask.regional.borders import Atlas
 from unmask.regional.collected import by_model, collected
-from unmask.regional.figures import draw_planted, draw_points, draw_scores, draw_series
-from unmask.regional.maps import Atlas, draw_positions, draw_values, position
 from unmask.regional.outline import Outline
 from unmask.regional.picked import COLUMNS, log_probs, unit_vectors
 from unmask.regional.published import Published
 from unmask.regional.schema import PLANTED, REGIONS, SCORES, WORDS
 from unmask.regional.tables import THOUSAND, Findings, main_variant
-from unmask.regional.terms import C_W, FULL, ORIGINAL
+from unmask.regional.terms import C_W, FULL, MEASURES, ORIGINAL, VARIANTS
 from unmask.report.captions import Captions
-from unmask.report.figures import note
+from unmask.report.panels import known
 from unmask.report.sheets import rows_of
 from unmask.report.study import Named
 from unmask.tables import framed, read_metadata, read_table
 
+BANDS = {
+    "score": (charts.titled(C_W), ".4g"),
+    "low": ("interval by words from", ".4g"),
+    "high": ("interval by words to", ".4g"),
+    "dealt_low": ("dealt out from", ".4g"),
+    "dealt_high": ("dealt out to", ".4g"),
+    "children": ("children", "d"),
+}
+"""What a country on a map tells of its score."""
 
-def drawn_figures(
+
+def drawn_charts(
     files: Mapping[str, Any], settings: Mapping[str, Any], wanted: Iterable[str]
-) -> Iterator[tuple[str, Figure]]:
-    """The figures of these names: scores_figure, score_map, band_map, word_map, points_figure, series_figure
-    and planted_figure.
+) -> Iterator[tuple[str, alt.FacetChart | str]]:
+    """The charts of these names, each with its name; where there is none, why.
 
-    files: regions, words, scores and likelihoods (of one list of words) of every model, published, borders,
-    places, planted (empty where there is none).
-    settings: models, alpha, reading, list (of these words, original unless given), word (of word_map) and
-    series (as for `draw_series`).
-    Raises KeyError for an unknown name (a defect of the caller).
+    files, settings: those of Drawing. Raises KeyError for an unknown name (a defect of the caller).
     """
-    drawing = Drawing(files, settings)
-    makers: Mapping[str, Callable[[], Figure]] = {
-        "scores_figure": lambda: draw_scores(drawing.found),
-        "score_map": drawing.score_map,
-        "band_map": drawing.band_map,
-        "word_map": drawing.word_map,
-        "points_figure": drawing.points,
-        "series_figure": lambda: draw_series(drawing.found, settings.get("series") or []),
-        "planted_figure": drawing.planted,
-    }
+    models = [Named.from_config(entry) for entry in settings["models"]]
+    found = Findings(
+        models,
+        Outline.of(read_table(files["regions"], REGIONS)),
+        collected(models, files["scores"], SCORES),
+        Published.from_file(files["published"]),
+        Captions({}, {}),
+        settings["alpha"],
+    )
+    drawing = Drawing(files, settings, found)
     for name in wanted:
-        yield name, makers[name]()
+        make, without = MAKERS[name]
+        yield name, make(drawing) or without
 
 
+@dataclass(frozen=True)
 class Drawing:
-    """What the figures of a study share. files, settings: those of `drawn_figures`."""
+    """The charts of a study; None in place of one for which it has nothing.
 
-    def __init__(self, files: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-        self.files, self.settings = files, settings
-        models = [Named.from_config(entry) for entry in settings["models"]]
-        self.outline = Outline.of(read_table(files["regions"], REGIONS))
-        self.found = Findings(
-            models,
-            self.outline,
-            collected(models, files["scores"], SCORES),
-            Published.from_file(files["published"]),
-            Captions({}, {}),
-            settings["alpha"],
-        )
-        self._steps = {step["model"] for one in settings.get("series") or [] for step in one["models"][1:]}
+    files: words and likelihoods (of one list of words) of every model, borders, places, planted (empty where
+    there is none). settings: alpha, reading, list (of these words, original unless given), word (of
+    word_map) and series (as for `charts.series`).
+    """
 
-    def _atlas(self) -> Atlas:
-        return Atlas.read(self.files["borders"], self.files["places"])
+    files: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    found: Findings
 
-    def _with_codes(self) -> pd.DataFrame:
-        """C_w of the regions that have a code and two children or more, of one variant; without the steps of
-        a series, of which the first one alone has maps."""
-        codes = self.outline.codes
-        regions = [r for r in self.outline.inner() if r in codes and self.outline.children[r] > 1]
-        rows = self.found.chosen((C_W,), (FULL,), regions)
-        rows = rows[(rows["variant"] == main_variant(rows)) & ~rows["model"].isin(list(self._steps))]
-        return rows.assign(code=rows["region"].map(codes).astype(int))
+    @property
+    def _series(self) -> Sequence[Mapping[str, Any]]:
+        return self.settings.get("series") or []
 
-    def score_map(self) -> Figure:
+    @cached_property
+    def _steps(self) -> list[str]:
+        """Models that are later steps of a series, of which the first one alone has maps."""
+        return [str(step["model"]) for one in self._series for step in one["models"][1:]]
+
+    @cached_property
+    def _atlas(self) -> Atlas | None:
+        return Atlas.read(self.files["borders"], self.files["places"]) if self.files.get("borders") else None
+
+    def _variant(self, measure: str = C_W) -> str:
+        return main_variant(self.found.chosen((measure,), (FULL,)))
+
+    def scores(self) -> alt.FacetChart | None:
+        """C_w of the variant that can be read."""
+        return charts.scores(self.found, C_W, self._variant())
+
+    def other_scores(self) -> Iterator[tuple[str, alt.FacetChart]]:
+        """The other measures and variants, each with its name."""
+        for variant in reversed(VARIANTS):
+            for measure in MEASURES:
+                if (measure, variant) != (C_W, self._variant()):
+                    drawn = charts.scores(self.found, measure, variant)
+                    if drawn:
+                        yield f"{measure}, {variant}", drawn
+
+    def series(self) -> alt.FacetChart | None:
+        """Figure 5, of the variant that can be read."""
+        return charts.series(self.found, self._series, self._variant())
+
+    def other_series(self) -> Iterator[tuple[str, alt.FacetChart]]:
+        """The other variants, each with its name."""
+        for variant in reversed(VARIANTS):
+            drawn = charts.series(self.found, self._series, variant)
+            if drawn and variant != self._variant():
+                yield variant, drawn
+
+    @cached_property
+    def _scored(self) -> list[maps.Row]:
+        """C_w of the regions that have a code and two children or more, of one variant, on the map."""
+        outline = self.found.outline
+        regions = [r for r in outline.inner() if r in outline.codes and outline.children[r] > 1]
+        frame = self.found.chosen((C_W,), (FULL,), regions)
+        frame = frame[(frame["variant"] == main_variant(frame)) & ~frame["model"].isin(self._steps)]
+        frame = frame[frame["score"].notna()]
+        panels = {}
+        for model, part in frame.groupby("model", sort=False):
+            codes = [outline.codes[str(region)] for region in part["region"]]
+            fifths = maps.fifths(dict(zip(codes, part["score"], strict=True)))
+            panels[str(model)] = {
+                code: _told(row) | {"country": outline.names[str(row.region)], "fifth": fifths[code]}
+                for code, row in zip(codes, rows_of(part), strict=True)
+            }
+        return maps.on_map(self._atlas, panels) if self._atlas else []
+
+    def score_map(self) -> alt.FacetChart | None:
         """Figure 4."""
-        rows = self._with_codes()
-        variant = main_variant(rows)
-        panels = {
-            str(model): part.set_index("code")["score"] * THOUSAND
-            for model, part in rows.groupby("model", sort=False)
-        }
-        return draw_values(self._atlas(), panels, f"C_w × 1000, {variant}")
+        title = f"{C_W}, within a model"
+        return maps.of_values(self._atlas, self._scored, title, BANDS) if self._atlas else None
 
-    def band_map(self) -> Figure:
+    def band_map(self) -> alt.FacetChart | None:
         """Where the scores of Figure 4 lie against the bands of dealt vectors."""
-        panels = {
-            str(model): pd.Series(
-                {row.code: position(row.score, row.dealt_low, row.dealt_high) for row in rows_of(part)},
-                dtype=object,
-            )
-            for model, part in self._with_codes().groupby("model", sort=False)
-        }
-        return draw_positions(self._atlas(), panels)
+        return maps.of_positions(self._atlas, self._scored, BANDS) if self._atlas else None
 
-    def word_map(self) -> Figure:
+    def word_map(self) -> alt.FacetChart | None:
         """Figure 1."""
-        word, outline = str(self.settings["word"]), self.outline
-        if word not in self._words():
-            return note(f"The words of this study have no {word}.")
-        names = [outline.names[region] for region in outline.codes]
-        if not names:
-            return note("No region of this study has a country's code.")
+        word, outline = self.settings.get("word"), self.found.outline
+        if self._atlas is None or word is None or word not in self._words() or not outline.codes:
+            return None
+        names = list(dict.fromkeys(outline.names[region] for region in outline.codes))
         panels = {}
         for model, path in self._likelihoods():
-            found = log_probs(path, list(dict.fromkeys(names)), [word], self._column())[:, 0]
-            by_name = dict(zip(dict.fromkeys(names), found, strict=True))
-            panels[model] = pd.Series(
-                {code: by_name[outline.names[region]] for region, code in outline.codes.items()}
-            )
-        return draw_values(self._atlas(), panels, f"mean log-probability with “{word}”", "not in the study")
+            values = log_probs(path, names, [str(word)], self._column())[:, 0]
+            by_name = dict(zip(names, map(float, values), strict=True))
+            by_code = {code: by_name[outline.names[region]] for region, code in outline.codes.items()}
+            fifths = maps.fifths(by_code)
+            panels[model] = {
+                code: {"country": outline.names[region], "log_prob": by_code[code], "fifth": fifths[code]}
+                for region, code in outline.codes.items()
+            }
+        rows = maps.on_map(self._atlas, panels)
+        return maps.of_values(
+            self._atlas, rows, "likelihood, within a model", {"log_prob": ("mean log-probability", ".4g")}
+        )
 
-    def points(self) -> Figure:
+    def points(self) -> alt.FacetChart | None:
         """Figure 3."""
-        outline = self.outline
+        outline = self.found.outline
         tops = outline.tops()
         with_children = {outline.levels[region] for region, count in outline.children.items() if count}
         regions = [
@@ -130,19 +172,19 @@ class Drawing:
         regions = regions if len(regions) > len(tops) else [r for r in outline.parents if outline.top_of(r)]
         names = list(dict.fromkeys(outline.names[region] for region in regions))
         places = [names.index(outline.names[region]) for region in regions]
-        panels = {}
+        drawn = {}
         for model, path in self._likelihoods():
             vectors = unit_vectors(log_probs(path, names, self._words(), self._column()))
-            panels[model] = regions, vectors[places]
-        return draw_points(outline, panels)
+            drawn[model] = regions, vectors[places]
+        return charts.points(outline, drawn)
 
-    def planted(self) -> Figure:
+    def planted(self) -> alt.FacetChart | None:
         """How much of what was planted is found."""
         path = self.files.get("planted")
         rows = read_table(path, PLANTED) if path else framed([], PLANTED)
         # the test of planting has a level of its own
         alpha = read_metadata(path)["alpha"] if path else self.settings["alpha"]
-        return draw_planted(rows, self.outline, alpha)
+        return charts.planted(rows, self.found.outline, alpha)
 
     def _words(self) -> Sequence[str]:
         """The dimensions: the rows of the list."""
@@ -158,9 +200,33 @@ class Drawing:
 
     def _likelihoods(self) -> list[tuple[str, str]]:
         """Models in the study's order, with the paths of their likelihoods; without the steps of a series."""
-        paths = by_model(self.files["likelihoods"])
+        paths = by_model(self.files.get("likelihoods") or [])
         return [
             (model.name, paths[model.name])
             for model in self.found.models
             if model.name in paths and model.name not in self._steps
         ]
+
+
+def _told(row: Any) -> maps.Row:
+    """A score on the map, times 1000, with its interval and its band."""
+    ends = {"low": "words_low", "high": "words_high", "dealt_low": "dealt_low", "dealt_high": "dealt_high"}
+    values = {"score": row.score, **{name: getattr(row, column) for name, column in ends.items()}}
+    scaled = {name: None if pd.isna(value) else float(value) * THOUSAND for name, value in values.items()}
+    where = maps.position(known(row.score), known(row.dealt_low), known(row.dealt_high))
+    return scaled | {"children": int(row.children), "position": where}
+
+
+MAKERS: Mapping[str, tuple[Callable[[Drawing], alt.FacetChart | None], str]] = {
+    "scores_figure": (Drawing.scores, "No region of this study has a score."),
+    "score_map": (Drawing.score_map, "No country of this study has a score."),
+    "band_map": (Drawing.band_map, "No country of this study has a score with a band."),
+    "word_map": (Drawing.word_map, "This study has no country on the map, or not the word of this map."),
+    "points_figure": (Drawing.points, "This study has too few regions to lay out in two dimensions."),
+    "series_figure": (
+        Drawing.series,
+        "No model of this study was trained further on sentences about regions.",
+    ),
+    "planted_figure": (Drawing.planted, "Nothing was planted in this study."),
+}
+"""By name: what makes a chart, and why there may be none."""

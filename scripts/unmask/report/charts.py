@@ -34,8 +34,10 @@ _COLOURS: Mapping[str, Mapping[str, Any]] = {
         "band": "#d3d3d9",
         "dark band": "#8b8b94",
         "steps": ["#767676", "#0072B2", "#D55E00", "#8a8a8a"],
-        "heat": ["#f4f5f7", "#7fb4dc"],
         "category": [colour for colour, _ in PALETTE],
+        "ramp": ["#5A8CBC", "#0072B2", "#00243A"],
+        "heatmap": ["#DCE9A0", "#93CDA0", "#48A6B0", "#2A74A9", "#25347A"],
+        "diverging": ["#0072B2", "#D8D2C0", "#D55E00"],
     },
     "dark": {
         "text": "#e8e8ea",
@@ -45,8 +47,10 @@ _COLOURS: Mapping[str, Mapping[str, Any]] = {
         "band": "#484a52",
         "dark band": "#8b8d97",
         "steps": ["#a0a2ab", "#56B4E9", "#F58B4C", "#8a8c95"],
-        "heat": ["#202227", "#1d5f91"],
         "category": ["#56B4E9", "#F58B4C", "#2FC59A", "#E08FCB", "#B5B7C0", "#8a8c95", "#F2F2F2"],
+        "ramp": ["#3B74A3", "#56B4E9", "#E4F2FC"],
+        "heatmap": ["#31418C", "#2F72A8", "#45A3AE", "#93CDA0", "#F0F5C4"],
+        "diverging": ["#56B4E9", "#55524A", "#F58B4C"],
     },
 }
 
@@ -54,9 +58,12 @@ _COLOURS: Mapping[str, Mapping[str, Any]] = {
 def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     """The configuration of charts on a light or dark ground (mode `light` or `dark`).
 
-    A chart names no colour: it has the ranges `category`, `ordinal`, for steps from nothing to the most, and
-    `heatmap`, on which text can be read, and the styles `single` (marks of one kind), `neutral` (a line of
-    no effect), `chance`, `untrained`, `reported` and `figure` (a number as text).
+    A chart names no colour: it has the ranges `category`, `ordinal` (steps from nothing to the most), `ramp`
+    and `heatmap` (numbers as colours of marks and, in five steps, of areas), `diverging` (below, nothing,
+    above), and the styles `single` (marks of one kind), `neutral` (a line of no effect), `wanted` (a line
+    that is aimed at), `chance`, `untrained`, `reported`, `exact` (what is known without a model), `figure` (a
+    number as text) and `cell` (what is below one), and of maps `country`, `no-score` and `beyond` (what is
+    drawn around those beyond chance), and `outlined` (marks with a border).
     """
     colours = _COLOURS[mode]
     return {
@@ -64,7 +71,11 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
         "font": font,
         # the figure says what it shows; a screen reader need not go from mark to mark
         "aria": False,
-        "range": {"category": colours["category"], "ordinal": colours["steps"], "heatmap": colours["heat"]},
+        "range": {
+            "category": colours["category"],
+            "ordinal": colours["steps"],
+            **{name: colours[name] for name in ("ramp", "heatmap", "diverging")},
+        },
         "axis": {
             "domain": False,
             "ticks": False,
@@ -86,6 +97,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
         },
         "legend": {
             "orient": "top",
+            "layout": {"top": {"anchor": "start", "direction": "horizontal", "margin": 28}},
             "labelLimit": 0,
             "labelColor": colours["text"],
             "labelFontSize": 11,
@@ -111,7 +123,15 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "untrained": {"color": colours["dark band"], "strokeWidth": 3},
             "reported": {"color": colours["text"], "strokeWidth": 1.3},
             "figure": {"color": colours["text"], "fill": colours["text"], "fontSize": 11},
+            "cell": {"color": colours["category"][0]},
             "single": {"color": colours["category"][0]},
+            "wanted": {"color": colours["faint"], "strokeDash": [2, 3]},
+            "exact": {"color": colours["text"], "strokeWidth": 1.2},
+            "country": {"stroke": colours["back"], "strokeWidth": 0.5},
+            "no-score": {"color": colours["back"], "stroke": colours["dark band"], "strokeWidth": 0.5},
+            "outlined": {"stroke": colours["text"]},
+            # told from both ends of the heatmap
+            "beyond": {"color": colours["category"][1], "strokeWidth": 1.4},
         },
     }
 

@@ -71,10 +71,12 @@ class Drawing {
   fitted(room) {
     const { facet, columns = 1, spec, usermeta } = this.spec;
     if (!facet || !spec || !usermeta) return this.spec;
-    const free = room - usermeta.margin - EDGE + GAP;
-    const across = Math.max(1, Math.min(columns, Math.floor(free / (NARROWEST + GAP))));
-    const width = Math.max(NARROWEST, Math.min(520, Math.floor(free / across) - GAP));
-    return { ...this.spec, columns: across, spec: { ...spec, width } };
+    const { margin, gap = GAP, aspect } = usermeta;
+    const free = room - margin - EDGE + gap;
+    const across = Math.max(1, Math.min(columns, Math.floor(free / (NARROWEST + gap))));
+    const width = Math.max(NARROWEST, Math.min(520, Math.floor(free / across) - gap));
+    const height = aspect ? Math.round(width * aspect) : spec.height;
+    return { ...this.spec, columns: across, spec: { ...spec, width, height } };
   }
 
   embed(box, spec, mode) {

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unmask.calibration import findings
-from unmask.calibration.drawing import has_data
+from unmask.calibration.charts import MAKERS
 from unmask.calibration.results import Found
 from unmask.calibration.tables import captioned
-from unmask.report.sections import Block, Fold, Section, Table, picture
+from unmask.report.charts import chart
+from unmask.report.sections import Block, Fold, Section, Table
 
 QUESTION = (
     "How well does each measure see a bias that is known, because it was planted? Does it see anything else, "
@@ -17,21 +18,22 @@ QUESTION_OF_REAL = (
     "What of bias scores, and of differences between measures, goes with the frequency of words?"
 )
 
-_FIGURES = {
+_ALT = {
     "response_figure": "Margins of each measure against the planted association",
     "frequency_figure": "Margins of each measure against the log frequency ratio of two groups",
-    "power_figure": "Power against the number of pairs, and false alarms, of each measure",
+    "power_figure": "Power of each measure against the number of pairs",
+    "alarms_figure": "False alarms of each measure by kind of pairs",
     "worlds_figure": "Margins of a perfect model over drawn worlds against their association",
     "kept_figure": "Strength of association and frequency against the share of tokens that training keeps",
+    "explained_figure": "Bias scores of real pairs as they are, and at equal frequency of words",
 }
-"""Pictures by their names among the files, which are those of their captions, and what they show."""
+"""What charts show, by their names, which are those of their captions."""
 
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of unmask.calibration.results.Found, and figures of the names of _FIGURES (SVG, empty
-    where there is none); a picture for which the study has no data is not shown. settings: those of Found."""
+    """files, settings: those of unmask.calibration.results.Found."""
     found = Found(files, settings)
-    return Section("calibration", "Calibration", tuple(_sentences(found)), tuple(_blocks(files, found)))
+    return Section("calibration", "Calibration", tuple(_sentences(found)), tuple(_blocks(found)))
 
 
 def _sentences(found: Found) -> Iterator[str]:
@@ -49,33 +51,33 @@ def _sentences(found: Found) -> Iterator[str]:
     yield from findings.explained_by_frequency(found)
 
 
-def _blocks(files: Mapping[str, Any], found: Found) -> Iterator[Block]:
-    yield from _pictures(files, found, "response_figure", "frequency_figure")
-    yield from _tables(found, merits=None)
-    yield from _pictures(files, found, "power_figure")
-    yield from _tables(
-        found,
-        power="Power by the number of pairs and of pairs a word",
-        false_alarms="False alarms, by architecture too",
-        lengths="Slopes by the length of sentences",
-        doses="Margins and scores at each dose",
-    )
-    yield from _pictures(files, found, "worlds_figure")
+def _blocks(found: Found) -> Iterator[Block]:
+    yield from _charts(found, "response_figure")
+    yield from _tables(found, doses="Margins and scores at each dose")
+    yield from _charts(found, "frequency_figure")
+    yield from _tables(found, merits="Figures of merit", lengths="Slopes by the length of sentences")
+    yield from _charts(found, "power_figure")
+    yield from _tables(found, power="Power by the number of pairs and of pairs a word")
+    yield from _charts(found, "alarms_figure")
+    yield from _tables(found, false_alarms="False alarms, by architecture too")
+    yield from _charts(found, "worlds_figure")
     yield from _tables(found, controls="Controls")
-    yield from _pictures(files, found, "kept_figure")
+    yield from _charts(found, "kept_figure")
     yield from _tables(found, kept="What training keeps, in numbers")
-    yield from _tables(found, explained=None)
+    yield from _charts(found, "explained_figure")
+    yield from _tables(found, explained="What goes with word frequency, in numbers")
 
 
-def _pictures(files: Mapping[str, Any], found: Found, *names: str) -> Iterator[Block]:
+def _charts(found: Found, *names: str) -> Iterator[Block]:
     for name in names:
-        if files.get(name) and has_data(found, name):
-            yield picture(found.captions[name], _FIGURES[name], files[name])
+        drawn = MAKERS[name][0](found)
+        if drawn:
+            yield chart(found.captions[name], f"{_ALT[name]}; the numbers are in a table below.", drawn)
 
 
-def _tables(found: Found, **titles: str | None) -> Iterator[Block]:
-    """Tables that have rows: those with a title in a fold, others in the open."""
+def _tables(found: Found, **titles: str) -> Iterator[Block]:
+    """Tables that have rows, in folds."""
     for name, title in titles.items():
         table = Table(captioned(found, name)[1])
         if table.sheet.rows:
-            yield table if title is None else Fold(title, (table,))
+            yield Fold(title, (table,))

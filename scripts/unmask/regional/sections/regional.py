@@ -1,13 +1,16 @@
 """What the report says of regional bias."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import altair as alt
 import pandas as pd
 
 from unmask.regional import tables
+from unmask.regional.borders import Atlas
 from unmask.regional.captions import captions_of
 from unmask.regional.collected import by_model, collected, collected_prefixes, shared_facts
+from unmask.regional.drawing import MAKERS, Drawing
 from unmask.regional.findings import (
     artefact,
     beyond_chance,
@@ -17,7 +20,6 @@ from unmask.regional.findings import (
     series_findings,
     with_a_score,
 )
-from unmask.regional.maps import Atlas
 from unmask.regional.names import not_on_the_map, token_facts, tree_facts
 from unmask.regional.outline import Outline
 from unmask.regional.picked import name_rows
@@ -26,7 +28,8 @@ from unmask.regional.rankings import rankings, rankings_sheet
 from unmask.regional.schema import PLANTED, REGIONS, SCORES, STABILITY
 from unmask.regional.tables import Findings
 from unmask.report.captions import Captions
-from unmask.report.sections import Block, Facts, Fold, Items, Section, Table, folded, picture
+from unmask.report.charts import chart
+from unmask.report.sections import Block, Facts, Fold, Items, Section, folded
 from unmask.report.study import Named
 from unmask.tables import framed, read_table
 
@@ -35,7 +38,7 @@ QUESTION = (
     "that more than what their number, and names dealt out at random, give?"
 )
 
-_FIGURES = {
+_ALT = {
     "scores_figure": "Scores of continents, with bands of chance",
     "score_map": "Map of C_w by country",
     "band_map": "Map of where the C_w of countries lies against its band of chance",
@@ -44,16 +47,16 @@ _FIGURES = {
     "series_figure": "C_w against epochs of training",
     "planted_figure": "What scores find of what was planted",
 }
-"""Pictures by their names among the files, which are those of their captions, and what they show."""
+"""What charts show, by their names, which are those of their captions."""
 
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     """files: regions; scores and stability (of every model); likelihoods (of the original words, of every
-    model); planted and prefixes (empty where there is none); borders and places (of the maps, empty where
-    there is none); figures of the names of _FIGURES (SVG, empty where there is none); captions; published.
+    model) and words; planted and prefixes (empty where there is none); borders and places (of the maps, empty
+    where there is none); captions; published.
 
-    settings: models, alpha, confidence, word, and, where models are trained in steps, series (as for
-    `draw_series`).
+    settings: models, alpha, confidence, reading, list, word, and, where models are trained in steps, series
+    (as for `charts.series`).
     """
     models = [Named.from_config(entry) for entry in settings["models"]]
     captions = captions_of(files, settings)
@@ -66,6 +69,7 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     planted = read_table(files["planted"], PLANTED) if files.get("planted") else framed([], PLANTED)
     prefixes = collected_prefixes(files.get("prefixes") or [])
     series = settings.get("series") or []
+    drawing = Drawing(files, settings, found)
     return Section(
         "regional",
         "Regional bias",
@@ -79,11 +83,20 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
             *prefix_findings(prefixes, outline),
         ),
         (
-            *_pictures(files, captions, "scores_figure", "score_map", "band_map"),
-            Table(tables.table1(found)[1]),
-            Table(rankings_sheet(ranked, captions["rankings"])),
+            *_charts(drawing, captions, "scores_figure"),
+            *_folded_charts(
+                "The other measures and variants", captions["scores_figure"], drawing.other_scores()
+            ),
+            *folded("Table 1: C_w and C_z, with intervals and bands", tables.table1(found)[1]),
+            *folded(
+                "Do scores rank regions by their number of children?",
+                rankings_sheet(ranked, captions["rankings"]),
+            ),
+            *_charts(drawing, captions, "score_map", "band_map"),
             *_more(found),
-            *_pictures(files, captions, "word_map", "points_figure", "series_figure", "planted_figure"),
+            *_charts(drawing, captions, "word_map", "points_figure", "series_figure"),
+            *_folded_charts("The other variants", captions["series_figure"], drawing.other_series()),
+            *_charts(drawing, captions, "planted_figure"),
             *folded("What was planted, in numbers", tables.planted_sheet(planted, outline, captions)),
             *_of_prefixes(prefixes, outline, published, captions),
             *folded(
@@ -96,10 +109,18 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     )
 
 
-def _pictures(files: Mapping[str, Any], captions: Captions, *names: str) -> Iterator[Block]:
+def _charts(drawing: Drawing, captions: Captions, *names: str) -> Iterator[Block]:
     for name in names:
-        if files.get(name):
-            yield picture(captions[name], _FIGURES[name], files[name])
+        drawn = MAKERS[name][0](drawing)
+        if drawn:
+            yield chart(captions[name], f"{_ALT[name]}; the buttons below save its numbers.", drawn)
+
+
+def _folded_charts(title: str, caption: str, drawn: Iterable[tuple[str, alt.FacetChart]]) -> Iterator[Block]:
+    """Charts of one caption in a fold, each under its name; nothing where there is none."""
+    blocks = tuple(chart(f"{name}. {caption}", f"{name}: {caption}", each) for name, each in drawn)
+    if blocks:
+        yield Fold(title, blocks)
 
 
 def _more(found: Findings) -> Iterator[Block]:

@@ -1,0 +1,232 @@
+"""Charts of regional bias: rows are the tables' numbers in their places; none stands where none is known."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from made_regions import CITIES, CONTINENTS, SETTINGS, WORD_ROWS, Made, make_likelihoods, make_planted
+from unmask.errors import InputError
+from unmask.regional.drawing import MAKERS, Drawing, drawn_charts
+from unmask.regional.maps import BELOW, BEYOND, FIFTHS, WITHIN
+from unmask.regional.outline import Outline
+from unmask.regional.published import Published
+from unmask.regional.schema import REGIONS
+from unmask.regional.tables import Findings
+from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PLAIN, VARIANTS
+from unmask.report.captions import Captions
+from unmask.report.charts import chart
+from unmask.report.sheets import rows_of
+from unmask.report.study import Named
+from unmask.tables import write_table
+
+Rows = list[dict[str, Any]]
+ENDS = tuple(f"{kind}_{end}" for kind in ("words", "dealt", "random") for end in ("low", "high"))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return Made.write(tmp_path_factory.mktemp("charts"))
+
+
+def drawing_of(made: Made, **settings: Any) -> Drawing:
+    chosen = SETTINGS | settings
+    models = [Named.from_config(entry) for entry in chosen["models"]]
+    frames = [made.scores[model.name].assign(model=model.name) for model in models]
+    found = Findings(
+        models,
+        Outline.of(made.regions),
+        pd.concat(frames, ignore_index=True),
+        Published.from_file(made.files["published"]),
+        Captions({}, {}),
+        chosen["alpha"],
+    )
+    return Drawing(made.files, chosen, found)
+
+
+def rows_in(drawn: Any) -> Rows:
+    assert drawn is not None and not isinstance(drawn, str)
+    return chart("c", "a", drawn).rows
+
+
+def scored(made: Made, model: str, measure: str, variant: str) -> dict[str, Any]:
+    rows = made.scores[model]
+    rows = rows[(rows["measure"] == measure) & (rows["variant"] == variant) & (rows["words"] == FULL)]
+    return {row.region: row for row in rows_of(rows)}
+
+
+def test_scores_are_the_tables_times_a_thousand(made: Made) -> None:
+    drawing = drawing_of(made)
+    drawn = {(C_W, CORRECTED): drawing.scores()} | {
+        tuple(name.split(", ")): each for name, each in drawing.other_scores()
+    }
+    assert set(drawn) == {(measure, variant) for measure in MEASURES for variant in VARIANTS}
+    for (measure, variant), each in drawn.items():
+        rows, scale = rows_in(each), 1 if measure == PLAIN else 1000
+        assert list(dict.fromkeys(row["panel"] for row in rows)) == ["m1", "m2", "blank"]
+        assert len(rows) == 3 * (len(CONTINENTS) + 1)
+        for row in rows:
+            known = scored(made, row["model"], measure, variant)[row["region"]]
+            assert row["score"] == pytest.approx(known.score * scale, rel=1e-12)
+            for end in ENDS:
+                assert row[end] == pytest.approx(getattr(known, end) * scale, rel=1e-12)
+            assert (row["p"], row["p_holm"], row["children"]) == (known.p, known.p_holm, known.children)
+            head = "overall" if row["region"] == "world" else f"Continent {row['region']}"
+            assert row["name"] == f"{head} ({known.children})"
+
+
+def test_a_claim_is_what_the_tests_say(made: Made) -> None:
+    claims = {
+        0.002: "more, corrected",
+        0.03: "more, before correction",
+        0.6: "not more",
+    }
+    rows = rows_in(drawing_of(made).scores())
+    for row in rows:
+        # of the made scores, 0.03 is corrected to 0.18
+        assert row["claim"] == claims[row["p"]]
+    assert {row["claim"] for row in rows} == set(claims.values())
+
+
+def test_only_divided_scores_have_a_logarithmic_scale(made: Made) -> None:
+    drawing = drawing_of(made)
+
+    def scale(drawn: Any) -> str | None:
+        layers = chart("c", "a", drawn).spec["spec"]["layer"]
+        found: str | None = layers[-1]["encoding"]["x"]["scale"].get("type")
+        return found
+
+    assert scale(drawing.scores()) is None
+    for name, drawn in drawing.other_scores():
+        assert scale(drawn) == (None if "plain" in name or "corrected" in name else "log"), name
+
+
+def test_maps_have_the_scores_of_countries_and_where_these_lie(made: Made) -> None:
+    codes = {key: code for countries in CONTINENTS.values() for key, (_, code) in countries.items()}
+    for maker in (Drawing.score_map, Drawing.band_map):
+        rows = [row for row in rows_in(maker(drawing_of(made))) if row["drawn"] != "blank"]
+        # m2 is a step of a series; Kosovo has no code, Tuvalu no place, Ireland one city and Syria none
+        countries = set(codes) - {"XKX", "TUV", "IRL", "SYR"}
+        assert len(rows) == 2 * len(countries) and {row["panel"] for row in rows} == {"m1", "blank"}
+        for row in rows:
+            key = next(key for key in countries if codes[key] == row["code"])
+            known = scored(made, row["panel"], C_W, CORRECTED)[key]
+            assert row["score"] == pytest.approx(1000 * known.score)
+            assert (row["low"], row["high"]) == pytest.approx(
+                (1000 * known.words_low, 1000 * known.words_high)
+            )
+            band = 1000 * known.dealt_low, 1000 * known.dealt_high
+            assert (row["dealt_low"], row["dealt_high"]) == pytest.approx(band)
+            above, below = row["score"] > band[1], row["score"] < band[0]
+            assert row["position"] == (BEYOND if above else BELOW if below else WITHIN)
+            assert row["children"] == CITIES.get(key, 2)
+            assert row["country"] == made.regions.set_index("region").loc[key, "name"]
+        own = sorted((row for row in rows if row["panel"] == "m1"), key=lambda row: row["score"])
+        assert [FIFTHS.index(row["fifth"]) for row in own] == sorted(
+            FIFTHS.index(row["fifth"]) for row in own
+        )
+        assert own[0]["fifth"] == FIFTHS[0] and own[-1]["fifth"] == FIFTHS[-1]
+
+
+def test_the_map_of_a_word_has_the_words_own_likelihoods(made: Made) -> None:
+    rows = [row for row in rows_in(drawing_of(made).word_map()) if row["drawn"] != "blank"]
+    frame = make_likelihoods(made.regions, 0)
+    # a step of a series has no map of its own
+    assert {row["panel"] for row in rows} == {"m1", "blank"}
+    # what has a code and a place, with a score or without: Syria and Ireland too
+    own = {row["country"]: row for row in rows if row["panel"] == "m1"}
+    assert {"Syria", "Ireland", "Kenya"} <= set(own) and not {"Kosovo", "Tuvalu"} & set(own)
+    for name in ("Kenya", "Syria"):
+        true = frame[(frame["name"] == name) & (frame["word"] == "bald")]["log_prob"].item()
+        assert own[name]["log_prob"] == pytest.approx(true, rel=1e-6)
+    assert own["Kenya"]["code"] == 404
+
+
+def test_a_word_that_the_study_has_not_makes_no_map(made: Made) -> None:
+    assert (
+        drawing_of(made, word="absent").word_map() is None and drawing_of(made, word=None).word_map() is None
+    )
+    with pytest.raises(InputError, match="has no list nothing"):
+        drawing_of(made, list="nothing").word_map()
+
+
+def test_the_dimensions_are_the_rows_of_the_list(made: Made) -> None:
+    assert len(WORD_ROWS) == len(drawing_of(made)._words())
+
+
+def test_points_keep_distances_in_two_dimensions(made: Made) -> None:
+    """Against vectors made by hand: of four words, so that two components hold most of them."""
+    rows = [row for row in rows_in(drawing_of(made).points()) if row["model"] == "m1"]
+    frame = make_likelihoods(made.regions, 0)
+    vectors = []
+    for row in rows:
+        name = made.regions.set_index("region").loc[row["region"], "name"]
+        own = [
+            frame[(frame["name"] == name) & (frame["word"] == word)]["log_prob"].item()
+            for _, word in WORD_ROWS
+        ]
+        vectors.append(np.array(own) / np.linalg.norm(own))
+    centred = np.array(vectors) - np.mean(vectors, axis=0)
+    values, axes = np.linalg.eigh(centred.T @ centred)
+    for place, field in enumerate(("first", "second")):
+        found, expected = np.array([row[field] for row in rows]), centred @ axes[:, -1 - place]
+        assert np.abs(found) == pytest.approx(np.abs(expected), abs=1e-5)
+    shares = 100 * values[::-1] / values.sum()
+    assert rows[0]["panel"] == f"m1 ({shares[0]:.0f}% and {shares[1]:.0f}% of the variance)"
+    large = [row for row in rows if row["large"]]
+    assert {row["region"] for row in large} == set(CONTINENTS)
+    kenya = next(row for row in rows if row["region"] == "KEN")
+    assert (kenya["within"], kenya["level"], kenya["large"]) == ("Continent AF", "country", False)
+
+
+def test_a_series_has_the_scores_of_its_steps(made: Made) -> None:
+    drawing = drawing_of(made)
+    drawn = {CORRECTED: drawing.series(), **dict(drawing.other_series())}
+    assert set(drawn) == set(VARIANTS)
+    for variant, each in drawn.items():
+        rows = rows_in(each)
+        assert len(rows) == 2 * (len(CONTINENTS) + 1)
+        for row in rows:
+            model = {0: "m1", 20: "m2"}[row["epoch"]]
+            region = "world" if row["name"] == "overall" else row["name"].removeprefix("Continent ")
+            known = scored(made, model, C_W, variant)[region]
+            assert (row["panel"], row["model"]) == ("toxic", model)
+            ends = row["score"], row["low"], row["high"]
+            assert ends == pytest.approx(
+                (1000 * known.score, 1000 * known.words_low, 1000 * known.words_high)
+            )
+
+
+def test_what_was_planted_stands_at_its_strength(made: Made) -> None:
+    rows, planted = rows_in(drawing_of(made).planted()), make_planted()
+    assert len(rows) == len(planted)
+    keys = ["region", "measure", "variant", "strength"]
+    known: Mapping[Any, Any] = {tuple(getattr(row, key) for key in keys): row for row in rows_of(planted)}
+    for row in rows:
+        own = known[tuple(row[key] for key in keys)]
+        assert (row["found"], row["low"], row["high"]) == (own.found, own.found_low, own.found_high)
+        assert row["first"] == own.first and abs(row["at"] - row["strength"]) <= 0.031
+    panels = {row["panel"] for row in rows}
+    assert "Continent AF (continent, 4 children)" in panels and len(panels) == 2
+
+
+def test_what_there_is_nothing_of_is_a_line(made: Made, tmp_path: Path) -> None:
+    bare = made.files | {"planted": [], "borders": [], "places": [], "likelihoods": []}
+    drawn = dict(drawn_charts(bare, SETTINGS | {"series": []}, MAKERS))
+    assert {name for name, each in drawn.items() if isinstance(each, str)} == set(MAKERS) - {"scores_figure"}
+    none = tmp_path / "regions.parquet"
+    write_table(none, made.regions.head(1), REGIONS, {"source": "made"})
+    nothing = dict(drawn_charts(bare | {"regions": str(none), "scores": []}, SETTINGS, ["scores_figure"]))
+    assert nothing == {"scores_figure": "No region of this study has a score."}
+
+
+def test_without_the_corrected_variant_the_papers_is_shown(made: Made) -> None:
+    whole = drawing_of(made)
+    scores = whole.found.scores[whole.found.scores["variant"] != CORRECTED]
+    drawing = replace(whole, found=replace(whole.found, scores=scores))
+    assert {row["variant"] for row in rows_in(drawing.scores())} == {PAPER}
+    assert {row["variant"] for row in rows_in(drawing.series())} == {PAPER}
