@@ -259,7 +259,6 @@ rule downstream_figures:
 rule downstream_sections:
     input:
         **downstream_inputs(),
-        **downstream_pictures(),
     output:
         downstream=section_file("downstream"),
     log:

@@ -18,8 +18,7 @@ from unmask.calibration.over_models import margins_of_models, over_models
 from unmask.calibration.results import TOLD, Found
 from unmask.calibration.tables import ALARMS, COMPARED, beside_chance
 from unmask.measures.registry import title_of
-from unmask.report.change_figure import MARKERS
-from unmask.report.figures import PALETTE, RC, note
+from unmask.report.figures import MARKERS, PALETTE, RC, note
 from unmask.report.sheets import rows_of
 
 ACROSS = 4

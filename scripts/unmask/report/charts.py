@@ -53,7 +53,8 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     """The configuration of charts on a light or dark ground (mode `light` or `dark`).
 
     A chart names no colour: it has the ranges `category` and, for steps from nothing to the most, `ordinal`,
-    and the styles `neutral` (a line of no effect), `chance`, `untrained` and `reported`.
+    and the styles `neutral` (a line of no effect), `chance`, `untrained`, `reported` and `truth` (of what was
+    made).
     """
     colours = _COLOURS[mode]
     return {
@@ -73,6 +74,8 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "titleFontSize": 11,
             "titleFontWeight": "normal",
         },
+        # names beside panels
+        "axisY": {"labelLimit": 190},
         "header": {
             "labelColor": colours["text"],
             "labelFontSize": 12,
@@ -83,6 +86,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
         },
         "legend": {
             "orient": "top",
+            "columns": 4,
             "labelLimit": 0,
             "labelColor": colours["text"],
             "labelFontSize": 11,
@@ -96,6 +100,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "chance": {"color": colours["band"], "stroke": colours["band"], "strokeWidth": 1},
             "untrained": {"color": colours["dark band"], "strokeWidth": 3},
             "reported": {"color": colours["text"], "strokeWidth": 1.3},
+            "truth": {"color": colours["text"], "strokeWidth": 1.5, "strokeDash": [5, 3]},
         },
     }
 
