@@ -50,9 +50,11 @@ def test_panels_of_different_numbers_have_a_scale_each() -> None:
     assert drawn is not None
     first, second = panels_of(drawn)
     factor, shift = scale_of([60.0, 75.0], [mark.x for mark in first.of("symbol")])
-    assert shift == pytest.approx(0)
+    assert first.of("rule")[0].x == pytest.approx(shift)
     (mark,), (tick,) = second.of("symbol"), second.of("rect")
-    assert mark.x == pytest.approx((tick.x + 1) / 2) and mark.x > 10 * factor * own.after
+    none = second.of("rule")[0].x
+    assert mark.x - none == pytest.approx((tick.x + 1 - none) / 2)
+    assert mark.x - none > 10 * factor * own.after
 
 
 def test_rows_have_the_change_and_null_for_what_is_not_known() -> None:

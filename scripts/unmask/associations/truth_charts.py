@@ -128,7 +128,7 @@ def constructed(found: Found) -> alt.FacetChart | None:
             **apart,
         ),
     ]
-    return panels(layers, rows, Layout(6, margin(worlds), width=150, height=row_height(len(units))))
+    return panels(layers, rows, Layout(3, margin(worlds), height=row_height(len(units))))
 
 
 def planted(found: Found) -> alt.FacetChart | None:

@@ -118,7 +118,7 @@ def scores(found: Found) -> alt.FacetChart | None:
     def x(field: str) -> alt.X:
         axis = alt.Axis(tickCount=5, labelFlush=False)
         title = "stereotype preferred, of 100 pairs"
-        return alt.X(f"{field}:Q", title=title, scale=alt.Scale(zero=False), axis=axis)
+        return alt.X(f"{field}:Q", title=title, scale=alt.Scale(zero=False, padding=8), axis=axis)
 
     base = alt.Chart()
     layers = [

@@ -76,7 +76,9 @@ def changes_chart(changes: Sequence[Change], scale: Scale) -> alt.FacetChart | N
 
     def x(field: str) -> alt.X:
         axis = alt.Axis(tickCount=5, labelFlush=False)
-        return alt.X(f"{field}:Q", title=scale.title, scale=alt.Scale(zero=False), axis=axis)
+        # no mark lies on the edge
+        own = alt.Scale(zero=False, padding=8)
+        return alt.X(f"{field}:Q", title=scale.title, scale=own, axis=axis)
 
     base = alt.Chart().transform_calculate(least="datum.before + datum.low", most="datum.before + datum.high")
     layers = [

@@ -19,7 +19,7 @@ from unmask.associations.findings import (
 from unmask.associations.results import Found
 from unmask.associations.terms import SETS, A, B, X, Y
 from unmask.report.charts import chart
-from unmask.report.sections import Block, Chart, Facts, Fold, Items, Section, folded
+from unmask.report.sections import Block, Chart, Facts, Fold, Items, Section, Table, folded
 
 Draw = Callable[[Found, Sequence[str]], Any]
 
@@ -70,8 +70,7 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
             *_drawn(found, "grounded_figure"),
             *folded("Tests with pictures, in numbers", tables.grounded(found)[1]),
             *folded("Experiments of grounded tests", tables.experiments(found)[1]),
-            *_drawn(found, "pairs_figure"),
-            *folded("Association tests and pairs of sentences", tables.pairs(found)[1]),
+            *_beside_pairs(found),
             *_drawn(found, "constructed_figure"),
             *folded("The constructed world, in numbers", tables.constructed(found)[1]),
             *_drawn(found, "planted_figure"),
@@ -86,6 +85,14 @@ def _drawn(found: Found, name: str) -> Iterator[Block]:
     for _, drawn in charts(found, [name]):
         if drawn:
             yield _chart(found, name, drawn)
+
+
+def _beside_pairs(found: Found) -> Iterator[Block]:
+    """In one fold: a panel for each pooling, measure and benchmark is much, and few models say little."""
+    sheet = tables.pairs(found)[1]
+    if sheet.rows:
+        title = "Association tests and pairs of sentences"
+        yield Fold(title, (*_drawn(found, "pairs_figure"), Table(sheet)))
 
 
 def _each(found: Found, name: str, draw: Draw, what: str) -> Iterator[Block]:
