@@ -203,7 +203,6 @@ rule association_figures:
 rule association_sections:
     input:
         **association_inputs(),
-        **association_pictures(),
     output:
         associations=section_file("associations"),
     log:

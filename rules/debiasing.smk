@@ -161,7 +161,6 @@ rule debiasing_sections:
         comparisons=debiasing_comparisons(),
         scores=compared_scores(),
         pairs=compared_benchmarks(),
-        figure=debiasing_figures().get("svg", []),
         captions=resource("debiasing/captions.yaml"),
     output:
         debiasing=section_file("debiasing"),

@@ -238,7 +238,7 @@ rule downstream_figures:
         **downstream_figure_files()
         | {
             "use_figure_svg": shown(
-                result("figures", "downstream_use.svg"), "Bias in use", "beside bias scores, with chance"
+                result("figures", "downstream_use.svg"), "Bias in use", "of every model, with chance"
             ),
             "use_figure_png": result("figures", "downstream_use.png"),
         },
@@ -259,7 +259,6 @@ rule downstream_figures:
 rule downstream_sections:
     input:
         **downstream_inputs(),
-        **downstream_pictures(),
     output:
         downstream=section_file("downstream"),
     log:

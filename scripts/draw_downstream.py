@@ -1,16 +1,17 @@
 """Draw the figures of downstream tasks."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from unmask.downstream.figures import drawn_figures
+from unmask.downstream.charts import NOTHING, charts
+from unmask.downstream.results import Found
 from unmask.given import unchanged
 from unmask.joblog import job_log
-from unmask.report.figures import save_drawn
+from unmask.report.chart_files import names_of, save_charts
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
-    inputs, params = dict(snakemake.input.items()), dict(snakemake.params.items())
-    save_drawn(partial(drawn_figures, inputs, params), dict(snakemake.output.items()))
+    found = Found(dict(snakemake.input.items()), dict(snakemake.params.items()))
+    files = dict(snakemake.output.items())
+    save_charts(charts(found, names_of(files)), NOTHING, files)

@@ -178,12 +178,6 @@ def association_figure_files():
     }
 
 
-def association_pictures():
-    """The figures that the section shows, by name; nothing for those that the study has not got."""
-    files = association_figure_files()
-    return {name: files.get(f"{name}_svg", []) for name in ASSOCIATION_FIGURES}
-
-
 def association_settings():
     """What tables, figures and the section need to know of the study."""
     vectors = {name: {"source": "vectors"} for name in VECTORS}

@@ -144,6 +144,7 @@ def debiasing_settings():
         "measures": MEASURES,
         "bias_type": DEBIASING.get("bias_type"),
         "alpha": config["statistics"]["alpha"],
+        "confidence": config["statistics"]["confidence"],
     }
 
 

@@ -2,6 +2,7 @@
 
 from unmask.downstream.sources import wanted_files
 from unmask.downstream.study import are_scored_after, check_study, fine_tuned_models, settings_of
+from unmask.downstream.terms import LEAST_SEEN
 from unmask.terms import PUBLISHED
 from unmask.urls import as_shown
 
@@ -12,7 +13,7 @@ DOWNSTREAM_SEEDS = DOWNSTREAM.get("seeds", [0])
 KEEPS = bool(DOWNSTREAM) and are_scored_after(config)
 KEPT_SEED = DOWNSTREAM_SEEDS[0]
 DOWNSTREAM_TABLES = ["table1", "table2", "table3", "overview", "changes"]
-DOWNSTREAM_FIGURES = ["use_figure", "changes_figure", "steps_figure"]
+DOWNSTREAM_FIGURES = ["use_figure", "scores_figure", "changes_figure", "against_figure", "steps_figure"]
 
 
 def check_downstream():
@@ -116,10 +117,19 @@ def extrinsic_scores():
     return [downstream_result(task, model, "scores.parquet") for task in TASKS for model in tuned_on(task)]
 
 
+def tuned_and_scored():
+    """The models that are fine-tuned and scored on pairs."""
+    return [model for model in tuned_models() if model in SCORED]
+
+
 def scores_before():
     """The scores on pairs of the models that are fine-tuned."""
-    models = [model for model in tuned_models() if model in SCORED]
-    return of_all("scores", f"{ORIGINAL}.parquet", models=models)
+    return of_all("scores", f"{ORIGINAL}.parquet", models=tuned_and_scored())
+
+
+def bias_before():
+    """The bias scores, with intervals, of the models that are fine-tuned."""
+    return of_all("statistics", "bias.parquet", models=tuned_and_scored())
 
 
 def intrinsic_pairs():
@@ -179,19 +189,18 @@ def has_curve():
 
 def downstream_figure_files():
     """The figures on downstream tasks by the names that their script gives them."""
-    shown = {"steps_figure": has_curve(), "changes_figure": any("from" in each for each in listed_models())}
+    shown = {
+        "steps_figure": has_curve(),
+        "changes_figure": any("from" in each for each in listed_models()),
+        "scores_figure": tuned_and_scored(),
+        "against_figure": len(tuned_and_scored()) >= LEAST_SEEN,
+    }
     return {
         f"{name}_{form}": result("figures", f"downstream_{name.removesuffix('_figure')}.{form}")
         for name in DOWNSTREAM_FIGURES
         if DOWNSTREAM and shown.get(name, True)
         for form in ("svg", "png")
     }
-
-
-def downstream_pictures():
-    """The figures that the section shows, by name; nothing for those that the study has not got."""
-    files = downstream_figure_files()
-    return {name: files.get(f"{name}_svg", []) for name in DOWNSTREAM_FIGURES}
 
 
 def downstream_inputs():
@@ -204,6 +213,7 @@ def downstream_inputs():
         "scores_after": scores_after(),
         "pairs": intrinsic_pairs(),
         "comparisons": debiasing_comparisons(),
+        "bias": bias_before(),
         "published": resource("downstream/published.yaml"),
         "captions": resource("downstream/captions.yaml"),
     }

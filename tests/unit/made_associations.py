@@ -142,7 +142,8 @@ def bias_table(scores: Mapping[str, float]) -> pd.DataFrame:
             "protocol": CORRECTED,
             "grouping": "overall",
         }
-        base |= {"group": "all", "clusters": "none", "score": score, **common}
+        base |= {"group": "all", "clusters": "none", "score": score, "low": score - 4, "high": score + 6}
+        base |= common
         rows.append(base)
         rows += [
             base | {key: other, "score": -1.0}

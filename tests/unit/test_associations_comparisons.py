@@ -179,13 +179,17 @@ def test_mean_d_keeps_its_sign_and_is_over_tests_that_all_have() -> None:
         ("vectors", "a", "cls", 0.5, 1.0),
     )
     scores = pd.DataFrame(
-        [("m1", "cp", "AULA", 60.0), ("m2", "cp", "AULA", 40.0), ("m3", "cp", "AULA", 50.0)],
-        columns=["model", "benchmark", "measure", "score"],
+        [
+            ("m1", "cp", "AULA", 60.0, 55.0, 66.0),
+            ("m2", "cp", "AULA", 40.0, 31.0, 45.0),
+            ("m3", "cp", "AULA", 50.0, 48.0, 52.0),
+        ],
+        columns=["model", "benchmark", "measure", "score", "low", "high"],
     )
     found = points(rows, scores)
-    assert found[["model", "tests", "mean_d", "score"]].to_numpy().tolist() == [
-        ["m1", 2, -1.0, 60.0],
-        ["m2", 2, 0.5, 40.0],
+    assert found[["model", "tests", "mean_d", "score", "low", "high"]].to_numpy().tolist() == [
+        ["m1", 2, -1.0, 60.0, 55.0, 66.0],
+        ["m2", 2, 0.5, 40.0, 31.0, 45.0],
     ]
     assert points(rows, scores.head(0)).empty and with_pairs(points(rows, scores.head(0))).empty
 
@@ -238,7 +242,7 @@ def test_too_few_models_have_no_p() -> None:
 def test_p_is_corrected_over_all_that_are_compared() -> None:
     rng = np.random.default_rng(1)
     rows = [
-        ("s", pooling, "cp", "AULA", f"m{n}", 3, d, float(n))
+        ("s", pooling, "cp", "AULA", f"m{n}", 3, d, float(n), n - 1.0, n + 1.0)
         for pooling, values in (("cls", np.arange(6.0)), ("mean", rng.normal(size=6)))
         for n, d in enumerate(values)
     ]

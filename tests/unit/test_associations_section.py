@@ -28,7 +28,7 @@ from unmask.associations.schema import CONSTRUCTED
 from unmask.associations.sections.associations import QUESTION, section
 from unmask.associations.shown import FIGURES
 from unmask.report.page import render_page
-from unmask.report.sections import Block, Facts, Fold, Items, Picture, Section, Table, read_section
+from unmask.report.sections import Block, Chart, Facts, Fold, Items, Section, Table, read_section
 from unmask.tables import framed
 
 BLANK = "blank"
@@ -41,13 +41,10 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 @pytest.fixture(scope="module")
 def shown(study: Study) -> Section:
-    picture = study.folder / "picture.svg"
-    picture.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
-    files = study.files | {name: str(picture) for name in FIGURES}
     output = study.folder / "associations.json"
     run_script(
         "write_sections",
-        files,
+        study.files,
         {"associations": output},
         study.folder / "log",
         family="associations",
@@ -73,16 +70,24 @@ def made(settings: dict[str, Any] | None = None, **parts: pd.DataFrame) -> Found
 
 def test_pictures_stand_before_tables_and_long_tables_in_folds(shown: Section) -> None:
     assert shown.sentences[0] == QUESTION and shown.name == "associations"
-    kinds = [type(block) for block in shown.blocks]
-    assert kinds[0] is Picture and kinds.index(Picture) < kinds.index(Table)
-    assert sum(isinstance(block, Picture) for block in every(shown.blocks)) == len(FIGURES)
+    assert not any(isinstance(block, Table) for block in shown.blocks)
+    # those of tests and of poolings once for each of the two encoders
+    assert sum(isinstance(block, Chart) for block in every(shown.blocks)) == len(FIGURES) + 2
+    kinds = [type(block) for block in every(shown.blocks) if not isinstance(block, Fold)]
+    assert kinds[0] is Chart
     titles = [block.title for block in shown.blocks if isinstance(block, Fold)]
     assert titles == [
+        f"Tests: {AWKWARD}",
+        f"Tests: {BLANK}",
+        "How many tests are beyond chance",
         "Table 1: all tests",
         "Published values beside ours",
-        "How far poolings agree",
-        "Experiments of grounded tests",
         "Differences between encoders",
+        f"Poolings: {AWKWARD}",
+        f"Poolings: {BLANK}",
+        "How far poolings agree",
+        "Tests with pictures, in numbers",
+        "Experiments of grounded tests",
         "Association tests and pairs of sentences",
         "The constructed world, in numbers",
         "What was planted, in numbers",
@@ -94,6 +99,8 @@ def test_pictures_stand_before_tables_and_long_tables_in_folds(shown: Section) -
             assert {len(row) for row in block.sheet.rows} == {
                 len(block.sheet.stubs) + len(block.sheet.columns)
             }
+    opened = [block.title for block in shown.blocks if isinstance(block, Fold) and block.open]
+    assert opened == [f"Tests: {AWKWARD}", f"Poolings: {AWKWARD}"]
     facts = next(block for block in every(shown.blocks) if isinstance(block, Facts))
     x, y, a, b = (f"{key} of {AWKWARD} ({key})" for key in "XYAB")
     assert facts.lines[0] == ("weat6 (words)", f"{x} against {y}: nearer to {a} than to {b}?")
@@ -111,13 +118,14 @@ def test_names_are_text_on_the_page(shown: Section) -> None:
 
 def test_what_a_study_lacks_is_not_shown(study: Study) -> None:
     files = {key: study.files[key] for key in ("captions", "published")}
-    bare = section(files | {"associations": [], "tests_figure": study.files["captions"]}, SETTINGS)
+    bare = section(files | {"associations": []}, SETTINGS)
     assert bare.sentences == (QUESTION,) and bare.blocks == ()
     words = files | {"associations": study.files["associations"][:1]}
-    small = section(words | {"grounded_figure": study.files["captions"]}, study.settings)
+    small = section(words, study.settings)
     titles = [block.title for block in small.blocks if isinstance(block, Fold)]
     assert "Table 1: all tests" in titles and "Differences between encoders" not in titles
-    assert not any(isinstance(block, Picture) for block in small.blocks)
+    # one encoder with one suite: its tests and its poolings, in no fold
+    assert [block.alt.split(" ")[0] for block in small.blocks if isinstance(block, Chart)] == ["Effect"] * 2
     assert not any(word in " ".join(small.sentences) for word in ("grounded", "hand-set", "planted", BLANK))
 
 

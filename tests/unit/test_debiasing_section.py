@@ -11,7 +11,7 @@ from made_study import RESOURCES, compared
 from running import run_script
 from unmask.facts import write_facts
 from unmask.report.page import render_page
-from unmask.report.sections import Picture, Section, Table, read_section
+from unmask.report.sections import Chart, Section, Table, read_section
 from unmask.statistics.changes import changes
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import framed, write_table
@@ -26,7 +26,13 @@ FACTS: list[dict[str, Any]] = [
     {"steps": 600, "held_out": {"before": 2.5, "after": None}},
     {"steps": 400, "best_step": 300, "objective": {"before": {"weighted": 1.5}, "after": {"weighted": 0.02}}},
 ]
-SETTINGS = {"models": MODELS, "benchmarks": ["cp"], "measures": ["AULA", "CPS"], "alpha": 0.05}
+SETTINGS = {
+    "models": MODELS,
+    "benchmarks": ["cp"],
+    "measures": ["AULA", "CPS"],
+    "alpha": 0.05,
+    "confidence": 0.9,
+}
 
 
 def comparisons(folder: Path) -> Path:
@@ -59,7 +65,6 @@ def made(folder: Path, paths: list[Path]) -> tuple[Section, str]:
         {
             "facts": facts,
             "comparisons": paths,
-            "figure": folder / "d.svg",
             "captions": RESOURCES / "debiasing" / "captions.yaml",
         },
         {"debiasing": folder / "debiasing.json"},
@@ -107,12 +112,31 @@ def test_the_section_says_what_was_made_and_what_it_changed(tmp_path: Path) -> N
     assert "the same training without any debiasing" in said
     assert "a-continued 2.50 to 2.25" in said
     assert "a-cda" not in said.split("Loss on")[1]
-    assert isinstance(section.blocks[0], Picture)
+    drawn = section.blocks[0]
+    assert isinstance(drawn, Chart)
+    assert "90% interval" in drawn.caption
     assert "at (published)" in texts
-    sheets = [block.sheet for block in section.blocks if isinstance(block, Table)]
-    assert sheets[0].rows[2][-1] == "objective 1.5 to 0.02; best at step 300"
-    assert sheets[0].rows[1][5:7] == ("2.50", "–")
-    assert len(sheets[1].rows) == 6
+    changed, how = [block.sheet for block in section.every_block() if isinstance(block, Table)]
+    assert how.rows[2][-1] == "objective 1.5 to 0.02; best at step 300"
+    assert how.rows[1][5:7] == ("2.50", "–")
+    # the chart has the numbers of the table below it
+    assert [
+        (
+            row["model"],
+            row["panel"],
+            row["row"],
+            f"{row['before']:.1f}",
+            f"{row['after']:.1f}",
+            f"{row['change']:+.1f}",
+            f"{row['low']:+.1f} to {row['high']:+.1f}",
+        )
+        for row in drawn.rows
+    ] == [(line[0], f"a <b> on {line[1]}", *line[2:7]) for line in changed.rows]
+    assert {row["model"]: row["kind"] for row in drawn.rows} == {
+        "a-continued": "continued",
+        "a-cda": "cda",
+        "a-at": "at (published)",
+    }
     page = render_page("r", [section])
     assert "a <b>" not in page
     assert "a &lt;b&gt;" in page
@@ -122,4 +146,5 @@ def test_without_a_benchmark_it_says_so(tmp_path: Path) -> None:
     section, texts = made(tmp_path, [])
     assert any("No bias score" in sentence for sentence in section.sentences)
     assert "No bias score" in texts
-    assert [len(block.sheet.rows) for block in section.blocks if isinstance(block, Table)] == [3, 0]
+    assert [len(block.sheet.rows) for block in section.every_block() if isinstance(block, Table)] == [3]
+    assert not any(isinstance(block, Chart) for block in section.blocks)

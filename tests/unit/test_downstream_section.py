@@ -13,15 +13,16 @@ import pytest
 from made_study import RESOURCES, Study, make_study
 from running import run_script
 from unmask.downstream import tables
+from unmask.downstream.charts import NOTHING
 from unmask.downstream.published import Published
 from unmask.downstream.results import Found
 from unmask.downstream.writing import TABLES
 from unmask.errors import InputError
 from unmask.report.page import render_page
-from unmask.report.sections import Block, Fold, Picture, Section, Table, read_section
+from unmask.report.sections import Block, Chart, Fold, Section, Table, read_section
 from unmask.report.sheets import DASH
 
-FIGURES = ("use_figure", "changes_figure", "steps_figure")
+FIGURES = tuple(NOTHING)
 AWKWARD = "a <b> $x_1$ & co"
 ORIGIN = {"name": AWKWARD, "family": AWKWARD, "role": ""}
 DEBIASED = [
@@ -49,12 +50,11 @@ def make_tables(study: Study) -> dict[str, str]:
     return files
 
 
-def write_section(study: Study, figures: dict[str, str]) -> Section:
-    pictures = {name: figures[f"{name}_svg"] for name in FIGURES}
+def write_section(study: Study) -> Section:
     output = study.folder / "downstream.json"
     run_script(
         "write_sections",
-        {**study.files, **pictures},
+        study.files,
         {"downstream": output},
         study.folder / "log",
         family="downstream",
@@ -84,13 +84,13 @@ def texts_of(svg: str) -> str:
 @pytest.mark.slow
 def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
     figures = draw(whole)
-    assert AWKWARD in texts_of(figures["use_figure_svg"])
-    assert {"truth", "by chance", "after"} <= {
-        word.strip() for word in ElementTree.parse(figures["use_figure_svg"]).getroot().itertext()
-    }
-    assert "AULA on cp" in texts_of(figures["changes_figure_svg"])
-    assert "steps" in texts_of(figures["steps_figure_svg"])
-    section = write_section(whole, figures)
+    for name in FIGURES:
+        assert NOTHING[name] not in texts_of(figures[f"{name}_svg"])
+    for name in ("use_figure", "scores_figure", "changes_figure", "steps_figure"):
+        assert AWKWARD in texts_of(figures[f"{name}_svg"])
+    assert "AULA on cp" in texts_of(figures["against_figure_svg"])
+    assert "steps of fine-tuning" in texts_of(figures["steps_figure_svg"])
+    section = write_section(whole)
     said = " ".join(section.sentences)
     assert "On bios, the shares of women and of men" in said
     assert "A model that has learnt this made task gives 0.300" in said
@@ -102,8 +102,10 @@ def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
     assert "<h2>Bias in use</h2>" in page
     assert "<b> $x_1$" not in page
     assert html.escape(AWKWARD) in page
-    first = next(block for block in section.blocks if not isinstance(block, Fold))
-    assert isinstance(first, Picture)
+    # every table is in a fold below its picture
+    open_ones = [block for block in section.blocks if not isinstance(block, Fold)]
+    assert len(open_ones) == len(FIGURES) and all(isinstance(block, Chart) for block in open_ones)
+    assert section.blocks[0] is open_ones[0]
     shown = [block for block in blocks_of(section.blocks) if isinstance(block, Table)]
     assert len(shown) >= 4
     for block in shown:
@@ -165,16 +167,22 @@ def test_less_of_a_study_is_shown_too(
 ) -> None:
     study = make_study(tmp_path, models, **options)
     figures = draw(study)
-    section = write_section(study, figures)
+    section = write_section(study)
     assert len(section.sentences) > 1
     files = make_tables(study)
     assert all(Path(path).stat().st_size for path in files.values())
     has_debiased = any(model.get("from") for model in models)
-    note = "No model of this study was made from another one"
-    assert (note in texts_of(figures["changes_figure_svg"])) != has_debiased
-    assert "between its first and its last step" in texts_of(figures["steps_figure_svg"])
-    if not options.get("benchmark", True):
-        assert "AULA" not in texts_of(figures["use_figure_svg"])
+    has_benchmark = options.get("benchmark", True)
+    known = {
+        "use_figure": True,
+        "scores_figure": has_benchmark,
+        "changes_figure": has_debiased,
+        "against_figure": has_benchmark and len(models) > 2,
+        "steps_figure": False,
+    }
+    assert {name: NOTHING[name] not in texts_of(figures[f"{name}_svg"]) for name in FIGURES} == known
+    drawn = [block for block in section.blocks if isinstance(block, Chart)]
+    assert len(drawn) == sum(known.values())
 
 
 def test_published_numbers_are_checked(tmp_path: Path) -> None:

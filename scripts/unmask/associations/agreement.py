@@ -25,7 +25,18 @@ MOST_PERMUTATIONS = 40320
 DRAWN, SEED = 20000, 0
 
 POOLING_COLUMNS = ["encoder", "first", "second", "tests", "same_sign", "tau"]
-POINT_COLUMNS = ["suite", "pooling", "benchmark", "measure", "model", "tests", "mean_d", "score"]
+POINT_COLUMNS = [
+    "suite",
+    "pooling",
+    "benchmark",
+    "measure",
+    "model",
+    "tests",
+    "mean_d",
+    "score",
+    "low",
+    "high",
+]
 PAIR_COLUMNS = [
     "suite",
     "pooling",
@@ -109,14 +120,18 @@ def points(rows: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     and those that go against it count against it. Means are over the tests that every one of the models has
     a d of, so that they are of the same tests.
 
-    rows: one row of each encoder, suite, test and pooling. scores: model, benchmark, measure and score.
+    rows: one row of each encoder, suite, test and pooling. scores: model, benchmark, measure, score and its
+    interval, as unmask.associations.collected has them.
     """
     known = rows[rows["d"].notna()]
     found: list[dict[str, Any]] = []
     for (suite, pooling), own in known.groupby(["suite", "pooling"], sort=False):
         wide = own.pivot(index="test", columns="encoder", values="d")
         for (benchmark, measure), part in scores.groupby(["benchmark", "measure"], sort=False):
-            score = dict(zip(part["model"], part["score"], strict=True))
+            score = {
+                str(row["model"]): [float(row[key]) for key in ("score", "low", "high")]
+                for row in part.to_dict("records")
+            }
             models = [name for name in own["encoder"].drop_duplicates() if name in score]
             shared = wide[models].dropna()
             if not models or shared.empty:
@@ -130,7 +145,7 @@ def points(rows: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
                     "model": model,
                     "tests": len(shared),
                     "mean_d": float(shared[model].mean()),
-                    "score": float(score[model]),
+                    **dict(zip(("score", "low", "high"), score[model], strict=True)),
                 }
                 for model in models
             ]

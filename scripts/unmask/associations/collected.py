@@ -17,8 +17,8 @@ from unmask.terms import CORRECTED, ORIGINAL
 MEANS = ["encoder", "suite", "test", "pooling", "level", "x1", "x2", "y1", "y2"]
 """Columns of the 2×2 of grounded tests."""
 
-SCORES = ["model", "benchmark", "measure", "score"]
-"""Columns of bias scores, in percent."""
+SCORES = ["model", "benchmark", "measure", "score", "low", "high"]
+"""Columns of bias scores with their intervals, in percent; nan without one."""
 
 STRENGTHS = ["suite", "test", "series", "strength", "whole"]
 """Columns of what was planted in the tests of a suite: tests that hold the same against each other are a
@@ -115,7 +115,7 @@ def remarks_of(suites: Iterable[str | Path], paths: Iterable[str | Path]) -> lis
 def collected_scores(paths: Iterable[str | Path], measures: Sequence[str]) -> pd.DataFrame:
     """The bias scores over all pairs of each model and benchmark, with SCORES: of the original sentences,
     corrected, by these measures. paths: tables BIAS, whose metadata name model and benchmark."""
-    rows: list[tuple[str, str, str, float]] = []
+    rows: list[tuple[object, ...]] = []
     for path in paths:
         facts = read_metadata(path)
         table = read_table(path, BIAS)
@@ -127,8 +127,8 @@ def collected_scores(paths: Iterable[str | Path], measures: Sequence[str]) -> pd
             & table["score"].notna()
         ]
         rows += [
-            (str(facts["model"]), str(facts["benchmark"]), str(measure), float(score))
-            for measure, score in zip(own["measure"], own["score"], strict=True)
+            (str(facts["model"]), str(facts["benchmark"]), str(measure), *map(float, numbers))
+            for measure, *numbers in own[["measure", "score", "low", "high"]].itertuples(index=False)
         ]
     return pd.DataFrame(rows, columns=SCORES)
 

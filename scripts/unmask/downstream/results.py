@@ -16,19 +16,22 @@ from unmask.downstream.published import Published
 from unmask.downstream.schema import CORRELATIONS, WORD_COUNTS
 from unmask.downstream.terms import MAIN, PUBLISHED_NAMES
 from unmask.report.captions import Captions, load_captions
+from unmask.report.sheets import rows_of
 from unmask.statistics.changes import changes
 from unmask.statistics.chosen import of_bias_type
 from unmask.statistics.correction import holm
 from unmask.statistics.margins import Margins, mean_margins
-from unmask.tables import framed, read_table
-from unmask.terms import CORRECTED
+from unmask.statistics.schema import BIAS, BIAS_TYPE, OVERALL
+from unmask.tables import framed, read_metadata, read_table
+from unmask.terms import CORRECTED, ORIGINAL
 
 
 @dataclass(frozen=True)
 class Found:
     """files: scores (SCORES of every model and task), words (WORD_COUNTS of every task), correlations,
     scores_before and scores_after (of pairs of sentences), pairs (of every benchmark), comparisons (of
-    models, one a benchmark), published, captions; all but scores and the last two may be empty. settings:
+    models, one a benchmark), bias (unmask.statistics.schema.BIAS of the models before), published, captions;
+    all but scores and the last two may be empty. settings:
     models (name, family, and where they have them role and from), tasks (name, format), benchmarks and
     measures (names), bias_type (of the pairs that count; None: all), alpha, confidence.
     """
@@ -151,6 +154,27 @@ class Found:
     def _bias_scores(self, name: str) -> pd.DataFrame:
         scores, pairs = (self.files.get(each) or [] for each in (name, "pairs"))
         return bias_scores(scores, self.measures, pairs, self.settings.get("bias_type"))
+
+    @cached_property
+    def intervals(self) -> dict[tuple[str, str, str], tuple[float, float]]:
+        """Of the bias scores of the models as they were, by model, benchmark and measure: the interval that
+        allows for pairs that vary together, over the pairs that count; none where it is not known."""
+        wanted = self.settings.get("bias_type")
+        chosen = {
+            Path(path).stem: of_bias_type(read_table(path, PAIRS), wanted)[1]
+            for path in self.files.get("pairs") or []
+        }
+        found = {}
+        for path in self.files.get("bias") or []:
+            facts = read_metadata(path)
+            benchmark = str(facts["benchmark"])
+            bias_type = chosen.get(benchmark)
+            rows = read_table(path, BIAS)
+            rows = rows[(rows["variant"] == ORIGINAL) & (rows["protocol"] == CORRECTED) & rows["low"].notna()]
+            group = (OVERALL, "all") if bias_type is None else (BIAS_TYPE, bias_type)
+            for row in rows_of(rows[(rows["grouping"] == group[0]) & (rows["group"] == group[1])]):
+                found[str(facts["model"]), benchmark, str(row.measure)] = float(row.low), float(row.high)
+        return found
 
     @cached_property
     def correlations(self) -> pd.DataFrame:

@@ -34,6 +34,10 @@ PUBLISHED_NAMES = {
 """What the paper calls the tasks, by their format: as training data (Table 1), as tests of bias (Table 2)."""
 
 
+LEAST_SEEN = 3
+"""Models in whose order something can be seen."""
+
+
 def fine_tuned(model: str, task: str) -> str:
     """What a model is called after it was fine-tuned on a task."""
     return f"{model}@{task}"

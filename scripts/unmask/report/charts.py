@@ -61,8 +61,8 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     A chart names no colour: it has the ranges `category`, `ordinal` (steps from nothing to the most), `ramp`
     and `heatmap` (numbers as colours of marks and, in five steps, of areas), `diverging` (below, nothing,
     above), and the styles `single` (marks of one kind), `neutral` (a line of no effect), `wanted` (a line
-    that is aimed at), `chance`, `untrained`, `reported`, `exact` (what is known without a model), `figure` (a
-    number as text) and `cell` (what is below one), and of maps `country`, `no-score` and `beyond` (what is
+    that is aimed at), `chance`, `untrained`, `reported`, `exact` (what is known without a model), `truth`
+    (of what was made), `figure` (a number as text) and `cell` (what is below one), and of maps `country`, `no-score` and `beyond` (what is
     drawn around those beyond chance), and `outlined` (marks with a border).
     """
     colours = _COLOURS[mode]
@@ -87,6 +87,8 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "titleFontSize": 11,
             "titleFontWeight": "normal",
         },
+        # names beside panels
+        "axisY": {"labelLimit": 190},
         "header": {
             "labelColor": colours["text"],
             "labelFontSize": 12,
@@ -98,6 +100,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
         "legend": {
             "orient": "top",
             "layout": {"top": {"anchor": "start", "direction": "horizontal", "margin": 28}},
+            "columns": 4,
             "labelLimit": 0,
             "labelColor": colours["text"],
             "labelFontSize": 11,
@@ -132,6 +135,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "outlined": {"stroke": colours["text"]},
             # told from both ends of the heatmap
             "beyond": {"color": colours["category"][1], "strokeWidth": 1.4},
+            "truth": {"color": colours["text"], "strokeWidth": 1.5, "strokeDash": [5, 3]},
         },
     }
 

@@ -23,6 +23,8 @@ PALETTE = (
 )
 """Colours and lines for measures, told apart with any colour vision and in grey."""
 
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
 RC: dict[Any, Any] = {
     "svg.fonttype": "none",
     # names from data are text, whatever signs are in them

@@ -3,6 +3,8 @@
 const NEAR = "600px"; // charts so close to the screen are drawn
 const NARROWEST = 170; // pixels of a chart's panel
 const GAP = 32; // between two, with what stands out of each
+const NARROW = 640; // less is little room
+const NAMES = 104; // for names beside panels, where there is little room
 const EDGE = 22; // for what stands out at either end: the last label of an axis
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const themes = JSON.parse(document.getElementById("themes")?.textContent ?? "{}");
@@ -72,19 +74,19 @@ class Drawing {
     const { facet, columns = 1, spec, usermeta } = this.spec;
     if (!facet || !spec || !usermeta) return this.spec;
     const { margin, gap = GAP, aspect } = usermeta;
-    const free = room - margin - EDGE + gap;
+    const free = room - EDGE + gap - (room < NARROW ? Math.min(margin, NAMES) : margin);
     const across = Math.max(1, Math.min(columns, Math.floor(free / (NARROWEST + gap))));
     const width = Math.max(NARROWEST, Math.min(520, Math.floor(free / across) - gap));
     const height = aspect ? Math.round(width * aspect) : spec.height;
     return { ...this.spec, columns: across, spec: { ...spec, width, height } };
   }
 
-  embed(box, spec, mode) {
+  embed(box, spec, mode, room) {
     const { width } = spec.spec ?? {};
     const narrow = width < 300 && {
       header: { labelLimit: width, labelFontSize: 10 },
       title: { fontSize: 11, subtitleFontSize: 10 },
-      legend: { columns: 1 },
+      ...(room < NARROW && { legend: { columns: 1 }, axisY: { labelLimit: NAMES - 8 } }),
     };
     // expressions are interpreted: the page's policy lets no text become a program
     const options = { mode: "vega-lite", actions: false, ast: true, renderer: "svg", tooltip: { formatTooltip } };
@@ -100,7 +102,7 @@ class Drawing {
     // inside of the box, whose label says what is drawn: Vega would put one of its own there
     const inner = element("div");
     inner.setAttribute("aria-hidden", "true");
-    const result = await this.embed(inner, this.fitted(room), mode);
+    const result = await this.embed(inner, this.fitted(room), mode, room);
     if (this.drawn !== wanted) return result.finalize();
     this.result?.finalize();
     this.result = result;

@@ -1,10 +1,10 @@
 """What the report says of association tests."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from unmask.associations import tables
-from unmask.associations.drawing import has_data
+from unmask.associations.charts import charts, poolings, tests
 from unmask.associations.findings import (
     agrees_with_pairs,
     beside_published,
@@ -18,7 +18,10 @@ from unmask.associations.findings import (
 )
 from unmask.associations.results import Found
 from unmask.associations.terms import SETS, A, B, X, Y
-from unmask.report.sections import Block, Facts, Fold, Items, Section, Table, folded, picture
+from unmask.report.charts import chart
+from unmask.report.sections import Block, Chart, Facts, Fold, Items, Section, Table, folded
+
+Draw = Callable[[Found, Sequence[str]], Any]
 
 QUESTION = (
     "Are some words nearer to one set of words than to another in what an encoder makes of them, as a "
@@ -26,20 +29,20 @@ QUESTION = (
     "picture change it?"
 )
 
-_FIGURES = {
+_SHOWN = {
     "tests_figure": "Effect sizes of all tests with intervals, before what they are on average without bias",
     "grounded_figure": "Mean association of words with pictures of the one and the other set",
     "poolings_figure": "Effect sizes in one pooling against those in another",
     "pairs_figure": "Mean effect size of models against their bias scores over pairs of sentences",
-    "constructed_figure": "Gaps measured of hand-set weights against the truth",
+    "constructed_figure": "Gaps measured of hand-set weights beside the truth",
     "planted_figure": "The gap against the strength of what was planted",
 }
-"""Pictures by their names among the files, which are those of their captions, and what they show."""
+"""Charts by their names, which are those of their captions, and what they show."""
 
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of unmask.associations.results.Found, and figures of the names of _FIGURES (SVG, empty
-    where there is none); a picture for which the study has no data is not shown. settings: those of Found."""
+    """files, settings: those of unmask.associations.results.Found; a chart for which the study has no data is
+    not shown."""
     found = Found(files, settings)
     return Section(
         "associations",
@@ -57,21 +60,20 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
             *beside_published(found),
         ),
         (
-            *_pictures(files, found, "tests_figure"),
-            *_tables(found, tables.overview),
+            *_each(found, "tests_figure", tests, "Tests"),
+            *folded("How many tests are beyond chance", tables.overview(found)[1]),
             *folded("Table 1: all tests", tables.table1(found)[1]),
             *folded("Published values beside ours", tables.published(found)[1]),
-            *_pictures(files, found, "poolings_figure"),
-            *folded("How far poolings agree", tables.poolings(found)[1]),
-            *_pictures(files, found, "grounded_figure"),
-            *_tables(found, tables.grounded),
-            *folded("Experiments of grounded tests", tables.experiments(found)[1]),
             *folded("Differences between encoders", tables.differences(found)[1]),
-            *_pictures(files, found, "pairs_figure"),
-            *folded("Association tests and pairs of sentences", tables.pairs(found)[1]),
-            *_pictures(files, found, "constructed_figure"),
+            *_each(found, "poolings_figure", poolings, "Poolings"),
+            *folded("How far poolings agree", tables.poolings(found)[1]),
+            *_drawn(found, "grounded_figure"),
+            *folded("Tests with pictures, in numbers", tables.grounded(found)[1]),
+            *folded("Experiments of grounded tests", tables.experiments(found)[1]),
+            *_beside_pairs(found),
+            *_drawn(found, "constructed_figure"),
             *folded("The constructed world, in numbers", tables.constructed(found)[1]),
-            *_pictures(files, found, "planted_figure"),
+            *_drawn(found, "planted_figure"),
             *folded("What was planted, in numbers", tables.planted(found)[1]),
             *_of_sets(found),
             *_warnings(found),
@@ -79,17 +81,34 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     )
 
 
-def _pictures(files: Mapping[str, Any], found: Found, *names: str) -> Iterator[Block]:
-    for name in names:
-        if files.get(name) and has_data(found, name):
-            yield picture(found.captions[name], _FIGURES[name], files[name])
+def _drawn(found: Found, name: str) -> Iterator[Block]:
+    for _, drawn in charts(found, [name]):
+        if drawn:
+            yield _chart(found, name, drawn)
 
 
-def _tables(found: Found, table: Any) -> Iterator[Block]:
-    """A short table in the open, where it has rows."""
-    sheet = table(found)[1]
+def _beside_pairs(found: Found) -> Iterator[Block]:
+    """In one fold: a panel for each pooling, measure and benchmark is much, and few models say little."""
+    sheet = tables.pairs(found)[1]
     if sheet.rows:
-        yield Table(sheet)
+        title = "Association tests and pairs of sentences"
+        yield Fold(title, (*_drawn(found, "pairs_figure"), Table(sheet)))
+
+
+def _each(found: Found, name: str, draw: Draw, what: str) -> Iterator[Block]:
+    """A chart for each encoder: in folds, where there are several, of which the first is open."""
+    drawn = [(encoder, draw(found, [encoder])) for encoder in found.names]
+    made = [(encoder, each) for encoder, each in drawn if each]
+    for place, (encoder, each) in enumerate(made):
+        if len(made) == 1:
+            yield _chart(found, name, each)
+        else:
+            yield Fold(f"{what}: {encoder}", (_chart(found, name, each, f"{encoder}. "),), open=place == 0)
+
+
+def _chart(found: Found, name: str, drawn: Any, of: str = "") -> Chart:
+    alt = f"{of}{_SHOWN[name]}. Their numbers are in a table below."
+    return chart(f"{of}{found.captions[name]}", alt, drawn)
 
 
 def _of_sets(found: Found) -> Iterator[Block]:

@@ -5,14 +5,14 @@ from typing import Any
 
 import pandas as pd
 
+from unmask.debiasing.changed import changed_scores
+from unmask.debiasing.charts import scores_changed
 from unmask.facts import read_facts
 from unmask.report.captions import Captions, load_captions
-from unmask.report.sections import Block, Section, Table, picture
+from unmask.report.charts import chart
+from unmask.report.sections import Block, Section, Table, folded
 from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of
-from unmask.statistics.changes import changes
-from unmask.statistics.correction import holm
 from unmask.statistics.margins import Margins, mean_margins, share_left
-from unmask.terms import CORRECTED
 
 QUESTION = "Does debiasing a model change what bias scores see in it, and what does it cost the model?"
 
@@ -22,14 +22,15 @@ CENTRE = 50.0
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     """files: facts (of each model of the settings, in their order), comparisons (of models, one a
-    benchmark), scores (of these models) and pairs (of benchmarks), which may be empty; figure (SVG, empty
-    where there is none), captions. settings: models (name, from, method, reading), measures, bias_type,
-    alpha.
+    benchmark), scores (of these models) and pairs (of benchmarks), which may be empty; captions. settings:
+    models (name, from, method, reading), measures, bias_type, alpha, confidence.
     """
-    captions = load_captions(files["captions"], alpha=f"{settings['alpha']:g}")
+    captions = load_captions(
+        files["captions"], alpha=f"{settings['alpha']:g}", confidence=f"{100 * settings['confidence']:g}"
+    )
     models = list(settings["models"])
     facts = [read_facts(path) for path in files["facts"]]
-    changed = changed_scores(files, settings)
+    changed = changed_scores(files.get("comparisons") or [], settings)
     margins = mean_margins(
         files.get("scores") or [], files.get("pairs") or [], settings["measures"], settings.get("bias_type")
     )
@@ -38,22 +39,11 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
         "Debiased models",
         (QUESTION, *findings(changed, models, settings["alpha"], margins), *losses(models, facts)),
         (
-            *_pictured(files, captions),
+            *_drawn(changed, models, captions),
+            *folded("What debiasing changes, in numbers", changes_sheet(changed, margins, captions)),
             Table(made_sheet(models, facts, captions)),
-            Table(changes_sheet(changed, margins, captions)),
         ),
     )
-
-
-def changed_scores(files: Mapping[str, Any], settings: Mapping[str, Any]) -> pd.DataFrame:
-    """How the bias scores of debiased models differ from those of what they were made from.
-
-    As unmask.statistics.changes has it, with p_holm over the models of a benchmark and measure. files,
-    settings: as for `section`.
-    """
-    origins = {str(model["name"]): str(model["from"]) for model in settings["models"]}
-    found = changes(files.get("comparisons") or [], origins, settings["measures"], CORRECTED)
-    return holm(found, ["benchmark", "measure"])
 
 
 def findings(
@@ -61,7 +51,7 @@ def findings(
 ) -> Iterator[str]:
     """Which methods bring bias scores nearer to 50, and what becomes of the margins behind them.
 
-    changed: as `changed_scores` has it.
+    changed: as unmask.debiasing.changed has it.
     """
     if changed.empty:
         yield "No bias score of this study compares a debiased model with the one that it was made from."
@@ -174,7 +164,11 @@ def changes_sheet(changed: pd.DataFrame, margins: Margins, captions: Captions) -
     return Sheet(captions["changes"], stubs, tuple(("", head) for head in heads) if lines else (), lines)
 
 
-def _pictured(files: Mapping[str, Any], captions: Captions) -> Iterator[Block]:
-    if files.get("figure"):
-        alt = "Change of bias scores from a model to the debiased ones made from it"
-        yield picture(captions["changes_figure"], alt, files["figure"])
+def _drawn(changed: pd.DataFrame, models: Sequence[Mapping[str, Any]], captions: Captions) -> Iterator[Block]:
+    drawn = scores_changed(changed, models)
+    if drawn:
+        alt = (
+            "Small panels of bias scores before and after debiasing, with intervals of the change, against "
+            "the line at 50; their numbers are in the table below."
+        )
+        yield chart(captions["changes_chart"], alt, drawn)

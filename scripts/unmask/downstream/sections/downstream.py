@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unmask.downstream import tables
+from unmask.downstream.charts import charts
 from unmask.downstream.findings import (
     bias_in_use,
     change_by_debiasing,
@@ -12,24 +13,26 @@ from unmask.downstream.findings import (
     words_in_data,
 )
 from unmask.downstream.results import Found
-from unmask.report.sections import Block, Fold, Items, Section, Table, folded, picture
+from unmask.report.charts import chart
+from unmask.report.sections import Block, Fold, Items, Section, folded
 
 QUESTION = (
     "Do models treat women and men unequally where they are used, does debiasing change that, and do bias "
     "scores of the models say so?"
 )
 
-_FIGURES = {
-    "use_figure": "Intrinsic bias of models beside their bias in use, with bands of chance",
-    "changes_figure": "What debiasing changes of bias scores and of bias in use",
-    "steps_figure": "Bias in use by steps of fine-tuning",
+_SHOWN = {
+    "use_figure": "Bias of models in every task, with intervals and bands of chance",
+    "scores_figure": "Bias scores of the same models, with intervals",
+    "changes_figure": "Bias in use before and after debiasing, with intervals of the change",
+    "against_figure": "Bias in use of models against their bias scores, with intervals",
+    "steps_figure": "Bias in use by steps of fine-tuning, a line with its interval for each model",
 }
-"""Pictures by their names among the files, which are those of their captions, and what they show."""
+"""Charts by their names, which are those of their captions, and what they show."""
 
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of unmask.downstream.results.Found, and figures of the names of _FIGURES (SVG, empty where
-    there is none). settings: those of Found."""
+    """files, settings: those of unmask.downstream.results.Found."""
     found = Found(files, settings)
     return Section(
         "downstream",
@@ -43,31 +46,28 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
             *words_in_data(found),
         ),
         (
-            *_pictures(files, found, "use_figure", "changes_figure"),
-            Table(tables.overview(found)[1]),
-            *_some(found),
-            *_pictures(files, found, "steps_figure"),
+            *_drawn(found, "use_figure"),
+            *folded("Accuracy and bias in use, in numbers", tables.overview(found)[1]),
+            *_drawn(found, "scores_figure"),
+            *_drawn(found, "changes_figure"),
+            *folded("What debiasing changes of bias scores", tables.changes(found)[1]),
+            *_drawn(found, "against_figure"),
+            *folded("Table 2: intrinsic bias against bias in use", tables.table2(found)[1]),
+            *_drawn(found, "steps_figure"),
+            *folded("Table 1: gendered words in the data", tables.table1(found)[1]),
+            *folded("Table 3: all values", tables.table3(found)[1]),
             *_warnings(found),
             Fold(found.captions["doubts"], (Items(tuple(found.published.doubts())),)),
         ),
     )
 
 
-def _pictures(files: Mapping[str, Any], found: Found, *names: str) -> Iterator[Block]:
-    for name in names:
-        if files.get(name):
-            yield picture(found.captions[name], _FIGURES[name], files[name])
-
-
-def _some(found: Found) -> Iterator[Block]:
-    """The tables that the study has something for, in folds."""
-    for title, table in (
-        ("Table 1: gendered words in the data", tables.table1),
-        ("Table 2: intrinsic bias against bias in use", tables.table2),
-        ("Table 3: all values", tables.table3),
-        ("What debiasing changes of bias scores", tables.changes),
-    ):
-        yield from folded(title, table(found)[1])
+def _drawn(found: Found, name: str) -> Iterator[Block]:
+    for _, drawn in charts(found, [name]):
+        if drawn:
+            yield chart(
+                found.captions[name], f"{_SHOWN[name]}. Their numbers are in the tables below.", drawn
+            )
 
 
 def _warnings(found: Found) -> Iterator[Block]:

@@ -1,0 +1,22 @@
+"""What debiasing changes of bias scores, corrected for the number of models."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from unmask.statistics.changes import changes
+from unmask.statistics.correction import holm
+from unmask.terms import CORRECTED
+
+
+def changed_scores(comparisons: Iterable[str | Path], settings: Mapping[str, Any]) -> pd.DataFrame:
+    """How the bias scores of debiased models differ from those of what they were made from.
+
+    As unmask.statistics.changes has it, with p_holm over the models of a benchmark and measure.
+    comparisons: of models, one table a benchmark; settings: models (name, from) and measures.
+    """
+    origins = {str(model["name"]): str(model["from"]) for model in settings["models"]}
+    found = changes(comparisons, origins, settings["measures"], CORRECTED)
+    return holm(found, ["benchmark", "measure"])

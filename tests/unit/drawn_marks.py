@@ -1,0 +1,119 @@
+"""Where the marks of a chart are, in pixels, as Vega draws them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import numpy as np
+import vl_convert
+
+from unmask.report.charts import VEGA_LITE, chart, theme
+
+LINES, TEXTS = ("rule", "rect", "symbol"), "text"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """kind: rule, rect or symbol; layer: its number in its panel. x2, y2: the other end, if it has one;
+    look: colour and shape."""
+
+    kind: str
+    layer: int
+    x: float
+    y: float
+    x2: float
+    y2: float
+    look: tuple[str, str]
+    opacity: float
+
+
+@dataclass(frozen=True)
+class Panel:
+    """title: its lines."""
+
+    title: tuple[str, ...]
+    marks: tuple[Mark, ...]
+
+    def of(self, kind: str) -> list[Mark]:
+        """The marks of a kind that can be seen, in order of layers."""
+        return [mark for mark in self.marks if mark.kind == kind and mark.opacity]
+
+
+def panels_of(drawn: alt.FacetChart) -> list[Panel]:
+    """The panels of a chart, in the order of their drawing."""
+    spec = chart("c", "a", drawn).spec
+    known = vl_convert.vegalite_to_scenegraph(spec, vl_version=VEGA_LITE, config=theme("light"))
+    return [
+        Panel(tuple(_titles(cell)), tuple(_marks(cell.get("items", []))))
+        for group in _groups(known["scenegraph"])
+        if group.get("name") == "cell"
+        for cell in group["items"]
+    ]
+
+
+def texts_of(drawn: alt.FacetChart) -> list[str]:
+    """All that is written on a chart."""
+    return list(
+        _texts(
+            vl_convert.vegalite_to_scenegraph(
+                chart("c", "a", drawn).spec, vl_version=VEGA_LITE, config=theme("light")
+            )
+        )
+    )
+
+
+def _groups(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        if node.get("marktype") == "group":
+            yield node
+        for item in node.get("items", []):
+            yield from _groups(item)
+    return
+
+
+def _titles(cell: dict[str, Any]) -> Iterator[str]:
+    yield from _texts(cell.get("title", {}))
+    for each in cell.get("items", []):
+        if each.get("role") == "title":
+            yield from _texts(each)
+
+
+def _texts(node: Any) -> Iterator[str]:
+    if isinstance(node, list):
+        for each in node:
+            yield from _texts(each)
+    if isinstance(node, dict):
+        text = node.get("text")
+        if text is not None:
+            yield from map(str, text if isinstance(text, list) else [text])
+        for value in node.values():
+            if isinstance(value, dict | list):
+                yield from _texts(value) if value is not text else ()
+
+
+def _marks(layers: Iterable[dict[str, Any]]) -> Iterator[Mark]:
+    shown = [layer for layer in layers if layer.get("role") == "mark" and layer["marktype"] in LINES]
+    for number, layer in enumerate(shown):
+        for item in layer["items"]:
+            x, y = float(item.get("x", 0)), float(item.get("y", 0))
+            wide, high = float(item.get("width", 0)), float(item.get("height", 0))
+            yield Mark(
+                layer["marktype"],
+                number,
+                x,
+                y,
+                float(item.get("x2", x + wide)),
+                float(item.get("y2", y + high)),
+                (str(item.get("fill", item.get("stroke"))), str(item.get("shape"))),
+                float(item.get("opacity", 1)),
+            )
+
+
+def scale_of(values: Iterable[float], pixels: Iterable[float]) -> tuple[float, float]:
+    """How pixels go with values: pixels = factor * value + shift. Fails where they are on no line."""
+    ones, others = np.array(list(values), float), np.array(list(pixels), float)
+    assert len(ones) == len(others) and len(set(ones)) > 1
+    factor, shift = np.polyfit(ones, others, 1)
+    np.testing.assert_allclose(others, factor * ones + shift, atol=0.01)
+    return float(factor), float(shift)

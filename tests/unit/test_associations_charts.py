@@ -1,0 +1,249 @@
+"""Charts of association tests: what is drawn where, and what is not."""
+
+import itertools
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import pytest
+
+from drawn_marks import panels_of, scale_of
+from made_associations import AWKWARD, CONSTRUCTED_ROWS, SETTINGS, STRENGTHS, Study, make_study
+from running import run_script
+from unmask.associations.charts import BEYOND, NOTHING, UNABLE, WITHIN, charts, poolings
+from unmask.associations.charts import tests as chart_of_tests
+from unmask.associations.results import Found
+from unmask.associations.shown import FIGURES
+from unmask.report.sheets import rows_of
+
+BLANK = "blank"
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return make_study(tmp_path_factory.mktemp("charts"))
+
+
+@pytest.fixture(scope="module")
+def found(study: Study) -> Found:
+    return Found(study.files, study.settings)
+
+
+@pytest.fixture(scope="module")
+def drawn(found: Found) -> dict[str, alt.FacetChart]:
+    return {name: each for name, each in charts(found, FIGURES) if each is not None}
+
+
+def data_of(chart: alt.FacetChart | None) -> pd.DataFrame:
+    assert chart is not None
+    return pd.DataFrame(chart.to_dict()["datasets"].popitem()[1])
+
+
+def by_word(study: Study, encoder: str, pooling: str) -> pd.DataFrame:
+    parts = []
+    for name in ("words", "world"):
+        rows = study.rows[encoder, name]
+        rows = rows[(rows["protocol"] == "corrected") & (rows["pooling"] == pooling)]
+        parts.append(rows[(rows["level"] == "word") | (rows["test"] == "unworded")])
+    return pd.concat(parts, ignore_index=True)
+
+
+def same(ones: Any, others: Any) -> None:
+    """The same numbers to the last digit, null where there is none."""
+    np.testing.assert_array_equal(np.array(ones, float), np.array(others, float))
+
+
+def test_every_chart_is_known(drawn: dict[str, alt.FacetChart]) -> None:
+    assert tuple(NOTHING) == FIGURES == tuple(drawn)
+
+
+def test_d_of_every_test_stands_with_its_interval_and_claim(
+    study: Study, drawn: dict[str, alt.FacetChart]
+) -> None:
+    rows = data_of(drawn["tests_figure"])
+    assert list(rows["panel"].drop_duplicates()) == [
+        f"{encoder}: {pooling}" for encoder in (AWKWARD, BLANK) for pooling in ("mean", "cls")
+    ]
+    for encoder, pooling in itertools.product((AWKWARD, BLANK), ("mean", "cls")):
+        own, expected = rows[rows["panel"] == f"{encoder}: {pooling}"], by_word(study, encoder, pooling)
+        assert [label.split(" (")[0] for label in own["label"]] == own["test"].tolist()
+        assert own["test"].tolist() == expected["test"].tolist()
+        for name, column in (("low", "d_low"), ("high", "d_high")):
+            same(own[name], expected[column])
+        for name in ("d", "expected_d", "gap", "p_holm"):
+            same(own[name], expected[name])
+        claims = dict(zip(own["test"], own["claim"], strict=True))
+        # 2 + 2 words
+        assert [test for test, claim in claims.items() if claim == UNABLE] == ["small"]
+        for test, p in zip(expected["test"], expected["p_holm"], strict=True):
+            assert test == "small" or claims[test] == (BEYOND if p < 0.05 else WITHIN)
+    assert {BEYOND, WITHIN} <= set(rows["claim"])
+
+
+def test_tests_are_drawn_where_the_axes_say(study: Study, found: Found) -> None:
+    shown = panels_of(chart_of_tests(found, [AWKWARD]) or pytest.fail("nothing is drawn"))
+    assert [panel.title for panel in shown] == [("mean",), ("cls",)]
+    for panel in shown:
+        expected = by_word(study, AWKWARD, panel.title[0])
+        marks, bands = panel.of("symbol"), panel.of("rect")
+        factor, shift = scale_of(expected["d"], [mark.x for mark in marks])
+        assert factor > 0
+        none, *intervals = panel.of("rule")
+        assert none.x == pytest.approx(shift)
+        for row, mark, band, line in zip(rows_of(expected), marks, bands, intervals, strict=True):
+            assert (line.x, line.x2) == pytest.approx(
+                (factor * row.d_low + shift, factor * row.d_high + shift)
+            )
+            # as far to either side of 0
+            assert sorted((band.x, band.x2)) == pytest.approx(
+                [shift - factor * row.expected_d, shift + factor * row.expected_d]
+            )
+            assert line.y == pytest.approx(mark.y) == pytest.approx((band.y + band.y2) / 2)
+        # down in the order of the tests
+        assert [mark.y for mark in marks] == sorted({mark.y for mark in marks})
+        assert len(marks) == len(bands) == len(intervals) == 7
+
+
+def test_one_pooling_is_drawn_across_and_the_other_up(study: Study, found: Found) -> None:
+    made = poolings(found, [AWKWARD])
+    rows = data_of(made)
+    mean, cls = (by_word(study, AWKWARD, pooling) for pooling in ("mean", "cls"))
+    assert set(rows["panel"]) == {"mean across, cls up"}
+    for which, own in (("first", mean), ("second", cls)):
+        for name, column in (("d", "d"), ("low", "d_low"), ("high", "d_high")):
+            same(rows[f"{name}_{which}"], own[column])
+    alike = np.sign(mean["d"]) == np.sign(cls["d"])
+    assert (rows["signs"] == "the same sign").tolist() == alike.tolist()
+    assert made is not None
+    (panel,) = panels_of(made)
+    marks = panel.of("symbol")
+    right, _ = scale_of(mean["d"], [mark.x for mark in marks])
+    up, _ = scale_of(cls["d"], [mark.y for mark in marks])
+    # pixels are counted from above
+    assert right > 0 > up
+
+
+def test_two_by_two_has_words_as_lines_and_pictures_across(
+    study: Study, drawn: dict[str, alt.FacetChart]
+) -> None:
+    rows = data_of(drawn["grounded_figure"])
+    for encoder in (AWKWARD, BLANK):
+        for four in study.means[encoder, "pics"]:
+            if four["level"] != "word" or four["pooling"] != "joint":
+                continue
+            own = rows[(rows["encoder"] == encoder) & (rows["label"] == four["test"])]
+            cells = own.set_index(["words", "pictures"])["mean_s"].to_dict()
+            assert cells == {
+                (f"words of {words}", f"of {pictures}"): four[f"{words.lower()}{place}"]
+                for words in "XY"
+                for place, pictures in enumerate("XY", start=1)
+            }
+            assert set(own["words_are"]) == {f"{key} of {AWKWARD}" for key in "XY"}
+    scales = set()
+    for panel in panels_of(drawn["grounded_figure"]):
+        own = rows[rows["panel"] == ": ".join(panel.title)]
+        marks = panel.of("symbol")
+        scales.add((own["label"].iloc[0], *np.round(scale_of(own["mean_s"], [mark.y for mark in marks]), 6)))
+        left, right = sorted({mark.x for mark in marks})
+        assert [mark.x for mark in marks] == [left if p == "of X" else right for p in own["pictures"]]
+    # encoders can be compared in a test
+    assert len(scales) == rows["label"].nunique() < rows["panel"].nunique()
+
+
+def test_mean_d_stands_against_the_bias_score_with_its_interval(
+    study: Study, drawn: dict[str, alt.FacetChart]
+) -> None:
+    rows = data_of(drawn["pairs_figure"])
+    panels = [
+        f"{suite}, {pooling}: AULA on cp" for suite in ("words", "world") for pooling in ("mean", "cls")
+    ]
+    assert set(rows["panel"]) == set(panels)
+    own = study.rows[AWKWARD, "world"].query("level == 'word'")
+    for pooling, part in own.groupby("pooling"):
+        row = rows[(rows["panel"] == f"world, {pooling}: AULA on cp") & (rows["model"] == AWKWARD)].iloc[0]
+        assert row["mean_d"] == pytest.approx(float(part["d"].mean()), rel=1e-14)
+        assert (row["score"], row["low"], row["high"]) == (60.0, 56.0, 66.0)
+
+
+def test_measured_gaps_stand_beside_the_truth(drawn: dict[str, alt.FacetChart]) -> None:
+    rows = data_of(drawn["constructed_figure"])
+    order = sorted(CONSTRUCTED_ROWS, key=lambda row: row["experiment"])
+    for name in ("world", "truth", "gap"):
+        assert rows[name].tolist() == [row[name] for row in order]
+    assert set(rows["it_is"]) == {"within 1e-06 of the truth"}
+    for panel in panels_of(drawn["constructed_figure"]):
+        own = [row for row in CONSTRUCTED_ROWS if row["experiment"] == panel.title[0]]
+        ticks, marks = panel.of("rect"), panel.of("symbol")
+        factor, _ = scale_of([row["gap"] for row in own], [mark.x for mark in marks])
+        assert factor > 0
+        assert [tick.x + 1 for tick in ticks] == pytest.approx([mark.x for mark in marks], abs=0.01)
+
+
+def test_a_gap_that_is_off_is_said_to_be(study: Study) -> None:
+    wrong = pd.DataFrame([CONSTRUCTED_ROWS[0], {**CONSTRUCTED_ROWS[1], "gap": 2e-6}])
+    off = Found({}, SETTINGS)
+    off.__dict__["constructed"] = wrong
+    ((_, made),) = charts(off, ["constructed_figure"])
+    assert data_of(made)["it_is"].tolist() == ["within 1e-06 of the truth", "further off"]
+
+
+def test_the_gap_stands_against_what_was_planted(study: Study, drawn: dict[str, alt.FacetChart]) -> None:
+    rows = data_of(drawn["planted_figure"])
+    assert len(rows) == 12
+    for (encoder, panel), own in rows.groupby(["encoder", "panel"]):
+        pooling, *targets = str(panel).split(": ")
+        assert targets == [f"X of {AWKWARD}", f"against Y of {AWKWARD}"]
+        expected = study.rows[str(encoder), "world"]
+        expected = expected[(expected["level"] == "word") & (expected["pooling"] == pooling)]
+        expected = expected.set_index("test").loc[["weak", "both", "strong"]]
+        assert own["test"].tolist() == ["weak", "both", "strong"]
+        assert own["whole"].tolist() == [False, True, False]
+        assert own["strength"].tolist() == [STRENGTHS[test] for test in own["test"]]
+        for name, column in (("gap", "gap"), ("low", "gap_low"), ("high", "gap_high")):
+            same(own[name], expected[column])
+        # encoders stand a little to either side
+        assert (own["drawn_at"] - own["strength"]).abs().max() < 0.01
+    assert rows.groupby(["test", "panel"])["drawn_at"].nunique().eq(2).all()
+
+
+def test_the_script_draws_names_as_text_and_the_same_bytes_again(study: Study, tmp_path: Path) -> None:
+    names = ("tests_figure", "grounded_figure")
+    made = []
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        folder.mkdir()
+        files = {f"{name}_{form}": folder / f"{name}.{form}" for name in names for form in ("svg", "png")}
+        run_script("draw_associations", study.files, files, folder / "log", **study.settings)
+        made.append({name: path.read_bytes() for name, path in files.items()})
+    assert made[0] == made[1]
+    for name in names:
+        root = ElementTree.fromstring(made[0][f"{name}_svg"])
+        assert any(AWKWARD in "".join(node.itertext()) for node in root.iter() if node.tag.endswith("text"))
+
+
+def test_what_there_is_nothing_of_is_a_line(study: Study, tmp_path: Path) -> None:
+    bare = {key: study.files[key] for key in ("captions", "published")} | {"associations": []}
+    assert dict(charts(Found(bare, SETTINGS), FIGURES)) == dict.fromkeys(FIGURES)
+    files = {f"{name}_{form}": tmp_path / f"{name}.{form}" for name in FIGURES for form in ("svg", "png")}
+    run_script("draw_associations", bare, files, tmp_path / "log", **SETTINGS)
+    for name in FIGURES:
+        assert NOTHING[name] in " ".join(ElementTree.parse(files[f"{name}_svg"]).getroot().itertext())
+
+
+def test_twenty_encoders_have_looks_of_their_own() -> None:
+    names = [f"e{n}" for n in range(20)]
+    points = pd.DataFrame(
+        [
+            {"suite": "s", "pooling": "cls", "benchmark": "cp", "measure": "AUL", "model": name, "tests": 9}
+            | {"mean_d": n / 20, "score": 50.0 + n, "low": 48.0 + n, "high": 52.0 + n}
+            for n, name in enumerate(names)
+        ]
+    )
+    many = Found({}, SETTINGS | {"encoders": [{"name": name} for name in names]})
+    many.__dict__["points"] = points
+    ((_, made),) = charts(many, ["pairs_figure"])
+    assert made is not None
+    (panel,) = panels_of(made)
+    assert len({mark.look for mark in panel.of("symbol")}) == 20

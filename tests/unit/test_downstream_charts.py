@@ -1,0 +1,229 @@
+"""Charts of downstream tasks: their numbers against the tables, and where they are drawn."""
+
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import pytest
+
+from drawn_marks import panels_of, scale_of
+from made_study import Study, make_study
+from unmask.benchmarks.schema import PAIRS
+from unmask.downstream.charts import NOTHING, charts
+from unmask.downstream.collected import Collected
+from unmask.downstream.curves import MOST
+from unmask.downstream.results import Found
+from unmask.report.sheets import rows_of
+from unmask.statistics.schema import BIAS
+from unmask.tables import framed, write_table
+
+TASKS = {"bios": "mean |TPR gap|", "sts": "mean |Δ|", "nli": "|FN of women less of men|"}
+ORIGIN = {"name": "b", "family": "b", "role": ""}
+MODELS: list[dict[str, Any]] = [
+    ORIGIN,
+    *({"name": f"b-{method}", "family": "b", "role": method, "from": "b"} for method in ("cda", "at")),
+]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    made = make_study(tmp_path_factory.mktemp("charts"), MODELS, steps=(0, 10, 20))
+    made.files["bias"] = [bias_of(made.folder, str(model["name"])) for model in MODELS[:2]]
+    return made
+
+
+def bias_of(folder: Path, model: str) -> str:
+    """BIAS of a model, of AULA with an interval and of CPS without."""
+    common: dict[str, Any] = {"variant": "original", "protocol": "corrected", "clusters": "words", "n": 9}
+    common |= dict.fromkeys(("stereotype", "antistereotype", "tie", "undefined", "near_ties"), 1)
+    rows = [
+        common
+        | {"measure": measure, "grouping": grouping, "group": group, "score": 50.0, "confidence": 0.95}
+        | ({"low": low, "high": low + 20} if measure == "AULA" else {})
+        for measure in ("AULA", "CPS")
+        for grouping, group, low in (("overall", "all", 40.0), ("bias_type", "gender", 30.0))
+    ]
+    rows += [row | {"variant": "shuffled", "low": 1.0, "high": 2.0} for row in rows]
+    path = folder / f"{model}.bias.parquet"
+    write_table(path, framed(rows, BIAS), BIAS, {"model": model, "benchmark": "cp"})
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def found(study: Study) -> Found:
+    return Found(study.files, study.settings)
+
+
+@pytest.fixture(scope="module")
+def drawn(found: Found) -> dict[str, alt.FacetChart]:
+    return {name: each for name, each in charts(found, NOTHING) if each is not None}
+
+
+def data_of(chart: alt.FacetChart) -> pd.DataFrame:
+    return pd.DataFrame(chart.to_dict()["datasets"].popitem()[1])
+
+
+def same(ones: Any, others: Any) -> None:
+    """The same numbers to the last digit, null where there is none."""
+    np.testing.assert_array_equal(np.array(ones, float), np.array(others, float))
+
+
+def measured(found: Found, task: str, metric: str) -> pd.DataFrame:
+    rows = found.collected.rows
+    rows = rows[(rows["task"] == task) & (rows["metric"] == metric) & rows["seed"].isna()]
+    last: pd.DataFrame = rows[rows["group"].isna() & (rows["step"] == 20)].set_index("model")
+    return last
+
+
+METRICS = {"bios": "tpr_gap", "sts": "delta", "nli": "fn_gap"}
+
+
+def test_bias_in_use_is_that_of_the_tables(found: Found, drawn: dict[str, alt.FacetChart]) -> None:
+    rows = data_of(drawn["use_figure"])
+    columns = {"use": "value", "low": "low", "high": "high", "chance_low": "null_low"}
+    for task, name in TASKS.items():
+        own = rows[rows["panel"] == f"{task}: {name}"]
+        assert own["model"].tolist() == ["b", "b-cda", "b-at"]
+        expected = measured(found, task, METRICS[task]).loc[own["model"]]
+        for field, column in (columns | {"chance_high": "null_high"}).items():
+            same(own[field], expected[column])
+        assert own["truth"].tolist() == [0.3] * 3 if task == "bios" else own["truth"].isna().all()
+
+
+def test_bias_in_use_is_drawn_where_the_axes_say(drawn: dict[str, alt.FacetChart]) -> None:
+    rows = data_of(drawn["use_figure"])
+    panels = panels_of(drawn["use_figure"])
+    assert [panel.title for panel in panels] == list(TASKS.items())
+    for panel in panels:
+        own = rows[rows["panel"] == ": ".join(panel.title)]
+        marks, bands = panel.of("symbol"), panel.of("rect")
+        factor, shift = scale_of(own["use"], [mark.x for mark in marks])
+        assert factor > 0
+        none, truth, *lines = panel.of("rule")
+        assert none.x == pytest.approx(shift, abs=0.01)
+        expected = 0.3 if panel.title[0] == "bios" else 0.0
+        assert truth.x == pytest.approx(factor * expected + shift, abs=0.01)
+        for row, mark, band, line in zip(rows_of(own), marks, bands, lines, strict=True):
+            ends = [row.low, row.high] if pd.notna(row.low) else [row.use] * 2
+            assert [line.x, line.x2] == pytest.approx([factor * end + shift for end in ends], abs=0.01)
+            # nothing where chance is not known
+            ends = [row.chance_low, row.chance_high] if pd.notna(row.chance_low) else [0.0, 0.0]
+            assert sorted((band.x, band.x2)) == pytest.approx(
+                [factor * end + shift for end in ends], abs=0.01
+            )
+            assert mark.y == line.y == pytest.approx((band.y + band.y2) / 2)
+
+
+def test_bias_scores_have_their_intervals_where_there_are_some(
+    study: Study, found: Found, drawn: dict[str, alt.FacetChart]
+) -> None:
+    rows = rows_of(data_of(drawn["scores_figure"]))
+    assert {row.panel for row in rows} == {"cp"} and len(rows) == 6
+    before, after = (
+        rows_of(scores[scores["protocol"] == "corrected"]) for scores in (found.before, found.after)
+    )
+    scores = {(row.model, row.measure): row.score for row in before}
+    for row in rows:
+        key = row.model, row.measure
+        assert row.score == scores[key]
+        known = row.measure == "AULA" and row.model in ("b", "b-cda")
+        same([row.low, row.high], [40.0, 60.0] if known else [np.nan] * 2)
+        later = [each.score for each in after if (each.model.split("@")[0], each.measure) == key]
+        assert len(later) == 3 and row.after == pytest.approx(sum(later) / 3, rel=1e-14)
+
+
+@pytest.mark.parametrize(("bias_type", "low"), [("gender", 30.0), ("race", 40.0), (None, 40.0)])
+def test_intervals_are_of_the_pairs_that_count(
+    study: Study, tmp_path: Path, bias_type: str | None, low: float
+) -> None:
+    pair = {
+        "pair_id": "p",
+        "bias_type": "gender",
+        "stereotype": "a b",
+        "antistereotype": "a c",
+        "ratings": ["gender"],
+    }
+    write_table(tmp_path / "cp.parquet", framed([pair], PAIRS), PAIRS, {})
+    files = {"pairs": [str(tmp_path / "cp.parquet")], "bias": study.files["bias"]}
+    # all pairs, where a benchmark has none of the bias type
+    intervals = Found(files, {"bias_type": bias_type}).intervals
+    assert intervals == {(model, "cp", "AULA"): (low, low + 20) for model in ("b", "b-cda")}
+
+
+def test_changes_are_those_from_the_model_before(found: Found, drawn: dict[str, alt.FacetChart]) -> None:
+    rows = data_of(drawn["changes_figure"])
+    assert len(rows) == 6 and set(rows["row"]) == {"b"}
+    for row in rows_of(rows):
+        task = row.panel.split(": ")[0]
+        values = measured(found, task, METRICS[task])["value"]
+        assert (row.before, row.after) == (values["b"], values[row.model])
+        change = measured(found, task, "change").loc[row.model]
+        assert row.change == pytest.approx(change["value"], abs=1e-12)
+        same([row.low, row.high], [change["low"], change["high"]])
+        assert row.model == f"b-{row.kind}"
+
+
+def test_bias_in_use_stands_against_bias_scores(found: Found, drawn: dict[str, alt.FacetChart]) -> None:
+    rows = data_of(drawn["against_figure"])
+    assert set(rows["panel"]) == {f"{task}: {measure} on cp" for task in TASKS for measure in ("AULA", "CPS")}
+    before = rows_of(found.before[found.before["protocol"] == "corrected"])
+    scores = {(row.model, row.measure): row.score for row in before}
+    for panel in panels_of(drawn["against_figure"]):
+        own = rows[rows["panel"] == ": ".join(panel.title)]
+        measure, task = panel.title[1].split(" ")[0], panel.title[0]
+        same(own["score"], [scores[model, measure] for model in own["model"]])
+        same(own["use"], measured(found, task, METRICS[task]).loc[own["model"], "value"])
+        assert own["debiased"].tolist() == ["none", "cda", "at"]
+        marks = panel.of("symbol")
+        across, _ = scale_of(own["score"], [mark.x for mark in marks])
+        up, _ = scale_of(own["use"], [mark.y for mark in marks])
+        assert across > 0 > up
+
+
+def test_curves_are_those_of_the_tables(found: Found, drawn: dict[str, alt.FacetChart]) -> None:
+    rows = data_of(drawn["steps_figure"])
+    assert set(rows["panel"]) == {f"{task}: {name}" for task, name in TASKS.items()}
+    for (panel, model), own in rows.groupby(["panel", "model"]):
+        task = str(panel).split(": ")[0]
+        every = found.collected.rows
+        every = every[(every["task"] == task) & (every["model"] == model) & every["seed"].isna()]
+        every = every[(every["metric"] == METRICS[task]) & every["group"].isna()].sort_values("step")
+        assert own["step"].tolist() == every["step"].tolist() == [0, 10, 20]
+        for field, column in (("bias", "value"), ("low", "low"), ("high", "high")):
+            same(own[field], every[column])
+        assert set(own["kind"]) == {model}
+
+
+def test_of_many_models_every_family_has_a_panel_and_tasks_one_scale() -> None:
+    families = [f"m{n}" for n in range(MOST)]
+    models = [
+        {"name": f"{family}{role}", "family": family, "role": role, **({"from": family} if role else {})}
+        for family in families
+        for role in ("", "-cda")
+    ]
+    found = Found({"scores": []}, {"models": models, "tasks": [{"name": "bios"}]})
+    places = [(n, str(model["name"]), step) for n, model in enumerate(models) for step in (0, 5)]
+    rows = pd.DataFrame(
+        {
+            "model": [name for _, name, _ in places],
+            "task": "bios",
+            "step": [step for *_, step in places],
+            "metric": "tpr_gap",
+            "value": [0.01 * (n + 1) * step for n, _, step in places],
+            **dict.fromkeys(("seed", "group", "low", "high")),
+        }
+    )
+    found.__dict__["collected"] = Collected(rows, {("bios", "m0"): {"kind": "occupations"}})
+    ((_, made),) = charts(found, ["steps_figure"])
+    assert made is not None
+    panels = panels_of(made)
+    assert [panel.title for panel in panels] == [("bios", f"mean |TPR gap|, {family}") for family in families]
+    drawn = data_of(made)
+    assert set(drawn["kind"]) == {"as it was", "-cda"}
+    scales = set()
+    for panel in panels:
+        own = drawn[drawn["panel"] == ": ".join(panel.title)]
+        scales.add(tuple(np.round(scale_of(own["bias"], [mark.y for mark in panel.of("symbol")]), 6)))
+    assert len(scales) == 1
