@@ -61,9 +61,9 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     A chart names no colour: it has the ranges `category`, `ordinal` (steps from nothing to the most), `ramp`
     and `heatmap` (numbers as colours of marks and, in five steps, of areas), `diverging` (below, nothing,
     above), and the styles `single` (marks of one kind), `neutral` (a line of no effect), `wanted` (a line
-    that is aimed at), `chance`, `untrained`, `reported`, `exact` (what is known without a model), `truth`
-    (of what was made), `figure` (a number as text) and `cell` (what is below one), and of maps `country`, `no-score` and `beyond` (what is
-    drawn around those beyond chance), and `outlined` (marks with a border).
+    that is aimed at), `chance`, `untrained`, `reported`, `exact` (what is known without a model), `truth` (of
+    what was made), `figure` (a number as text) and `cell` (what is below one), and of maps `country`,
+    `no-score` and `beyond` (what is drawn around those beyond chance), and `outlined` (marks with a border).
     """
     colours = _COLOURS[mode]
     return {
