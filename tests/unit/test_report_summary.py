@@ -19,7 +19,7 @@ SHEET = Sheet(
 def test_tables_come_first_then_a_sentence_of_each_section() -> None:
     sections = [
         Section("overview", "Overview", (), (Text("not shown"),), SHEET),
-        Section("regional", "Regions", ("Found this.", "And that.")),
+        Section("regional", "Regions", ("Is there anything?", "Found this.", "And that.")),
         Section("empty", "Empty"),
     ]
     assert render_summary("A study", sections) == (

@@ -17,7 +17,7 @@ MOST_ROWS = 24
 
 
 def render_summary(title: str, sections: Sequence[Section]) -> str:
-    """What the sections found: their headlines as tables, then the first sentence of each that has one."""
+    """What the sections found: their headlines as tables, then the first finding of each that has one."""
     return "\n\n".join([_one_line(title), *_parts(sections)]) + "\n"
 
 
@@ -26,9 +26,10 @@ def _parts(sections: Sequence[Section]) -> Iterator[str]:
         if section.headline and section.headline.rows:
             yield f"{fill(_one_line(section.headline.caption), WIDTH)}\n\n{_table(section.headline)}"
     for section in sections:
-        if section.sentences:
-            told = f"{section.heading}: {section.sentences[0]}"
-            yield fill(_one_line(told), WIDTH, subsequent_indent="    ")
+        # a section may ask before it tells
+        told = next((text for text in section.sentences if not text.endswith("?")), None)
+        if told:
+            yield fill(_one_line(f"{section.heading}: {told}"), WIDTH, subsequent_indent="    ")
 
 
 def _table(sheet: Sheet) -> str:
