@@ -12,6 +12,11 @@ from unmask.report.sections import Block, Fold, Items, Section, Text, folded
 OPEN = 6
 """So many models and benchmarks are told in words at once; more wait in a fold."""
 
+QUESTION = (
+    "Of two sentences, one with a stereotype and one without, which does a model find likelier? A score says in how "
+    "many of 100 pairs it is the one with the stereotype: 50 is no preference."
+)
+
 OFFENSIVE = (
     "Benchmarks of social bias are made of offensive sentences. They are here to measure prejudice, not to "
     "state it."
@@ -25,19 +30,18 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     blocks: list[Block] = []
     if any(benchmark.world is None for benchmark in results.study.benchmarks):
         blocks.append(Items((OFFENSIVE,), warning=True))
-    blocks.append(Text(" ".join(measured(results))))
-    told = tuple(found(results))
-    blocks += [Items(told)] if told else []
     drawn = charts.overview(results.study, results.overall(), results.published)
     words = tuple(in_words(results))
     if drawn:
+        blocks.append(Text(QUESTION))
         alt = f"Bias scores with intervals against the line at 50. {' '.join(words[:OPEN])}"
         blocks.append(chart(results.captions["overview"], alt, drawn))
-    blocks += [Items(words[:OPEN])] if words else []
+    told = tuple(found(results))
+    blocks += [Text("What was found:"), Items(told)] if told else []
+    blocks += [Text("In words:"), Items(words[:OPEN])] if words else []
     rest = words[OPEN:]
     blocks += [Fold(f"The other {len(rest)} in words", (Items(rest),))] if rest else []
     blocks += [*folded("These numbers, and those of the protocol published", sheets.main(results))]
-    made = made_with(files["scores"])
-    blocks += [Text(made)] if made else []
+    blocks += [Text(text) for text in (" ".join(measured(results)), made_with(files["scores"])) if text]
     blocks.append(Items(tuple(cautions(results)), warning=True))
     return Section("overview", "Overview", (), tuple(blocks), sheets.headline(results))
