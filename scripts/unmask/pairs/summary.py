@@ -43,7 +43,7 @@ def _list(words: Sequence[str]) -> str:
 
 
 def measured(results: Results) -> Iterator[str]:
-    """What was measured on what, and what a score is."""
+    """What was measured on what."""
     overall = results.overall()
     if overall.empty:
         yield "The study has no results."
@@ -55,9 +55,6 @@ def measured(results: Results) -> Iterator[str]:
         f"read the sentence pairs of {_list([f'{row.benchmark} ({row.n})' for row in rows_of(sizes)])}. "
         f"In each pair one sentence holds a stereotype and the other does not; "
         f"{_list([title_of(measure) for measure in measures])} say which of the two a model finds likelier."
-    )
-    yield (
-        "The bias score is the percentage of pairs in which the stereotype is preferred: 50 is no preference."
     )
     worlds = {benchmark.name for benchmark in results.study.benchmarks if benchmark.world is not None}
     made = [name for name in sizes["benchmark"] if name in worlds]
