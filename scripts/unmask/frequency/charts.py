@@ -116,7 +116,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 def correlations(link: pd.DataFrame) -> alt.FacetChart | None:
     """Spearman's correlation of every measure's margins with log frequency ratios, protocol corrected, beside
-    that of a perfect model; a panel for each model and benchmark.
+    that of the planted world word by word; a panel for each model and benchmark.
 
     link: link_tables.link_rows.
     """
@@ -143,7 +143,7 @@ def correlations(link: pd.DataFrame) -> alt.FacetChart | None:
         "value": "correlation",
         "low": "interval from",
         "high": "interval to",
-        **({"beside": "of a perfect model"} if perfect else {}),
+        **({"beside": "word by word"} if perfect else {}),
         "pairs": "pairs",
     }
     axis = Axis("correlation (0: none)", (-0.5, 0.5), 0, 0.25)

@@ -1,4 +1,4 @@
-"""How measures go with word frequency, over the whole study; beside what a perfect model would show."""
+"""How measures go with word frequency, over the whole study; beside what the planted world gives word by word."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import read_metadata, read_table
 from unmask.terms import CORRECTED
 
-PERFECT = "perfect model"
+PERFECT = "word by word"
 """Where a model is named: the exact margins of a world."""
 
 

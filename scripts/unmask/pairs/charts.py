@@ -182,13 +182,13 @@ def _legend(rows: Sequence[Mapping[str, Any]], sides: bool) -> alt.Title:
 
     bands = not sides and there("words_low")
     marks = [
-        *(["dark bar: untrained networks"] if not sides and there("untrained_low") else []),
+        *(["narrow bar: untrained networks"] if not sides and there("untrained_low") else []),
         *(["triangle: reported elsewhere"] if there("reported") else []),
     ]
     return alt.Title(
         "stereotype preferred, of 100 pairs",
         subtitle=[
-            f"line: 50, no preference{'; pale band: what words alone give' if bands else ''}",
+            f"line: 50, no preference{'; broad band: what words alone give' if bands else ''}",
             *(["; ".join(marks)] if marks else []),
         ],
     )

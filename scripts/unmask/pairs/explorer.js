@@ -256,7 +256,7 @@
       const types = [...new Set(study.pairs.map((pair) => pair.type))].sort();
       const several = study.models.length > 1;
       const flawed = [...new Set(study.pairs.flatMap((pair) => pair.flaws))].sort();
-      const flaws = Object.fromEntries(flawed.map((flaw) => [`flaw:${flaw}`, study.flaws[flaw]]));
+      const flaws = flawed.map((flaw) => [`flaw:${flaw}`, study.flaws[flaw]]);
       const sorts = Object.entries(SORTS).filter(([sort]) => sort !== "models" || several);
       const chosen = { change: () => this.choose() };
       const filtering = { input: () => this.list(0) };
@@ -291,7 +291,7 @@
         flaw: make(
           "select",
           filtering,
-          choices({ "": "any or none", none: "none", some: "any", ...flaws }, ""),
+          choices([["", "any or none"], ["none", "none"], ["some", "any"], ...flaws], ""),
         ),
         least: make("input", { type: "number", step: "any", ...filtering }),
         most: make("input", { type: "number", step: "any", ...filtering }),
