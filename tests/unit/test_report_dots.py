@@ -8,7 +8,6 @@ import pytest
 
 from unmask.report.charts import chart, save_chart
 from unmask.report.dots import Axis, Kinds, Row, dots
-from unmask.report.notes import note
 
 AXIS = Axis("what, in units", (0, 1), neutral=0.5, round=0.5)
 HOSTILE = "'</script><b>\nsecond line"
@@ -94,10 +93,3 @@ def test_what_is_drawn_is_where_the_numbers_are(tmp_path: Path) -> None:
     texts = {each.text for each in ElementTree.fromstring(svg).iter() if each.text}
     # text is text; a panel's name may have lines
     assert {"'</script><b>", "second line", "what, in units", "which"} <= texts
-
-
-def test_a_note_says_why_there_is_none(tmp_path: Path) -> None:
-    save_chart(note(HOSTILE[:12]), tmp_path / "a.svg", tmp_path / "a.png")
-    words = [each.text for each in ElementTree.parse(tmp_path / "a.svg").iter()]
-    assert HOSTILE[:12] in words
-    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

@@ -2,14 +2,13 @@
 
 import json
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 from typing import Any
 
 import altair as alt
 import vl_convert
 
 from unmask.report.charts import VEGA_LITE, chart
-from unmask.report.panels import SHAPES, kinds, known, line, only, panels, save_panels, told
+from unmask.report.panels import SHAPES, kinds, known, line, only, panels, told
 
 ROWS: list[dict[str, Any]] = [
     {"panel": "second <b>", "x": 1.0, "kind": "one"},
@@ -69,10 +68,3 @@ def test_only_some_rows_are_drawn() -> None:
 
 def test_no_number_is_none() -> None:
     assert [known(value) for value in (1, 2.5, float("nan"), None)] == [1.0, 2.5, None, None]
-
-
-def test_a_chart_that_is_not_there_becomes_a_picture_of_its_reason(tmp_path: Path) -> None:
-    files = {f"{name}_{form}": tmp_path / f"{name}.{form}" for name in "ab" for form in ("svg", "png")}
-    save_panels([("a", drawn()), ("b", "There is none.")], files)
-    assert ">first<" in files["a_svg"].read_text() and "There is none." in files["b_svg"].read_text()
-    assert all(files[f"{name}_png"].read_bytes().startswith(b"\x89PNG") for name in "ab")

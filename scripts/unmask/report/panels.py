@@ -1,15 +1,9 @@
-"""Charts of small panels, as the page can arrange them for any width; and charts as files."""
+"""Charts of small panels, as the page can arrange them for any width."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import altair as alt
-
-from unmask.report.charts import save_chart
-from unmask.report.figures import note, save
-
-if TYPE_CHECKING:
-    from unmask.report.charts import Drawn
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 """Of marks: what colours tell apart, shapes do too."""
@@ -102,16 +96,3 @@ def known(value: Any) -> float | None:
     """A number as JSON has it: none where there is none."""
     found = None if value is None else float(value)
     return None if found is None or found != found else found
-
-
-def save_panels(drawn: Iterable[tuple[str, "Drawn | str"]], files: Mapping[str, Any]) -> None:
-    """Write charts by name; a text, which says why there is none, becomes a picture of its words.
-
-    files: {name}_svg and {name}_png of each.
-    """
-    for name, each in drawn:
-        svg, png = files[f"{name}_svg"], files[f"{name}_png"]
-        if isinstance(each, str):
-            save(note(each), svg, png)
-        else:
-            save_chart(each, svg, png)
