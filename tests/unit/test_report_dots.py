@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from unmask.report.charts import chart, save_chart
-from unmask.report.dots import Axis, Kinds, Row, dots
+from unmask.report.dots import Axis, Kinds, dots
+from unmask.report.panels import Row
 
 AXIS = Axis("what, in units", (0, 1), neutral=0.5, round=0.5)
 HOSTILE = "'</script><b>\nsecond line"
@@ -64,7 +65,7 @@ def test_kinds_have_a_shape_and_a_place_beside_a_colour() -> None:
     assert found["shape"]["scale"]["domain"] == ["old", "new"]
     assert len(set(found["shape"]["scale"]["range"])) == 2
     assert found["yOffset"]["sort"] == ["old", "new"]
-    together = Kinds("which", ("old", "new"), apart=False, range="ordinal")
+    together = Kinds("which", ("old", "new"), apart=False, claimed=True)
     assert "yOffset" not in layers(ROWS, together)["value"]["encoding"]
 
 
