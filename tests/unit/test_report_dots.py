@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from drawn_marks import panels_of
 from unmask.report.charts import chart, save_chart
 from unmask.report.dots import Axis, Kinds, dots
 from unmask.report.panels import Row
@@ -67,6 +68,19 @@ def test_kinds_have_a_shape_and_a_place_beside_a_colour() -> None:
     assert found["yOffset"]["sort"] == ["old", "new"]
     together = Kinds("which", ("old", "new"), apart=False, claimed=True)
     assert "yOffset" not in layers(ROWS, together)["value"]["encoding"]
+
+
+def test_no_band_is_drawn_where_none_is_known() -> None:
+    rows = [
+        row("p", "z", 0.25, chance_low=0.2, chance_high=0.4),
+        row("p", "a", 0.5, chance_low=None, chance_high=None),
+    ]
+    drawn = dots(rows, AXIS, {"name": "name"})
+    assert drawn
+    (panel,) = panels_of(drawn)
+    (band,) = panel.of("rect")
+    # 300 pixels are 0 to 1
+    assert (band.x, band.x2) == pytest.approx((60, 120))
 
 
 def marks(path: Path, kind: str) -> list[str]:

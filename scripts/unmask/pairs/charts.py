@@ -9,7 +9,19 @@ import pandas as pd
 from unmask.measures.registry import title_of
 from unmask.pairs.published import Published
 from unmask.pairs.verdicts import BEYOND, UNKNOWN, WITHIN_NOISE, WITHIN_WORDS
-from unmask.report.panels import STEP, Row, claims, domain, kinds, line, names_down, of_row, panels, told
+from unmask.report.panels import (
+    STEP,
+    Row,
+    claims,
+    domain,
+    having,
+    kinds,
+    line,
+    names_down,
+    of_row,
+    panels,
+    told,
+)
 from unmask.report.sheets import counted, rows_of
 from unmask.report.study import Named, Study
 from unmask.statistics.schema import BIAS_TYPE, DIRECTION, OVERALL
@@ -138,7 +150,9 @@ def _panels(rows: Sequence[Row], columns: int, sides: bool = False) -> alt.Facet
     layers: list[alt.Chart] = []
     if not sides:
         layers.append(
-            base.mark_bar(style="chance", height=STEP - 4).encode(x=x("words_low"), x2="words_high:Q", y=y)
+            having("words_low")
+            .mark_bar(style="chance", height=STEP - 4)
+            .encode(x=x("words_low"), x2="words_high:Q", y=y)
         )
         layers.append(
             base.mark_rule(style="untrained").encode(x=x("untrained_low"), x2="untrained_high:Q", y=y)

@@ -12,7 +12,7 @@ from unmask.regional.outline import Outline
 from unmask.regional.picked import in_two_dimensions
 from unmask.regional.tables import THOUSAND, Findings
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PLAIN, VARIANTS
-from unmask.report.panels import Row, claims, kinds, line, names_down, only, panels, plain, told
+from unmask.report.panels import Row, claims, having, kinds, line, names_down, only, panels, plain, told
 from unmask.report.sheets import rows_of
 
 STEP = 18
@@ -98,7 +98,9 @@ def scores(found: Findings, measure: str, variant: str) -> alt.FacetChart | None
     )
     base = alt.Chart()
     layers = [
-        base.mark_bar(style="chance", height=STEP - 5).encode(x=x("dealt_low"), x2="dealt_high:Q", y=y),
+        having("dealt_low")
+        .mark_bar(style="chance", height=STEP - 5)
+        .encode(x=x("dealt_low"), x2="dealt_high:Q", y=y),
         base.mark_rule(style="untrained").encode(x=x("random_low"), x2="random_high:Q", y=y),
         base.mark_rule(strokeWidth=1.5).encode(
             x=x("words_low"), x2="words_high:Q", y=y, color=looks["color"]

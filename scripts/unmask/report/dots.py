@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from unmask.report.panels import STEP, Row, claims, domain, kinds, line, names_down, panels, told
+from unmask.report.panels import STEP, Row, claims, domain, having, kinds, line, names_down, panels, told
 
 FIELDS = ("value", "low", "high", "chance_low", "chance_high", "beside")
 """What a point is drawn from, beside `panel` and `name`: its value and, where there are such, its interval, a
@@ -72,9 +72,9 @@ def dots(
     layers: list[alt.Chart] = []
     if _any(rows, "chance_low"):
         layers.append(
-            base.mark_bar(style="chance", height=STEP - 4).encode(
-                x=x("chance_low"), x2="chance_high:Q", y=y, **apart
-            )
+            having("chance_low")
+            .mark_bar(style="chance", height=STEP - 4)
+            .encode(x=x("chance_low"), x2="chance_high:Q", y=y, **apart)
         )
     if axis.neutral is not None:
         layers.append(line(x=axis.neutral))

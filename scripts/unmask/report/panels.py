@@ -169,6 +169,12 @@ def only(field: str, value: str | bool) -> alt.FieldEqualPredicate:
     return alt.FieldEqualPredicate(field=field, equal=value)
 
 
+def having(field: str) -> alt.Chart:
+    """For a layer of the rows that have a value in a field: a bar without ends would lie at the edge."""
+    drawn: alt.Chart = alt.Chart().transform_filter(alt.FieldValidPredicate(field=field, valid=True))
+    return drawn
+
+
 def line(style: str = "neutral", **at: float) -> alt.Chart:
     """A line across each panel at a value of x or y, drawn once and not for each row."""
     datum = {"x": alt.XDatum, "y": alt.YDatum}
