@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from unmask.calibration.charts import drawn_charts
 from unmask.given import unchanged
 from unmask.joblog import job_log
-from unmask.report.panels import save_panels
+from unmask.report.chart_files import names_of, save_charts
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -13,5 +13,4 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     inputs, params = dict(snakemake.input.items()), dict(snakemake.params.items())
     files = dict(snakemake.output.items())
-    wanted = [name.removesuffix("_svg") for name in files if name.endswith("_svg")]
-    save_panels(drawn_charts(inputs, params, wanted), files)
+    save_charts(drawn_charts(inputs, params, names_of(files)), files)

@@ -16,4 +16,4 @@ with job_log(snakemake.log[0], snakemake.input):
     settings = snakemake.params.settings
     drawn = scores_changed(changed_scores(snakemake.input.comparisons, settings), settings["models"])
     output = {f"changes_{form}": path for form, path in snakemake.output.items()}
-    save_charts([("changes", drawn)], {"changes": NOTHING}, output)
+    save_charts([("changes", drawn or NOTHING)], output)

@@ -14,4 +14,5 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     found = Found(dict(snakemake.input.items()), dict(snakemake.params.items()))
     files = dict(snakemake.output.items())
-    save_charts(charts(found, names_of(files)), NOTHING, files)
+    drawn = charts(found, names_of(files))
+    save_charts(((name, each or NOTHING[name]) for name, each in drawn), files)

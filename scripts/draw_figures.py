@@ -8,8 +8,7 @@ from unmask.pairs.agreement_charts import curves
 from unmask.pairs.charts import overview
 from unmask.pairs.published import Published
 from unmask.pairs.verdicts import verdicts
-from unmask.report.charts import save_chart
-from unmask.report.notes import note
+from unmask.report.chart_files import save_charts
 from unmask.report.study import Study
 from unmask.statistics.schema import AGREEMENT, BIAS, ROC, ROC_BANDS
 from unmask.terms import ORIGINAL
@@ -23,8 +22,8 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.give
     roc, bands = study.collect(inputs.roc, ROC), study.collect(inputs.roc_bands, ROC_BANDS)
     figure1 = curves(roc, bands, study.collect(inputs.agreement, AGREEMENT))
     without = "Figure 1 needs a benchmark with human ratings of both kinds; this study has none."
-    save_chart(figure1 or note(without), output.figure1_svg, output.figure1_png)
     bias = study.collect(inputs.bias, BIAS)
     bias = bias.assign(verdict=verdicts(bias))[bias["variant"] == ORIGINAL]
     scores = overview(study, bias, Published.from_file(inputs.published))
-    save_chart(scores or note("No bias scores."), output.bias_svg, output.bias_png)
+    charts = [("figure1", figure1 or without), ("bias", scores or "No bias scores.")]
+    save_charts(charts, dict(output.items()))

@@ -21,7 +21,6 @@ from unmask.report.sections import (
     Facts,
     Fold,
     Items,
-    Picture,
     Section,
     Table,
     Text,
@@ -39,7 +38,6 @@ ROWS: list[dict[str, Any]] = [
     {"name": "plain", "panel": EXPRESSION, "score": 48.5, "note": None},
     {"name": "plain", "panel": "b", "score": 52.0, "note": "two\nlines"},
 ]
-SVG = '<svg viewBox="0 0 30 10"><rect id="a" width="30" height="10" fill="#0072B2"/></svg>'
 
 
 def made_chart() -> Chart:
@@ -78,7 +76,6 @@ def blocks() -> tuple[Block, ...]:
         made_chart(),
         TABLE,
         Items((HOSTILE, "second"), warning=True),
-        Picture("A picture.", "what it shows", SVG),
         Facts(((HOSTILE, HOSTILE), ("a" * 300, "b" * 300))),
         Data("points", {HOSTILE: HOSTILE}),
         Fold(HOSTILE, (BROAD, Fold("deeper", (TABLE, made_chart())))),

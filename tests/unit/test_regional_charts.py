@@ -12,7 +12,7 @@ import pytest
 from made_regions import CITIES, CONTINENTS, SETTINGS, WORD_ROWS, Made, make_likelihoods, make_planted
 from unmask.errors import InputError
 from unmask.regional.drawing import MAKERS, Drawing, drawn_charts
-from unmask.regional.maps import BELOW, BEYOND, FIFTHS, WITHIN
+from unmask.regional.maps import BELOW, BEYOND, BLANK, FIFTHS, WITHIN
 from unmask.regional.outline import Outline
 from unmask.regional.published import Published
 from unmask.regional.schema import REGIONS
@@ -108,7 +108,7 @@ def test_only_divided_scores_have_a_logarithmic_scale(made: Made) -> None:
 def test_maps_have_the_scores_of_countries_and_where_these_lie(made: Made) -> None:
     codes = {key: code for countries in CONTINENTS.values() for key, (_, code) in countries.items()}
     for maker in (Drawing.score_map, Drawing.band_map):
-        rows = [row for row in rows_in(maker(drawing_of(made))) if row["drawn"] != "blank"]
+        rows = [row for row in rows_in(maker(drawing_of(made))) if row["drawn"] != BLANK]
         # m2 is a step of a series; Kosovo has no code, Tuvalu no place, Ireland one city and Syria none
         countries = set(codes) - {"XKX", "TUV", "IRL", "SYR"}
         assert len(rows) == 2 * len(countries) and {row["panel"] for row in rows} == {"m1", "blank"}
@@ -133,7 +133,7 @@ def test_maps_have_the_scores_of_countries_and_where_these_lie(made: Made) -> No
 
 
 def test_the_map_of_a_word_has_the_words_own_likelihoods(made: Made) -> None:
-    rows = [row for row in rows_in(drawing_of(made).word_map()) if row["drawn"] != "blank"]
+    rows = [row for row in rows_in(drawing_of(made).word_map()) if row["drawn"] != BLANK]
     frame = make_likelihoods(made.regions, 0)
     # a step of a series has no map of its own
     assert {row["panel"] for row in rows} == {"m1", "blank"}

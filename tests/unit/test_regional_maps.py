@@ -28,7 +28,6 @@ from unmask.regional.maps import (
     POSITIONS,
     WIDTH,
     WITHIN,
-    Row,
     fifths,
     of_positions,
     of_values,
@@ -36,6 +35,7 @@ from unmask.regional.maps import (
     position,
 )
 from unmask.report.charts import chart, save_chart, theme
+from unmask.report.panels import Row
 
 BORDERS, PLACES = RESOURCES / "countries-110m.json", RESOURCES / "small-countries.csv"
 POINTS = {

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from drawn_marks import panels_of
 from unmask.report.charts import chart, save_chart
-from unmask.report.dots import Axis, Kinds, Row, dots
-from unmask.report.notes import note
+from unmask.report.dots import Axis, Kinds, dots
+from unmask.report.panels import Row
 
 AXIS = Axis("what, in units", (0, 1), neutral=0.5, round=0.5)
 HOSTILE = "'</script><b>\nsecond line"
@@ -65,8 +66,21 @@ def test_kinds_have_a_shape_and_a_place_beside_a_colour() -> None:
     assert found["shape"]["scale"]["domain"] == ["old", "new"]
     assert len(set(found["shape"]["scale"]["range"])) == 2
     assert found["yOffset"]["sort"] == ["old", "new"]
-    together = Kinds("which", ("old", "new"), apart=False, range="ordinal")
+    together = Kinds("which", ("old", "new"), apart=False, claimed=True)
     assert "yOffset" not in layers(ROWS, together)["value"]["encoding"]
+
+
+def test_no_band_is_drawn_where_none_is_known() -> None:
+    rows = [
+        row("p", "z", 0.25, chance_low=0.2, chance_high=0.4),
+        row("p", "a", 0.5, chance_low=None, chance_high=None),
+    ]
+    drawn = dots(rows, AXIS, {"name": "name"})
+    assert drawn
+    (panel,) = panels_of(drawn)
+    (band,) = panel.of("rect")
+    # 300 pixels are 0 to 1
+    assert (band.x, band.x2) == pytest.approx((60, 120))
 
 
 def marks(path: Path, kind: str) -> list[str]:
@@ -94,10 +108,3 @@ def test_what_is_drawn_is_where_the_numbers_are(tmp_path: Path) -> None:
     texts = {each.text for each in ElementTree.fromstring(svg).iter() if each.text}
     # text is text; a panel's name may have lines
     assert {"'</script><b>", "second line", "what, in units", "which"} <= texts
-
-
-def test_a_note_says_why_there_is_none(tmp_path: Path) -> None:
-    save_chart(note(HOSTILE[:12]), tmp_path / "a.svg", tmp_path / "a.png")
-    words = [each.text for each in ElementTree.parse(tmp_path / "a.svg").iter()]
-    assert HOSTILE[:12] in words
-    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

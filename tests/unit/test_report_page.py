@@ -26,8 +26,6 @@ from unmask.files import sha256_of_file
 from unmask.measures.registry import title_of
 from unmask.measures.schema import SCORES
 from unmask.pairs.summary import made_with
-from unmask.report.figures import note, save
-from unmask.report.page import inline_svg
 from unmask.report.sections import Chart, Fold, Items, read_section
 from unmask.report.sheets import DASH
 from unmask.statistics.schema import OVERALL
@@ -658,29 +656,6 @@ def test_a_section_says_what_it_was_made_from(made: Made) -> None:
     assert stored["made_from"][made.parts["bias"][0]] == sha256_of_file(made.parts["bias"][0])
     assert made.parts["roc_bands"][0] in stored["made_from"]
     assert stored["code"] == "digest" and "pandas" in stored["versions"]
-
-
-def test_an_svg_in_a_page_has_ids_of_its_own() -> None:
-    svg = (
-        '<?xml version="1.0"?><!DOCTYPE svg><svg width="3pt" height="4pt" viewBox="0 0 3 4"><defs>'
-        '<path id="m1"/></defs><use xlink:href="#m1"/><g clip-path="url(#m1)"/></svg>'
-    )
-    assert inline_svg(svg, "f") == (
-        '<svg viewBox="0 0 3 4"><defs><path id="f-m1"/></defs><use xlink:href="#f-m1"/>'
-        '<g clip-path="url(#f-m1)"/></svg>'
-    )
-
-
-def test_text_in_an_svg_that_looks_like_markup_is_left_alone() -> None:
-    text = 'x id="y" url(#z) href="#w"'
-    assert text in inline_svg(f'<svg viewBox="0 0 3 4"><text id="t">{text}</text></svg>', "f")
-
-
-@pytest.mark.parametrize("text", [r"$\foo{$", "$a$ and $b$", r"\$x", "$$", "_x^2", "100 % #1 ~ {a}"])
-def test_text_in_a_figure_is_drawn_as_it_is(text: str, tmp_path: Path) -> None:
-    save(note(text), tmp_path / "a.svg", tmp_path / "a.png")
-    drawn = [element.text for element in ElementTree.parse(tmp_path / "a.svg").iter() if element.text]
-    assert text in [line.strip() for line in drawn]
 
 
 def test_analysis_never_imports_torch_or_snakemake() -> None:

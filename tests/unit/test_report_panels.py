@@ -1,17 +1,36 @@
 """Small panels: in the order of the rows, with scales of their own, and as files."""
 
 import json
+import math
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 from typing import Any
 
 import altair as alt
+import numpy as np
+import pandas as pd
+import pytest
 import vl_convert
 
+from drawn_marks import panels_of
 from unmask.report.charts import VEGA_LITE, chart
-from unmask.report.panels import SHAPES, kinds, known, line, only, panels, save_panels, told
+from unmask.report.panels import (
+    OF_CLAIMS,
+    SHAPES,
+    Row,
+    claims,
+    domain,
+    kinds,
+    line,
+    names_down,
+    of_row,
+    only,
+    panels,
+    plain,
+    told,
+    with_shared_scales,
+)
 
-ROWS: list[dict[str, Any]] = [
+ROWS: list[Row] = [
     {"panel": "second <b>", "x": 1.0, "kind": "one"},
     {"panel": "first", "x": 5.0, "kind": "other"},
     {"panel": "second <b>", "x": 3.0, "kind": "other"},
@@ -19,8 +38,8 @@ ROWS: list[dict[str, Any]] = [
 
 
 def drawn(**options: Any) -> alt.FacetChart:
-    colour, shape = kinds("kind", "a kind", ["one", "other"])
-    marks = alt.Chart().mark_point().encode(x="x:Q", color=colour, shape=shape, tooltip=told(x=("x", ".1f")))
+    looks = kinds("kind", "a kind", ["one", "other"])
+    marks = alt.Chart().mark_point().encode(x="x:Q", tooltip=told(x=("x", ".1f")), **looks)
     return panels([line(x=2), marks], ROWS, 3, width=200, height=100, margin=50, **options)
 
 
@@ -56,9 +75,10 @@ def test_panels_have_scales_of_their_own_where_these_are_asked_for() -> None:
 
 
 def test_shapes_and_colours_follow_the_same_names() -> None:
-    colour, shape = (json.loads(each.to_json()) for each in kinds("kind", "t", [str(n) for n in range(9)]))
+    looks = kinds("kind", "t", [str(n) for n in range(9)])
+    colour, shape = (json.loads(looks[channel].to_json()) for channel in ("color", "shape"))
     assert colour["scale"]["domain"] == shape["scale"]["domain"] and colour["scale"]["range"] == "category"
-    assert shape["scale"]["range"] == [*SHAPES, *SHAPES[:2]] and len(set(SHAPES)) == len(SHAPES)
+    assert shape["scale"]["range"] == [*SHAPES, *SHAPES[:3]] and len(set(SHAPES)) == len(SHAPES)
 
 
 def test_only_some_rows_are_drawn() -> None:
@@ -67,12 +87,61 @@ def test_only_some_rows_are_drawn() -> None:
     assert marks_in(svg_of(made), "mark-symbol role-mark") == 2
 
 
-def test_no_number_is_none() -> None:
-    assert [known(value) for value in (1, 2.5, float("nan"), None)] == [1.0, 2.5, None, None]
+def test_claims_go_from_nothing_to_the_most() -> None:
+    looks = claims("claim", "t", ["no", "maybe", "yes"])
+    colour, shape = (json.loads(looks[channel].to_json()) for channel in ("color", "shape"))
+    assert colour["scale"] == {"domain": ["no", "maybe", "yes"], "range": "ordinal"}
+    assert shape["scale"]["range"] == list(OF_CLAIMS[:3]) and len(set(OF_CLAIMS)) == len(OF_CLAIMS)
 
 
-def test_a_chart_that_is_not_there_becomes_a_picture_of_its_reason(tmp_path: Path) -> None:
-    files = {f"{name}_{form}": tmp_path / f"{name}.{form}" for name in "ab" for form in ("svg", "png")}
-    save_panels([("a", drawn()), ("b", "There is none.")], files)
-    assert ">first<" in files["a_svg"].read_text() and "There is none." in files["b_svg"].read_text()
-    assert all(files[f"{name}_png"].read_bytes().startswith(b"\x89PNG") for name in "ab")
+def test_values_of_tables_are_as_json_has_them() -> None:
+    values = [1, 2.5, float("nan"), None, pd.NA, np.float64(0.5), np.int64(3), np.bool_(True), "a"]
+    made = [plain(value) for value in values]
+    assert made == [1, 2.5, None, None, None, 0.5, 3, True, "a"]
+    assert json.loads(json.dumps(made)) == made
+    (row,) = pd.DataFrame({"a": [1.0], "b": [math.nan]}).itertuples()
+    assert of_row(row, "a", low="b", high="a") == {"a": 1.0, "low": None, "high": 1.0}
+
+
+def test_a_panels_name_may_have_lines() -> None:
+    rows = [{"panel": "of a: in b", "x": 1.0}, {"panel": "of a\nin c", "x": 2.0}]
+    marks = alt.Chart().mark_point().encode(x="x:Q")
+    cut = svg_of(panels([marks], rows, 2, margin=0, between=": "))
+    assert ">of a<" in cut and ">in b<" in cut
+    assert ">of a: in b<" in svg_of(panels([marks], rows, 2, margin=0))
+
+
+def test_what_has_no_interval_is_drawn_as_its_mark() -> None:
+    rows = [{"panel": "p", "y": 2.0, "low": None}, {"panel": "q", "y": 3.0, "low": 1.0}]
+    marks = alt.Chart().mark_rule().encode(y="low_at:Q", y2="y:Q")
+    made = panels([marks], rows, 2, margin=0, ends={"low": "y"}, own=("y",))
+    heights = [mark.y2 - mark.y for panel in panels_of(made) for mark in panel.of("rule")]
+    assert heights[0] == pytest.approx(0) and abs(heights[1]) > 10
+    assert "low_at" not in rows[0]
+
+
+def test_panels_of_one_kind_have_one_scale_and_others_another() -> None:
+    values = {"a1": ("a", 1.0), "a2": ("a", 4.0), "b1": ("b", 100.0)}
+    rows = [{"panel": panel, "by": by, "y": value} for panel, (by, value) in values.items()]
+    marks = alt.Chart().mark_point().encode(y="y:Q")
+    made = with_shared_scales([marks], rows, 3, by="by", reach=["max(y)"])
+    first, second, other = (panel.of("symbol")[0].y for panel in panels_of(made))
+    # the largest of a kind stands at the top, or below it where the scale is rounded
+    assert first - second == pytest.approx(190 * 3 / 4) and other == pytest.approx(second)
+
+
+def test_a_scale_covers_its_span_and_all_that_is_known() -> None:
+    rows: list[Row] = [{"x": 47.0, "low": 38.0}, {"x": 52.0, "low": None}]
+    assert domain(rows, ("x", "low"), (40, 60), 5) == [35, 60]
+    assert domain(rows, ("x",), (40, 60), 5) == [40, 60]
+    assert domain([{"x": 0.61}], ("x",), (0.4, 0.6), 0.1) == pytest.approx([0.4, 0.7])
+    # 0.6 / 0.2 is a hair below 3
+    assert domain([{"x": 0.1}], ("x",), (0, 0.6), 0.2) == pytest.approx([0, 0.6])
+
+
+def test_names_stand_in_their_order() -> None:
+    found = json.loads(names_down("name", ["z", "a", "z"], 100).to_json())
+    assert found["sort"] == ["z", "a"]
+    assert found["axis"] == {"labelLimit": 92, "minExtent": 100, "maxExtent": 100}
+    # else the theme says, and the page where it has little room
+    assert "axis" not in json.loads(names_down("name", ["z"]).to_json())

@@ -22,7 +22,6 @@ from unmask.report.sections import (
     Facts,
     Fold,
     Items,
-    Picture,
     Section,
     Table,
     Text,
@@ -35,7 +34,6 @@ from unmask.results.verifying import Verified
 from unmask.tables import framed, write_table
 
 HOSTILE = "</script></p><b onclick='x'>&amp;<!--"
-SVG = '<svg viewBox="0 0 1 1"><path id="a"/></svg>'
 
 
 def sheet(rows: int) -> Sheet:
@@ -46,7 +44,6 @@ BLOCKS: tuple[Block, ...] = (
     Text(HOSTILE),
     Items((HOSTILE, "second"), warning=True),
     Table(sheet(2), ("#every-block", None)),
-    Picture(HOSTILE, HOSTILE, SVG),
     Chart(HOSTILE, HOSTILE, {"data": {"values": [{"name": HOSTILE, "x": 1.5}]}, "mark": "point"}),
     Facts(((HOSTILE, HOSTILE),)),
     Data("points", {"x": [1, 2.5, None], HOSTILE: HOSTILE}),
@@ -164,12 +161,11 @@ def test_data_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
         Data("</script>", 1)
 
 
-def test_only_pictures_are_markup() -> None:
+def test_no_text_is_markup() -> None:
     page = Page(render_page(HOSTILE, [EVERYTHING]))
-    assert page.tags.count("svg") == 1
     assert "b" not in page.tags
-    # 2 titles, 2 headings, sentence, text, item, 4 captions, 2 heads, 3 rows, a fact's key and value, a fold
-    assert page.texts.count(HOSTILE) == 19
+    # 2 titles, 2 headings, sentence, text, item, 3 captions, 2 heads, 3 rows, a fact's key and value, a fold
+    assert page.texts.count(HOSTILE) == 18
     spec, points, themes = page.data
     assert points == {"x": [1, 2.5, None], HOSTILE: HOSTILE}
     assert spec["data"]["values"] == [{"name": HOSTILE, "x": 1.5}] and spec["mark"] == "point"
@@ -177,7 +173,7 @@ def test_only_pictures_are_markup() -> None:
     for kind, text in page.scripts:
         assert kind in ("application/json", "module")
         assert HOSTILE not in text
-    assert {"every-block", "every-block-points", "picture-1-a", "every-block-chart-1"} <= set(page.ids)
+    assert {"every-block", "every-block-points", "every-block-chart-1"} <= set(page.ids)
     assert len(page.ids) == len(set(page.ids))
 
 
@@ -210,9 +206,9 @@ def test_the_page_has_any_sections_in_their_order() -> None:
 
 
 def test_figures_are_numbered_within_their_section() -> None:
-    blocks = (Table(sheet(1)), Fold("more", (Table(sheet(1)), Picture("", "", SVG))))
+    blocks = (Table(sheet(1)), Fold("more", (Table(sheet(1)), Chart("", "", {"data": {"values": []}}))))
     page = Page(render_page("t", [Section("one", "One", (), blocks), Section("two", "Two", (), blocks)]))
-    kinds = ("table-1", "table-2", "picture-1")
+    kinds = ("table-1", "table-2", "chart-1")
     expected = [f"{section}-{kind}" for section in ("one", "two") for kind in kinds]
     assert [name for name in page.ids if name in expected] == expected
 
@@ -262,13 +258,6 @@ def test_an_app_names_a_program_of_this_library(program: str) -> None:
         App("a", program, None)
     with pytest.raises(ValueError, match="is not a name"):
         App("A b", "pairs/explorer", None)
-
-
-def test_every_picture_has_ids_of_its_own() -> None:
-    pictures = (Picture("", "", SVG), Fold("more", (Picture("", "", SVG),)))
-    page = Page(render_page("t", [Section("one", "One", (), pictures), Section("two", "Two", (), pictures)]))
-    ids = [name for name in page.ids if name.startswith("picture-")]
-    assert len(ids) == len(set(ids)) == 4
 
 
 def test_a_long_table_has_a_box_of_its_own_height() -> None:

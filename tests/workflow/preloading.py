@@ -31,7 +31,6 @@ LIBRARIES = (
     "pandas",
     "scipy.stats",
     "statsmodels.api",
-    "matplotlib.pyplot",
     "altair",
     "torch",
     "transformers.modeling_utils",

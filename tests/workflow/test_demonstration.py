@@ -111,14 +111,14 @@ def test_debiasing_empties_margins_and_changes_nothing_in_use(demonstration: Wor
 def test_the_report_stands_alone_and_has_its_tables_and_figures(demonstration: Workflow) -> None:
     results = demonstration.folder / "results/demo"
     page = (results / "report/index.html").read_text()
-    assert "tiny-bert" in page and "<svg" in page
+    assert "tiny-bert" in page and 'id="overview-chart-1"' in page
     for outside in ('src="http', "src='http", "@import", 'rel="stylesheet"'):
         assert outside not in page
     for name in ("table1", "table3", "table4", "table5"):
         for suffix in ("csv", "md", "tex"):
             assert Path(results, "tables", f"{name}.{suffix}").stat().st_size > 0
     for name in ("figure1", "bias"):
-        assert Path(results, "figures", f"{name}.svg").read_text().startswith(("<?xml", "<svg"))
+        assert Path(results, "figures", f"{name}.svg").read_text().startswith("<svg")
         assert Path(results, "figures", f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 

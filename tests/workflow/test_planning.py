@@ -12,7 +12,7 @@ from preloading import preloaded_python
 from small_study import Workflow
 from workflow_copy import ROOT
 
-FOR_JOBS = {"torch", "transformers", "huggingface_hub", "scipy", "matplotlib", "statsmodels"}
+FOR_JOBS = {"torch", "transformers", "huggingface_hub", "scipy", "altair", "vl_convert", "statsmodels"}
 FOR_TABLES = {"pandas", "pyarrow", "numpy"}
 
 

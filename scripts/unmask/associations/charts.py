@@ -10,23 +10,22 @@ from unmask.associations.results import Found
 from unmask.associations.tables import main_means
 from unmask.associations.terms import JOINT, X, Y
 from unmask.associations.truth_charts import constructed, pairs, planted
-from unmask.report.facets import (
+from unmask.report.panels import (
     AXES,
     MARK,
     NO_BIAS,
     STEP,
-    Layout,
     Row,
+    claims,
+    kinds,
     line,
-    margin,
-    of_claims,
-    of_kinds,
+    names_down,
     of_row,
     panels,
     plain,
+    room_for,
     row_height,
-    rows_down,
-    tooltips,
+    told,
     with_shared_scales,
 )
 from unmask.report.sheets import rows_of
@@ -79,7 +78,7 @@ def tests(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
                 "encoder": encoder,
                 "pooling": pooling,
                 "label": labels[row.suite, row.test],
-                **of_row(row, _TEST),
+                **of_row(row, *_TEST, unit="level", low="d_low", high="d_high"),
                 "claim": _claim(row, found.alpha),
             }
             for row in rows_of(own)
@@ -88,8 +87,8 @@ def tests(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
         return None
     shown = {row["label"] for row in rows}
     names = [label for label in labels.values() if label in shown]
-    looks = of_claims("claim", CLAIMS, "after Holm's correction")
-    y = rows_down("label", names)
+    looks = claims("claim", "after Holm's correction", CLAIMS)
+    y = names_down("label", names)
 
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", title="effect size d", axis=alt.Axis(tickCount=5, labelFlush=False))
@@ -97,44 +96,40 @@ def tests(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
     base = alt.Chart().transform_calculate(without="-datum.expected_d_at")
     layers = [
         base.mark_bar(style="chance", height=STEP - 4).encode(x=x("without"), x2="expected_d_at:Q", y=y),
-        line(alt.XDatum(0)),
+        line(x=0),
         base.mark_rule(strokeWidth=1.5).encode(x=x("low_at"), x2="high_at:Q", y=y, color=looks["color"]),
         base.mark_point(filled=True, opacity=1, size=MARK).encode(
             x=x("d"), y=y, tooltip=_of_test({"label": "test"}), **looks
         ),
     ]
-    layout = Layout(
+    return panels(
+        layers,
+        rows,
         4 if len(encoders) == 1 else 3,
-        margin(names),
+        margin=room_for(names),
         height=row_height(1),
         ends={"low": "d", "high": "d", "expected_d": NO_BIAS},
+        between=": ",
     )
-    return panels(layers, rows, layout)
 
 
-_TEST = {
-    "suite": "suite",
-    "test": "test",
-    "unit": "level",
-    "d": "d",
-    "low": "d_low",
-    "high": "d_high",
-    "expected_d": "expected_d",
-    "gap": "gap",
-    "p_holm": "p_holm",
-}
+_TEST = ("suite", "test", "d", "expected_d", "gap", "p_holm")
 
 
 def _of_test(what: Mapping[str, str]) -> list[alt.Tooltip]:
-    return [
-        *tooltips(
-            {**what, "encoder": "encoder", "pooling": "pooling", "unit": "unit", "claim": "it is"}, {}, 2
-        ),
-        *tooltips({}, {"d": "d", "low": "interval from", "high": "interval to"}, 2, signed=True),
-        *tooltips({}, {"expected_d": "|d| without bias, on average"}, 2),
-        *tooltips({}, {"gap": "gap"}, 3, signed=True),
-        alt.Tooltip("p_holm:Q", title="p after Holm's correction", format=".2g"),
-    ]
+    return told(
+        **what,
+        encoder="encoder",
+        pooling="pooling",
+        unit="unit",
+        claim="it is",
+        d=("d", "+.2f"),
+        low=("interval from", "+.2f"),
+        high=("interval to", "+.2f"),
+        expected_d=("|d| without bias, on average", ".2f"),
+        gap=("gap", "+.3f"),
+        p_holm=("p after Holm's correction", ".2g"),
+    )
 
 
 def _claim(row: Any, alpha: float) -> str:
@@ -173,23 +168,23 @@ def poolings(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
                     "label": labels[key],
                     "first": row.first,
                     "second": row.second,
-                    **of_row(one, {"d_first": "d", "low_first": "d_low", "high_first": "d_high"}),
-                    **of_row(other, {"d_second": "d", "low_second": "d_low", "high_second": "d_high"}),
+                    **of_row(one, d_first="d", low_first="d_low", high_first="d_high"),
+                    **of_row(other, d_second="d", low_second="d_low", high_second="d_high"),
                     # as the table counts them: two zeros are alike
                     "signs": SAME if _sign(one.d) == _sign(other.d) else OTHER,
                 }
             )
     if not rows:
         return None
-    looks = of_claims("signs", (SAME, OTHER), "in the two poolings")
+    looks = claims("signs", "in the two poolings", (SAME, OTHER))
     thin: dict[str, Any] = {"strokeWidth": 1, "opacity": 0.35}
     axis = alt.Axis(tickCount=5)
     x = alt.X("d_first:Q", title="d in the first pooling", axis=axis)
     y = alt.Y("d_second:Q", title="d in the second", axis=axis)
     base = alt.Chart()
     layers = [
-        line(alt.XDatum(0)),
-        line(alt.YDatum(0)),
+        line(x=0),
+        line(y=0),
         base.mark_rule(**thin).encode(
             x=alt.X("low_first_at:Q"), x2="high_first_at:Q", y=y, color=looks["color"]
         ),
@@ -199,29 +194,23 @@ def poolings(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
         base.mark_point(filled=True, opacity=1, size=MARK - 15).encode(
             x=x,
             y=y,
-            tooltip=[
-                *tooltips(
-                    {"label": "test", "encoder": "encoder", "first": "first", "second": "second"}, {}, 2
-                ),
-                *tooltips(
-                    {},
-                    {
-                        "d_first": "d in the first",
-                        "low_first": "interval from",
-                        "high_first": "interval to",
-                        "d_second": "d in the second",
-                        "low_second": "interval of the second from",
-                        "high_second": "interval of the second to",
-                    },
-                    2,
-                    signed=True,
-                ),
-            ],
+            tooltip=told(
+                label="test",
+                encoder="encoder",
+                first="first",
+                second="second",
+                d_first=("d in the first", "+.2f"),
+                low_first=("interval from", "+.2f"),
+                high_first=("interval to", "+.2f"),
+                d_second=("d in the second", "+.2f"),
+                low_second=("interval of the second from", "+.2f"),
+                high_second=("interval of the second to", "+.2f"),
+            ),
             **looks,
         ),
     ]
     ends = {f"{end}_{which}": f"d_{which}" for which in ("first", "second") for end in ("low", "high")}
-    return panels(layers, rows, Layout(3, AXES, height=220, ends=ends))
+    return panels(layers, rows, 3, margin=AXES, height=220, ends=ends, between=": ")
 
 
 def _sign(value: float) -> int:
@@ -257,8 +246,7 @@ def grounded(found: Found) -> alt.FacetChart | None:
                     }
                     for pictures, cell in zip((X, Y), cells, strict=True)
                 ]
-    kinds = [f"words of {words}" for words in (X, Y)]
-    looks = of_kinds("words", kinds, "mean over")
+    looks = kinds("words", "mean over", [f"words of {words}" for words in (X, Y)])
     y = alt.Y("mean_s:Q", title="mean s", axis=alt.Axis(tickCount=5))
     x = alt.X(
         "pictures:N",
@@ -268,28 +256,22 @@ def grounded(found: Found) -> alt.FacetChart | None:
     )
     base = alt.Chart()
     layers = [
-        line(alt.YDatum(0)),
+        line(y=0),
         base.mark_line(strokeWidth=1.5).encode(x=x, y=y, color=looks["color"]),
         base.mark_point(filled=True, opacity=1, size=MARK + 10).encode(
             x=x,
             y=y,
-            tooltip=[
-                *tooltips(
-                    {
-                        "label": "test",
-                        "encoder": "encoder",
-                        "words": "mean over",
-                        "words_are": "which are",
-                        "pictures": "pictures",
-                        "pictures_are": "which show",
-                    },
-                    {},
-                    3,
-                ),
-                *tooltips({}, {"mean_s": "mean s"}, 3, signed=True),
-            ],
+            tooltip=told(
+                label="test",
+                encoder="encoder",
+                words="mean over",
+                words_are="which are",
+                pictures="pictures",
+                pictures_are="which show",
+                mean_s=("mean s", "+.3f"),
+            ),
             **looks,
         ),
     ]
-    layout = Layout(4, AXES, width=200, height=170)
-    return with_shared_scales(layers, rows, layout, "label", ["max(mean_s)", "min(mean_s)"])
+    reach = ["max(mean_s)", "min(mean_s)"]
+    return with_shared_scales(layers, rows, 4, by="label", reach=reach, width=200, height=170, between=": ")

@@ -8,21 +8,20 @@ import pandas as pd
 
 from unmask.associations.findings import TOLERANCE
 from unmask.associations.results import Found
-from unmask.report.facets import (
+from unmask.report.panels import (
     AXES,
     MARK,
     STEP,
-    Layout,
     Row,
+    kinds,
     line,
-    margin,
-    of_kinds,
+    names_down,
     of_row,
     panels,
     plain,
+    room_for,
     row_height,
-    rows_down,
-    tooltips,
+    told,
 )
 from unmask.report.sheets import rows_of
 
@@ -49,12 +48,12 @@ def pairs(found: Found) -> alt.FacetChart | None:
         rows += [
             {
                 "panel": f"{in_suite(row.suite)}{row.pooling}: {row.measure} on {row.benchmark}",
-                **of_row(row, {key: key for key in (*keys, "pooling", "model", "tests")}),
-                **of_row(row, {"score": "score", "low": "low", "high": "high", "mean_d": "mean_d"}),
+                **of_row(row, *keys, "pooling", "model", "tests", "score", "low", "high", "mean_d"),
             }
             for row in rows_of(part)
         ]
-    looks = of_kinds("model", [name for name in found.names if (points["model"] == name).any()], "model")
+    models = [name for name in found.names if (points["model"] == name).any()]
+    looks = kinds("model", "model", models)
     x = alt.X(
         "score:Q",
         title="stereotype preferred, of 100 pairs",
@@ -64,27 +63,28 @@ def pairs(found: Found) -> alt.FacetChart | None:
     y = alt.Y("mean_d:Q", title="mean d", axis=alt.Axis(tickCount=5))
     base = alt.Chart()
     layers = [
-        line(alt.XDatum(CENTRE)),
-        line(alt.YDatum(0)),
+        line(x=CENTRE),
+        line(y=0),
         base.mark_rule(strokeWidth=1.2).encode(
             x=alt.X("low_at:Q"), x2="high_at:Q", y=y, color=looks["color"]
         ),
         base.mark_point(filled=True, opacity=1, size=MARK + 10).encode(
             x=x,
             y=y,
-            tooltip=[
-                *tooltips({"panel": "what", "model": "model"}, {"tests": "tests"}, 0),
-                *tooltips({}, {"mean_d": "mean d"}, 2, signed=True),
-                *tooltips(
-                    {},
-                    {"score": "stereotype preferred, of 100", "low": "interval from", "high": "interval to"},
-                    1,
-                ),
-            ],
+            tooltip=told(
+                panel="what",
+                model="model",
+                tests=("tests", ".0f"),
+                mean_d=("mean d", "+.2f"),
+                score=("stereotype preferred, of 100", ".1f"),
+                low=("interval from", ".1f"),
+                high=("interval to", ".1f"),
+            ),
             **looks,
         ),
     ]
-    return panels(layers, rows, Layout(4, AXES, height=170, ends={"low": "score", "high": "score"}))
+    ends = {"low": "score", "high": "score"}
+    return panels(layers, rows, 4, margin=AXES, height=170, ends=ends, between=": ")
 
 
 def constructed(found: Found) -> alt.FacetChart | None:
@@ -99,36 +99,39 @@ def constructed(found: Found) -> alt.FacetChart | None:
         rows += [
             {
                 "panel": experiment,
-                **of_row(row, {"world": "world", "unit": "level", "truth": "truth", "gap": "gap"}),
+                **of_row(row, "world", "truth", "gap", unit="level"),
                 "off_by": plain(abs(row.gap - row.truth)),
                 "it_is": RIGHT if abs(row.gap - row.truth) <= TOLERANCE else OFF,
             }
             for row in rows_of(frame[frame["experiment"] == experiment])
         ]
-    looks = of_kinds("it_is", (RIGHT, OFF), "measured")
+    looks = kinds("it_is", "measured", (RIGHT, OFF))
     units = list(frame["level"].drop_duplicates())
-    y = rows_down("world", worlds)
+    y = names_down("world", worlds)
     apart = {"yOffset": alt.YOffset("unit:N", sort=units)} if len(units) > 1 else {}
     axis = alt.Axis(tickCount=4, labelFlush=False)
     base = alt.Chart()
     layers = [
-        line(alt.XDatum(0)),
+        line(x=0),
         base.mark_tick(style="neutral", thickness=2, height=STEP - 5).encode(
             x=alt.X("truth:Q"), y=y, **apart
         ),
         base.mark_point(filled=True, opacity=1, size=MARK).encode(
             x=alt.X("gap:Q", title="gap", axis=axis),
             y=y,
-            tooltip=[
-                *tooltips({"world": "world", "panel": "experiment", "unit": "unit"}, {}, 6),
-                *tooltips({}, {"truth": "truth", "gap": "measured"}, 6, signed=True),
-                alt.Tooltip("off_by:Q", title="off by", format=".1g"),
-            ],
+            tooltip=told(
+                world="world",
+                panel="experiment",
+                unit="unit",
+                truth=("truth", "+.6f"),
+                gap=("measured", "+.6f"),
+                off_by=("off by", ".1g"),
+            ),
             **looks,
             **apart,
         ),
     ]
-    return panels(layers, rows, Layout(3, margin(worlds), height=row_height(len(units))))
+    return panels(layers, rows, 3, margin=room_for(worlds), height=row_height(len(units)))
 
 
 def planted(found: Found) -> alt.FacetChart | None:
@@ -150,31 +153,35 @@ def planted(found: Found) -> alt.FacetChart | None:
             rows += [
                 {
                     "panel": f"{in_suite(str(suite))}{pooling}: {lines}",
-                    **of_row(row, {"encoder": "encoder", "test": "test", "strength": "strength"}),
-                    **of_row(row, {"gap": "gap", "low": "gap_low", "high": "gap_high"}),
+                    **of_row(row, "encoder", "test", "strength", "gap", low="gap_low", high="gap_high"),
                     "whole": bool(row.whole),
                     "drawn_at": float(row.strength) + nudge,
                 }
                 for row in rows_of(own)
             ]
-    looks = of_kinds("encoder", encoders, "encoder")
+    looks = kinds("encoder", "encoder", encoders)
     x = alt.X("drawn_at:Q", title="strength planted", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5))
     y = alt.Y("gap:Q", title="gap", axis=alt.Axis(tickCount=5))
     base = alt.Chart()
     steps, wholes = (base.transform_filter(f"{no}datum.whole") for no in ("!", ""))
-    told = [
-        *tooltips({"test": "test", "encoder": "encoder", "panel": "what"}, {}, 2),
-        alt.Tooltip("strength:Q", title="strength", format=".2~f"),
-        *tooltips({}, {"gap": "gap", "low": "interval from", "high": "interval to"}, 3, signed=True),
-    ]
+    tips = told(
+        test="test",
+        encoder="encoder",
+        panel="what",
+        strength=("strength", ".2~f"),
+        gap=("gap", "+.3f"),
+        low=("interval from", "+.3f"),
+        high=("interval to", "+.3f"),
+    )
     layers = [
-        line(alt.YDatum(0)),
+        line(y=0),
         base.mark_rule(strokeWidth=1).encode(x=x, y=alt.Y("low_at:Q"), y2="high_at:Q", color=looks["color"]),
         steps.mark_line(strokeWidth=1.3).encode(x=x, y=alt.Y("mean(gap):Q"), color=looks["color"]),
-        steps.mark_point(filled=True, opacity=1, size=MARK).encode(x=x, y=y, tooltip=told, **looks),
-        wholes.mark_point(filled=False, opacity=1, size=MARK).encode(x=x, y=y, tooltip=told, **looks),
+        steps.mark_point(filled=True, opacity=1, size=MARK).encode(x=x, y=y, tooltip=tips, **looks),
+        wholes.mark_point(filled=False, opacity=1, size=MARK).encode(x=x, y=y, tooltip=tips, **looks),
     ]
-    return panels(layers, rows, Layout(4, AXES, ends={"low": "gap", "high": "gap"}))
+    ends = {"low": "gap", "high": "gap"}
+    return panels(layers, rows, 4, margin=AXES, ends=ends, between=": ")
 
 
 def _naming(suites: "pd.Series[str]") -> Callable[[str], str]:

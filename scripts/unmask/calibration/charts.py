@@ -13,7 +13,7 @@ from unmask.calibration.over_models import margins_of_models, over_models
 from unmask.calibration.results import TOLD, Found
 from unmask.calibration.tables import ALARMS, COMPARED, beside_chance
 from unmask.measures.registry import title_of
-from unmask.report.panels import kinds, known, line, only, panels, spanned, told
+from unmask.report.panels import Looks, Row, kinds, line, names_down, only, panels, plain, told
 from unmask.report.sheets import rows_of
 
 WIDTH, HEIGHT = 205, 150
@@ -21,6 +21,9 @@ WIDTH, HEIGHT = 205, 150
 
 OWN_AXIS = 74
 """Pixels between panels that have numbers of their own on the left."""
+
+NAMES = 104
+"""Pixels for the names of measures, beside the panels."""
 
 STEP = 11
 """Pixels from one mark of a measure to the next."""
@@ -45,8 +48,6 @@ STRENGTHS: Mapping[str, str] = {
 
 CONTEXTS: Mapping[str, str] = {"trusted": "oracle", "corrupted": "exact"}
 """Contexts of keep rates, as roles of perfect models."""
-
-Row = dict[str, Any]
 
 
 def response(found: Found) -> alt.FacetChart | None:
@@ -90,7 +91,7 @@ def response(found: Found) -> alt.FacetChart | None:
     x = _x("at", "planted log-odds", _ends(rows, "at"), tickCount=4)
     looks = kinds("architecture", "trained models", names)
     layers = _lines_and_marks(x, {"strokeDash": _perfect()}, looks, tips, rows)
-    return _per_measure(layers, rows)
+    return _per_measure(layers, rows, _INTERVAL)
 
 
 def frequency(found: Found) -> alt.FacetChart | None:
@@ -124,11 +125,13 @@ def frequency(found: Found) -> alt.FacetChart | None:
         **_MARGIN_TIPS,
     )
     x = _x("at", "log frequency ratio", _ends(rows, "at"), tickCount=5)
-    lines = {"strokeDash": _dashes("factor", list(names), legend=None), "color": looks[0]}
+    lines = {"strokeDash": _dashes("factor", list(names), legend=None), "color": looks["color"]}
     layers = _lines_and_marks(x, lines, looks, tips, rows)
     layers.insert(1, line(x=0))
-    return _per_measure(layers, rows)
+    return _per_measure(layers, rows, _INTERVAL)
 
+
+_INTERVAL = {"low": "margin", "high": "margin"}
 
 _MARGIN_TIPS: Mapping[str, tuple[str, str]] = {
     "margin": ("mean margin", ".4g"),
@@ -144,9 +147,9 @@ def _margin(row: Any) -> Row:
         "panel": title_of(row.measure),
         "measure": row.measure,
         **{key: float(getattr(row, key)) for key in keys if hasattr(row, key)},
-        "margin": known(row.margin),
-        "low": known(row.margin_low),
-        "high": known(row.margin_high),
+        "margin": plain(row.margin),
+        "low": plain(row.margin_low),
+        "high": plain(row.margin_high),
         "families": int(row.families),
     }
 
@@ -167,14 +170,13 @@ def _shown(rows: Iterable[Row], measures: "pd.Series[str]", number: str) -> list
 def _lines_and_marks(
     x: alt.X,
     lines: Mapping[str, Any],
-    looks: tuple[alt.Color, alt.Shape],
+    looks: Looks,
     tips: list[alt.Tooltip],
     rows: Sequence[Row],
 ) -> list[alt.Chart]:
     """Margins: a line at 0, lines of perfect models, intervals and marks of trained ones."""
     y = _y("margin", "mean margin")
     base = alt.Chart()
-    colour, shape = looks
     there = {row["of"] for row in rows}
     layers = [line(y=0)]
     if "perfect" in there:
@@ -186,15 +188,12 @@ def _lines_and_marks(
         trained = only("of", "trained")
         marks = base.transform_filter(trained)
         layers.append(
-            spanned("margin")
-            .transform_filter(trained)
-            .mark_rule(strokeWidth=1.2)
-            .encode(x=x, y=_y("start", "mean margin"), y2="end:Q", color=colour)
+            marks.mark_rule(strokeWidth=1.2).encode(
+                x=x, y=_y("low_at", "mean margin"), y2="high_at:Q", color=looks["color"]
+            )
         )
         layers.append(
-            marks.mark_point(filled=True, opacity=1, size=38).encode(
-                x=x, y=y, color=colour, shape=shape, tooltip=tips
-            )
+            marks.mark_point(filled=True, opacity=1, size=38).encode(x=x, y=y, tooltip=tips, **looks)
         )
     return layers
 
@@ -237,9 +236,19 @@ def _y(field: str, title: str) -> alt.Y:
     )
 
 
-def _per_measure(layers: Sequence[alt.Chart], rows: Sequence[Row]) -> alt.FacetChart:
+def _per_measure(
+    layers: Sequence[alt.Chart], rows: Sequence[Row], ends: Mapping[str, str] | None = None
+) -> alt.FacetChart:
     return panels(
-        layers, rows, 4, width=WIDTH, height=HEIGHT, margin=OWN_AXIS - 18, gap=OWN_AXIS, own=("x", "y")
+        layers,
+        rows,
+        4,
+        width=WIDTH,
+        height=HEIGHT,
+        margin=OWN_AXIS - 18,
+        gap=OWN_AXIS,
+        own=("x", "y"),
+        ends=ends,
     )
 
 
@@ -257,7 +266,7 @@ def power(found: Found) -> alt.FacetChart | None:
         {"panel": title_of(row.measure), "measure": row.measure, "models": MODELS[row.kind]}
         # where both agree their marks would hide each other
         | {"pairs": int(row.number), "at": row.number * (1.06 if row.kind == there[-1] else 1 / 1.06)}
-        | {"power": float(row.value), "low": known(row.low), "high": known(row.high)}
+        | {"power": float(row.value), "low": plain(row.low), "high": plain(row.high)}
         for row in rows_of(shown.sort_values("number", kind="stable"))
     ]
     rows = _shown(rows, shown["measure"], "power")
@@ -269,7 +278,7 @@ def power(found: Found) -> alt.FacetChart | None:
     )
     scale, axis = alt.Scale(domain=[0, 100], padding=6), alt.Axis(tickCount=5)
     y = alt.Y("power:Q", title="power, %", scale=scale, axis=axis)
-    colour, shape = kinds("models", None, [MODELS[kind] for kind in there])
+    looks = kinds("models", None, [MODELS[kind] for kind in there])
     tips = told(
         panel="measure",
         models="of",
@@ -281,15 +290,14 @@ def power(found: Found) -> alt.FacetChart | None:
     base = alt.Chart()
     layers = [
         line("wanted", y=80),
-        base.mark_line(strokeWidth=1).encode(x=x, y=y, color=colour),
-        spanned("power")
-        .mark_rule(strokeWidth=1.2)
-        .encode(x=x, y=alt.Y("start:Q", scale=scale), y2="end:Q", color=colour),
-        base.mark_point(filled=True, opacity=1, size=40).encode(
-            x=x, y=y, color=colour, shape=shape, tooltip=tips
+        base.mark_line(strokeWidth=1).encode(x=x, y=y, color=looks["color"]),
+        base.mark_rule(strokeWidth=1.2).encode(
+            x=x, y=alt.Y("low_at:Q", scale=scale), y2="high_at:Q", color=looks["color"]
         ),
+        base.mark_point(filled=True, opacity=1, size=40).encode(x=x, y=y, tooltip=tips, **looks),
     ]
-    return panels(layers, rows, 4, width=WIDTH, height=120, margin=60, own=("x",))
+    ends = {"low": "power", "high": "power"}
+    return panels(layers, rows, 4, width=WIDTH, height=120, margin=60, own=("x",), ends=ends)
 
 
 def alarms(found: Found) -> alt.FacetChart | None:
@@ -302,12 +310,12 @@ def alarms(found: Found) -> alt.FacetChart | None:
     rows = [
         {"panel": where(row.condition), "condition": row.condition, "measure": title_of(row.measure)}
         | {"models": MODELS[row.kind], "alarms": float(row.value)}
-        | {"low": known(row.low), "high": known(row.high), "chance": known(row.chance)}
+        | {"low": plain(row.low), "high": plain(row.high), "chance": plain(row.chance)}
         for row in rows_of(shown)
     ]
     rows.sort(key=lambda row: order.index(row["condition"]))
     names = [MODELS[kind] for kind in TOLD if (shown["kind"] == kind).any()]
-    y = _measures([title_of(name) for name in found.merits["measure"]])
+    y = names_down("measure", map(title_of, found.merits["measure"]), NAMES)
     apart = alt.YOffset("models:N", sort=names)
     scale = alt.Scale(domain=[0, 100], padding=6)
 
@@ -315,7 +323,7 @@ def alarms(found: Found) -> alt.FacetChart | None:
         axis = alt.Axis(tickCount=5, labelFlush=False)
         return alt.X(f"{field}:Q", title="false alarms, %", scale=scale, axis=axis)
 
-    colour, shape = kinds("models", None, names)
+    looks = kinds("models", None, names)
     tips = told(
         panel="in pairs",
         measure="measure",
@@ -331,13 +339,15 @@ def alarms(found: Found) -> alt.FacetChart | None:
         base.mark_tick(style="untrained", thickness=2.5, size=STEP, orient="vertical").encode(
             x=x("chance"), y=y, yOffset=apart
         ),
-        base.mark_rule(strokeWidth=1.3).encode(x=x("low"), x2="high:Q", y=y, yOffset=apart, color=colour),
+        base.mark_rule(strokeWidth=1.3).encode(
+            x=x("low"), x2="high:Q", y=y, yOffset=apart, color=looks["color"]
+        ),
         base.mark_point(filled=True, opacity=1, size=45).encode(
-            x=x("alarms"), y=y, yOffset=apart, color=colour, shape=shape, tooltip=tips
+            x=x("alarms"), y=y, yOffset=apart, tooltip=tips, **looks
         ),
     ]
     height = alt.Step(STEP, **{"for": "offset"}) if len(names) > 1 else alt.Step(2 * STEP)
-    return panels(layers, rows, 3, width=240, height=height, margin=104, own=("x",))
+    return panels(layers, rows, 3, width=240, height=height, margin=NAMES, own=("x",))
 
 
 def worlds(found: Found) -> alt.FacetChart | None:
@@ -419,7 +429,7 @@ def _aside(row: Any, names: Sequence[str]) -> float:
 def _kept_panels(rows: Sequence[Row], names: Sequence[str]) -> alt.FacetChart:
     x = _x("at", "share of right tokens", [0, 1], values=[0, 0.5, 1])
     y = _y("value", "strength")
-    colour, shape = kinds("architecture", "trained models", names)
+    looks = kinds("architecture", "trained models", names)
     tips = told(
         panel="what",
         perfect="perfect model",
@@ -445,9 +455,7 @@ def _kept_panels(rows: Sequence[Row], names: Sequence[str]) -> alt.FacetChart:
             "architecture:N", title="trained models", scale=alt.Scale(domain=list(names), range="category")
         )
         hollow = alt.condition(guessing, alt.value(1), alt.value(0))
-        layers.append(
-            points.encode(x=x, y=y, color=colour, fill=fill, fillOpacity=hollow, shape=shape, tooltip=tips)
-        )
+        layers.append(points.encode(x=x, y=y, fill=fill, fillOpacity=hollow, tooltip=tips, **looks))
     return _per_measure(layers, rows)
 
 
@@ -462,7 +470,7 @@ def explained(found: Found) -> alt.FacetChart | None:
     rows = [
         {"panel": f"{row.model} on {row.benchmark}", "model": row.model, "benchmark": row.benchmark}
         | {"measure": title_of(row.first), "reading": reading, "pairs": int(row.n)}
-        | dict(zip(("score", "low", "high"), (known(getattr(row, key)) for key in keys), strict=True))
+        | dict(zip(("score", "low", "high"), (plain(getattr(row, key)) for key in keys), strict=True))
         for row in rows_of(frame)
         for reading, keys in readings.items()
     ]
@@ -477,9 +485,9 @@ def explained(found: Found) -> alt.FacetChart | None:
         axis = alt.Axis(tickCount=5, labelFlush=False)
         return alt.X(f"{field}:Q", title="stereotype preferred, of 100 pairs", scale=scale, axis=axis)
 
-    colour, shape = kinds("reading", "score", list(readings))
+    looks = kinds("reading", "score", list(readings))
     place = {
-        "y": _measures([row["measure"] for row in rows]),
+        "y": names_down("measure", (row["measure"] for row in rows), NAMES),
         "yOffset": alt.YOffset("reading:N", sort=list(readings)),
     }
     tips = told(
@@ -494,18 +502,11 @@ def explained(found: Found) -> alt.FacetChart | None:
     base = alt.Chart()
     layers = [
         line(x=50),
-        base.mark_rule(strokeWidth=1.3).encode(x=x("low"), x2="high:Q", color=colour, **place),
-        base.mark_point(filled=True, opacity=1, size=45).encode(
-            x=x("score"), color=colour, shape=shape, tooltip=tips, **place
-        ),
+        base.mark_rule(strokeWidth=1.3).encode(x=x("low"), x2="high:Q", color=looks["color"], **place),
+        base.mark_point(filled=True, opacity=1, size=45).encode(x=x("score"), tooltip=tips, **looks, **place),
     ]
     height = alt.Step(STEP, **{"for": "offset"})
-    return panels(layers, rows, 3, width=240, height=height, margin=104, own=("x",))
-
-
-def _measures(titles: Sequence[str]) -> alt.Y:
-    axis = alt.Axis(labelLimit=96, minExtent=104, maxExtent=104)
-    return alt.Y("measure:N", sort=list(dict.fromkeys(titles)), title=None, axis=axis)
+    return panels(layers, rows, 3, width=240, height=height, margin=NAMES, own=("x",))
 
 
 MAKERS: Mapping[str, tuple[Callable[[Found], alt.FacetChart | None], str]] = {

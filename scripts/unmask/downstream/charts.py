@@ -13,27 +13,26 @@ from unmask.downstream.results import Found
 from unmask.downstream.tables import DECIMALS, NAMES
 from unmask.downstream.terms import LEAST_SEEN, fine_tuned
 from unmask.report.changes_chart import Change, Scale, changes_chart
-from unmask.report.facets import (
-    AXES,
+from unmask.report.panels import (
     MARK,
     NO_BIAS,
     STEP,
-    Layout,
     Row,
+    kinds,
     line,
-    margin,
-    of_kinds,
+    names_down,
     of_row,
     panels,
     plain,
+    room_for,
     row_height,
-    rows_down,
-    tooltips,
-    with_own_scales,
+    told,
     with_shared_scales,
 )
 from unmask.report.sheets import rows_of
 from unmask.terms import CORRECTED
+
+_FORM = f".{DECIMALS}f"
 
 AS_IT_WAS = "none"
 """How a model was debiased that was not."""
@@ -67,7 +66,7 @@ def use(found: Found) -> alt.FacetChart | None:
     if not rows:
         return None
     models = _names(found, rows)
-    y = rows_down("model", models)
+    y = names_down("model", models)
 
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", title="bias in use", axis=alt.Axis(tickCount=5, labelFlush=False))
@@ -77,22 +76,20 @@ def use(found: Found) -> alt.FacetChart | None:
         base.mark_bar(style="chance", height=STEP - 4).encode(
             x=x("chance_low_at"), x2="chance_high_at:Q", y=y
         ),
-        line(alt.XDatum(0)),
+        line(x=0),
         base.mark_rule(style="reported").encode(x=x("low_at"), x2="high_at:Q", y=y),
         base.mark_point(style="reported", filled=True, opacity=1, size=MARK).encode(
             x=x("use"),
             y=y,
-            tooltip=tooltips(
-                {"panel": "what", "model": "model"},
-                {
-                    "use": "bias in use",
-                    "low": "interval from",
-                    "high": "interval to",
-                    "chance_low": "by chance from",
-                    "chance_high": "by chance to",
-                    "truth": "truth",
-                },
-                DECIMALS,
+            tooltip=told(
+                panel="what",
+                model="model",
+                use=("bias in use", _FORM),
+                low=("interval from", _FORM),
+                high=("interval to", _FORM),
+                chance_low=("by chance from", _FORM),
+                chance_high=("by chance to", _FORM),
+                truth=("truth", _FORM),
             ),
         ),
     ]
@@ -100,8 +97,8 @@ def use(found: Found) -> alt.FacetChart | None:
         # where there is none it lies on the line at 0
         layers.insert(2, base.mark_rule(style="truth").encode(x=x("mean(truth_at)")))
     ends = {"low": "use", "high": "use"} | dict.fromkeys(("chance_low", "chance_high", "truth"), NO_BIAS)
-    layout = Layout(3, margin(models), height=row_height(1), ends=ends)
-    return with_own_scales(panels(layers, rows, layout), "x")
+    height, room = row_height(1), room_for(models)
+    return panels(layers, rows, 3, margin=room, height=height, own=("x",), ends=ends, between=": ")
 
 
 def scores(found: Found) -> alt.FacetChart | None:
@@ -111,8 +108,8 @@ def scores(found: Found) -> alt.FacetChart | None:
     if not rows:
         return None
     models, measures = _names(found, rows), list(dict.fromkeys(row["measure"] for row in rows))
-    y = rows_down("model", models)
-    looks = of_kinds("measure", measures, "bias score")
+    y = names_down("model", models)
+    looks = kinds("measure", "bias score", measures)
     apart = {"yOffset": alt.YOffset("measure:N", sort=measures)} if len(measures) > 1 else {}
 
     def x(field: str) -> alt.X:
@@ -122,22 +119,21 @@ def scores(found: Found) -> alt.FacetChart | None:
 
     base = alt.Chart()
     layers = [
-        line(alt.XDatum(CENTRE)),
+        line(x=CENTRE),
         base.mark_rule(strokeWidth=1.2).encode(
             x=x("low_at"), x2="high_at:Q", y=y, color=looks["color"], **apart
         ),
         base.mark_point(filled=True, opacity=1, size=MARK - 10).encode(
             x=x("score"),
             y=y,
-            tooltip=tooltips(
-                {"panel": "what", "model": "model", "measure": "measure"},
-                {
-                    "score": "stereotype preferred, of 100",
-                    "low": "interval from",
-                    "high": "interval to",
-                    "after": "after fine-tuning, mean over tasks",
-                },
-                1,
+            tooltip=told(
+                panel="what",
+                model="model",
+                measure="measure",
+                score=("stereotype preferred, of 100", ".1f"),
+                low=("interval from", ".1f"),
+                high=("interval to", ".1f"),
+                after=("after fine-tuning, mean over tasks", ".1f"),
             ),
             **looks,
             **apart,
@@ -147,8 +143,8 @@ def scores(found: Found) -> alt.FacetChart | None:
         after = base.mark_point(filled=False, opacity=1, size=MARK - 10)
         layers.insert(2, after.encode(x=x("after"), y=y, **looks, **apart))
     ends = {"low": "score", "high": "score"}
-    layout = Layout(3, margin(models), height=row_height(len(measures)), ends=ends)
-    return panels(layers, rows, layout)
+    height = row_height(len(measures))
+    return panels(layers, rows, 3, margin=room_for(models), height=height, ends=ends)
 
 
 def _names(found: Found, rows: Sequence[Row]) -> list[str]:
@@ -182,21 +178,12 @@ def _scores(found: Found, models: Sequence[str]) -> list[Row]:
     return rows
 
 
-_USE = {
-    "use": "value",
-    "low": "low",
-    "high": "high",
-    "chance_low": "null_low",
-    "chance_high": "null_high",
-}
-
-
 def _in_use(found: Found) -> list[Row]:
     return [
         {
             "panel": f"{task}: {NAMES[found.main_metric(task)]}",
             "model": row.model,
-            **of_row(row, _USE),
+            **of_row(row, "low", "high", use="value", chance_low="null_low", chance_high="null_high"),
             "truth": found.truth(task).get(found.main_metric(task)),
         }
         for task in found.tasks
@@ -246,44 +233,44 @@ def against(found: Found) -> alt.FacetChart | None:
                         "model": row.model,
                         "debiased": of[row.model].role or AS_IT_WAS,
                         **{key: score[key] for key in ("score", "low", "high")},
-                        **of_row(row, {"use": "value", "use_low": "low", "use_high": "high"}),
+                        **of_row(row, use="value", use_low="low", use_high="high"),
                     }
                 )
         if len(own) >= LEAST_SEEN:
             rows += own
     if not rows:
         return None
-    kinds = list(dict.fromkeys(row["debiased"] for row in rows))
-    looks = of_kinds("debiased", kinds, "debiased by") if kinds != [AS_IT_WAS] else {}
+    ways = list(dict.fromkeys(row["debiased"] for row in rows))
+    looks = kinds("debiased", "debiased by", ways) if ways != [AS_IT_WAS] else {}
     x = alt.X("score:Q", title="stereotype preferred, of 100 pairs", scale=alt.Scale(zero=False))
     y = alt.Y("use:Q", title="bias in use", axis=alt.Axis(tickCount=5))
     base = alt.Chart()
     thin: dict[str, Any] = {"strokeWidth": 1, "opacity": 0.45}
     colour = {key: looks[key] for key in ("color",) if key in looks}
     layers = [
-        line(alt.XDatum(CENTRE)),
+        line(x=CENTRE),
         base.mark_rule(**thin).encode(x=x, y=alt.Y("use_low_at:Q"), y2="use_high_at:Q", **colour),
         base.mark_rule(**thin).encode(x=alt.X("low_at:Q"), x2="high_at:Q", y=y, **colour),
         base.mark_point(filled=True, opacity=1, size=MARK).encode(
             x=x,
             y=y,
-            tooltip=tooltips(
-                {"panel": "what", "model": "model", "debiased": "debiased by"},
-                {
-                    "score": "stereotype preferred, of 100",
-                    "low": "interval from",
-                    "high": "interval to",
-                    "use": "bias in use",
-                    "use_low": "interval of bias in use from",
-                    "use_high": "interval of bias in use to",
-                },
-                DECIMALS,
+            tooltip=told(
+                panel="what",
+                model="model",
+                debiased="debiased by",
+                score=("stereotype preferred, of 100", _FORM),
+                low=("interval from", _FORM),
+                high=("interval to", _FORM),
+                use=("bias in use", _FORM),
+                use_low=("interval of bias in use from", _FORM),
+                use_high=("interval of bias in use to", _FORM),
             ),
             **looks,
         ),
     ]
     ends = {"low": "score", "high": "score", "use_low": "use", "use_high": "use"}
-    return with_shared_scales(layers, rows, Layout(3, AXES, ends=ends), "task", ["max(use_high_at)"])
+    reach = ["max(use_high_at)"]
+    return with_shared_scales(layers, rows, 3, by="task", reach=reach, ends=ends, between=": ")
 
 
 def _of(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:

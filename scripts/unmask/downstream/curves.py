@@ -5,16 +5,7 @@ import pandas as pd
 
 from unmask.downstream.results import Found
 from unmask.downstream.tables import DECIMALS, NAMES
-from unmask.report.facets import (
-    AXES,
-    Layout,
-    Row,
-    of_kinds,
-    of_row,
-    tooltips,
-    with_own_scales,
-    with_shared_scales,
-)
+from unmask.report.panels import Row, kinds, of_row, told, with_shared_scales
 from unmask.report.sheets import rows_of
 
 MOST = 7
@@ -41,11 +32,12 @@ def steps(found: Found) -> alt.FacetChart | None:
                 "task": row.task,
                 "model": member.name,
                 "kind": (member.role or "as it was") if apart else member.name,
-                **of_row(row, {"step": "step", "bias": "value", "low": "low", "high": "high"}),
+                **of_row(row, "step", "low", "high", bias="value"),
             }
         )
-    kinds = list(dict.fromkeys(row["kind"] for row in drawn))
-    looks = of_kinds("kind", kinds, "debiased by" if apart else "model")
+    names = list(dict.fromkeys(row["kind"] for row in drawn))
+    looks = kinds("kind", "debiased by" if apart else "model", names)
+    form = f".{DECIMALS}f"
     x = alt.X("step:Q", title="steps of fine-tuning", axis=alt.Axis(tickCount=5))
     y = alt.Y("bias:Q", title="bias in use", axis=alt.Axis(tickCount=5))
     base = alt.Chart()
@@ -56,17 +48,21 @@ def steps(found: Found) -> alt.FacetChart | None:
         base.mark_point(filled=True, opacity=1, size=30).encode(
             x=x,
             y=y,
-            tooltip=tooltips(
-                {"panel": "what", "model": "model"},
-                {"step": "step", "bias": "bias in use", "low": "interval from", "high": "interval to"},
-                DECIMALS,
+            tooltip=told(
+                panel="what",
+                model="model",
+                step=("step", "d"),
+                bias=("bias in use", form),
+                low=("interval from", form),
+                high=("interval to", form),
             ),
             **looks,
         ),
     ]
-    layout = Layout(3, AXES, ends={"low": "bias", "high": "bias"})
-    made = with_shared_scales(layers, drawn, layout, "task", ["max(high_at)"])
-    return with_own_scales(made, "x", "y")
+    ends, reach = {"low": "bias", "high": "bias"}, ["max(high_at)"]
+    return with_shared_scales(
+        layers, drawn, 3, by="task", reach=reach, own=("x", "y"), ends=ends, between=": "
+    )
 
 
 def _curves(found: Found, rows: pd.DataFrame, task: str) -> pd.DataFrame:

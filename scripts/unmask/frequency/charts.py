@@ -14,7 +14,8 @@ from unmask.frequency.levels import rounded
 from unmask.frequency.link_tables import PERFECT
 from unmask.frequency.word_lists import GROUPS
 from unmask.measures.registry import title_of
-from unmask.report.dots import STEP, WIDTH, Axis, Row, dots, facets, known, only
+from unmask.report.dots import Axis, dots
+from unmask.report.panels import STEP, Row, kinds, line, names_down, of_row, only, panels, told
 from unmask.report.sheets import interval, number, rows_of
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
@@ -61,10 +62,8 @@ def frequencies(words: pd.DataFrame) -> alt.FacetChart | None:
 def _drawn_frequencies(rows: Sequence[Row], edge: float) -> alt.FacetChart:
     most = max(float(row["at"]) for row in rows)
     scale = alt.Scale(type="log", domain=[edge, 1.2 * most], nice=False)
-    types = list(dict.fromkeys(row["name"] for row in rows))
-    labels = alt.Axis(labelLimit=MARGIN - 8, minExtent=MARGIN, maxExtent=MARGIN)
     y = {
-        "y": alt.Y("name:N", sort=types, title=None, axis=labels),
+        "y": names_down("name", (row["name"] for row in rows), MARGIN),
         "yOffset": alt.YOffset("kind:N", sort=list(GROUPS)),
     }
 
@@ -72,39 +71,37 @@ def _drawn_frequencies(rows: Sequence[Row], edge: float) -> alt.FacetChart:
         ticks = alt.Axis(values=_ticks(edge, most), format=",~f", labelOverlap="greedy", labelSeparation=8)
         return alt.X(f"{name}:Q", title="per million words", scale=scale, axis=ticks)
 
-    named: dict[str, Any] = {"title": "words of the group that is", "legend": alt.Legend(symbolOpacity=1)}
-    colour = alt.Color("kind:N", scale=alt.Scale(domain=list(GROUPS), range="category"), **named)
-    shape = alt.Shape("kind:N", scale=alt.Scale(domain=list(GROUPS), range=["circle", "square"]), **named)
-    where = [alt.Tooltip("name:N", title="bias type"), alt.Tooltip("kind:N", title="group")]
-    of_word = [
-        alt.Tooltip("word:N"),
-        *where,
-        alt.Tooltip("per_million:Q", title="per million words", format=",.4~g"),
-        alt.Tooltip("count:Q", format=",d"),
-    ]
-    of_group = [
-        *where,
-        alt.Tooltip("words:Q", title="words"),
-        *(
-            alt.Tooltip(f"{name}:Q", title=title, format=",.4~g")
-            for name, title in (("median", "median"), ("low", "lower quartile"), ("high", "upper quartile"))
-        ),
-    ]
+    looks = kinds("kind", "words of the group that is", GROUPS)
+    of_word = told(
+        word="word",
+        name="bias type",
+        kind="group",
+        per_million=("per million words", ",.4~g"),
+        count=("count", ",d"),
+    )
+    of_group = told(
+        name="bias type",
+        kind="group",
+        words=("words", "d"),
+        median=("median", ",.4~g"),
+        low=("lower quartile", ",.4~g"),
+        high=("upper quartile", ",.4~g"),
+    )
+    base = alt.Chart()
+    group, seen, unseen = (
+        base.transform_filter(only("drawn", each)) for each in ("group", "word", "word unseen")
+    )
     words: dict[str, Any] = {"size": 26, "opacity": 0.6}
     layers = [
-        only("group").mark_rule(strokeWidth=1.2).encode(x=x("from"), x2="to:Q", color=colour, **y),
-        only("word")
-        .mark_point(filled=True, **words)
-        .encode(x=x("at"), color=colour, shape=shape, tooltip=of_word, **y),
-        only("word unseen")
-        .mark_point(filled=False, **words)
-        .encode(x=x("at"), color=colour, shape=shape, tooltip=of_word, **y),
-        only("group")
-        .mark_tick(thickness=3, size=STEP - 5, opacity=1)
-        .encode(x=x("at"), color=colour, tooltip=of_group, **y),
+        group.mark_rule(strokeWidth=1.2).encode(x=x("from"), x2="to:Q", color=looks["color"], **y),
+        seen.mark_point(filled=True, **words).encode(x=x("at"), **looks, tooltip=of_word, **y),
+        unseen.mark_point(filled=False, **words).encode(x=x("at"), **looks, tooltip=of_word, **y),
+        group.mark_tick(thickness=3, size=STEP - 5, opacity=1).encode(
+            x=x("at"), color=looks["color"], tooltip=of_group, **y
+        ),
     ]
     height = alt.Step(STEP * len(GROUPS), **{"for": "position"})
-    return facets(layers, rows, (WIDTH, height), 2, MARGIN)
+    return panels(layers, rows, 2, margin=MARGIN, height=height)
 
 
 def _ticks(low: float, high: float) -> list[float]:
@@ -131,7 +128,7 @@ def correlations(link: pd.DataFrame) -> alt.FacetChart | None:
             "benchmark": str(row.benchmark),
             "name": title_of(str(row.measure)),
             "value": float(row.rho),
-            **known(low=row.low, high=row.high),
+            **of_row(row, "low", "high"),
             "beside": perfect.get((row.benchmark, row.measure)),
             "pairs": int(row.n),
         }
@@ -208,24 +205,18 @@ def _drawn_margins(rows: Sequence[Row]) -> alt.FacetChart:
         return alt.Y(f"{name}:Q", title=title, axis=axis)
 
     base = alt.Chart()
-    once = base.transform_aggregate(rows="count()")
-    told = [
-        alt.Tooltip("measure:N"),
-        alt.Tooltip("pairs:Q"),
-        *(
-            alt.Tooltip(f"{name}:Q", title=title, format=".3~g")
-            for name, title in (
-                ("log_ratio", "log frequency ratio"),
-                ("median", "median margin"),
-                ("low", "lower quartile"),
-                ("high", "upper quartile"),
-            )
-        ),
-    ]
+    tips = told(
+        measure="measure",
+        pairs=("pairs", "d"),
+        log_ratio=("log frequency ratio", ".3~g"),
+        median=("median margin", ".3~g"),
+        low=("lower quartile", ".3~g"),
+        high=("upper quartile", ".3~g"),
+    )
     layers = [
-        once.mark_rule(style="neutral").encode(y=alt.YDatum(0, title=title, axis=axis)),
+        line(y=0),
         base.mark_rule(style="single", strokeWidth=1.5).encode(x=x, y=y("from"), y2="to:Q"),
         base.mark_line(style="single", strokeWidth=1, opacity=0.5).encode(x=x, y=y("at")),
-        base.mark_point(style="single", filled=True, opacity=1, size=40).encode(x=x, y=y("at"), tooltip=told),
+        base.mark_point(style="single", filled=True, opacity=1, size=40).encode(x=x, y=y("at"), tooltip=tips),
     ]
-    return facets(layers, rows, (240, HEIGHT), 4, BESIDE)
+    return panels(layers, rows, 4, margin=BESIDE, width=240, height=HEIGHT)

@@ -7,7 +7,8 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.verdicts import NO_PREFERENCE
-from unmask.report.dots import Axis, Kinds, Row, dots, known
+from unmask.report.dots import Axis, Kinds, dots
+from unmask.report.panels import Row, of_row
 from unmask.report.sheets import rows_of
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.schema import OVERALL
@@ -99,7 +100,7 @@ def shuffled(bias: pd.DataFrame) -> alt.FacetChart | None:
             "name": title_of(str(row.measure)),
             "kind": kinds[row.variant],
             "value": float(row.score),
-            **known(low=row.low, high=row.high, chance_low=row.null_low, chance_high=row.null_high),
+            **of_row(row, "low", "high", chance_low="null_low", chance_high="null_high"),
             "pairs": int(row.n),
         }
         for row in rows_of(found[both])
@@ -135,6 +136,6 @@ def _accuracy(row: Any, panel: str) -> Row:
         "benchmark": str(row.benchmark),
         "name": str(row.model),
         "value": float(row.accuracy),
-        **known(low=row.low, high=row.high),
+        **of_row(row, "low", "high"),
         "tokens": int(row.n),
     }

@@ -7,7 +7,8 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.report.dots import Axis, Kinds, Row, dots, facets, known, only
+from unmask.report.dots import Axis, Kinds, dots
+from unmask.report.panels import Row, of_row, only, panels, told
 from unmask.report.sheets import interval, number, rows_of
 from unmask.terms import PROTOCOLS, PUBLISHED
 
@@ -40,7 +41,7 @@ def areas(agreement: pd.DataFrame) -> alt.FacetChart | None:
             "name": title_of(str(row.measure)),
             "kind": str(row.protocol),
             "value": float(row.auc),
-            **known(low=row.low, high=row.high),
+            **of_row(row, "low", "high"),
             "method": None if pd.isna(row.method) else str(row.method),
             "positives": int(row.positives),
             "negatives": int(row.negatives),
@@ -130,20 +131,21 @@ def _drawn(rows: Sequence[Row]) -> alt.FacetChart:
         axis = alt.Axis(values=ticks, minExtent=NUMBERS, maxExtent=NUMBERS)
         return alt.Y(f"{name}:Q", title="true positive rate", scale=scale, axis=axis)
 
-    ends = {FALSE: "false positive rate", "low": "true positive rate from", "high": "true positive rate to"}
-    told = [
-        alt.Tooltip("measure:N", title="measure"),
-        *(alt.Tooltip(f"{name}:Q", title=title, format=".2f") for name, title in ends.items()),
-    ]
+    tips = told(
+        measure="measure",
+        false_positive_rate=("false positive rate", ".2f"),
+        low=("true positive rate from", ".2f"),
+        high=("true positive rate to", ".2f"),
+    )
+    base = alt.Chart()
+    band, chance, curve = (base.transform_filter(only("drawn", each)) for each in ("band", "chance", "curve"))
     layers = [
-        only("band").mark_area(style="single", opacity=0.25).encode(x=x, y=y("low"), y2="high:Q"),
-        only("chance").mark_line(style="neutral", strokeDash=[3, 3]).encode(x=x, y=y(TRUE)),
+        band.mark_area(style="single", opacity=0.25).encode(x=x, y=y("low"), y2="high:Q"),
+        chance.mark_line(style="neutral", strokeDash=[3, 3]).encode(x=x, y=y(TRUE)),
         # as its points follow each other: it may rise straight up
-        only("curve")
-        .mark_line(style="single", strokeWidth=1.8)
-        .encode(x=x, y=y(TRUE), order=alt.Order("in_order:Q")),
+        curve.mark_line(style="single", strokeWidth=1.8).encode(x=x, y=y(TRUE), order=alt.Order("place:Q")),
         # what a pointer finds anywhere in the band
-        only("band").mark_rule(strokeWidth=5, opacity=0).encode(x=x, y=y("low"), y2="high:Q", tooltip=told),
+        band.mark_rule(strokeWidth=5, opacity=0).encode(x=x, y=y("low"), y2="high:Q", tooltip=tips),
     ]
-    panels = len({row["measure"] for row in rows})
-    return facets(layers, rows, (SIZE, SIZE), panels, BESIDE)
+    columns = len({row["measure"] for row in rows})
+    return panels(layers, rows, columns, margin=BESIDE, width=SIZE, height=SIZE)

@@ -9,16 +9,23 @@ import pandas as pd
 from unmask.measures.registry import title_of
 from unmask.pairs.published import Published
 from unmask.pairs.verdicts import BEYOND, UNKNOWN, WITHIN_NOISE, WITHIN_WORDS
+from unmask.report.panels import (
+    STEP,
+    Row,
+    claims,
+    domain,
+    having,
+    kinds,
+    line,
+    names_down,
+    of_row,
+    panels,
+    told,
+)
 from unmask.report.sheets import counted, rows_of
 from unmask.report.study import Named, Study
 from unmask.statistics.schema import BIAS_TYPE, DIRECTION, OVERALL
 from unmask.terms import ANTISTEREO, CORRECTED, STEREO
-
-STEP = 17
-"""Pixels from one measure to the next."""
-
-WIDTH = 300
-"""Pixels of a panel, where the page has no reason for another width."""
 
 MARGIN = 104
 """Pixels for the names of measures, beside the panels."""
@@ -27,7 +34,24 @@ ON = " on "
 """Between the two lines of a panel's name."""
 
 _CLAIMS = (WITHIN_NOISE, WITHIN_WORDS, BEYOND, UNKNOWN)
-_SHAPES = ("circle", "diamond", "square", "cross")
+
+_DRAWN = ("score", "low", "high", "words_low", "words_high", "untrained_low", "untrained_high", "reported")
+
+_TOLD: Mapping[str, str | tuple[str, str]] = {
+    "panel": "what",
+    "side": "stereotypes",
+    "measure": "measure",
+    "score": ("score", ".1f"),
+    "low": ("interval from", ".1f"),
+    "high": ("interval to", ".1f"),
+    "words_low": ("words alone from", ".1f"),
+    "words_high": ("words alone to", ".1f"),
+    "untrained_low": ("untrained from", ".1f"),
+    "untrained_high": ("untrained to", ".1f"),
+    "reported": ("reported", ".1f"),
+    "reported_by": "by",
+    "verdict": "distance from 50",
+}
 
 PAPER = "Kaneko and Bollegala (2022)"
 
@@ -85,17 +109,8 @@ def _shown(bias: pd.DataFrame, grouping: str) -> list[Any]:
     return rows_of(bias[chosen & bias["score"].notna()])
 
 
-def _row(row: Any, panel: str) -> dict[str, Any]:
+def _row(row: Any, panel: str) -> Row:
     """A score as a row of a chart's data, under names that the charts here have for it."""
-    values = {
-        "score": row.score,
-        "low": row.low,
-        "high": row.high,
-        "words_low": row.null_low,
-        "words_high": row.null_high,
-        "untrained_low": row.untrained_low,
-        "untrained_high": row.untrained_high,
-    }
     return {
         "panel": panel,
         "model": str(row.model),
@@ -103,12 +118,13 @@ def _row(row: Any, panel: str) -> dict[str, Any]:
         "group": str(row.group),
         "measure": title_of(str(row.measure)),
         "pairs": int(row.n),
-        **{name: None if pd.isna(value) else float(value) for name, value in values.items()},
+        **of_row(row, "score", "low", "high", "untrained_low", "untrained_high"),
+        **of_row(row, words_low="null_low", words_high="null_high"),
         "verdict": str(row.verdict),
     }
 
 
-def _panels(rows: Sequence[dict[str, Any]], columns: int, sides: bool = False) -> alt.FacetChart | None:
+def _panels(rows: Sequence[Row], columns: int, sides: bool = False) -> alt.FacetChart | None:
     """Panels in rows of so many, in the order of the data; down each the measures, in theirs.
 
     sides: whether a measure has two scores, whose colours say which is which; else colours say what may be
@@ -116,62 +132,45 @@ def _panels(rows: Sequence[dict[str, Any]], columns: int, sides: bool = False) -
     """
     if not rows:
         return None
-    measures = list(dict.fromkeys(row["measure"] for row in rows))
-    y = alt.Y("measure:N", sort=measures, title=None, axis=_names())
-    scale = _scale(rows)
+    y = names_down("measure", (row["measure"] for row in rows), MARGIN)
+    # from 40 to 60 at least
+    scale = alt.Scale(domain=domain(rows, _DRAWN, (40, 60), 5), nice=False, zero=False)
 
     def x(name: str) -> alt.X:
         # labels at the ends stay within their panel
         axis = alt.Axis(tickCount=5, labelFlush=True, labelBound=True)
         return alt.X(f"{name}:Q", title=None, scale=scale, axis=axis)
 
-    apart = {"yOffset": alt.YOffset("side:N", sort=[ADVANTAGED, DISADVANTAGED])} if sides else {}
-    colour, shape = _sides() if sides else _claims(rows)
+    both = (ADVANTAGED, DISADVANTAGED)
+    apart = {"yOffset": alt.YOffset("side:N", sort=list(both))} if sides else {}
+    looks = kinds("side", "stereotypes", both) if sides else _claims(rows)
+    tips = told(**{name: title for name, title in _TOLD.items() if name in rows[0]})
     # bands first: what is drawn later lies over them
     base = alt.Chart()
     layers: list[alt.Chart] = []
     if not sides:
         layers.append(
-            base.mark_bar(style="chance", height=STEP - 4).encode(x=x("words_low"), x2="words_high:Q", y=y)
+            having("words_low")
+            .mark_bar(style="chance", height=STEP - 4)
+            .encode(x=x("words_low"), x2="words_high:Q", y=y)
         )
         layers.append(
             base.mark_rule(style="untrained").encode(x=x("untrained_low"), x2="untrained_high:Q", y=y)
         )
-    layers.append(base.mark_rule(style="neutral").encode(x=alt.XDatum(50)))
-    layers.append(base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=colour, **apart))
-    if any(row.get("reported") is not None for row in rows):
-        layers.append(
-            base.mark_point(style="reported", shape="triangle-up", size=70, opacity=1).encode(
-                x=x("reported"), y=y, tooltip=_tooltips(rows[0])
-            )
-        )
+    layers.append(line(x=50))
     layers.append(
-        base.mark_point(filled=True, opacity=1, size=55).encode(
-            x=x("score"), y=y, color=colour, shape=shape, tooltip=_tooltips(rows[0]), **apart
-        )
+        base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=looks["color"], **apart)
     )
-    drawn: alt.FacetChart = (
-        alt.layer(*layers)
-        .properties(width=WIDTH, height=alt.Step(STEP * (2 if sides else 1), **{"for": "position"}))
-        .facet(
-            data=alt.InlineData(values=list(rows)),
-            facet=alt.Facet(
-                "panel:N",
-                title=None,
-                sort=alt.EncodingSortField("place", op="min"),
-                # names of models and benchmarks hold no spaces
-                header=alt.Header(labelExpr=f"split(datum.label, '{ON}')"),
-            ),
-            columns=min(columns, len({row["panel"] for row in rows})),
-            spacing={"row": 14, "column": 18},
-        )
-        # in the order of the data
-        .transform_window(place="row_number()")
-        .resolve_axis(x="independent")
-        .properties(usermeta={"margin": MARGIN}, title=_legend(rows, sides))
-    )
-
-    return drawn
+    if any(row.get("reported") is not None for row in rows):
+        triangle = base.mark_point(style="reported", shape="triangle-up", size=70, opacity=1)
+        layers.append(triangle.encode(x=x("reported"), y=y, tooltip=tips))
+    points = base.mark_point(filled=True, opacity=1, size=55)
+    layers.append(points.encode(x=x("score"), y=y, tooltip=tips, **looks, **apart))
+    height = alt.Step(STEP * (2 if sides else 1), **{"for": "position"})
+    # names of models and benchmarks hold no spaces
+    drawn = panels(layers, rows, columns, margin=MARGIN, height=height, axes=("x",), between=ON)
+    titled: alt.FacetChart = drawn.properties(title=_legend(rows, sides))
+    return titled
 
 
 def _legend(rows: Sequence[Mapping[str, Any]], sides: bool) -> alt.Title:
@@ -194,63 +193,7 @@ def _legend(rows: Sequence[Mapping[str, Any]], sides: bool) -> alt.Title:
     )
 
 
-def _names() -> alt.Axis:
-    return alt.Axis(labelLimit=MARGIN - 8, minExtent=MARGIN, maxExtent=MARGIN)
-
-
-def _scale(rows: Sequence[Mapping[str, Any]]) -> alt.Scale:
-    """From 40 to 60 at least, and as far as anything reaches, in steps of five."""
-    kinds = ("score", "low", "high", "words_low", "words_high", "untrained_low", "untrained_high", "reported")
-    reached = [row[kind] for row in rows for kind in kinds if row.get(kind) is not None]
-    return alt.Scale(
-        domain=[min(40, 5 * int(min(reached) // 5)), max(60, 5 * -int(-max(reached) // 5))],
-        nice=False,
-        zero=False,
-    )
-
-
-def _claims(rows: Sequence[Mapping[str, Any]]) -> tuple[alt.Color, alt.Shape]:
+def _claims(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     found = {row["verdict"] for row in rows}
-    claims = [claim for claim in _CLAIMS if claim in found or claim != UNKNOWN]
-    return (
-        alt.Color("verdict:N", title="distance from 50", scale=alt.Scale(domain=claims, range="ordinal")),
-        alt.Shape(
-            "verdict:N",
-            title="distance from 50",
-            scale=alt.Scale(domain=claims, range=_SHAPES[: len(claims)]),
-        ),
-    )
-
-
-def _sides() -> tuple[alt.Color, alt.Shape]:
-    sides = [ADVANTAGED, DISADVANTAGED]
-    return (
-        alt.Color("side:N", title="stereotypes", scale=alt.Scale(domain=sides, range="category")),
-        alt.Shape("side:N", title="stereotypes", scale=alt.Scale(domain=sides, range=["circle", "square"])),
-    )
-
-
-def _tooltips(row: Mapping[str, Any]) -> list[alt.Tooltip]:
-    named = {
-        "panel": "what",
-        "side": "stereotypes",
-        "measure": "measure",
-        "score": "score",
-        "low": "interval from",
-        "high": "interval to",
-        "words_low": "words alone from",
-        "words_high": "words alone to",
-        "untrained_low": "untrained from",
-        "untrained_high": "untrained to",
-        "reported": "reported",
-        "reported_by": "by",
-        "verdict": "distance from 50",
-    }
-    texts = {"panel", "side", "measure", "reported_by", "verdict"}
-    return [
-        alt.Tooltip(f"{name}:N", title=title)
-        if name in texts
-        else alt.Tooltip(f"{name}:Q", title=title, format=".1f")
-        for name, title in named.items()
-        if name in row
-    ]
+    there = [claim for claim in _CLAIMS if claim in found or claim != UNKNOWN]
+    return claims("verdict", "distance from 50", there)

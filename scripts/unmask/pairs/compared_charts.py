@@ -6,7 +6,8 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.report.dots import Axis, Kinds, Row, dots, known
+from unmask.report.dots import Axis, Kinds, dots
+from unmask.report.panels import Row, of_row
 from unmask.report.sheets import rows_of
 from unmask.terms import CORRECTED
 
@@ -22,8 +23,6 @@ NOISE, RAW, HELD, UNKNOWN = (
 """What may be claimed of a difference."""
 
 _CLAIMS = (NOISE, RAW, HELD, UNKNOWN)
-# as of scores that are within noise, and beyond it
-_SHAPES = ("circle", "diamond", "square", "cross")
 
 
 def models(compared: pd.DataFrame, alpha: float) -> alt.FacetChart | None:
@@ -42,7 +41,7 @@ def models(compared: pd.DataFrame, alpha: float) -> alt.FacetChart | None:
             "first_score": float(row.first_score),
             "second_score": float(row.second_score),
             "value": float(row.difference),
-            **known(low=row.low, high=row.high, p=row.p, p_holm=row.p_holm),
+            **of_row(row, "low", "high", "p", "p_holm"),
             "kind": _claim(row, alpha),
             "pairs": int(row.n),
         }
@@ -63,7 +62,7 @@ def models(compared: pd.DataFrame, alpha: float) -> alt.FacetChart | None:
     }
     axis = Axis("difference, in points", (-5, 5), 0, 5, ".1f")
     claims = [claim for claim in _CLAIMS if claim != UNKNOWN or any(row["kind"] == UNKNOWN for row in rows)]
-    kinds = Kinds("difference", claims, apart=False, range="ordinal", shapes=_SHAPES)
+    kinds = Kinds("difference", claims, apart=False, claimed=True)
     return dots(rows, axis, tooltips, kinds, margin=MARGIN)
 
 

@@ -8,7 +8,8 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.charts import MARGIN, WIDTH
+from unmask.pairs.charts import MARGIN
+from unmask.report.panels import Row, names_down, panels, plain, told
 from unmask.report.sections import Table
 from unmask.report.sheets import Sheet, number, rows_of
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
@@ -32,13 +33,14 @@ def by_chance(row: Any) -> float:
     return float(100 * (first * (1 - second) + second * (1 - first)))
 
 
-def couples(compared: pd.DataFrame) -> list[dict[str, Any]]:
+def couples(compared: pd.DataFrame) -> list[Row]:
     """Every two measures of each model and benchmark as rows of a chart's data.
 
     compared: COMPARISONS of measures, with the columns model and benchmark; the protocol corrected is shown.
     """
     return [
         {
+            "panel": str(row.model),
             "model": str(row.model),
             "benchmark": str(row.benchmark),
             "first": title_of(str(row.first)),
@@ -46,25 +48,20 @@ def couples(compared: pd.DataFrame) -> list[dict[str, Any]]:
             "pairs": int(row.n),
             "different": float(100 - row.agreement),
             "by_chance": by_chance(row),
-            "kappa": None if pd.isna(row.kappa) else float(row.kappa),
+            "kappa": plain(row.kappa),
         }
         for row in rows_of(compared[compared["protocol"] == CORRECTED])
     ]
 
 
-def heat_map(rows: Sequence[dict[str, Any]]) -> alt.FacetChart:
+def heat_map(rows: Sequence[Row]) -> alt.FacetChart:
     """How many of 100 pairs every two measures decide differently, and would by chance; a panel a model.
 
     rows: of `couples`, of one benchmark.
     """
-    firsts, seconds = (list(dict.fromkeys(row[name] for row in rows)) for name in ("first", "second"))
+    firsts = list(dict.fromkeys(row["first"] for row in rows))
     across = alt.X("first:N", sort=firsts, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=MARGIN))
-    down = alt.Y(
-        "second:N",
-        sort=seconds,
-        title=None,
-        axis=alt.Axis(labelLimit=MARGIN - 8, minExtent=MARGIN, maxExtent=MARGIN),
-    )
+    down = names_down("second", (row["second"] for row in rows), MARGIN)
     # one scale for all panels, from nothing to one half: more is less than chance gives
     most = max(50.0, *(row["different"] for row in rows))
     strength = alt.Opacity(
@@ -72,19 +69,19 @@ def heat_map(rows: Sequence[dict[str, Any]]) -> alt.FacetChart:
         title="decided differently, of 100 pairs",
         scale=alt.Scale(domain=[0, most], range=[0, STRONGEST]),
     )
-    tooltips = [
-        alt.Tooltip("model:N", title="model"),
-        alt.Tooltip("benchmark:N", title="benchmark"),
-        alt.Tooltip("second:N", title="one measure"),
-        alt.Tooltip("first:N", title="the other"),
-        alt.Tooltip("different:Q", title="decided differently, of 100", format=".1f"),
-        alt.Tooltip("by_chance:Q", title="by chance", format=".1f"),
-        alt.Tooltip("kappa:Q", title="Cohen's kappa", format=".2f"),
-        alt.Tooltip("pairs:Q", title="pairs"),
-    ]
+    tips = told(
+        model="model",
+        benchmark="benchmark",
+        second="one measure",
+        first="the other",
+        different=("decided differently, of 100", ".1f"),
+        by_chance=("by chance", ".1f"),
+        kappa=("Cohen's kappa", ".2f"),
+        pairs=("pairs", "d"),
+    )
     base = alt.Chart().encode(x=across, y=down)
     layers = [
-        base.mark_rect(style="cell").encode(opacity=strength, tooltip=tooltips),
+        base.mark_rect(style="cell").encode(opacity=strength, tooltip=tips),
         base.mark_text(style="figure", dy=-6, fontWeight="bold").encode(
             text=alt.Text("different:Q", format=".0f")
         ),
@@ -92,22 +89,9 @@ def heat_map(rows: Sequence[dict[str, Any]]) -> alt.FacetChart:
         .mark_text(style="figure", dy=8, fontSize=10)
         .encode(text="beside:N"),
     ]
-    drawn: alt.FacetChart = (
-        alt.layer(*layers)
-        .properties(width=WIDTH, height=alt.Step(CELL, **{"for": "position"}))
-        .facet(
-            data=alt.InlineData(values=list(rows)),
-            facet=alt.Facet("model:N", title=None, sort=alt.EncodingSortField("place", op="min")),
-            columns=min(3, len({row["model"] for row in rows})),
-            spacing={"row": 14, "column": 18},
-        )
-        # in the order of the data
-        .transform_window(place="row_number()")
-        .properties(usermeta={"margin": MARGIN})
-        # below each panel, wherever a row of them ends
-        .resolve_axis(x="independent")
-    )
-    return drawn
+    height = alt.Step(CELL, **{"for": "position"})
+    # names below each panel, wherever a row of them ends
+    return panels(layers, rows, 3, margin=MARGIN, height=height, axes=("x",))
 
 
 def found(compared: pd.DataFrame) -> Iterator[str]:

@@ -1,16 +1,16 @@
 """What may be wrong with pairs, and how scores are without these: pictures, tables and plain sentences."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.charts import MARGIN, STEP, WIDTH
+from unmask.pairs.charts import MARGIN
 from unmask.pairs.flaws import TITLES
 from unmask.pairs.results import Results
+from unmask.report.panels import STEP, Row, claims, domain, line, names_down, panels, told
 from unmask.report.sheets import DASH, Sheet, interval, mark, number, rows_of, wide
 from unmask.statistics.flaws import flags
 from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS
@@ -41,7 +41,7 @@ def without_any(rows: pd.DataFrame) -> alt.FacetChart | None:
 
     rows: of `changes`. None where no pair has a flaw.
     """
-    shown: list[dict[str, Any]] = [
+    shown: list[Row] = [
         {
             "panel": f"{row.model} on {row.benchmark}",
             "measure": title_of(str(row.measure)),
@@ -57,41 +57,31 @@ def without_any(rows: pd.DataFrame) -> alt.FacetChart | None:
     ]
     if not shown:
         return None
-    reached = [
-        row[name] for row in shown for name in ("score", "without", "low", "high") if row[name] is not None
-    ]
-    scale = alt.Scale(
-        domain=[min(40, 5 * int(min(reached) // 5)), max(60, 5 * -int(-max(reached) // 5))],
-        nice=False,
-        zero=False,
-    )
+    ends = domain(shown, ("score", "without", "low", "high"), (40, 60), 5)
+    scale = alt.Scale(domain=ends, nice=False, zero=False)
 
     def x(name: str) -> alt.X:
         axis = alt.Axis(tickCount=5, labelFlush=True)
         return alt.X(f"{name}:Q", title="stereotype preferred, of 100 pairs", scale=scale, axis=axis)
 
-    y, base = _measures(shown), alt.Chart()
-    colour, shape = _claims()
-    tooltips = [
-        *(
-            alt.Tooltip(f"{name}:N", title=title)
-            for name, title in (("panel", "what"), ("measure", "measure"))
-        ),
-        alt.Tooltip("score:Q", title="all pairs", format=".1f"),
-        alt.Tooltip("without:Q", title="without flawed pairs", format=".1f"),
-        alt.Tooltip("low:Q", title="interval from", format=".1f"),
-        alt.Tooltip("high:Q", title="interval to", format=".1f"),
-        alt.Tooltip("left_out:Q", title="pairs left out"),
-        alt.Tooltip("pairs:Q", title="of"),
-        alt.Tooltip("claim:N", title="the change"),
-    ]
+    y, base = names_down("measure", (row["measure"] for row in shown), MARGIN), alt.Chart()
+    looks = claims("claim", "the change", CLAIMS)
+    tips = told(
+        panel="what",
+        measure="measure",
+        score=("all pairs", ".1f"),
+        without=("without flawed pairs", ".1f"),
+        low=("interval from", ".1f"),
+        high=("interval to", ".1f"),
+        left_out=("pairs left out", "d"),
+        pairs=("of", "d"),
+        claim="the change",
+    )
     layers = [
-        base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=colour),
-        base.mark_rule(style="neutral").encode(x=alt.XDatum(50)),
+        base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=looks["color"]),
+        line(x=50),
         base.mark_tick(style="reported", thickness=2, size=STEP - 4).encode(x=x("score"), y=y),
-        base.mark_point(filled=True, opacity=1, size=55).encode(
-            x=x("without"), y=y, color=colour, shape=shape, tooltip=tooltips
-        ),
+        base.mark_point(filled=True, opacity=1, size=55).encode(x=x("without"), y=y, tooltip=tips, **looks),
     ]
     return _panels(layers, shown, len(dict.fromkeys(rows["benchmark"])))
 
@@ -102,7 +92,7 @@ def by_flaw(rows: pd.DataFrame) -> alt.FacetChart:
     rows: of `changes`, of one model and benchmark.
     """
     counts = {flaw: int(part["flawed"].max()) for flaw, part in rows.groupby("flaw", sort=False)}
-    shown: list[dict[str, Any]] = [
+    shown: list[Row] = [
         {
             "panel": f"{TITLES[str(row.flaw)]} ({counts[row.flaw]} pairs)",
             "measure": title_of(str(row.measure)),
@@ -130,28 +120,24 @@ def by_flaw(rows: pd.DataFrame) -> alt.FacetChart:
         axis = alt.Axis(tickCount=5, labelFlush=False, labelExpr=signed)
         return alt.X(f"{name}:Q", title="points of the score", scale=scale, axis=axis)
 
-    y, base = _measures(shown), alt.Chart()
-    colour, shape = _claims()
-    tooltips = [
-        *(
-            alt.Tooltip(f"{name}:N", title=title)
-            for name, title in (("panel", "flaw"), ("measure", "measure"))
-        ),
-        alt.Tooltip("score:Q", title="all pairs", format=".1f"),
-        alt.Tooltip("without:Q", title="without these", format=".1f"),
-        alt.Tooltip("change:Q", title="change", format="+.2f"),
-        alt.Tooltip("low:Q", title="interval from", format="+.2f"),
-        alt.Tooltip("high:Q", title="interval to", format="+.2f"),
-        alt.Tooltip("chance_high:Q", title="by chance, two standard deviations", format=".2f"),
-        alt.Tooltip("claim:N", title="the change"),
-    ]
+    y, base = names_down("measure", (row["measure"] for row in shown), MARGIN), alt.Chart()
+    looks = claims("claim", "the change", CLAIMS)
+    tips = told(
+        panel="flaw",
+        measure="measure",
+        score=("all pairs", ".1f"),
+        without=("without these", ".1f"),
+        change=("change", "+.2f"),
+        low=("interval from", "+.2f"),
+        high=("interval to", "+.2f"),
+        chance_high=("by chance, two standard deviations", ".2f"),
+        claim="the change",
+    )
     layers = [
         base.mark_bar(style="chance", height=STEP - 4).encode(x=x("chance_low"), x2="chance_high:Q", y=y),
-        base.mark_rule(style="neutral").encode(x=alt.XDatum(0)),
-        base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=colour),
-        base.mark_point(filled=True, opacity=1, size=55).encode(
-            x=x("change"), y=y, color=colour, shape=shape, tooltip=tooltips
-        ),
+        line(x=0),
+        base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=looks["color"]),
+        base.mark_point(filled=True, opacity=1, size=55).encode(x=x("change"), y=y, tooltip=tips, **looks),
     ]
     return _panels(layers, shown, 3)
 
@@ -160,34 +146,9 @@ def _plus(score: float, change: float) -> float | None:
     return None if pd.isna(change) else float(score + change)
 
 
-def _measures(rows: Sequence[Mapping[str, Any]]) -> alt.Y:
-    measures = list(dict.fromkeys(row["measure"] for row in rows))
-    axis = alt.Axis(labelLimit=MARGIN - 8, minExtent=MARGIN, maxExtent=MARGIN)
-    return alt.Y("measure:N", sort=measures, title=None, axis=axis)
-
-
-def _claims() -> tuple[alt.Color, alt.Shape]:
-    shapes = alt.Scale(domain=CLAIMS, range=["circle", "diamond", "square"])
-    return (
-        alt.Color("claim:N", title="the change", scale=alt.Scale(domain=CLAIMS, range="ordinal")),
-        alt.Shape("claim:N", title="the change", scale=shapes),
-    )
-
-
-def _panels(layers: Sequence[alt.Chart], rows: Sequence[dict[str, Any]], columns: int) -> alt.FacetChart:
-    return (
-        alt.layer(*layers)
-        .properties(width=WIDTH, height=alt.Step(STEP, **{"for": "position"}))
-        .facet(
-            data=alt.InlineData(values=list(rows)),
-            facet=alt.Facet("panel:N", title=None, sort=alt.EncodingSortField("place", op="min")),
-            columns=min(columns, len({row["panel"] for row in rows})),
-            spacing={"row": 14, "column": 18},
-        )
-        # in the order of the data
-        .transform_window(place="row_number()")
-        .properties(usermeta={"margin": MARGIN})
-    )
+def _panels(layers: Sequence[alt.Chart], rows: Sequence[Row], columns: int) -> alt.FacetChart:
+    height = alt.Step(STEP, **{"for": "position"})
+    return panels(layers, rows, columns, margin=MARGIN, height=height)
 
 
 def counts(flaws: Mapping[str, pd.DataFrame], caption: str) -> Sheet:

@@ -12,7 +12,7 @@ from unmask.regional.outline import Outline
 from unmask.regional.picked import in_two_dimensions
 from unmask.regional.tables import THOUSAND, Findings
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PLAIN, VARIANTS
-from unmask.report.panels import kinds, known, line, only, panels, spanned, told
+from unmask.report.panels import Row, claims, having, kinds, line, names_down, only, panels, plain, told
 from unmask.report.sheets import rows_of
 
 STEP = 18
@@ -31,8 +31,6 @@ _CLAIMS = (NOT_MORE, RAW, CLEAR, UNTESTED)
 _ENDS = ("words", "dealt", "random")
 """Intervals and bands of SCORES, by the start of their columns."""
 
-Row = dict[str, Any]
-
 
 def titled(measure: str) -> str:
     """A measure's name on an axis, with its scale."""
@@ -40,7 +38,7 @@ def titled(measure: str) -> str:
 
 
 def _scaled(measure: str, value: Any) -> float | None:
-    found = known(value)
+    found: float | None = plain(value)
     return found if found is None or measure == PLAIN else found * THOUSAND
 
 
@@ -62,7 +60,7 @@ def scores(found: Findings, measure: str, variant: str) -> alt.FacetChart | None
             for kind in _ENDS
             for end in ("low", "high")
         }
-        | {"p": known(row.p), "p_holm": known(row.p_holm), "claim": _claim(row, found.alpha)}
+        | {"p": plain(row.p), "p_holm": plain(row.p_holm), "claim": _claim(row, found.alpha)}
         for row in rows_of(frame)
     ]
     if not rows:
@@ -84,13 +82,9 @@ def scores(found: Findings, measure: str, variant: str) -> alt.FacetChart | None
         )
 
     names = [outline.headed(region) for region in outline.shown()]
-    axis = alt.Axis(labelLimit=NAMES - 8, minExtent=NAMES, maxExtent=NAMES)
-    y = alt.Y("name:N", sort=names, title=None, axis=axis)
-    claims = [claim for claim in _CLAIMS if any(row["claim"] == claim for row in rows) or claim != UNTESTED]
-    title = "against vectors dealt out"
-    colour = alt.Color("claim:N", title=title, scale=alt.Scale(domain=claims, range="ordinal"))
-    shapes = ["circle", "diamond", "square", "cross"][: len(claims)]
-    shape = alt.Shape("claim:N", title=title, scale=alt.Scale(domain=claims, range=shapes))
+    y = names_down("name", names, NAMES)
+    there = [claim for claim in _CLAIMS if any(row["claim"] == claim for row in rows) or claim != UNTESTED]
+    looks = claims("claim", "against vectors dealt out", there)
     tips = told(
         panel="model",
         name="region (children)",
@@ -104,12 +98,14 @@ def scores(found: Findings, measure: str, variant: str) -> alt.FacetChart | None
     )
     base = alt.Chart()
     layers = [
-        base.mark_bar(style="chance", height=STEP - 5).encode(x=x("dealt_low"), x2="dealt_high:Q", y=y),
+        having("dealt_low")
+        .mark_bar(style="chance", height=STEP - 5)
+        .encode(x=x("dealt_low"), x2="dealt_high:Q", y=y),
         base.mark_rule(style="untrained").encode(x=x("random_low"), x2="random_high:Q", y=y),
-        base.mark_rule(strokeWidth=1.5).encode(x=x("words_low"), x2="words_high:Q", y=y, color=colour),
-        base.mark_point(filled=True, opacity=1, size=55).encode(
-            x=x("score"), y=y, color=colour, shape=shape, tooltip=tips
+        base.mark_rule(strokeWidth=1.5).encode(
+            x=x("words_low"), x2="words_high:Q", y=y, color=looks["color"]
         ),
+        base.mark_point(filled=True, opacity=1, size=55).encode(x=x("score"), y=y, tooltip=tips, **looks),
     ]
     return panels(layers, rows, 3, width=270, height=alt.Step(STEP), margin=NAMES, own=("x",))
 
@@ -149,7 +145,7 @@ def points(
             )
     if not rows:
         return None
-    colour, shape = kinds("within", "lies in", [outline.names[top] for top in tops])
+    looks = kinds("within", "lies in", [outline.names[top] for top in tops])
     tips = told(panel="model", name="region", level="level", within="lies in")
     scale = alt.Scale(nice=False, zero=False, padding=12)
     place = {
@@ -165,11 +161,10 @@ def points(
     mark = alt.Chart().mark_point(style="outlined", filled=True, opacity=1)
     layers = [
         mark.encode(
-            color=colour,
-            shape=shape,
             size=alt.condition(large, alt.value(130), alt.value(22)),
             strokeWidth=alt.condition(large, alt.value(1.2), alt.value(0)),
             tooltip=tips,
+            **looks,
             **place,
         )
     ]
@@ -201,7 +196,7 @@ def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) 
     scale: Any = {"type": "log"} if logarithmic else {"padding": 8, "zero": False}
     ticks: Any = {"format": "~r"} if logarithmic else {}
     axis = alt.Axis(tickCount=5, minExtent=34, maxExtent=34, **ticks)
-    colour, shape = kinds("name", None, list(names.values()))
+    looks = kinds("name", None, list(names.values()))
 
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", title=titled(C_W), scale=alt.Scale(nice=False, **scale), axis=axis)
@@ -223,13 +218,21 @@ def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) 
     )
     base = alt.Chart()
     layers = [
-        base.mark_line(strokeWidth=1.3).encode(x=x, y=y("score"), color=colour),
-        spanned("score").mark_rule(strokeWidth=1.2).encode(x=x, y=y("start"), y2="end:Q", color=colour),
-        base.mark_point(filled=True, size=40, opacity=1).encode(
-            x=x, y=y("score"), color=colour, shape=shape, tooltip=tips
-        ),
+        base.mark_line(strokeWidth=1.3).encode(x=x, y=y("score"), color=looks["color"]),
+        base.mark_rule(strokeWidth=1.2).encode(x=x, y=y("low_at"), y2="high_at:Q", color=looks["color"]),
+        base.mark_point(filled=True, size=40, opacity=1).encode(x=x, y=y("score"), tooltip=tips, **looks),
     ]
-    return panels(layers, rows, 2, width=380, height=230, margin=OWN_AXIS - 18, gap=OWN_AXIS, own=("x", "y"))
+    return panels(
+        layers,
+        rows,
+        2,
+        width=380,
+        height=230,
+        margin=OWN_AXIS - 18,
+        gap=OWN_AXIS,
+        own=("x", "y"),
+        ends={"low": "score", "high": "score"},
+    )
 
 
 def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetChart | None:
@@ -251,8 +254,8 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
         {"panel": f"{outline.names.get(row.region, row.region)} ({row.level}, {row.children} children)"}
         | {"region": row.region, "measure": row.measure, "variant": row.variant}
         | {"strength": float(row.strength), "at": float(row.strength) + aside[row.measure, row.variant]}
-        | {"found": float(row.found), "low": known(row.found_low), "high": known(row.found_high)}
-        | {"first": known(row.first), "worlds": int(row.worlds)}
+        | {"found": float(row.found), "low": plain(row.found_low), "high": plain(row.found_high)}
+        | {"first": plain(row.first), "worlds": int(row.worlds)}
         for row in rows_of(there.sort_values("strength", kind="stable"))
     ]
     order = list(there["region"].drop_duplicates())
@@ -266,7 +269,7 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
     )
     scale = alt.Scale(domain=[0, 1], padding=6)
     y = alt.Y("found:Q", title="share of worlds found", scale=scale, axis=alt.Axis(tickCount=5))
-    colour, shape = kinds("measure", "measure", measures)
+    looks = kinds("measure", "measure", measures)
     patterns = [[1, 0], [5, 3], [1, 2]][: len(variants)]
     dash = alt.StrokeDash("variant:N", title="variant", scale=alt.Scale(domain=variants, range=patterns))
     tips = told(
@@ -283,12 +286,13 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
     base = alt.Chart()
     layers = [
         line("wanted", y=alpha),
-        base.mark_line(strokeWidth=1.3).encode(x=x, y=y, color=colour, strokeDash=dash),
-        spanned("found")
-        .mark_rule(strokeWidth=1)
-        .encode(x=x, y=alt.Y("start:Q", scale=scale), y2="end:Q", color=colour),
+        base.mark_line(strokeWidth=1.3).encode(x=x, y=y, color=looks["color"], strokeDash=dash),
+        base.mark_rule(strokeWidth=1).encode(
+            x=x, y=alt.Y("low_at:Q", scale=scale), y2="high_at:Q", color=looks["color"]
+        ),
         base.mark_point(filled=True, size=34, opacity=1).encode(
-            x=x, y=y, color=colour, shape=shape, detail="variant:N", tooltip=tips
+            x=x, y=y, detail="variant:N", tooltip=tips, **looks
         ),
     ]
-    return panels(layers, rows, 3, width=270, height=190, margin=60, own=("x",))
+    ends = {"low": "found", "high": "found"}
+    return panels(layers, rows, 3, width=270, margin=60, own=("x",), ends=ends)

@@ -19,7 +19,7 @@ from unmask.regional.schema import PLANTED, REGIONS, SCORES, WORDS
 from unmask.regional.tables import THOUSAND, Findings, main_variant
 from unmask.regional.terms import C_W, FULL, MEASURES, ORIGINAL, VARIANTS
 from unmask.report.captions import Captions
-from unmask.report.panels import known
+from unmask.report.panels import Row, plain
 from unmask.report.sheets import rows_of
 from unmask.report.study import Named
 from unmask.tables import framed, read_metadata, read_table
@@ -111,7 +111,7 @@ class Drawing:
                 yield variant, drawn
 
     @cached_property
-    def _scored(self) -> list[maps.Row]:
+    def _scored(self) -> list[Row]:
         """C_w of the regions that have a code and two children or more, of one variant, on the map."""
         outline = self.found.outline
         regions = [r for r in outline.inner() if r in outline.codes and outline.children[r] > 1]
@@ -208,12 +208,12 @@ class Drawing:
         ]
 
 
-def _told(row: Any) -> maps.Row:
+def _told(row: Any) -> Row:
     """A score on the map, times 1000, with its interval and its band."""
     ends = {"low": "words_low", "high": "words_high", "dealt_low": "dealt_low", "dealt_high": "dealt_high"}
     values = {"score": row.score, **{name: getattr(row, column) for name, column in ends.items()}}
     scaled = {name: None if pd.isna(value) else float(value) * THOUSAND for name, value in values.items()}
-    where = maps.position(known(row.score), known(row.dealt_low), known(row.dealt_high))
+    where = maps.position(plain(row.score), plain(row.dealt_low), plain(row.dealt_high))
     return scaled | {"children": int(row.children), "position": where}
 
 

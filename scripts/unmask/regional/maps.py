@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from unmask.regional.borders import OBJECT, Atlas
-from unmask.report.panels import only, panels, told
+from unmask.report.panels import Row, only, panels, told
 
 CENTRE = 11
 """Longitude of the middle of the map, in degrees; its edge then lies in Bering Strait and cuts no land."""
@@ -27,8 +27,6 @@ FIFTHS = ("lowest fifth", "second", "middle", "fourth", "highest fifth")
 
 SHAPE, CIRCLE, BLANK = "shape", "circle", "no number"
 """How a country is drawn: as it is, as a circle where it is too small, and without a number."""
-
-Row = dict[str, Any]
 
 
 def position(score: float | None, low: float | None, high: float | None) -> str | None:

@@ -5,20 +5,18 @@ from dataclasses import asdict, dataclass
 
 import altair as alt
 
-from unmask.report.facets import (
+from unmask.report.panels import (
     MARK,
     STEP,
-    Layout,
     Row,
+    kinds,
     line,
-    margin,
-    of_kinds,
+    names_down,
     panels,
     plain,
+    room_for,
     row_height,
-    rows_down,
-    tooltips,
-    with_own_scales,
+    told,
 )
 
 ACROSS = 3
@@ -69,10 +67,10 @@ def changes_chart(changes: Sequence[Change], scale: Scale) -> alt.FacetChart | N
         return None
     rows = [_row(change) for change in changes]
     names = list(dict.fromkeys(change.row for change in changes))
-    kinds = list(dict.fromkeys(change.kind for change in changes))
-    y = rows_down("row", names)
-    apart = {"yOffset": alt.YOffset("kind:N", sort=kinds)} if len(kinds) > 1 else {}
-    looks = of_kinds("kind", kinds, "debiased by")
+    ways = list(dict.fromkeys(change.kind for change in changes))
+    y = names_down("row", names)
+    apart = {"yOffset": alt.YOffset("kind:N", sort=ways)} if len(ways) > 1 else {}
+    looks = kinds("kind", "debiased by", ways)
 
     def x(field: str) -> alt.X:
         axis = alt.Axis(tickCount=5, labelFlush=False)
@@ -82,15 +80,16 @@ def changes_chart(changes: Sequence[Change], scale: Scale) -> alt.FacetChart | N
 
     base = alt.Chart().transform_calculate(least="datum.before + datum.low", most="datum.before + datum.high")
     layers = [
-        line(alt.XDatum(scale.no_bias)),
+        line(x=scale.no_bias),
         base.mark_rule(strokeWidth=1.5).encode(x=x("least"), x2="most:Q", y=y, color=looks["color"], **apart),
         base.mark_tick(style="neutral", thickness=2, height=STEP - 6).encode(x=x("before"), y=y, **apart),
         base.mark_point(filled=True, opacity=1, size=MARK).encode(
             x=x("after"), y=y, tooltip=_told(scale.decimals), **looks, **apart
         ),
     ]
-    drawn = panels(layers, rows, Layout(ACROSS, margin(names), height=row_height(len(kinds))))
-    return with_own_scales(drawn, "x") if scale.own else drawn
+    own = ("x",) if scale.own else ()
+    height, room = row_height(len(ways)), room_for(names)
+    return panels(layers, rows, ACROSS, margin=room, height=height, own=own, between=": ")
 
 
 def _row(change: Change) -> Row:
@@ -98,17 +97,15 @@ def _row(change: Change) -> Row:
 
 
 def _told(decimals: int) -> list[alt.Tooltip]:
-    return [
-        *tooltips(
-            {"panel": "what", "row": "of", "model": "model", "kind": "debiased by"},
-            {"before": "before", "after": "after"},
-            decimals,
-        ),
-        *tooltips(
-            {},
-            {"change": "change", "low": "interval from", "high": "interval to"},
-            decimals,
-            signed=True,
-        ),
-        alt.Tooltip("p_holm:Q", title="p after Holm's correction", format=".2g"),
-    ]
+    return told(
+        panel="what",
+        row="of",
+        model="model",
+        kind="debiased by",
+        before=("before", f".{decimals}f"),
+        after=("after", f".{decimals}f"),
+        change=("change", f"+.{decimals}f"),
+        low=("interval from", f"+.{decimals}f"),
+        high=("interval to", f"+.{decimals}f"),
+        p_holm=("p after Holm's correction", ".2g"),
+    )

@@ -6,11 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import vl_convert
 
 from unmask.files import write_text, written_whole
-from unmask.report.figures import PALETTE
 from unmask.report.sections import Chart
 
 if TYPE_CHECKING:
@@ -20,6 +18,10 @@ if TYPE_CHECKING:
 
 VEGA_LITE = "6.4"
 """The Vega-Lite that draws, on the page and into files."""
+
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""Of charts in files: vl-convert brings the first, so that text is measured alike on any machine; the next
+two, which other programs have, are as wide."""
 
 LICENCE = (
     "/*! Vega, Vega-Lite and Vega-Embed, (c) University of Washington Interactive Data Lab, BSD 3-Clause */\n"
@@ -34,7 +36,7 @@ _COLOURS: Mapping[str, Mapping[str, Any]] = {
         "band": "#d3d3d9",
         "dark band": "#8b8b94",
         "steps": ["#767676", "#0072B2", "#D55E00", "#8a8a8a"],
-        "category": [colour for colour, _ in PALETTE],
+        "category": ["#0072B2", "#D55E00", "#009E73", "#AA4499", "#555555", "#8a8a8a", "#000000"],
         "ramp": ["#5A8CBC", "#0072B2", "#00243A"],
         "heatmap": ["#DCE9A0", "#93CDA0", "#48A6B0", "#2A74A9", "#25347A"],
         "diverging": ["#0072B2", "#D8D2C0", "#D55E00"],
@@ -153,10 +155,9 @@ def save_chart(drawn: "Drawn", svg: str | Path, png: str | Path) -> None:
 
     Raises ValueError as `chart` does.
     """
-    _fonts_of_matplotlib()
     look: dict[str, Any] = {
         "vl_version": VEGA_LITE,
-        "config": theme("light", "DejaVu Sans, sans-serif"),
+        "config": theme("light", FONT),
         # no data is fetched: a chart has its own
         "allowed_base_urls": [],
     }
@@ -175,12 +176,6 @@ def _spec(drawn: "Drawn") -> dict[str, Any]:
     known = ("$schema", "config")
     (rows,) = datasets.values()
     return {key: spec[key] for key in spec if key not in known} | {"data": {"values": rows}}
-
-
-@cache
-def _fonts_of_matplotlib() -> None:
-    """What measures text has the fonts of all other figures, on any machine."""
-    vl_convert.register_font_directory(str(Path(mpl.get_data_path(), "fonts", "ttf")))
 
 
 @cache

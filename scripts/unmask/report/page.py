@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Sequence
 from importlib import resources
@@ -12,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report import charts
-from unmask.report.sections import App, Chart, Picture, Section, kind_of
+from unmask.report.sections import App, Chart, Section, kind_of
 
 LIBRARY = Path(__file__).resolve().parents[1]
 """Where programs are (unmask.report.sections.App)."""
@@ -48,11 +47,6 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         numbers[f"{section.name}-{kind}"] += 1
         return f"{section.name}-{kind}-{numbers[f'{section.name}-{kind}']}"
 
-    def inline(picture: Picture) -> Markup:
-        # an SVG alone is markup: jobs of this workflow drew it
-        numbers["picture"] += 1
-        return Markup(inline_svg(picture.svg, f"picture-{numbers['picture']}"))
-
     blocks = [block for section in shown for block in section.every_block()]
     charted = any(isinstance(block, Chart) for block in blocks)
     # each program once, however many parts of the page it runs
@@ -66,7 +60,6 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         title=title,
         sections=shown,
         kind_of=kind_of,
-        inline=inline,
         numbered=numbered,
         LONG=LONG,
         PROSE=PROSE,
@@ -82,7 +75,7 @@ def content_policy(programs: Sequence[str]) -> str:
     """A content security policy: a page may ask for nothing, and runs these programs and no other."""
     digests = [base64.b64encode(hashlib.sha256(program.encode()).digest()).decode() for program in programs]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    # pictures and charts have styles in their elements; saving a chart makes an image of it
+    # charts have styles in their elements; saving a chart makes an image of it
     rules = (
         "default-src 'none'",
         f"script-src {allowed}",
@@ -100,23 +93,3 @@ def _own(name: str) -> str:
 def _source(program: str, suffix: str) -> str:
     """The text of a program or its style sheet, which are this project's own."""
     return (LIBRARY / f"{program}.{suffix}").read_text(encoding="utf-8")
-
-
-def inline_svg(svg: str, prefix: str) -> str:
-    """An SVG document as an element of a page, without prolog, fixed size and metadata.
-
-    Its ids begin with `prefix`, so that several may stand in one page.
-    """
-    body = svg[svg.index("<svg") :]
-    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
-    # in tags alone: text may look like anything
-    body = re.sub("<[^>]*>", lambda tag: _with_own_ids(tag[0], prefix), body)
-    head, rest = body.split(">", 1)
-    head = re.sub(r'\s(?:width|height)="[^"]*"', "", head)
-    return f"{head}>{rest}"
-
-
-def _with_own_ids(tag: str, prefix: str) -> str:
-    tag = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', tag)
-    tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", tag)
-    return re.sub(r'href="#([^"]+)"', rf'href="#{prefix}-\1"', tag)

@@ -1,20 +1,64 @@
-"""Charts of small panels, as the page can arrange them for any width; and charts as files."""
+"""Charts of small panels, as the page can arrange them for any width, and what they are made of."""
 
+import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
+import numpy as np
+import pandas as pd
 
-from unmask.report.charts import save_chart
-from unmask.report.figures import note, save
+STEP = 17
+"""Pixels from one row of a panel to the next."""
 
-if TYPE_CHECKING:
-    from unmask.report.charts import Drawn
+WIDTH, HEIGHT = 300, 190
+"""Pixels of a panel, where there is no reason for others."""
 
-SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
-"""Of marks: what colours tell apart, shapes do too."""
+MARK = 50
+"""Square pixels of a mark."""
+
+MOST_ROOM = 200
+"""Pixels that names beside panels have at most; longer ones are cut (in the theme, too)."""
+
+AXES = 50
+"""Pixels for the numbers of an axis and its title, beside panels."""
+
+GAP = 32
+"""Pixels from one panel to the next, with what stands out of each; the page has the same."""
+
+SHAPES = ("circle", "square", "diamond", "triangle-down", "cross", "triangle-right")
+"""Of marks: what colours tell apart, shapes do too, and both together more than either."""
+
+OF_CLAIMS = ("circle", "diamond", "square", "cross")
+"""Shapes of what may be claimed, from nothing to the most, and of what is not known."""
+
+_LETTER = 6.4
+"""Pixels of a letter of a label, on average."""
+
+NO_BIAS = "0"
+"""What is drawn where there is no band: a bar without width."""
+
+Row = dict[str, Any]
+"""A row of a chart's data: null where nothing is known."""
 
 Rows = Sequence[Mapping[str, Any]]
+
+Looks = dict[str, Any]
+"""The channels color and shape."""
+
+
+def plain(value: Any) -> Any:
+    """A value of a table as JSON has it."""
+    if value is None or pd.isna(value):
+        return None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def of_row(row: Any, *columns: str, **others: str) -> Row:
+    """The fields of a row of a table under the names of their columns; others as name=column."""
+    named = dict(zip(columns, columns, strict=True)) | others
+    return {name: plain(getattr(row, column)) for name, column in named.items()}
 
 
 def panels(
@@ -22,37 +66,102 @@ def panels(
     rows: Rows,
     columns: int,
     *,
-    width: int,
-    height: "int | alt.Step",
     margin: int,
-    gap: int = 32,
+    width: int = WIDTH,
+    height: int | alt.Step = HEIGHT,
+    gap: int = GAP,
     aspect: float | None = None,
     own: Sequence[str] = (),
+    axes: Sequence[str] = (),
+    ends: Mapping[str, str] | None = None,
+    between: str = "\n",
 ) -> alt.FacetChart:
     """A panel for each value of the field `panel`, in the order of the rows, as many beside each other as
-    `columns` at the most.
+    `columns` at the most; later layers lie over earlier ones.
 
-    Fields `place` and `panel` are these panels' own. width, height: of a panel, in pixels; the page gives
-    panels another width, and with `aspect` a height that is so much of it. margin: pixels for what stands
-    beside all of them, such as an axis's labels; gap: between two, with an axis that each has. own: channels
-    of which each panel has a scale and an axis of its own.
+    The field `place` is these panels' own: which row each is. width, height: of a panel, in pixels; the page
+    gives panels another width, and with `aspect` a height that is so much of it. margin: pixels for what
+    stands beside all of them, such as an axis's labels; gap: between two, with an axis that each has. own:
+    channels of which each panel has a scale and an axis of its own; axes: an axis alone.
+
+    ends: fields of intervals and bands that may be null, each with what is drawn instead under the name
+    {field}_at: the field of the mark, which hides it, or NO_BIAS (a panel without any number would have no
+    scale). between: what stands in the name of a panel between two lines.
     """
-    meta = {"margin": margin, "gap": gap, **({"aspect": aspect} if aspect else {})}
     drawn = (
         alt.layer(*layers)
         .properties(width=width, height=height)
         .facet(
             data=alt.InlineData(values=[dict(row) for row in rows]),
-            facet=alt.Facet("panel:N", title=None, sort=alt.EncodingSortField("place", op="min")),
+            facet=alt.Facet(
+                "panel:N",
+                title=None,
+                sort=alt.EncodingSortField("place", op="min"),
+                header=alt.Header(labelExpr=f"split(datum.label, {json.dumps(between)})"),
+            ),
             columns=min(columns, len({row["panel"] for row in rows})),
             spacing={"row": 14, "column": 18},
         )
         # in the order of the data
         .transform_window(place="row_number()")
-        .properties(usermeta=meta)
+        .properties(usermeta={"margin": margin, "gap": gap, **({"aspect": aspect} if aspect else {})})
     )
-    apart: Any = dict.fromkeys(own, "independent")
-    return drawn.resolve_scale(**apart) if own else drawn
+    if ends:
+        drawn = drawn.transform_calculate(**_drawn_at(ends))
+    if own:
+        drawn = drawn.resolve_scale(**_apart(own))
+    return drawn.resolve_axis(**_apart(axes)) if axes else drawn
+
+
+def _apart(channels: Sequence[str]) -> dict[str, Any]:
+    return dict.fromkeys(channels, "independent")
+
+
+def _drawn_at(ends: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        f"{end}_at": f"isValid(datum.{end}) ? datum.{end} : {other if other == NO_BIAS else f'datum.{other}'}"
+        for end, other in ends.items()
+    }
+
+
+def with_shared_scales(
+    layers: Sequence[alt.Chart],
+    rows: Rows,
+    columns: int,
+    *,
+    by: str,
+    reach: Sequence[str],
+    own: Sequence[str] = ("y",),
+    **options: Any,
+) -> alt.FacetChart:
+    """`panels` whose y has one scale for all that have the same field `by`, and others another.
+
+    reach: how far it goes, such as max(value). own, options: those of `panels`.
+    """
+    names: dict[str, Any] = {f"end_{place}": end for place, end in enumerate(reach)}
+    unseen: list[alt.Chart] = [
+        alt.Chart()
+        .transform_aggregate(
+            [alt.AggregatedFieldDef(op="max", field=name, **{"as": name})], groupby=["panel"]
+        )
+        .mark_point(opacity=0)
+        .encode(y=alt.Y(f"{name}:Q"))
+        for name in names
+    ]
+    drawn = panels([*layers, *unseen], rows, columns, margin=AXES, gap=GAP + AXES, own=own, **options)
+    return drawn.transform_joinaggregate(groupby=[by], **names)
+
+
+def domain(rows: Rows, fields: Iterable[str], span: tuple[float, float], step: float) -> list[float]:
+    """The ends of a scale, in whole steps: it covers a span, and all that is known in some fields."""
+    reached = [row[field] for field in fields for row in rows if row.get(field) is not None]
+    low, high = min(span[0], *reached), max(span[1], *reached)
+    return [step * _floor(low / step), step * -_floor(-high / step)]
+
+
+def _floor(value: float) -> int:
+    # division may leave a whole number a hair below itself
+    return math.floor(value + 1e-9)
 
 
 def only(field: str, value: str | bool) -> alt.FieldEqualPredicate:
@@ -60,23 +169,59 @@ def only(field: str, value: str | bool) -> alt.FieldEqualPredicate:
     return alt.FieldEqualPredicate(field=field, equal=value)
 
 
-def spanned(value: str, low: str = "low", high: str = "high") -> alt.Chart:
-    """Rows with the fields `start` and `end`: those of an interval, and a value itself where it has none, so
-    that a panel without any interval still has ends. The three are fields of this project's own."""
-    ends = {"start": low, "end": high}
-    drawn = alt.Chart().transform_calculate(
-        **{end: f"isValid(datum.{field}) ? datum.{field} : datum.{value}" for end, field in ends.items()}
-    )
-    assert isinstance(drawn, alt.Chart)
+def having(field: str) -> alt.Chart:
+    """For a layer of the rows that have a value in a field: a bar without ends would lie at the edge."""
+    drawn: alt.Chart = alt.Chart().transform_filter(alt.FieldValidPredicate(field=field, valid=True))
     return drawn
 
 
 def line(style: str = "neutral", **at: float) -> alt.Chart:
-    """A line across each panel at a value of x or y, drawn once."""
+    """A line across each panel at a value of x or y, drawn once and not for each row."""
     datum = {"x": alt.XDatum, "y": alt.YDatum}
     base = alt.Chart().transform_aggregate(rows="count()")
     drawn: alt.Chart = base.mark_rule(style=style).encode(**{axis: datum[axis](at[axis]) for axis in at})
     return drawn
+
+
+def names_down(field: str, names: Iterable[str], room: int | None = None) -> alt.Y:
+    """Names down the side of panels, in their order. room: pixels that they take, however long they are."""
+    order = list(dict.fromkeys(names))
+    if room is None:
+        return alt.Y(f"{field}:N", sort=order, title=None)
+    axis = alt.Axis(labelLimit=room - 8, minExtent=room, maxExtent=room)
+    return alt.Y(f"{field}:N", sort=order, title=None, axis=axis)
+
+
+def room_for(names: Iterable[str]) -> int:
+    """Pixels for names beside panels."""
+    return min(MOST_ROOM, round(_LETTER * max(map(len, names), default=0)) + 16)
+
+
+def row_height(marks: int) -> alt.Step:
+    """Of rows of a panel that have so many marks below each other."""
+    pixels = STEP if marks < 2 else 5 + (STEP - 5) * marks
+    return alt.Step(pixels, **{"for": "position"})
+
+
+def kinds(
+    field: str, title: str | None, names: Sequence[str], colours: str = "category", shapes: Any = SHAPES
+) -> Looks:
+    """A colour and a shape for each of these values of a field, with one legend for both.
+
+    colours: a range of the theme.
+    """
+    of_names = [shapes[place % len(shapes)] for place in range(len(names))]
+    # lines may be pale, and their legend is that of the marks
+    legend = alt.Legend(symbolOpacity=1)
+    return {
+        channel: kind(f"{field}:N", title=title, legend=legend, scale=alt.Scale(domain=list(names), range=of))
+        for channel, kind, of in (("color", alt.Color, colours), ("shape", alt.Shape, of_names))
+    }
+
+
+def claims(field: str, title: str, names: Sequence[str]) -> Looks:
+    """The same for what may be claimed, from nothing to the most: four claims at most."""
+    return kinds(field, title, names, "ordinal", OF_CLAIMS)
 
 
 def told(**fields: str | tuple[str, str]) -> list[alt.Tooltip]:
@@ -87,31 +232,3 @@ def told(**fields: str | tuple[str, str]) -> list[alt.Tooltip]:
         else alt.Tooltip(f"{field}:Q", title=each[0], format=each[1])
         for field, each in fields.items()
     ]
-
-
-def kinds(field: str, title: str | None, names: Sequence[str]) -> tuple[alt.Color, alt.Shape]:
-    """A colour and a shape for each of these values of a field, with one legend for both."""
-    shapes = [SHAPES[place % len(SHAPES)] for place in range(len(names))]
-    return (
-        alt.Color(f"{field}:N", title=title, scale=alt.Scale(domain=list(names), range="category")),
-        alt.Shape(f"{field}:N", title=title, scale=alt.Scale(domain=list(names), range=shapes)),
-    )
-
-
-def known(value: Any) -> float | None:
-    """A number as JSON has it: none where there is none."""
-    found = None if value is None else float(value)
-    return None if found is None or found != found else found
-
-
-def save_panels(drawn: Iterable[tuple[str, "Drawn | str"]], files: Mapping[str, Any]) -> None:
-    """Write charts by name; a text, which says why there is none, becomes a picture of its words.
-
-    files: {name}_svg and {name}_png of each.
-    """
-    for name, each in drawn:
-        svg, png = files[f"{name}_svg"], files[f"{name}_png"]
-        if isinstance(each, str):
-            save(note(each), svg, png)
-        else:
-            save_chart(each, svg, png)

@@ -1,7 +1,7 @@
 """The report is a list of sections, each made by itself into a file of its own; the page shows any of them.
 
-A section says what was found, in plain sentences, and then shows blocks: text, lists, tables, pictures,
-charts, folds, facts, data for the reader's browser, and programs that run there.
+A section says what was found, in plain sentences, and then shows blocks: text, lists, tables, charts,
+folds, facts, data for the reader's browser, and programs that run there.
 """
 
 import json
@@ -53,19 +53,6 @@ class Table:
             raise ValueError("a table has one link for each row, or none")
         if not all(link is None or link.startswith("#") for link in self.links):
             raise ValueError("a link of a table leads to a place in the page: #…")
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A picture under its caption.
-
-    svg: an SVG document; the page takes it as it stands, so a job of this workflow must have drawn it.
-    alt: what it shows, for those who do not see it.
-    """
-
-    caption: str
-    alt: str
-    svg: str
 
 
 @dataclass(frozen=True)
@@ -150,7 +137,7 @@ def _check_name(name: str) -> None:
         raise ValueError(f"{name!r} is not a name: small letters, digits and hyphens, a letter first")
 
 
-Block = Text | Items | Table | Picture | Chart | Facts | Data | App | Fold
+Block = Text | Items | Table | Chart | Facts | Data | App | Fold
 
 
 @dataclass(frozen=True)
@@ -193,11 +180,6 @@ def kind_of(block: Block) -> str:
 def folded(title: str, sheet: Sheet) -> tuple[Fold, ...]:
     """A table in a fold; nothing where it has no rows."""
     return (Fold(title, (Table(sheet),)),) if sheet.rows else ()
-
-
-def picture(caption: str, alt: str, svg: str | Path) -> Picture:
-    """The picture of an SVG file."""
-    return Picture(caption, alt, Path(svg).read_text(encoding="utf-8"))
 
 
 def write_section(path: str | Path, section: Section, made: Mapping[str, Any]) -> None:
@@ -261,7 +243,6 @@ _READERS: Mapping[str, Callable[[dict[str, Any]], Block]] = {
     "text": lambda stored: Text(**stored),
     "items": lambda stored: Items(**stored | {"texts": tuple(stored["texts"])}),
     "table": lambda stored: Table(_sheet(stored), tuple(stored.get("links", ()))),
-    "picture": lambda stored: Picture(**stored),
     "chart": lambda stored: Chart(**stored),
     "facts": lambda stored: Facts(_pairs(stored["lines"])),
     "data": lambda stored: Data(**stored),
