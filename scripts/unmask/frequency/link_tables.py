@@ -1,4 +1,4 @@
-"""How measures go with word frequency, over the whole study; beside what the planted world gives word by word."""
+"""How measures go with word frequency, over the whole study, beside the planted world word by word."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
