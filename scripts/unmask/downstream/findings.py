@@ -126,8 +126,8 @@ def change_by_debiasing(found: Found) -> Iterator[str]:
     both = nearer_models & set(in_use["model"])
     if both:
         yield (
-            f"Debiased models that are nearer to 50 in some bias score: {len(both)}; of these without clearly "
-            f"less bias in use on any task: {len(both - less_models)}."
+            f"Debiased models that are nearer to 50 in some bias score: {len(both)}; of these without "
+            f"clearly less bias in use on any task: {len(both - less_models)}."
         )
 
 
