@@ -105,7 +105,7 @@ def test_the_planted_flaw_is_named_and_no_other(study: tuple[dict[str, Any], dic
     (all_,) = [block for block in found.blocks if isinstance(block, Chart)]
     claims = {(row["panel"], row["measure"]): row["claim"] for row in all_.rows}
     holds = {key for key, claim in claims.items() if claim.endswith("correction")}
-    assert holds == {(f"one on {BENCHMARK}", "AUL")}
+    assert holds == {(f"one\n{BENCHMARK}", "AUL")}
 
 
 def test_without_a_shift_nothing_holds_and_without_flaws_it_says_so(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def response(found: Found) -> alt.FacetChart | None:
     )
     x = _x("at", "planted log-odds", _ends(rows, "at"), tickCount=4)
     looks = kinds("architecture", "trained models", names)
-    layers = _lines_and_marks(x, {"strokeDash": _perfect()}, looks, tips, rows)
+    layers = _lines_and_marks(x, {"strokeDash": _perfect(rows)}, looks, tips, rows)
     return _per_measure(layers, rows, _INTERVAL)
 
 
@@ -202,8 +202,10 @@ def _colour_of(lines: Mapping[str, Any]) -> dict[str, Any]:
     return {channel: each for channel, each in lines.items() if channel == "color"}
 
 
-def _perfect() -> alt.StrokeDash:
-    return _dashes("perfect", list(PERFECT.values()), title="perfect model")
+def _perfect(rows: Sequence[Row]) -> alt.StrokeDash:
+    there = {row.get("perfect") for row in rows}
+    names = [name for name in PERFECT.values() if name in there]
+    return _dashes("perfect", names, title="perfect model")
 
 
 def _dashes(field: str, names: Sequence[str], **named: Any) -> alt.StrokeDash:
@@ -232,7 +234,7 @@ def _y(field: str, title: str) -> alt.Y:
         f"{field}:Q",
         title=title,
         scale=alt.Scale(padding=8, nice=False, zero=False),
-        axis=alt.Axis(tickCount=4, minExtent=34, maxExtent=34),
+        axis=alt.Axis(tickCount=4, format="~g", minExtent=40, maxExtent=40),
     )
 
 
@@ -445,7 +447,7 @@ def _kept_panels(rows: Sequence[Row], names: Sequence[str]) -> alt.FacetChart:
     guessing = only("guessing", True)
     if any(row["perfect"] for row in rows):
         # a line of one point is none: without random tokens there is one share alone
-        lines = exact.mark_line(style="exact").encode(x=x, y=y, strokeDash=_perfect(), detail="random:N")
+        lines = exact.mark_line(style="exact").encode(x=x, y=y, strokeDash=_perfect(rows), detail="random:N")
         points = exact.mark_point(style="exact", filled=False, opacity=1)
         size = alt.condition(guessing, alt.value(8), alt.value(36))
         layers += [lines, points.encode(x=x, y=y, size=size, tooltip=tips)]
@@ -479,7 +481,7 @@ def explained(found: Found) -> alt.FacetChart | None:
         return None
     reached = [row[key] for row in rows for key in ("score", "low", "high") if row[key] is not None]
     # one scale for all panels, each with an axis of its own
-    scale = alt.Scale(domain=[min(50, *reached), max(50, *reached)], nice=False, padding=6)
+    scale = alt.Scale(domain=[min(50, *reached), max(50, *reached)], nice=False, zero=False, padding=6)
 
     def x(field: str) -> alt.X:
         axis = alt.Axis(tickCount=5, labelFlush=False)

@@ -74,7 +74,11 @@ def use(found: Found) -> alt.FacetChart | None:
     base = alt.Chart()
     layers = [
         base.mark_bar(style="chance", height=STEP - 4).encode(
-            x=x("chance_low_at"), x2="chance_high_at:Q", y=y
+            x=x("chance_low_at"),
+            x2="chance_high_at:Q",
+            y=y,
+            # not seen where chance is not known; without the row a panel would have no scale
+            opacity=alt.condition("isValid(datum.chance_low)", alt.value(1), alt.value(0)),
         ),
         line(x=0),
         base.mark_rule(style="reported").encode(x=x("low_at"), x2="high_at:Q", y=y),

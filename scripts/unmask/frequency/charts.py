@@ -197,7 +197,7 @@ def _drawn_margins(rows: Sequence[Row]) -> alt.FacetChart:
         scale=alt.Scale(zero=True, nice=True),
         axis=alt.Axis(tickCount=5),
     )
-    title = "margin, of its mean size"
+    title = "margin / mean size of margins"
 
     axis = alt.Axis(tickCount=5, grid=True, minExtent=NUMBERS, maxExtent=NUMBERS)
 

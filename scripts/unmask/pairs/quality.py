@@ -1,6 +1,7 @@
 """What may be wrong with pairs, and how scores are without these: pictures, tables and plain sentences."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -10,8 +11,8 @@ from unmask.measures.registry import title_of
 from unmask.pairs.charts import MARGIN
 from unmask.pairs.flaws import TITLES
 from unmask.pairs.results import Results
-from unmask.report.panels import STEP, Row, claims, domain, line, names_down, panels, told
-from unmask.report.sheets import DASH, Sheet, interval, mark, number, rows_of, wide
+from unmask.report.panels import STEP, Row, claims, line, names_down, panels, plain, told
+from unmask.report.sheets import DASH, Sheet, counted, interval, mark, number, rows_of, wide
 from unmask.statistics.flaws import flags
 from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS
 from unmask.terms import CORRECTED
@@ -37,79 +38,46 @@ def changes(results: Results) -> pd.DataFrame:
 
 
 def without_any(rows: pd.DataFrame) -> alt.FacetChart | None:
-    """Scores over all pairs and without those that have a flaw: a panel for each model and benchmark.
+    """What leaving out all pairs that have a flaw changes of scores, in points: a panel for each model and
+    benchmark.
 
     rows: of `changes`. None where no pair has a flaw.
     """
-    shown: list[Row] = [
-        {
-            "panel": f"{row.model} on {row.benchmark}",
-            "measure": title_of(str(row.measure)),
-            "score": float(row.score),
-            "without": float(row.without),
-            "low": _plus(row.score, row.low),
-            "high": _plus(row.score, row.high),
-            "left_out": int(row.flawed),
-            "pairs": int(row.n),
-            "claim": str(row.claim),
-        }
-        for row in rows_of(rows[rows["flaw"] == ANY_FLAW])
-    ]
-    if not shown:
-        return None
-    ends = domain(shown, ("score", "without", "low", "high"), (40, 60), 5)
-    scale = alt.Scale(domain=ends, nice=False, zero=False)
-
-    def x(name: str) -> alt.X:
-        axis = alt.Axis(tickCount=5, labelFlush=True)
-        return alt.X(f"{name}:Q", title="stereotype preferred, of 100 pairs", scale=scale, axis=axis)
-
-    y, base = names_down("measure", (row["measure"] for row in shown), MARGIN), alt.Chart()
-    looks = claims("claim", "the change", CLAIMS)
-    tips = told(
-        panel="what",
-        measure="measure",
-        score=("all pairs", ".1f"),
-        without=("without flawed pairs", ".1f"),
-        low=("interval from", ".1f"),
-        high=("interval to", ".1f"),
-        left_out=("pairs left out", "d"),
-        pairs=("of", "d"),
-        claim="the change",
-    )
-    layers = [
-        base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=looks["color"]),
-        line(x=50),
-        base.mark_tick(style="reported", thickness=2, size=STEP - 4).encode(x=x("score"), y=y),
-        base.mark_point(filled=True, opacity=1, size=55).encode(x=x("without"), y=y, tooltip=tips, **looks),
-    ]
-    return _panels(layers, shown, len(dict.fromkeys(rows["benchmark"])))
+    found = rows[rows["flaw"] == ANY_FLAW]
+    shown = [_row(row, f"{row.model}\n{row.benchmark}") for row in rows_of(found)]
+    return _panels(shown, len(dict.fromkeys(found["benchmark"]))) if shown else None
 
 
 def by_flaw(rows: pd.DataFrame) -> alt.FacetChart:
-    """What leaving out the pairs with each flaw changes of scores, in points: a panel for each flaw.
+    """The same of each flaw by itself: a panel for each flaw.
 
     rows: of `changes`, of one model and benchmark.
     """
     counts = {flaw: int(part["flawed"].max()) for flaw, part in rows.groupby("flaw", sort=False)}
-    shown: list[Row] = [
-        {
-            "panel": f"{TITLES[str(row.flaw)]} ({counts[row.flaw]} pairs)",
-            "measure": title_of(str(row.measure)),
-            "change": float(row.change),
-            "low": _plus(0, row.low),
-            "high": _plus(0, row.high),
-            "chance_low": -2 * float(row.random_sd),
-            "chance_high": 2 * float(row.random_sd),
-            "score": float(row.score),
-            "without": float(row.without),
-            "claim": str(row.claim),
-        }
-        # in the order of flaws
-        for row in rows_of(
-            rows.sort_values("flaw", key=lambda flaw: flaw.map(list(TITLES).index), kind="stable")
-        )
-    ]
+    # in the order of flaws
+    ordered = rows.sort_values("flaw", key=lambda flaw: flaw.map(list(TITLES).index), kind="stable")
+    shown = [_row(row, f"{TITLES[str(row.flaw)]} ({counted(counts[row.flaw])})") for row in rows_of(ordered)]
+    return _panels(shown, 3)
+
+
+def _row(row: Any, panel: str) -> Row:
+    return {
+        "panel": panel,
+        "measure": title_of(str(row.measure)),
+        "change": float(row.change),
+        "low": plain(row.low),
+        "high": plain(row.high),
+        "chance_low": -2 * float(row.random_sd),
+        "chance_high": 2 * float(row.random_sd),
+        "score": float(row.score),
+        "without": float(row.without),
+        "left_out": int(row.flawed),
+        "pairs": int(row.n),
+        "claim": str(row.claim),
+    }
+
+
+def _panels(shown: Sequence[Row], columns: int) -> alt.FacetChart:
     names = ("change", "low", "high", "chance_low", "chance_high")
     reached = max(2.0, *(abs(row[name]) for row in shown for name in names if row[name] is not None))
     # no tick at an edge, where the next panel has one too
@@ -118,12 +86,12 @@ def by_flaw(rows: pd.DataFrame) -> alt.FacetChart:
     def x(name: str) -> alt.X:
         signed = "datum.value ? format(datum.value, '+~g') : '0'"
         axis = alt.Axis(tickCount=5, labelFlush=False, labelExpr=signed)
-        return alt.X(f"{name}:Q", title="points of the score", scale=scale, axis=axis)
+        return alt.X(f"{name}:Q", title="change, points of the score", scale=scale, axis=axis)
 
     y, base = names_down("measure", (row["measure"] for row in shown), MARGIN), alt.Chart()
     looks = claims("claim", "the change", CLAIMS)
     tips = told(
-        panel="flaw",
+        panel="what",
         measure="measure",
         score=("all pairs", ".1f"),
         without=("without these", ".1f"),
@@ -131,6 +99,8 @@ def by_flaw(rows: pd.DataFrame) -> alt.FacetChart:
         low=("interval from", "+.2f"),
         high=("interval to", "+.2f"),
         chance_high=("by chance, two standard deviations", ".2f"),
+        left_out=("pairs left out", "d"),
+        pairs=("of", "d"),
         claim="the change",
     )
     layers = [
@@ -139,16 +109,8 @@ def by_flaw(rows: pd.DataFrame) -> alt.FacetChart:
         base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=looks["color"]),
         base.mark_point(filled=True, opacity=1, size=55).encode(x=x("change"), y=y, tooltip=tips, **looks),
     ]
-    return _panels(layers, shown, 3)
-
-
-def _plus(score: float, change: float) -> float | None:
-    return None if pd.isna(change) else float(score + change)
-
-
-def _panels(layers: Sequence[alt.Chart], rows: Sequence[Row], columns: int) -> alt.FacetChart:
     height = alt.Step(STEP, **{"for": "position"})
-    return panels(layers, rows, columns, margin=MARGIN, height=height)
+    return panels(layers, shown, columns, margin=MARGIN, height=height, axes=("x",))
 
 
 def counts(flaws: Mapping[str, pd.DataFrame], caption: str) -> Sheet:

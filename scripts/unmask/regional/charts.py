@@ -101,7 +101,9 @@ def scores(found: Findings, measure: str, variant: str) -> alt.FacetChart | None
         having("dealt_low")
         .mark_bar(style="chance", height=STEP - 5)
         .encode(x=x("dealt_low"), x2="dealt_high:Q", y=y),
-        base.mark_rule(style="untrained").encode(x=x("random_low"), x2="random_high:Q", y=y),
+        base.mark_rule(style="untrained", yOffset=STEP / 2 - 3).encode(
+            x=x("random_low"), x2="random_high:Q", y=y
+        ),
         base.mark_rule(strokeWidth=1.5).encode(
             x=x("words_low"), x2="words_high:Q", y=y, color=looks["color"]
         ),
