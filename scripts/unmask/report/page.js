@@ -5,7 +5,7 @@ const NARROWEST = 170; // pixels of a chart's panel
 const GAP = 32; // between two, with what stands out of each
 const NARROW = 640; // less is little room
 const NAMES = 104; // for names beside panels, where there is little room
-const EDGE = 22; // for what stands out at either end: the last label of an axis
+const EDGE = 32; // for what stands out at either end: the last label of an axis, half a mark
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const themes = JSON.parse(document.getElementById("themes")?.textContent ?? "{}");
 
