@@ -463,7 +463,7 @@ def test_the_areas_drawn_are_those_of_the_table(made: Made) -> None:
     assert f" the higher score in {areas.min():.0f} to {areas.max():.0f} of 100 cases, " in said
     assert len(drawn.rows) == len(table) == 2 * 2 * 7
     for row, (_, wanted) in zip(drawn.rows, table.iterrows(), strict=True):
-        assert row["panel"] == f"{wanted['model']} on {wanted['benchmark']}"
+        assert row["panel"] == f"{wanted['model']}\n{wanted['benchmark']}"
         assert (row["name"], row["kind"]) == (title_of(wanted["measure"]), wanted["protocol"])
         numbers = [row["value"], row["low"], row["high"], row["positives"], row["negatives"]]
         assert numbers == list(wanted[["auc", "low", "high", "positives", "negatives"]])

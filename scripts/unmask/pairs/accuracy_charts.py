@@ -94,7 +94,7 @@ def shuffled(bias: pd.DataFrame) -> alt.FacetChart | None:
     kinds = {ORIGINAL: AS_WRITTEN, SHUFFLED: IN_RANDOM_ORDER}
     rows: list[Row] = [
         {
-            "panel": f"{row.model} on {row.benchmark}",
+            "panel": f"{row.model}\n{row.benchmark}",
             "model": str(row.model),
             "benchmark": str(row.benchmark),
             "name": title_of(str(row.measure)),

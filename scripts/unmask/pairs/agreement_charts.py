@@ -35,7 +35,7 @@ def areas(agreement: pd.DataFrame) -> alt.FacetChart | None:
     """
     rows: list[Row] = [
         {
-            "panel": f"{row.model} on {row.benchmark}",
+            "panel": f"{row.model}\n{row.benchmark}",
             "model": str(row.model),
             "benchmark": str(row.benchmark),
             "name": title_of(str(row.measure)),

@@ -90,7 +90,7 @@ def dots(
     points = base.mark_point(filled=True, opacity=1, size=55, **style)
     layers.append(points.encode(x=x("value"), y=y, tooltip=tips, **looks, **apart))
     height = alt.Step(STEP * (len(of.names) if of and of.apart else 1), **{"for": "position"})
-    return panels(layers, rows, columns, margin=margin, height=height, axes=("x",), between=" on ")
+    return panels(layers, rows, columns, margin=margin, height=height, axes=("x",))
 
 
 def _any(rows: Sequence[Row], name: str) -> bool:
