@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.benchmarks.labelled import LABELS, read_labels
+from unmask.benchmarks.labelled import LABELS
+from unmask.benchmarks.reading_labels import read_labels
 from unmask.downloads import reading_download
 from unmask.errors import InputError
 from unmask.given import unchanged

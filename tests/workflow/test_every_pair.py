@@ -77,4 +77,4 @@ def test_what_it_shows_is_in_the_report_and_outlasts_the_evidence(copied: Workfl
     # another program is another page, and no more
     program = copied.folder / "scripts/unmask/pairs/explorer.js"
     program.write_text(program.read_text() + "// more\n")
-    assert copied.planned() == {"report/index.html", "SHA256SUMS", "settings.json"}
+    assert copied.planned() == {"report/index.html", "report/summary.txt", "SHA256SUMS", "settings.json"}

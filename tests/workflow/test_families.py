@@ -67,7 +67,8 @@ def test_a_family_takes_its_own_files_and_one_include(copied: Workflow) -> None:
     assert all(sha256_of_file(path) == digest for path, digest in before.items())
     config = {**copied.config, "lengths": {"text": "text.txt"}}
     own = {"lengths/bert.parquet", "lengths/roberta.parquet", "report/sections/lengths.json"}
-    aggregates = {"report/sections/provenance.json", "report/index.html", "SHA256SUMS", "settings.json"}
+    report = {"report/sections/provenance.json", "report/index.html", "report/summary.txt"}
+    aggregates = {*report, "SHA256SUMS", "settings.json"}
     assert copied.planned(config) == own | aggregates
     copied.run(config)
     assert copied.planned(config) == set()
