@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from real_data import real_data
 from unmask.benchmarks.labelled import LABELS
-from unmask.benchmarks.reading_labels import read_labels
 from unmask.benchmarks.reading import read_benchmark
+from unmask.benchmarks.reading_labels import read_labels
 from unmask.benchmarks.schema import PAIRS
 from unmask.statistics.flaws import flags, flaws_table
 from unmask.statistics.near_duplicates import near_duplicates
