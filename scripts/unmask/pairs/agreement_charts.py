@@ -59,7 +59,7 @@ def areas(agreement: pd.DataFrame) -> alt.FacetChart | None:
         "positives": "positive pairs",
         "negatives": "negative pairs",
     }
-    axis = Axis("area under the ROC curve (0.5: chance)", (0.4, 0.6), CHANCE, 0.1, ".3f")
+    axis = Axis("area (0.5: chance)", (0.4, 0.6), CHANCE, 0.1, ".3f")
     return dots(rows, axis, tooltips, Kinds("protocol", PROTOCOLS))
 
 
