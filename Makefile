@@ -25,8 +25,8 @@ STUDY_CONFIG := study=$(STUDY) $(if $(DATA),'data=$(DATA)')
 report: $(VENV)/.installed
 	$(BIN)/snakemake --cores $(CORES) --logger rich $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) \
 		--config $(STUDY_CONFIG) $(ARGS)
-	@cat results/$(NAME)/report/summary.txt
-	@echo "The report is results/$(NAME)/report/index.html"
+	@if [ -f results/$(NAME)/report/summary.txt ]; then cat results/$(NAME)/report/summary.txt; \
+		echo "The report is results/$(NAME)/report/index.html"; fi
 
 test: $(VENV)/.installed-dev check
 	$(BIN)/python -m pytest -n logical --dist loadfile

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     inputs, measures = dict(snakemake.input.items()), snakemake.params.measures
     pairs = read_table(inputs.pop("pairs"), PAIRS)
-    flaws = read_table(inputs.pop("flaws"), FLAWS)
+    flaws = read_table(inputs["flaws"], FLAWS)
     if list(flaws["pair_id"]) != list(pairs["pair_id"]):
-        raise InputError("the table of flaws is not of these pairs; delete it and run again")
+        raise InputError(f"{inputs['flaws']}: not of the pairs of this benchmark; delete it and run again")
+    del inputs["flaws"]
     check_one_origin(path for name, path in inputs.items() if name != "untrained")
     original = Scored.of(pairs, read_scores(inputs.pop("scores"), measures), ORIGINAL)
     of_shuffled = inputs.pop("shuffled_scores", None)

@@ -2,7 +2,8 @@
 
 from unmask.by_name import names as names_in
 from unmask.measures.registry import FORMULAS, maskings_of, measure
-from unmask.terms import NONE, ORIGINAL, SHUFFLED, STATISTICS
+from unmask.statistics.names import STATISTICS
+from unmask.terms import NONE, ORIGINAL, SHUFFLED
 from unmask.urls import as_shown, file_name, query_digest
 
 WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
@@ -137,11 +138,8 @@ def labelled_benchmarks():
 
 def label_modules(benchmark):
     """The module that reads the labels of a benchmark, where there is one."""
-    return [
-        module_file("benchmarks/labels", BENCHMARKS[name]["format"])
-        for name in labelled_benchmarks()
-        if name == benchmark
-    ]
+    known = benchmark in labelled_benchmarks()
+    return [module_file("benchmarks/labels", BENCHMARKS[benchmark]["format"])] if known else []
 
 
 def labels_files(benchmark):

@@ -23,22 +23,6 @@ SHARED_TOKENS, MODIFIED_TOKENS, CANDIDATES = "shared-tokens", "modified-tokens",
 PUBLISHED, CORRECTED = "published", "corrected"
 PROTOCOLS = (PUBLISHED, CORRECTED)
 
-STATISTICS = (
-    "bias",
-    "leverage",
-    "near_ties",
-    "accuracy",
-    "tests",
-    "measures_compared",
-    "agreement",
-    "roc",
-    "roc_bands",
-    "areas_compared",
-    "quality",
-    "disputed",
-)
-"""The tables of statistics of one model on one benchmark. unmask.statistics.schema has a schema for each."""
-
 TIE, UNDEFINED = "tie", "undefined"
 OUTCOMES = (STEREOTYPE, ANTISTEREOTYPE, TIE, UNDEFINED)
 """What a measure says of a pair; `undefined` where one side has nothing to score."""

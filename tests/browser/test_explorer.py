@@ -35,7 +35,7 @@ CHROMIUM = shutil.which("chromium")
 if CHROMIUM is None:
     pytest.skip("chromium is not installed", allow_module_level=True)
 
-from playwright.sync_api import Locator, Page, sync_playwright  # noqa: E402
+from playwright.sync_api import Locator, Page, expect, sync_playwright  # noqa: E402
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -358,6 +358,20 @@ def test_a_link_leads_to_a_pair_and_back_leads_to_the_list(page: Page, study: St
     page.locator(".pair").wait_for(state="hidden")
     page.goto(study.address("crows", "no such pair"))
     page.get_by_role("heading", name="There is no pair no such pair of crows").wait_for()
+
+
+def test_a_link_of_another_report_says_what_is_not_in_this_one(page: Page, study: Study) -> None:
+    opened(page, study.address("stereo", ODD, "<b>other</b>", "<i>none</i>"))
+    page.get_by_role("heading", name=f"stereo, pair {ODD}").wait_for()
+    said = (
+        "The link's measure, <b>other</b>, is not in this report. "
+        "The link's model, <i>none</i>, is not in this report."
+    )
+    expect(page.locator(".pair")).to_contain_text(said)
+    # what is known stays as it was, and is told from what a link asks for
+    page.goto(study.address("stereo", ODD, "SSS", "three"))
+    page.get_by_text("SSS of three").wait_for()
+    expect(page.locator(".pair")).not_to_contain_text("not in this report")
 
 
 def test_the_keyboard_alone_is_enough(page: Page, study: Study) -> None:

@@ -46,7 +46,7 @@ def made_chart() -> Chart:
         x="score:Q",
         y=alt.Y("name:N", axis=alt.Axis(labelLimit=1000)),
         color=alt.Color("name:N", scale=alt.Scale(range="category")),
-        tooltip=["name:N", "score:Q"],
+        tooltip=["name:N", "score:Q", "note:N"],
     )
     drawn = encoded.properties(width=200).facet(data=alt.InlineData(values=ROWS), facet="panel:N", columns=2)
     return chart(HOSTILE, HOSTILE, drawn.properties(usermeta={"margin": 120}))
@@ -124,6 +124,18 @@ def test_charts_near_the_screen_are_drawn_and_others_when_they_are_near(opened: 
     assert opened.charts == 4
 
 
+def told_at(page: Page, place: int) -> dict[str, str]:
+    """What the tooltip of a mark of the first chart says: terms and what is told of each."""
+    marks = page.locator("#first-chart-1 .mark-symbol.role-mark path")
+    tooltip = page.locator("#vg-tooltip-element.visible")
+    page.mouse.move(0, 0)
+    expect(tooltip).to_have_count(0)
+    marks.nth(place).hover()
+    expect(tooltip).to_have_count(1)
+    terms, told = (tooltip.locator(kind).all_text_contents() for kind in ("dt", "dd"))
+    return dict(zip(terms, told, strict=True))
+
+
 def test_text_is_only_text(opened: Opened) -> None:
     page = opened.page
     opened.open_folds()
@@ -138,11 +150,10 @@ def test_text_is_only_text(opened: Opened) -> None:
     words = page.locator("#first-chart-1 svg text").all_text_contents()
     assert HOSTILE in words and EXPRESSION in words
     assert page.locator("#first-chart-1 .drawing [role=img]").get_attribute("aria-label") == HOSTILE
-    # and what a pointer shows
-    page.locator("#first-chart-1 .mark-symbol.role-mark path").first.hover()
-    tooltip = page.locator("#vg-tooltip-element")
-    expect(tooltip).to_contain_text("61.25")
-    assert HOSTILE in (tooltip.text_content() or "")
+    # and what a pointer shows, of which there is nothing where a row has nothing
+    assert told_at(page, 0) == {"name": HOSTILE, "score": "61.25", "note": 'a "quoted", line'}
+    assert told_at(page, 1) == {"name": "plain", "score": "48.5"}
+    assert page.locator("img").count() == 0
 
 
 def test_a_head_sorts_numbers_as_numbers(opened: Opened) -> None:
@@ -255,6 +266,13 @@ def test_axe_has_nothing_against_it(browser: Browser, report: Path, options: dic
     opened.draw_all()
     head(opened.page, "first-table-1", 3).locator("button").click()
     assert opened.violations() == []
+    # what a pointer shows is in no part of the page, and nothing else is wrong with it
+    told_at(opened.page, 0)
+    assert {line.split(":")[0] for line in opened.violations()} <= {"region"}
+    box = opened.page.locator("#vg-tooltip-element").bounding_box()
+    room = opened.page.viewport_size
+    assert box and room and box["x"] >= 0 and box["x"] + box["width"] <= room["width"]
+    assert box["y"] >= 0 and box["y"] + box["height"] <= room["height"]
     opened.page.context.close()
 
 

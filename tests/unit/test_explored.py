@@ -1,7 +1,7 @@
 """What the explorer is given: its numbers against scores and evidence, text as data, what is left out."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,28 @@ def test_tokens_are_those_of_the_sentences_and_what_a_pair_shares_is_marked(arch
         assert written == original or "[UNK]" in written or "<unk>" in written
         # no sentence begins within a word
         assert numbers[0] < len(tokens["words"])
+
+
+OPENS: dict[str, Callable[[str], bool]] = {
+    "bert": lambda written: written.startswith("##"),
+    "roberta": lambda written: not written.startswith("\N{LATIN CAPITAL LETTER G WITH DOT ABOVE}"),
+    "albert": lambda written: not written.startswith("\N{LOWER ONE EIGHTH BLOCK}"),
+}
+"""Whether a token, as a tokenizer of each kind writes it, goes on with a word."""
+
+
+@pytest.mark.parametrize("architecture", OPENS)
+def test_a_first_token_is_told_from_the_same_text_within_a_word(architecture: str) -> None:
+    tokenizer = tiny_tokenizer(architecture)
+    _, tokens = made(architecture)
+    ids = {
+        (sentence.pair_id, sentence.role): sentence.ids[~sentence.special].tolist()
+        for sentence in tokenise_pairs(example_pairs(), tokenizer, SIDES)
+    }
+    firsts = [str(tokenizer.convert_ids_to_tokens(ids[key][0])) for key in sentences(tokens)]
+    assert tokens["opening"] == "".join("01"[OPENS[architecture](first)] for first in firsts)
+    # only tokenizers of bytes put no space before a sentence
+    assert ("1" in tokens["opening"]) == (architecture == "roberta")
 
 
 @pytest.mark.parametrize("masking", names(MASKINGS))

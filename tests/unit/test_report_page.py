@@ -28,9 +28,10 @@ from unmask.measures.schema import SCORES
 from unmask.pairs.summary import made_with
 from unmask.report.sections import Chart, Fold, Items, read_section
 from unmask.report.sheets import DASH
+from unmask.statistics.names import STATISTICS
 from unmask.statistics.schema import OVERALL
 from unmask.tables import framed, write_table
-from unmask.terms import CORRECTED, ORIGINAL, STATISTICS
+from unmask.terms import CORRECTED, ORIGINAL
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = str(ROOT / "resources/pairs/published.yaml")

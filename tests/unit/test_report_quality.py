@@ -173,6 +173,19 @@ def test_disagreement_stands_beside_chance(study: tuple[dict[str, Any], dict[str
     assert found.sentences[1].startswith(f"{(low <= 0).sum()} of {len(low)} such couples may agree no more")
 
 
+def test_untrained_models_are_not_told_of_beside_a_trained_one(
+    study: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
+    files, settings = study
+    trained, *others = MODELS
+    sources = [{"name": trained, "source": "hub"}, *({"name": name, "source": "random"} for name in others)]
+    of_one = {"models": sources[:1]}
+    sentences = disagreement(files, settings | {"models": sources}).sentences
+    assert sentences[0].startswith("Two measures of one trained model decide")
+    assert sentences == disagreement(files, settings | of_one).sentences
+    assert sentences != disagreement(files, settings).sentences
+
+
 def test_pairs_lead_into_the_explorer_where_it_has_them(
     study: tuple[dict[str, Any], dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -16,9 +16,9 @@ from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
 from unmask.frequency.schema import WORD_COUNTS
 from unmask.measures.schema import SCORES
+from unmask.statistics.names import STATISTICS
 from unmask.statistics.schema import SCHEMAS
 from unmask.tables import read_table, write_batches, write_table
-from unmask.terms import STATISTICS
 
 
 def evidence(rows: int, seed: int = 0) -> pa.Table:

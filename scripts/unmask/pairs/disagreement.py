@@ -9,6 +9,7 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.charts import MARGIN
+from unmask.pairs.results import Results
 from unmask.report.panels import Row, names_down, panels, plain, told
 from unmask.report.sections import Table
 from unmask.report.sheets import Sheet, number, rows_of
@@ -94,31 +95,37 @@ def heat_map(rows: Sequence[Row]) -> alt.FacetChart:
     return panels(layers, rows, 3, margin=MARGIN, height=height, axes=("x",))
 
 
-def found(compared: pd.DataFrame) -> Iterator[str]:
-    """How often measures decide differently, and whether as often as by chance; nothing of one measure."""
-    corrected = compared[compared["protocol"] == CORRECTED]
+def found(results: Results) -> Iterator[str]:
+    """How often measures of trained models decide differently, and whether as often as by chance.
+
+    Nothing of one measure. Where no model is trained, it is told of all.
+    """
+    corrected = results.measures_compared[results.measures_compared["protocol"] == CORRECTED]
+    of_trained = corrected[corrected["model"].isin(results.study.trained())]
+    kind = "model" if of_trained.empty else "trained model"
+    corrected = corrected if of_trained.empty else of_trained
     if corrected.empty:
         return
     every = rows_of(corrected)
     different = [100 - row.agreement for row in every]
     chances = [by_chance(row) for row in every]
     yield (
-        f"Two measures of one model decide {number(min(different), 0)} to {number(max(different), 0)} of 100 "
-        f"pairs differently; if each decided by itself, as often for the stereotype as it does, it would be "
-        f"{number(min(chances), 0)} to {number(max(chances), 0)}."
+        f"Two measures of one {kind} decide {number(min(different), 0)} to {number(max(different), 0)} of "
+        f"100 pairs differently; if each decided by itself, as often for the stereotype as it does, it would "
+        f"be {number(min(chances), 0)} to {number(max(chances), 0)}."
     )
     known = [row for row in every if pd.notna(row.kappa_low)]
     if not known:
         return
     unrelated = [row for row in known if row.kappa_low <= 0]
     if not unrelated:
-        yield "Every two agree more often than that: no interval of Cohen's κ reaches 0."
+        yield "Every two agree more often than that: no interval of Cohen's κ reaches down to 0."
         return
     least = min(unrelated, key=lambda row: float(row.kappa))
     yield (
         f"{len(unrelated)} of {len(known)} such couples may agree no more than chance would have it: the "
-        f"interval of Cohen's κ reaches 0. Furthest from agreeing are {title_of(str(least.first))} and "
-        f"{title_of(str(least.second))} of {least.model} on {least.benchmark}: {_out_of(least)}."
+        f"interval of Cohen's κ reaches down to 0. Furthest from agreeing are {title_of(str(least.first))} "
+        f"and {title_of(str(least.second))} of {least.model} on {least.benchmark}: {_out_of(least)}."
     )
 
 

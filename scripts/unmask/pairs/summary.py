@@ -10,6 +10,7 @@ from unmask.pairs.compared import found_of_models
 from unmask.pairs.results import Results
 from unmask.pairs.verdicts import BEYOND, NO_PREFERENCE, UNKNOWN, VERDICTS, WITHIN_NOISE, WITHIN_WORDS
 from unmask.report.sheets import counted, interval, number, rows_of
+from unmask.report.study import ORACLE, UNTRAINED
 from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED
 
@@ -26,9 +27,6 @@ FEW = 100
 
 BROAD = 20
 """An interval of more percentage points says little."""
-
-ORACLE = "oracle"
-"""The source of models that are no networks: their ties are exact, and what they prefer was planted."""
 
 _IN_WORDS: Mapping[str, str] = {
     WITHIN_NOISE: "That is within sampling noise of 50.",
@@ -120,7 +118,7 @@ def _apart(low: float, high: float) -> str:
 def found(results: Results) -> Iterator[str]:
     """What was found, in five sentences at most."""
     scores = _corrected(results)
-    trained = _trained(results)
+    trained = results.study.trained()
     known = scores[scores["model"].isin(trained) & (scores["verdict"] != UNKNOWN)]
     if len(known):
         counts = {verdict: int((known["verdict"] == verdict).sum()) for verdict in VERDICTS}
@@ -181,7 +179,7 @@ def cautions(results: Results) -> Iterator[str]:
     if without:
         yield f"Without any score (see the scoring log): {_list(without)}."
     # an oracle's ties are exact
-    scores = scores[~scores["model"].isin(_of_source(results, ORACLE))]
+    scores = scores[~scores["model"].isin(results.study.of_source(ORACLE))]
     known = scores[scores["low"].notna()]
     broad = int((known["high"] - known["low"] > BROAD).sum())
     if broad:
@@ -196,10 +194,10 @@ def cautions(results: Results) -> Iterator[str]:
             f"{int(near['near_ties'].sum())} of {int(scores['n'].sum())} decisions are near-ties, which "
             f"float error alone could turn; that leaves open {number(moved, 1)} points of a score at most."
         )
-    untrained = _untrained(results)
+    untrained = results.study.of_source(UNTRAINED)
     if untrained:
         yield f"Never trained, with random weights: {_list(untrained)}. What these prefer is chance."
-    oracles = _of_source(results, ORACLE)
+    oracles = results.study.of_source(ORACLE)
     if oracles:
         yield f"No network, but what a made world says itself: {_list(oracles)}."
 
@@ -210,18 +208,6 @@ def _corrected(results: Results) -> pd.DataFrame:
     return overall[(overall["protocol"] == CORRECTED) & overall["score"].notna()]
 
 
-def _untrained(results: Results) -> list[str]:
-    return _of_source(results, "random")
-
-
-def _trained(results: Results) -> list[str]:
-    return [model.name for model in results.study.models if model.source not in ("random", ORACLE)]
-
-
-def _of_source(results: Results, source: str) -> list[str]:
-    return [model.name for model in results.study.models if model.source == source]
-
-
 def _is(count: int) -> str:
     return "is" if count == 1 else "are"
 
@@ -230,7 +216,7 @@ def summary(results: Results) -> Iterator[str]:
     """The range of the scores on each benchmark, what may be claimed of them, and where protocols differ."""
     overall = results.overall()
     sizes = overall.drop_duplicates("benchmark")
-    untrained = _untrained(results)
+    untrained = results.study.of_source(UNTRAINED)
     for benchmark in sizes["benchmark"]:
         scores = _corrected(results)
         scores = scores[scores["benchmark"] == benchmark]

@@ -11,13 +11,17 @@ import pyarrow as pa
 from unmask.errors import InputError
 from unmask.tables import read_metadata, read_table
 
+UNTRAINED, ORACLE = "random", "oracle"
+"""The sources of networks with random weights, and of models that are no networks: the ties of these are
+exact, and what they prefer was planted."""
+
 
 @dataclass(frozen=True)
 class Named:
     """A model or a benchmark of the study.
 
     published: the name under which its published values are known (resources/pairs/published.yaml), if any.
-    source: where a model comes from (train, hub, path, random, perturbed), if known.
+    source: where a model comes from (train, hub, path, random, perturbed, oracle), if known.
     world: the world that makes a benchmark, if one does.
     format: that of a benchmark's file, if known.
     """
@@ -47,6 +51,14 @@ class Study:
     ) -> "Study":
         """From lists of mappings with `name` and, where they are known, the other fields of Named."""
         return cls(tuple(map(Named.from_config, models)), tuple(map(Named.from_config, benchmarks)))
+
+    def of_source(self, source: str) -> list[str]:
+        """The names of the models from there."""
+        return [model.name for model in self.models if model.source == source]
+
+    def trained(self) -> list[str]:
+        """The names of the models that are neither untrained nor oracles."""
+        return [model.name for model in self.models if model.source not in (UNTRAINED, ORACLE)]
 
     def collect(self, paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:
         """The tables at `paths` as one, with the columns model and benchmark (from their metadata) first.

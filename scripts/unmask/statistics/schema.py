@@ -376,4 +376,4 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "quality": QUALITY,
     "disputed": DISPUTED,
 }
-"""The schema of each of unmask.terms.STATISTICS."""
+"""The schema of each of unmask.statistics.names.STATISTICS."""

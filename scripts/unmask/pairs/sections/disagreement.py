@@ -19,7 +19,7 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     """files: those of Results; settings: models, benchmarks, alpha, and explorer (what it shows: models,
     benchmarks, most). Empty where a study has one measure."""
     results = Results.of_section(files, settings)
-    told = tuple(found(results.measures_compared))
+    told = tuple(found(results))
     blocks = tuple(_blocks(results, files, settings["explorer"], " ".join(told)))
     return Section("disagreement", "Where measures disagree", told, blocks)
 

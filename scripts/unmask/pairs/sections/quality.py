@@ -12,7 +12,7 @@ from unmask.report.sections import Block, Fold, Section, folded
 from unmask.statistics.schema import FLAWS
 from unmask.tables import read_metadata, read_table
 
-ALT = "Small panels of bias scores over all pairs and without flawed ones. {told}"
+ALT = "Small panels of what a bias score changes by without all flawed pairs. {told}"
 CHANGES = (
     "Small panels of what a bias score changes by without the pairs of each flaw; the table below has its "
     "numbers."

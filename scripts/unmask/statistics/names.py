@@ -1,0 +1,20 @@
+"""The names of the tables of statistics, for rules and schemas.
+
+Nothing is imported here: planning a study reads them, and should not wait for table libraries.
+"""
+
+STATISTICS = (
+    "bias",
+    "leverage",
+    "near_ties",
+    "accuracy",
+    "tests",
+    "measures_compared",
+    "agreement",
+    "roc",
+    "roc_bands",
+    "areas_compared",
+    "quality",
+    "disputed",
+)
+"""The tables of statistics of one model on one benchmark. unmask.statistics.schema has a schema for each."""
