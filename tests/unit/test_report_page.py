@@ -29,8 +29,8 @@ from unmask.pairs.summary import made_with
 from unmask.report.sections import Chart, Fold, Items, read_section
 from unmask.report.sheets import DASH
 from unmask.statistics.names import STATISTICS
-from unmask.statistics.schema import OVERALL
-from unmask.tables import framed, write_table
+from unmask.statistics.schema import FLAWS, OVERALL
+from unmask.tables import framed, read_table, write_table
 from unmask.terms import CORRECTED, ORIGINAL
 
 ROOT = Path(__file__).parents[2]
@@ -699,3 +699,24 @@ def test_the_summary_has_the_scores_of_the_overview(made: Made) -> None:
             (row,) = [row for _, row in rows.iterrows() if title_of(row["measure"]) == title]
             ends = f"{row['low']:.0f}\N{EN DASH}{row['high']:.0f}" if pd.notna(row["low"]) else DASH
             assert cell.removesuffix("!") == f"{row['score']:.0f} ({ends})"
+
+
+def test_flaws_of_other_pairs_are_refused(made: Made, tmp_path: Path) -> None:
+    base, other = made.folder / "0-0", str(tmp_path / "flaws.parquet")
+    rows = read_table(base / "flaws.parquet", FLAWS)
+    write_table(other, rows[::-1].reset_index(drop=True), FLAWS, {})
+    names = ("pairs", "scores", "shuffled_scores", "shuffled", *synthetic.make(1).evidence)
+    inputs = {name.replace("-", "_"): str(base / f"{name.replace('-', '_')}.parquet") for name in names}
+    with pytest.raises(SystemExit):
+        run_script(
+            "compute_statistics",
+            inputs | {"flaws": other},
+            {kind: str(tmp_path / f"{kind}.parquet") for kind in STATISTICS},
+            tmp_path / "log",
+            measures=MEASURES,
+            options=statistics_with(chance={"draws": 100, "seed": 0}),
+            model=MODELS[0]["name"],
+            benchmark=BENCHMARKS[0]["name"],
+        )
+    assert f"{other}: not of the pairs of this benchmark" in (tmp_path / "log").read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["flaws.parquet", "log"]

@@ -309,15 +309,21 @@ def test_a_model_that_someone_else_broke_is_named(copied: Workflow, finished: Wo
 
 
 @pytest.mark.slow
-def test_a_killed_training_is_done_again_to_the_same_model(demonstration: Workflow, tmp_path: Path) -> None:
-    folder = shutil.copytree(demonstration.folder, tmp_path / "unmask")
-    workflow = Workflow(folder, demonstration.config)
-    model = "results/demo/models/tiny-bert"
-    shutil.rmtree(folder / model)
-    with running(workflow, f"{model}/manifest.json") as run:
+def test_a_killed_training_is_done_again_to_the_same_model(fresh: Workflow) -> None:
+    fresh.config["worlds"] = {"w": {}}
+    hasty = {"source": "train", "architecture": "bert", "world": "w", "steps": 200, "gate": False}
+    fresh.config["models"] = {"hasty": hasty}
+    model = fresh.folder / "results/small/models/hasty"
+    manifest = str((model / "manifest.json").relative_to(fresh.folder))
+    done = fresh.snakemake(manifest)
+    assert done.returncode == 0, done.stdout + done.stderr
+    undisturbed = digests(model)
+    shutil.rmtree(model)
+    log = fresh.folder / "results/small/logs/models/hasty/training.log"
+    log.unlink()
+    with running(fresh, manifest) as run:
         job = run.wait_for_job("train_model")
         assert job, run.log.read_text()
-        log = folder / "results/demo/logs/models/tiny-bert/training.log"
         while not log.exists() or "step" not in log.read_text():
             assert job.is_running(), run.log.read_text()
             time.sleep(0.02)
@@ -325,5 +331,5 @@ def test_a_killed_training_is_done_again_to_the_same_model(demonstration: Workfl
         # the profile has it tried once more
         assert run.end() == 0, run.log.read_text()
     assert "Trying to restart job" in run.log.read_text()
-    assert digests(folder / model) == digests(demonstration.folder / model)
-    assert litter(folder / "results") == []
+    assert digests(model) == undisturbed
+    assert litter(fresh.folder / "results") == []
