@@ -207,7 +207,7 @@ def test_scores_at_equal_frequency_are_what_is_left(study: Study, rows: Mapping[
     for row in alone:
         measure = title_of(row["first"])
         (as_it_is,) = where(shown, measure=measure, reading="as it is")
-        (at_equal,) = where(shown, measure=measure, reading="if both sides were equally frequent")
+        (at_equal,) = where(shown, measure=measure, reading="at equal frequency")
         assert [as_it_is[key] for key in ("score", "low", "high")] == [row["value"], row["low"], row["high"]]
         assert at_equal["score"] == pytest.approx(row["value"] - row["explained"])
         assert (at_equal["low"], at_equal["high"]) == (row["rest_low"], row["rest_high"])

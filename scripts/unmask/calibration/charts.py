@@ -461,7 +461,7 @@ def _kept_panels(rows: Sequence[Row], names: Sequence[str]) -> alt.FacetChart:
     return _per_measure(layers, rows)
 
 
-AS_IT_IS, AT_EQUAL = "as it is", "if both sides were equally frequent"
+AS_IT_IS, AT_EQUAL = "as it is", "at equal frequency"
 """What a score is of."""
 
 

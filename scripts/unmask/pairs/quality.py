@@ -168,7 +168,7 @@ def found(results: Results, flaws: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     by_chance = float((1 - rows.loc[rows["p"].notna(), "confidence"]).sum())
     told_of_all = (
         f"Of {tested} changes of a score (without the pairs of one flaw, or of any), {beyond} "
-        f"{'has' if beyond == 1 else 'have'} an interval without 0 (where flaws change nothing about "
+        f"{'has' if beyond == 1 else 'have'} an interval without 0 (where flaws change nothing, about "
         f"{number(by_chance, 0)} would), and"
     )
     if held.empty:

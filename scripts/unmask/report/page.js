@@ -5,7 +5,7 @@ const NARROWEST = 170; // pixels of a chart's panel
 const GAP = 32; // between two, with what stands out of each
 const NARROW = 640; // less is little room
 const NAMES = 104; // for names beside panels, where there is little room
-const EDGE = 32; // for what stands out at either end: the last label of an axis, half a mark
+const EDGE = 36; // for what stands out at either end: the last label of an axis, half a mark
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const themes = JSON.parse(document.getElementById("themes")?.textContent ?? "{}");
 
@@ -86,7 +86,11 @@ class Drawing {
     const narrow = width < 300 && {
       header: { labelLimit: width, labelFontSize: 10 },
       title: { fontSize: 11, subtitleFontSize: 10 },
-      ...(room < NARROW && { legend: { columns: 1 }, axisY: { labelLimit: NAMES - 8 } }),
+      ...(room < NARROW && {
+        legend: { columns: 1 },
+        axisX: { labelFlush: true, labelBound: 4 },
+        axisY: { labelLimit: NAMES - 8 },
+      }),
     };
     // expressions are interpreted: the page's policy lets no text become a program
     const options = { mode: "vega-lite", actions: false, ast: true, renderer: "svg", tooltip: { formatTooltip } };
