@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from unmask.errors import InputError
 from unmask.record import record
-from unmask.report.page import LIBRARY, LONG, content_policy, render_page
+from unmask.report.page import LEAD, LIBRARY, LONG, content_policy, render_page
 from unmask.report.provenance import agreed, flatten, provenance
 from unmask.report.sections import (
     App,
@@ -264,6 +265,18 @@ def test_a_long_table_has_a_box_of_its_own_height() -> None:
     for rows, expected in ((LONG, False), (LONG + 1, True)):
         page = Page(render_page("t", [Section("s", "S", (), (Table(sheet(rows)),))]))
         assert ("long" in page.classes) is expected
+
+
+@pytest.mark.parametrize("count", range(LEAD + 4))
+def test_pictures_come_after_few_sentences(count: int) -> None:
+    sentences = tuple(f"Found {place}." for place in range(count))
+    html = render_page("t", [Section("s", "S", sentences, (Text("a block"),))])
+    before, fold, folded_away = html.partition("<details>")
+    shown, more = (re.findall(r"<p>(Found \d+\.)</p>", part) for part in (before, folded_away))
+    assert (*shown, *more) == sentences
+    # a fold for one more would save nothing
+    assert len(shown) == (LEAD if count > LEAD + 1 else count) and bool(fold) == bool(more)
+    assert html.index("a block") > max([html.index(text) for text in sentences], default=0)
 
 
 def test_a_fold_is_for_a_table_with_rows() -> None:

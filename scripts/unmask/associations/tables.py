@@ -10,6 +10,7 @@ from unmask.associations.chance import by_word, counts
 from unmask.associations.published import PublishedValue
 from unmask.associations.results import Found
 from unmask.associations.terms import ITEM
+from unmask.measures.registry import title_of
 from unmask.report.sheets import DASH, Sheet, interval, mark, number, p_value, rows_of, wide
 from unmask.report.table_files import Made
 from unmask.terms import CORRECTED, PUBLISHED
@@ -295,7 +296,7 @@ def pairs(found: Found) -> Made:
             row.suite,
             row.pooling,
             row.benchmark,
-            row.measure,
+            title_of(row.measure),
             str(row.models),
             str(row.tests),
             number(row.rho, signed=True) + mark(_none(row.p), _none(row.p_holm), found.alpha),

@@ -8,6 +8,7 @@ import pandas as pd
 
 from unmask.associations.findings import TOLERANCE
 from unmask.associations.results import Found
+from unmask.measures.registry import title_of
 from unmask.report.panels import (
     AXES,
     MARK,
@@ -47,7 +48,7 @@ def pairs(found: Found) -> alt.FacetChart | None:
     for _, part in points.loc[order].groupby(keys, sort=False):
         rows += [
             {
-                "panel": f"{in_suite(row.suite)}{row.pooling}: {row.measure} on {row.benchmark}",
+                "panel": f"{in_suite(row.suite)}{row.pooling}: {title_of(row.measure)} on {row.benchmark}",
                 **of_row(row, *keys, "pooling", "model", "tests", "score", "low", "high", "mean_d"),
             }
             for row in rows_of(part)

@@ -6,6 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from unmask.measures.registry import title_of
 from unmask.report.changes_chart import Change, Scale, changes_chart
 from unmask.report.sheets import rows_of
 from unmask.terms import PUBLISHED
@@ -24,7 +25,7 @@ def scores_changed(changed: pd.DataFrame, models: Sequence[Mapping[str, Any]]) -
     rows = [
         Change(
             f"{row.origin} on {row.benchmark}",
-            row.measure,
+            title_of(row.measure),
             kinds[row.model],
             row.model,
             row.before,

@@ -12,6 +12,7 @@ from unmask.downstream.intrinsic import CENTRE
 from unmask.downstream.results import Found
 from unmask.downstream.tables import DECIMALS, NAMES
 from unmask.downstream.terms import LEAST_SEEN, fine_tuned
+from unmask.measures.registry import title_of
 from unmask.report.changes_chart import Change, Scale, changes_chart
 from unmask.report.panels import (
     MARK,
@@ -172,7 +173,7 @@ def _scores(found: Found, models: Sequence[str]) -> list[Row]:
             {
                 "panel": benchmark,
                 "model": model,
-                "measure": measure,
+                "measure": title_of(measure),
                 "score": plain(own["score"].iloc[0]),
                 "low": plain(low),
                 "high": plain(high),
@@ -228,11 +229,11 @@ def against(found: Found) -> alt.FacetChart | None:
     for task, benchmark, measure in itertools.product(found.tasks, found.benchmarks, found.measures):
         own = []
         for row in rows_of(found.main[found.main["task"] == task]):
-            score = known.get((benchmark, measure, row.model))
+            score = known.get((benchmark, title_of(measure), row.model))
             if score is not None:
                 own.append(
                     {
-                        "panel": f"{task}: {measure} on {benchmark}",
+                        "panel": f"{task}: {title_of(measure)} on {benchmark}",
                         "task": task,
                         "model": row.model,
                         "debiased": of[row.model].role or AS_IT_WAS,

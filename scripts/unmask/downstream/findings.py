@@ -9,6 +9,7 @@ from unmask.downstream.intrinsic import CENTRE
 from unmask.downstream.results import Found
 from unmask.downstream.tables import DECIMALS, is_larger
 from unmask.downstream.terms import AFTER, BEFORE, OCCUPATIONS, SIMILARITY
+from unmask.measures.registry import title_of
 from unmask.report.sheets import interval, number, rows_of
 from unmask.statistics.margins import share_left
 from unmask.terms import CORRECTED
@@ -163,7 +164,7 @@ def in_short(found: Found) -> Iterator[str]:
 
 def _told(rows: Sequence[Any]) -> str:
     """How many bias scores that is, and by which measures."""
-    measures = ", ".join(dict.fromkeys(str(row.measure) for row in rows))
+    measures = ", ".join(dict.fromkeys(title_of(str(row.measure)) for row in rows))
     return f"{len(rows)} ({measures}) are" if rows else "none is"
 
 

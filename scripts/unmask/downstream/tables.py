@@ -9,6 +9,7 @@ from unmask.downstream.intrinsic import CENTRE
 from unmask.downstream.results import Found
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.terms import AFTER, BEFORE, CHANGE, GAP, fine_tuned
+from unmask.measures.registry import title_of
 from unmask.report.captions import Captions
 from unmask.report.sheets import DAGGER, DASH, Sheet, interval, mark, number, p_value, rows_of
 from unmask.report.table_files import Made
@@ -119,7 +120,7 @@ def table2(found: Found) -> Made:
                 else DASH
             )
         cells.append("; ".join(reasons) or DASH)
-        lines.append((str(task), str(benchmark), str(measure), str(reading), *cells))
+        lines.append((str(task), str(benchmark), title_of(str(measure)), str(reading), *cells))
     labels = ("tau", "p", "p by families", "models")
     heads = [(when, label) for when in (BEFORE, AFTER) for label in labels]
     heads += [(PRINTED, BEFORE), (PRINTED, AFTER), ("", "what is missing, and why")]
@@ -195,7 +196,7 @@ def _intrinsic(found: Found) -> pd.DataFrame:
             ):
                 own = scores[(scores["model"] == name) & (scores["protocol"] == CORRECTED)]
                 rows += [
-                    (task, model, f"{row.measure} on {row.benchmark}, {when}", row.score)
+                    (task, model, f"{title_of(row.measure)} on {row.benchmark}, {when}", row.score)
                     for row in rows_of(own)
                 ]
     return pd.DataFrame(rows, columns=["task", "model", "metric", "value"])
@@ -259,7 +260,7 @@ def changes(found: Found) -> Made:
         (
             row.model,
             row.origin,
-            f"{row.measure} on {row.benchmark}",
+            f"{title_of(row.measure)} on {row.benchmark}",
             number(row.before, 1),
             number(row.after, 1),
             number(row.change, 1, signed=True),

@@ -16,6 +16,9 @@ from unmask.report.sections import App, Chart, Section, kind_of
 LIBRARY = Path(__file__).resolve().parents[1]
 """Where programs are (unmask.report.sections.App)."""
 
+LEAD = 3
+"""So many sentences of a section stand before its pictures; two more or over are folded."""
+
 LONG = 40
 """A table of more rows scrolls in a box of its own."""
 
@@ -61,6 +64,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         sections=shown,
         kind_of=kind_of,
         numbered=numbered,
+        LEAD=LEAD,
         LONG=LONG,
         PROSE=PROSE,
         style=Markup(_own("page.css")),

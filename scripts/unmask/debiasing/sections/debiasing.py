@@ -8,6 +8,7 @@ import pandas as pd
 from unmask.debiasing.changed import changed_scores
 from unmask.debiasing.charts import scores_changed
 from unmask.facts import read_facts
+from unmask.measures.registry import title_of
 from unmask.report.captions import Captions, load_captions
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Section, Table, folded
@@ -147,7 +148,7 @@ def changes_sheet(changed: pd.DataFrame, margins: Margins, captions: Captions) -
         (
             row.model,
             row.benchmark,
-            row.measure,
+            title_of(row.measure),
             number(row.before, 1),
             number(row.after, 1),
             number(row.change, 1, signed=True),
