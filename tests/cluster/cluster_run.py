@@ -14,7 +14,7 @@ import yaml
 from slurm_here import Job, Slurm
 from small_study import Workflow
 
-PATIENCE = 600
+PATIENCE = 1200
 """Seconds after which what does not come is a failure."""
 PROFILE = ("--workflow-profile", "profiles/slurm", "--slurm-init-seconds-before-status-checks", "2")
 """As a user says it, but with an eye on the jobs sooner, as they are short."""
