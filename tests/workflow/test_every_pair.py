@@ -53,6 +53,8 @@ def test_a_model_that_is_not_scored_is_refused_in_one_line(fresh: Workflow) -> N
 @pytest.mark.slow
 def test_what_it_shows_is_in_the_report_and_outlasts_the_evidence(copied: Workflow) -> None:
     copied.config["explorer"] = {"pairs": 6}
+    # braces are no wildcards
+    copied.config["title"] = "A {small} <study>"
     copied.run()
     results = copied.folder / "results/small"
     facts = read_facts(results / "explorer/bert/crows/pairs.json")
@@ -61,6 +63,8 @@ def test_what_it_shows_is_in_the_report_and_outlasts_the_evidence(copied: Workfl
     assert section["blocks"][-1]["program"] == "pairs/explorer"
     report = copied.read("report", "index.html")
     assert report.count('<div id="pairs-explorer"') == 1 and facts["tokens"] in report
+    assert "<h1>A {small} &lt;study&gt;</h1>" in report
+    assert copied.read("report", "summary.txt").startswith("A {small} <study>\n")
     assert copied.planned() == set()
     for module, arguments in (("verifying", []), ("cleaning", ["--yes"]), ("verifying", [])):
         done = subprocess.run(
