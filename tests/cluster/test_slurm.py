@@ -13,13 +13,20 @@ import pytest
 from cluster_run import ClusterRun, command_of, on_slurm, scoring, wait_for_jobs, wait_for_scoring
 from slurm_here import GPUS, Slurm, why_no_accounting, why_not
 from small_study import Workflow
+from unmask.statistics.names import STATISTICS
 
 pytestmark = pytest.mark.slow
 
 TARGET = "tables"
 DEMONSTRATED = ("tables", "regional_tables")
 BY_SCORING = ("evidence", "untrained", "scores", "regional/tiny-bert")
-"""What is made by jobs that run a model; what is made of it up to the tables is then made again."""
+"""What is made by jobs that run a model, and the scores."""
+OF_SCORES = (
+    *(f"statistics/*/*/{name}.parquet" for name in STATISTICS),
+    "tables/bias.csv",
+    "tables/regional_table1.csv",
+)
+"""What leads from the tables to these: as long as it is there, nobody misses them."""
 
 
 def files_of(workflow: Workflow) -> dict[str, bytes]:
@@ -78,8 +85,11 @@ def demonstrating(
     """A run of the demonstration with one model, from its evidence to its tables."""
     folder = tmp_path_factory.mktemp("demonstration-slurm") / "unmask"
     shutil.copytree(demonstration.folder, folder, symlinks=True)
+    results = folder / "results/demo"
     for place in BY_SCORING:
-        shutil.rmtree(folder / "results/demo" / place)
+        shutil.rmtree(results / place)
+    for path in (path for pattern in OF_SCORES for path in results.glob(pattern)):
+        path.unlink()
     workflow = Workflow(folder, copy.deepcopy(demonstration.config))
     with on_slurm(workflow, *DEMONSTRATED, python=workflow.python) as run:
         yield workflow, run
