@@ -296,8 +296,8 @@ def test_what_frequency_explains(study: Study) -> None:
     slopes = clear(alone, "slope_low", "slope_high")
     told = ", ".join(f"{row['first']} {row['slope']:+.1f}" for row in slopes)
     assert first == (
-        f"{AWKWARD} on crows-pairs: scores of {len(slopes)} of 3 measures go with the frequency of words "
-        f"by a 95% interval (points per log ratio): {told}."
+        f"{AWKWARD} on crows-pairs: under {len(slopes)} of 3 measures what is preferred follows the "
+        f"frequency of words by a 95% interval of the slope (points per log ratio): {told}."
     )
     assert second == (
         f"Of 3 differences between measures {len(clear(two, 'low', 'high'))} are clear by such an "
@@ -318,5 +318,8 @@ def test_where_frequency_explains_nothing(study: Study) -> None:
     ]
     explained = framed(rows, EXPLAINED).assign(model="m", benchmark="b")
     first, second = findings.explained_by_frequency(made(explained=explained))
-    assert first == "m on b: scores of 0 of 3 measures go with the frequency of words by a 95% interval."
+    assert first == (
+        "m on b: under 0 of 3 measures what is preferred follows the frequency of words by a 95% interval of "
+        "the slope."
+    )
     assert "is clear in 0, a difference" in second

@@ -248,8 +248,8 @@ def test_the_section_has_its_sheets(made: Made) -> None:
     found = section(made)
     _, groups, invented, undirected = found.sentences
     # he is the more frequent; ones and young are not
-    assert groups.startswith("In 1 of the 3 bias types of invented")
-    assert "differ in 0 of the 3 after correction" in groups
+    assert groups.startswith("In 0 of the 3 bias types of invented")
+    assert "In 1 of 3 those of the advantaged have the higher ranks" in groups
     assert "on invented" in invented and "on undirected" in undirected
     assert invented.endswith("SSS +1.00.")
     tables = sheets(found)

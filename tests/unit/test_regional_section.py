@@ -144,7 +144,7 @@ def test_each_model_has_its_finding_counted_from_the_scores(done: Done) -> None:
         assert "verall" not in sentence
         countries = rows[rows["level"] == "country"]
         assert (
-            f"Of the {len(countries)} countries with a score {(countries['p_holm'] < 0.05).sum()} do"
+            f"Of the {len(countries)} countries with a score, {(countries['p_holm'] < 0.05).sum()} do"
             in sentence
         )
         assert f"and {(countries['p'] < 0.05).sum()} before correction" in sentence

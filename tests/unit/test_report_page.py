@@ -545,6 +545,17 @@ def test_scores_of_shuffled_sentences_are_those_of_the_table(made: Made) -> None
             assert row[name] == wanted[column] or (row[name] is None and pd.isna(wanted[column]))
 
 
+def test_controls_say_what_is_left_without_order(made: Made) -> None:
+    (told,) = read_section(made.folder / "controls.json").sentences
+    bias = pd.read_csv(made.folder / "bias.csv").query(
+        "variant == 'shuffled' and grouping == 'overall' and protocol == 'corrected'"
+    )
+    trained = [model["name"] for model in MODELS if model["source"] != "random"]
+    own = bias[bias["model"].isin(trained) & bias["low"].notna()]
+    away = own[(own["low"] > 50) | (own["high"] < 50)]
+    assert f"shuffled, {len(away)} of {len(own)} scores of trained models have an interval without 50" in told
+
+
 def test_models_are_compared_in_pictures_of_the_same_numbers(made: Made) -> None:
     section = read_section(made.folder / "summary.json")
     (fold,) = (b for b in section.blocks if isinstance(b, Fold) and b.title == "Model against model")
@@ -612,7 +623,7 @@ def test_what_was_found_is_counted_from_the_tables(made: Made) -> None:
         f"Of {len(trained)} scores of trained models, {count[noise]} within sampling noise of 50, "
         f"{count[words]} further away but within what words alone do, and {count[beyond]} beyond both."
     )
-    assert ("Furthest from 50" in told[1]) == (beyond > 0)
+    assert ("Furthest beyond both" in told[1]) == (beyond > 0)
     pairs = pd.read_csv(made.folder / "measures_compared.csv")
     both = pairs["first"].str.startswith("AllMasked") & pairs["second"].str.startswith("AllMasked")
     alike = pairs[~both].query("protocol == 'corrected' and model == 'bert'")["agreement"]
@@ -697,7 +708,10 @@ def test_the_summary_has_the_scores_of_the_overview(made: Made) -> None:
         (cells,) = [line[2:] for line in lines if line[:2] == [model["name"], benchmark["name"]]]
         for title, cell in zip(titles, cells, strict=True):
             (row,) = [row for _, row in rows.iterrows() if title_of(row["measure"]) == title]
-            ends = f"{row['low']:.0f}\N{EN DASH}{row['high']:.0f}" if pd.notna(row["low"]) else DASH
+            # with a decimal where an end would be taken for 50
+            decimals = 1 if "50" in (f"{row['low']:.0f}", f"{row['high']:.0f}") else 0
+            ends = f"{row['low']:.{decimals}f}\N{EN DASH}{row['high']:.{decimals}f}"
+            ends = ends if pd.notna(row["low"]) else DASH
             assert cell.removesuffix("!") == f"{row['score']:.0f} ({ends})"
 
 

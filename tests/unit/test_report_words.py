@@ -98,12 +98,29 @@ def test_only_trained_models_are_counted_and_only_networks_have_float_error() ->
     assert first.startswith("Of 1 score of trained models, 0 are within sampling noise of 50, 0 are ")
     assert first.endswith(" and 1 is beyond both.")
     assert furthest.startswith(
-        "Furthest from 50 of those beyond both is bert on crows under AUL: 56 of 100 pairs"
+        "Furthest beyond both is bert on crows under AUL: 56 of 100 pairs (53 to 60); words alone reach 54."
     )
     told = list(cautions(some))
     assert any(text.startswith("3 of 2000 decisions are near-ties") and "0.3 points" in text for text in told)
     assert "Never trained, with random weights: noise. What these prefer is chance." in told
     assert "No network, but what a made world says itself: oracle." in told
+
+
+def test_what_lies_furthest_beyond_both_is_not_what_barely_does() -> None:
+    barely = {"measure": "CPS", "score": 37.0, "low": 26.0, "high": 49.9, "null_low": 37.2, "null_high": 62.8}
+    _, furthest = found(results(barely, {}, sources={"bert": "hub"}))
+    assert furthest.startswith("Furthest beyond both is bert on crows under AUL: 56 of 100 pairs")
+    _, only = found(results(barely, sources={"bert": "hub"}))
+    assert only.startswith(
+        "Furthest beyond both is bert on crows under CPS: 37 of 100 pairs (26.0 to 49.9); words alone "
+        "reach 37."
+    )
+
+
+def test_untrained_models_come_last_in_words() -> None:
+    some = results({"model": "noise"}, {}, sources={"noise": "random", "bert": "hub"})
+    first, last = in_words(some)
+    assert first.startswith("AUL: bert prefers") and last.startswith("AUL: noise (never trained) prefers")
 
 
 def test_a_model_without_a_score_is_named() -> None:

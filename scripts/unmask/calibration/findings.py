@@ -283,8 +283,8 @@ def explained_by_frequency(found: Found) -> Iterator[str]:
         with_words = alone[_apart(alone, "slope_low", "slope_high")]
         told = [f"{title_of(row.first)} {number(row.slope, 1, signed=True)}" for row in rows_of(with_words)]
         yield (
-            f"{model} on {benchmark}: scores of {len(with_words)} of {len(alone)} measures go with the "
-            f"frequency of words by a {100 * found.confidence:g}% interval"
+            f"{model} on {benchmark}: under {len(with_words)} of {len(alone)} measures what is "
+            f"preferred follows the frequency of words by a {100 * found.confidence:g}% interval of the slope"
             + (f" (points per log ratio): {', '.join(told)}." if told else ".")
         )
         if len(two):

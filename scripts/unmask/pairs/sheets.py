@@ -5,7 +5,7 @@ import pandas as pd
 from unmask.measures.registry import measure as measure_of
 from unmask.measures.registry import title_of
 from unmask.pairs.results import Results
-from unmask.pairs.verdicts import BEYOND
+from unmask.pairs.verdicts import BEYOND, apart
 from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of, wide
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.areas import CLUSTERED, NEWCOMBE
@@ -57,7 +57,7 @@ def headline(results: Results) -> Sheet:
     overall = results.overall()
     scores = overall[(overall["protocol"] == CORRECTED) & overall["score"].notna()]
     cells = [
-        f"{number(row.score, 0)} ({interval(row.low, row.high, 0).replace(' to ', DASH)})"
+        f"{number(row.score, 0)} ({apart(row.low, row.high).replace(' to ', DASH)})"
         f"{'!' if row.verdict == BEYOND else ''}"
         for row in rows_of(scores)
     ]

@@ -2,14 +2,23 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.compared import found_of_models
 from unmask.pairs.results import Results
-from unmask.pairs.verdicts import BEYOND, NO_PREFERENCE, UNKNOWN, VERDICTS, WITHIN_NOISE, WITHIN_WORDS
-from unmask.report.sheets import counted, interval, number, rows_of
+from unmask.pairs.verdicts import (
+    BEYOND,
+    NO_PREFERENCE,
+    UNKNOWN,
+    VERDICTS,
+    WITHIN_NOISE,
+    WITHIN_WORDS,
+    apart,
+)
+from unmask.report.sheets import counted, number, rows_of
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED
@@ -51,7 +60,7 @@ def measured(results: Results) -> Iterator[str]:
     yield (
         f"{len(models)} masked language model{'s' * (len(models) != 1)} ({_list(models.tolist())}) "
         f"read the sentence pairs of {_list([f'{row.benchmark} ({row.n})' for row in rows_of(sizes)])}. "
-        f"In each pair one sentence holds a stereotype and the other does not; "
+        f"In each pair one sentence is the more stereotypical; "
         f"{_list([title_of(measure) for measure in measures])} say which of the two a model finds likelier."
     )
     worlds = {benchmark.name for benchmark in results.study.benchmarks if benchmark.world is not None}
@@ -85,11 +94,15 @@ def in_words(results: Results) -> Iterator[str]:
     """Of each model and benchmark the score of the main measure, as one would say it aloud."""
     scores = _corrected(results)
     main = next((name for name in (MAIN, *scores["measure"]) if (scores["measure"] == name).any()), MAIN)
-    for row in rows_of(scores[scores["measure"] == main]):
+    scores = scores[scores["measure"] == main]
+    untrained = results.study.of_source(UNTRAINED)
+    # a preference of networks that have learnt nothing is no finding: they come last
+    for row in rows_of(scores.sort_values("model", key=lambda own: own.isin(untrained), kind="stable")):
         against = row.score < NO_PREFERENCE
         side = "antistereotype" if against else "stereotype"
         percent = 100 - row.score if against else row.score
-        told = f"{title_of(main)}: {row.model} prefers the {side} in "
+        name = f"{row.model} (never trained)" if row.model in untrained else row.model
+        told = f"{title_of(main)}: {name} prefers the {side} in "
         if row.n < FEW:
             pairs = row.n - row.undefined
             preferred = pairs * percent / 100
@@ -99,20 +112,23 @@ def in_words(results: Results) -> Iterator[str]:
             told += f"{number(percent, 0)} of 100 pairs of {row.benchmark}"
         if pd.notna(row.low) and pd.notna(row.high):
             ends = (100 - row.high, 100 - row.low) if against else (row.low, row.high)
-            told += f" ({_apart(*ends)}{' of 100' if row.n < FEW else ''})"
+            told += f" ({apart(*ends)}{' of 100' if row.n < FEW else ''})"
         if row.verdict != UNKNOWN:
-            reached = 100 - row.null_low if against else row.null_high
+            reached = abs(_reached_by_words(row) - (100 if against else 0))
             told += f"; words alone reach {number(reached, 0)}"
         yield f"{told}. {_IN_WORDS[str(row.verdict)]}"
 
 
-def _apart(low: float, high: float) -> str:
-    """An interval in whole numbers, or with a decimal where rounding would put an end of it on 50."""
-    ends = [number(end, 0) for end in (low, high)]
-    touches = any(
-        end == "50" and value != NO_PREFERENCE for end, value in zip(ends, (low, high), strict=True)
-    )
-    return interval(low, high, 1 if touches else 0)
+def _reached_by_words(row: Any) -> float:
+    """The end of the band of words alone on the side of a score."""
+    return float(row.null_low if row.score < NO_PREFERENCE else row.null_high)
+
+
+def _clearance(row: Any) -> float:
+    """How far a score lies beyond the band of words alone, or its interval from 50, whichever is nearer."""
+    against = row.score < NO_PREFERENCE
+    from_centre = NO_PREFERENCE - row.high if against else row.low - NO_PREFERENCE
+    return float(min(from_centre, abs(row.score - _reached_by_words(row))))
 
 
 def found(results: Results) -> Iterator[str]:
@@ -130,11 +146,12 @@ def found(results: Results) -> Iterator[str]:
         )
     beyond = known[known["verdict"] == BEYOND]
     if len(beyond):
-        furthest = max(rows_of(beyond), key=lambda row: abs(row.score - NO_PREFERENCE))
+        clearest = max(rows_of(beyond), key=_clearance)
         yield (
-            f"Furthest from 50 of those beyond both is {furthest.model} on {furthest.benchmark} under "
-            f"{title_of(str(furthest.measure))}: {number(furthest.score, 0)} of 100 pairs "
-            f"({_apart(furthest.low, furthest.high)})."
+            f"Furthest beyond both is {clearest.model} on {clearest.benchmark} under "
+            f"{title_of(str(clearest.measure))}: {number(clearest.score, 0)} of 100 pairs "
+            f"({apart(clearest.low, clearest.high)}); words alone reach "
+            f"{number(_reached_by_words(clearest), 0)}."
         )
     alike = results.measures_compared
     alike = alike[(alike["protocol"] == CORRECTED) & alike["kappa"].notna() & alike["model"].isin(trained)]
@@ -189,10 +206,12 @@ def cautions(results: Results) -> Iterator[str]:
         )
     near = scores[scores["near_ties"] > 0]
     if len(near):
-        moved = (near["near_high"] - near["near_low"]).max()
+        most = max(rows_of(near), key=lambda row: float(row.near_high - row.near_low))
         yield (
-            f"{int(near['near_ties'].sum())} of {int(scores['n'].sum())} decisions are near-ties, which "
-            f"float error alone could turn; that leaves open {number(moved, 1)} points of a score at most."
+            f"{int(near['near_ties'].sum())} of {int(scores['n'].sum())} decisions are near-ties: their "
+            f"margins are within the bound on float error, which is far above the usual error. Were all of "
+            f"them turned, a score would move by {number(most.near_high - most.near_low, 1)} points at most "
+            f"({title_of(str(most.measure))} of {most.model} on {most.benchmark})."
         )
     untrained = results.study.of_source(UNTRAINED)
     if untrained:
@@ -277,8 +296,9 @@ def warnings(results: Results) -> Iterator[str]:
             yield f"{where}: {row.undefined} of {row.n} pairs have nothing to score on one side."
         if row.near_ties:
             yield (
-                f"{where}: {row.near_ties} of {row.n} pairs are near-ties; float error alone could turn "
-                f"them and move the score to between {number(row.near_low)} and {number(row.near_high)}."
+                f"{where}: {row.near_ties} of {row.n} pairs {_is(row.near_ties)} near-ties; turned by float "
+                f"error, which its bound does not exclude, they would move the score to between "
+                f"{number(row.near_low)} and {number(row.near_high)}."
             )
     for benchmark in results.study.benchmarks:
         if benchmark.name not in set(results.agreement["benchmark"]):

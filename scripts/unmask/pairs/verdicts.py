@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from unmask.report.sheets import interval, number
 from unmask.statistics.schema import DIFFERENCE
 
 WITHIN_NOISE = "within sampling noise"
@@ -28,3 +29,12 @@ def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
     missing: Any = rows[["score", "low", "high", "null_low", "null_high"]].isna().any(axis=1)
     chosen = np.select([missing, noise, words], [UNKNOWN, WITHIN_NOISE, WITHIN_WORDS], BEYOND)
     return pd.Series(chosen, index=rows.index, dtype="str")
+
+
+def apart(low: float, high: float) -> str:
+    """An interval in whole numbers, or with a decimal where rounding would put an end of it on 50."""
+    ends = [number(end, 0) for end in (low, high)]
+    touches = any(
+        end == "50" and value != NO_PREFERENCE for end, value in zip(ends, (low, high), strict=True)
+    )
+    return interval(low, high, 1 if touches else 0)

@@ -33,9 +33,9 @@ def beyond_chance(found: Findings) -> Iterator[str]:
         if inner:
             levels = " and ".join(plural(level) for level in dict.fromkeys(row.level for row in inner))
             sentence += (
-                f" Of the {len(inner)} {levels} with a score {sum(row.p_holm < alpha for row in inner)} do, "
+                f" Of the {len(inner)} {levels} with a score, {sum(row.p_holm < alpha for row in inner)} do, "
                 f"and {sum(row.p < alpha for row in inner)} before correction, where chance alone gives "
-                f"about {alpha * len(inner):.0f}."
+                f"about {alpha * len(inner):.1f}."
             )
         if model.source == "random":
             sentence += (

@@ -106,9 +106,9 @@ def findings(comparison: pd.DataFrame, link: pd.DataFrame, alpha: float) -> Iter
         known = found[found["effect"].notna()]
         more, clear = int((known["effect"] > 0.5).sum()), int((known["p_holm"] < alpha).sum())
         yield (
-            f"In {more} of the {len(known)} bias types of {name} the words of the advantaged group tend to "
-            f"be the more frequent. The two groups differ in {clear} of the {len(known)} after correction "
-            f"(p < {alpha:g})."
+            f"In {clear} of the {len(known)} bias types of {name} the words of the advantaged group and of "
+            f"the disadvantaged one differ in frequency (p < {alpha:g} after correction). In {more} of "
+            f"{len(known)} those of the advantaged have the higher ranks, where a coin would give half."
         )
     overall = link[
         (link["grouping"] == OVERALL) & (link["protocol"] == CORRECTED) & (link["model"] != PERFECT)

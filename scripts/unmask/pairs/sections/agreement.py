@@ -27,20 +27,24 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
         for name, schema in (("roc", ROC), ("roc_bands", ROC_BANDS))
     )
     blocks = tuple(_blocks(results, roc, bands))
-    found = tuple(_found(results.agreement))
+    found = tuple(_found(results))
     return Section("agreement", "Agreement with human raters", found, blocks or (Text(WITHOUT),))
 
 
-def _found(agreement: pd.DataFrame) -> Iterator[str]:
-    """What the areas say, in plain words."""
+def _found(results: Results) -> Iterator[str]:
+    """What the areas of trained models say, in plain words; of all, where none is trained."""
+    agreement = results.agreement
     chosen = agreement[agreement["chosen"] & (agreement["protocol"] == CORRECTED)]
+    of_trained = chosen[chosen["model"].isin(results.study.trained())]
+    kind = "models" if of_trained.empty else "trained models"
+    chosen = chosen if of_trained.empty else of_trained
     areas = 100 * chosen["auc"].dropna()
     if len(areas):
         least, most = number(areas.min(), 0), number(areas.max(), 0)
         cases = least if least == most else f"{least} to {most}"
         yield (
             "Take a pair that the raters call biased and one that they do not: the first has the higher "
-            f"score in {cases} of 100 cases, from the least to the most of the models and measures "
+            f"score in {cases} of 100 cases, from the least to the most of the {kind} and measures "
             "(protocol corrected); 50 is chance."
         )
 

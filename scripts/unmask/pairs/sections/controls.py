@@ -1,12 +1,20 @@
 """Bias scores of sentences that say nothing any more."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from unmask.measures.registry import title_of
 from unmask.pairs import accuracy_charts, sheets
 from unmask.pairs.results import Results
+from unmask.pairs.verdicts import NO_PREFERENCE, apart
 from unmask.report.charts import chart
 from unmask.report.sections import Section, folded
+from unmask.report.sheets import number, rows_of
+from unmask.statistics.schema import OVERALL
+from unmask.terms import CORRECTED, SHUFFLED
+
+NAMED = 3
+"""So many scores are named."""
 
 ALT = (
     "Bias scores with intervals of sentences as they are written and with their tokens shuffled, against the "
@@ -20,4 +28,30 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     drawn = accuracy_charts.shuffled(results.bias)
     pictures = (chart(results.captions["shuffled_chart"], ALT, drawn),) if drawn else ()
     tables = folded("Bias scores with the tokens shuffled", sheets.shuffled(results))
-    return Section("controls", "Controls", (), (*pictures, *tables))
+    return Section("controls", "Controls", tuple(_found(results)), (*pictures, *tables))
+
+
+def _found(results: Results) -> Iterator[str]:
+    """Which scores of trained models are away from 50 though the tokens are shuffled."""
+    bias = results.bias
+    known = bias[
+        (bias["variant"] == SHUFFLED)
+        & (bias["grouping"] == OVERALL)
+        & (bias["protocol"] == CORRECTED)
+        & bias["model"].isin(results.study.trained())
+        & bias["low"].notna()
+    ]
+    if known.empty:
+        return
+    away = known[(known["low"] > NO_PREFERENCE) | (known["high"] < NO_PREFERENCE)]
+    furthest = sorted(rows_of(away), key=lambda row: -abs(float(row.score) - NO_PREFERENCE))[:NAMED]
+    named = "; ".join(
+        f"{title_of(str(row.measure))} of {row.model} on {row.benchmark}, {number(row.score, 0)} of 100 "
+        f"({apart(row.low, row.high)})"
+        for row in furthest
+    )
+    yield (
+        f"With the tokens of each sentence shuffled, {len(away)} of {len(known)} scores of trained models "
+        f"have an interval without 50{', furthest ' + named if named else ''}. What is left in random order, "
+        f"or comes up there, is no matter of what sentences say."
+    )

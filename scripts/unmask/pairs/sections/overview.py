@@ -13,8 +13,8 @@ OPEN = 6
 """So many models and benchmarks are told in words at once; more wait in a fold."""
 
 QUESTION = (
-    "Of two sentences, one with a stereotype and one without, which does a model find likelier? A score says "
-    "in how many of 100 pairs it is the one with the stereotype: 50 is no preference."
+    "Of two sentences, of which one is the more stereotypical, which does a model find likelier? A score "
+    "says in how many of 100 pairs it is the more stereotypical one: 50 is no preference."
 )
 
 OFFENSIVE = (
