@@ -166,7 +166,7 @@ rule association_tables:
         "../envs/analysis.yaml"
     params:
         **association_settings(),
-        code=code("make_association_tables.py"),
+        code=code("make_association_tables.py", *measure_modules()),
         given=given(*association_inputs().values()),
     message:
         "Making the tables of associations"
@@ -192,7 +192,7 @@ rule association_figures:
         "../envs/analysis.yaml"
     params:
         **association_settings(),
-        code=code("draw_associations.py"),
+        code=code("draw_associations.py", *measure_modules()),
         given=given(*association_inputs().values()),
     message:
         "Drawing associations"
@@ -210,7 +210,7 @@ rule association_sections:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=sections_code("associations", ["associations"]),
+        code=sections_code("associations", ["associations"], *measure_modules()),
         family="associations",
         settings=association_settings(),
         given=given(*association_inputs().values()),

@@ -147,7 +147,7 @@ rule debiasing_figures:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("draw_debiasing.py"),
+        code=code("draw_debiasing.py", *measure_modules()),
         settings=debiasing_settings(),
     message:
         "Drawing what debiasing changes"
@@ -169,7 +169,7 @@ rule debiasing_sections:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=sections_code("debiasing", ["debiasing"]),
+        code=sections_code("debiasing", ["debiasing"], *measure_modules()),
         family="debiasing",
         settings=debiasing_settings(),
         given=given(resource("debiasing/captions.yaml")),

@@ -223,7 +223,7 @@ rule downstream_tables:
         "../envs/analysis.yaml"
     params:
         **downstream_settings(),
-        code=code("make_downstream_tables.py"),
+        code=code("make_downstream_tables.py", *measure_modules()),
         given=given(*downstream_inputs().values()),
     message:
         "Making the tables of downstream tasks"
@@ -248,7 +248,7 @@ rule downstream_figures:
         "../envs/analysis.yaml"
     params:
         **downstream_settings(),
-        code=code("draw_downstream.py"),
+        code=code("draw_downstream.py", *measure_modules()),
         given=given(*downstream_inputs().values()),
     message:
         "Drawing bias in use"
@@ -266,7 +266,7 @@ rule downstream_sections:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=sections_code("downstream", ["downstream"]),
+        code=sections_code("downstream", ["downstream"], *measure_modules()),
         family="downstream",
         settings=downstream_settings(),
         given=given(*downstream_inputs().values()),
