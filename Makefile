@@ -48,7 +48,9 @@ clean-evidence: $(VENV)/.installed
 clean:
 	rm -rf $(VENV)
 
-# Python compiles what is imported, which is a small part of what is installed
+# Python compiles what is imported, which is a small part of what is installed, and keeps that: else every process
+# compiles PyTorch and transformers again, which takes longer than most jobs
+unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	--constraint requirements.lock --editable
 
