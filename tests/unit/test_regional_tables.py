@@ -6,6 +6,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from unmask.errors import InputError
 from unmask.regional import tables
 from unmask.regional.captions import captions_of
 from unmask.regional.collected import collected, shared_facts
+from unmask.regional.findings import beyond_chance
 from unmask.regional.making import made_tables
 from unmask.regional.outline import Outline
 from unmask.regional.published import ORDERS, OVERALL, Published
@@ -388,3 +390,15 @@ def test_a_study_without_a_table_has_a_caption_that_says_so(made: Made) -> None:
         assert "Nothing in this study" in text or name in ("table4_md", "planted_csv")
     one = dict(made_tables(files, SETTINGS, captions, ["planted_csv"]))["planted_csv"]
     assert pd.read_csv(io.StringIO(one)).empty
+
+
+def test_what_so_few_dealings_cannot_show_is_not_counted(found: Findings) -> None:
+    nothing = replace(found, scores=found.scores.assign(p_holm=1.0))
+    said = list(beyond_chance(nothing, None))
+    counts = [int(re.findall(r"Of the (\d+) countries with a score, 0 do, and", each)[0]) for each in said]
+    assert len(counts) == len(NAMED) and len(set(counts)) == 1
+    # the smallest p that draws can give is 1 / (draws + 1), and is multiplied by the number of countries
+    enough = next(draws for draws in range(10**6) if counts[0] / (draws + 1) < ALPHA)
+    assert list(beyond_chance(nothing, enough)) == said
+    too_few = list(beyond_chance(nothing, enough - 1))
+    assert all(f"with a score, none can with {enough - 1} dealings, and" in each for each in too_few)

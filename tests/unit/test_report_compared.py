@@ -88,7 +88,7 @@ def test_models_are_side_by_side(results: Results) -> None:
     held = int((found["p_holm"] < ALPHA).sum())
     assert compared.found_of_models(results) == (
         f"Of {len(found)} differences between the bias scores of two models (protocol corrected), {held} "
-        "hold after Holm's correction (p < 0.01)."
+        f"hold{'s' * (held == 1)} after Holm's correction (p < {ALPHA:g})."
     )
 
 

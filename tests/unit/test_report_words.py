@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from unmask.pairs.summary import cautions, found, in_words
+from unmask.pairs.summary import cautions, found, found_by_type, in_words
 from unmask.pairs.verdicts import BEYOND, UNKNOWN, WITHIN_NOISE
 from unmask.report.study import Named, Study
 
@@ -37,7 +37,9 @@ def results(*scores: dict[str, Any], sources: dict[str, str] | None = None) -> A
     models = tuple(Named(name, source=(sources or {}).get(name)) for name in rows["model"].unique())
     benchmarks = tuple(Named(name) for name in rows["benchmark"].unique())
     none = {"measures_compared": NONE, "models_compared": NONE, "agreement": NONE}
-    return SimpleNamespace(study=Study(models, benchmarks), overall=lambda: rows, **none)
+    return SimpleNamespace(
+        study=Study(models, benchmarks), overall=lambda: rows, original=lambda: rows, **none
+    )
 
 
 @pytest.mark.parametrize(
@@ -121,6 +123,24 @@ def test_untrained_models_come_last_in_words() -> None:
     some = results({"model": "noise"}, {}, sources={"noise": "random", "bert": "hub"})
     first, last = in_words(some)
     assert first.startswith("AUL: bert prefers") and last.startswith("AUL: noise (never trained) prefers")
+
+
+def test_bias_types_beyond_both_stand_beside_those_of_untrained_models() -> None:
+    of_type = {"grouping": "bias_type", "group": "age"}
+    some = results(
+        of_type,
+        of_type | {"verdict": WITHIN_NOISE},
+        of_type | {"verdict": UNKNOWN},
+        of_type | {"protocol": "published"},
+        {"grouping": "overall"},
+        *[of_type | {"model": "noise", "verdict": verdict} for verdict in (BEYOND, *[WITHIN_NOISE] * 3)],
+        sources={"noise": "random", "bert": "hub"},
+    )
+    assert list(found_by_type(some)) == [
+        "Scores over the pairs of one bias type that are beyond both: 1 of 2 of trained models, 1 of 4 of "
+        "untrained ones."
+    ]
+    assert list(found_by_type(results({"grouping": "overall"}))) == []
 
 
 def test_a_model_without_a_score_is_named() -> None:

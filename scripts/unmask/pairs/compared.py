@@ -121,7 +121,10 @@ def found_of_areas(results: Results) -> str:
 def _found(what: str, found: pd.DataFrame, alpha: float) -> str:
     corrected = _corrected(found)
     tested, held = int(corrected["p"].notna().sum()), int((corrected["p_holm"] < alpha).sum())
-    return f"Of {tested} {what} (protocol corrected), {held} hold after Holm's correction (p < {alpha:g})."
+    return (
+        f"Of {tested} {what} (protocol corrected), {held} hold{'s' * (held == 1)} after Holm's correction "
+        f"(p < {alpha:g})."
+    )
 
 
 def _corrected(found: pd.DataFrame) -> pd.DataFrame:

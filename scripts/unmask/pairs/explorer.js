@@ -41,6 +41,12 @@
     return sign + text;
   }
 
+  /** A margin with its sign, and with the first digit that it has where it is small but not nothing. */
+  function shownMargin(margin) {
+    const small = margin !== null && margin !== 0 && Number(Math.abs(margin).toFixed(DECIMALS)) === 0;
+    return small ? (margin < 0 ? MINUS : "+") + Math.abs(margin).toPrecision(1) : shown(margin, true);
+  }
+
   function percent(share) {
     if (share >= 0.9995) return "over 99.9%";
     if (share < 0.0001) return "under 0.01%";
@@ -407,7 +413,7 @@
         make("span", { class: "text" }, marked(first)),
         make("span", { class: "text other" }, onlyHeard("against: "), marked(second)),
         make("span", { class: "type" }, onlyHeard("; "), pair.type),
-        make("span", { class: `margin ${tone(margin)}` }, onlyHeard("; margin "), shown(margin, true)),
+        make("span", { class: `margin ${tone(margin)}` }, onlyHeard("; margin "), shownMargin(margin)),
         make("span", { class: "outcome" }, onlyHeard("; prefers "), outcome),
       );
     }
@@ -552,7 +558,7 @@
           "dd",
           {},
           make("span", {}, `${title} of ${study.models[model]} ${verdict}.`),
-          make("b", { class: "margin" }, shown(scores.margin, true)),
+          make("b", { class: "margin" }, shownMargin(scores.margin)),
         ),
       );
     }
@@ -686,7 +692,7 @@
         together: `Predicted with ${plural(hidden.size, "token")} of its sentence hidden at once.`,
       }[view.columns.hidden[reading.masking]];
       const read = own.map((each) => [
-        each.piece || each.place === 0 ? "" : " ",
+        (each.piece && !hidden.has(each)) || each.place === 0 ? "" : " ",
         hidden.has(each) ? make("span", { class: "masked" }, "hidden") : each.text,
       ]);
       return [
@@ -763,7 +769,7 @@
         title,
         ...study.models.map((_, model) => {
           const scores = study.scores(pair, model, measure);
-          return scores === null ? "\u2013" : shown(scores.margin, true);
+          return scores === null ? "\u2013" : shownMargin(scores.margin);
         }),
       ]);
       return folded("The margins of all measures and models", table(head, rows, 1));

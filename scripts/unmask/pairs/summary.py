@@ -20,6 +20,7 @@ from unmask.pairs.verdicts import (
 )
 from unmask.report.sheets import counted, number, rows_of
 from unmask.report.study import ORACLE, UNTRAINED
+from unmask.statistics.schema import BIAS_TYPE
 from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED
 
@@ -262,6 +263,24 @@ def summary(results: Results) -> Iterator[str]:
             f"{int(both['differing'].sum())} of {int(both['n'].sum())} decisions (one for each model, "
             f"measure and pair)."
         )
+
+
+def found_by_type(results: Results) -> Iterator[str]:
+    """How many scores of one bias type are beyond both, and how many of networks that have learnt nothing."""
+    scores = results.original()
+    scores = scores[(scores["protocol"] == CORRECTED) & (scores["grouping"] == BIAS_TYPE)]
+    scores = scores[scores["verdict"] != UNKNOWN]
+    study = results.study
+    parts = []
+    for models, whose in (
+        (study.trained(), "trained models"),
+        (study.of_source(UNTRAINED), "untrained ones"),
+    ):
+        own = scores[scores["model"].isin(models)]
+        if len(own):
+            parts.append(f"{int((own['verdict'] == BEYOND).sum())} of {len(own)} of {whose}")
+    if parts:
+        yield f"Scores over the pairs of one bias type that are beyond both: {', '.join(parts)}."
 
 
 def _claims(scores: pd.DataFrame, benchmark: str) -> Iterator[str]:

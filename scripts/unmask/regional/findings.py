@@ -1,6 +1,7 @@
 """What the numbers of regional bias say, in plain sentences."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,8 +15,11 @@ from unmask.regional.terms import C_W, CONTROL, FULL, MEASURES, VARIANTS
 from unmask.report.sheets import interval, number, rows_of
 
 
-def beyond_chance(found: Findings) -> Iterator[str]:
-    """For each model, which continents and how many countries lie above what dealt vectors give."""
+def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
+    """For each model, which continents and how many countries lie above what dealt vectors give.
+
+    draws: of dealt vectors, where there are some.
+    """
     outline, alpha = found.outline, found.alpha
     rows = found.chosen((C_W,), (FULL,), [*outline.shown(), *outline.inner()])
     variant = main_variant(rows)
@@ -32,8 +36,13 @@ def beyond_chance(found: Findings) -> Iterator[str]:
         inner = [own[region] for region in outline.inner() if region in own]
         if inner:
             levels = " and ".join(plural(level) for level in dict.fromkeys(row.level for row in inner))
+            held = sum(row.p_holm < alpha for row in inner)
+            # p is corrected within a level
+            fewest = min(Counter(row.level for row in inner).values())
+            could = held or draws is None or fewest <= _most_corrected_for(draws, alpha)
             sentence += (
-                f" Of the {len(inner)} {levels} with a score, {sum(row.p_holm < alpha for row in inner)} do, "
+                f" Of the {len(inner)} {levels} with a score, "
+                f"{f'{held} do' if could else f'none can with {draws} dealings'}, "
                 f"and {sum(row.p < alpha for row in inner)} before correction, where chance alone gives "
                 f"about {alpha * len(inner):.1f}."
             )
@@ -69,14 +78,17 @@ def coarse_dealings(found: Findings, draws: int | None) -> Iterator[str]:
     """That so few dealings can show nothing after correction, where it is so."""
     if draws is None:
         return
-    least = 1 / (draws + 1)
-    # the most regions that p is corrected for with one of them still below alpha
-    family = math.ceil(found.alpha / least) - 1
+    least, family = 1 / (draws + 1), _most_corrected_for(draws, found.alpha)
     if family < max(len(found.outline.tops()), len(found.outline.inner())):
         yield (
             f"With {draws} dealings no p is below {least:.2g}: corrected for more than {family} regions, "
             f"none can be below {found.alpha:g}. More draws would tell."
         )
+
+
+def _most_corrected_for(draws: int, alpha: float) -> int:
+    """The most regions that p, which is 1/(draws + 1) at least, is corrected for with one below alpha."""
+    return math.ceil(alpha * (draws + 1)) - 1
 
 
 def artefact(found: Findings, table: pd.DataFrame) -> Iterator[str]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from unmask.pairs import charts, sheets
 from unmask.pairs.results import Results
+from unmask.pairs.summary import found_by_type
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, folded
 
@@ -16,7 +17,9 @@ ALT = (
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     """files: those of Results; settings: models, benchmarks, alpha. Empty where pairs have neither."""
     results = Results.of_section(files, settings)
-    return Section("groups", "By bias type and direction", (), tuple(_blocks(results)))
+    return Section(
+        "groups", "By bias type and direction", tuple(found_by_type(results)), tuple(_blocks(results))
+    )
 
 
 def _blocks(results: Results) -> Iterator[Block]:

@@ -70,13 +70,14 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     prefixes = collected_prefixes(files.get("prefixes") or [])
     series = settings.get("series") or []
     drawing = Drawing(files, settings, found)
+    draws = shared_facts(files["scores"], "draws").get("draws")
     return Section(
         "regional",
         "Regional bias",
         (
             QUESTION,
-            *beyond_chance(found),
-            *coarse_dealings(found, shared_facts(files["scores"], "draws").get("draws")),
+            *beyond_chance(found, draws),
+            *coarse_dealings(found, draws),
             *artefact(found, ranked),
             *series_findings(found, series),
             *planted_findings(planted),
