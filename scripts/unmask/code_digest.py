@@ -2,12 +2,21 @@
 
 import ast
 import hashlib
-from collections.abc import Iterator
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
+from unmask.errors import InputError
+from unmask.files import write_text
+
 LIBRARY = Path(__file__).resolve().parent
 """The folder of the package `unmask`."""
+
+_OWN_SOURCE = Path(__file__).read_bytes()
 
 
 def code_digest(script: str | Path, *modules: str | Path) -> str:
@@ -21,7 +30,7 @@ def code_digest(script: str | Path, *modules: str | Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(files_of(script, *modules)):
         digest.update(path.name.encode())
-        digest.update(_code(path))
+        digest.update(bytes.fromhex(_module(path).code))
     return digest.hexdigest()[:16]
 
 
@@ -48,15 +57,46 @@ def _loaded(module: Path) -> Iterator[Path]:
             yield init.resolve()
 
 
+@dataclass(frozen=True)
+class _Module:
+    code: str
+    """A digest of its syntax tree without docstrings."""
+    names: Sequence[str]
+    """All names that it imports; what is imported from a module may be a module itself."""
+
+
 @cache
-def _tree(path: Path) -> ast.Module:
-    """A module without the texts that stand alone: docstrings of modules, functions, classes and values."""
-    tree = ast.parse(path.read_bytes(), filename=str(path))
+def _module(path: Path) -> _Module:
+    """What a source file has, from beside its compiled code where it was read before."""
+    source = path.read_bytes()
+    # the tree is the interpreter's, what is made of it this file's
+    made_of = hashlib.sha256(b"\0".join([sys.version.encode(), _OWN_SOURCE, source])).hexdigest()
+    kept = path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.digest.json"
+    with suppress(OSError, ValueError, KeyError):
+        found = json.loads(kept.read_text(encoding="utf-8"))
+        if found.pop("made_of") == made_of:
+            return _Module(**found)
+    module = _parsed(source, path)
+    if not sys.dont_write_bytecode:
+        with suppress(OSError, InputError):
+            kept.parent.mkdir(exist_ok=True)
+            write_text(kept, json.dumps({"made_of": made_of, **asdict(module)}))
+    return module
+
+
+def _parsed(source: bytes, path: Path) -> _Module:
+    tree = ast.parse(source, filename=str(path))
     for node in [tree, *_statements(tree)]:
         for block in ("body", "orelse", "finalbody"):
             if statements := getattr(node, block, None):
                 setattr(node, block, [each for each in statements if not _is_text(each)])
-    return tree
+    names: set[str] = set()
+    for node in _statements(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return _Module(hashlib.sha256(ast.dump(tree).encode()).hexdigest(), sorted(names))
 
 
 def _is_text(node: ast.stmt) -> bool:
@@ -68,22 +108,10 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 @cache
-def _code(path: Path) -> bytes:
-    return hashlib.sha256(ast.dump(_tree(path)).encode()).digest()
-
-
-@cache
 def _imports(path: Path) -> tuple[Path, ...]:
-    names: set[str] = set()
-    for node in _statements(_tree(path)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            # the imported name may be a module itself
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    of_library = [tuple(name.split(".")) for name in names if name.split(".")[0] == LIBRARY.name]
+    of_library = [parts for name in _module(path).names if (parts := name.split("."))[0] == LIBRARY.name]
     # importing a.b.c runs a, a.b and a.b.c
-    modules = {parts[1:length] for parts in of_library for length in range(1, len(parts) + 1)}
+    modules = {tuple(parts[1:length]) for parts in of_library for length in range(1, len(parts) + 1)}
     return tuple(sorted(file for module in modules for file in _module_files(module)))
 
 
@@ -95,6 +123,7 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
             yield from _statements(child)
 
 
+@cache
 def _module_files(parts: tuple[str, ...]) -> list[Path]:
     base = LIBRARY.joinpath(*parts)
     return [path for path in (base / "__init__.py", base.with_suffix(".py")) if path.is_file()]

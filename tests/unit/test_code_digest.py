@@ -2,6 +2,8 @@
 
 import ast
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from unmask.code_digest import code_digest
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     package = tmp_path / "unmask"
     (package / "measures").mkdir(parents=True)
     (package / "__init__.py").touch()
@@ -22,12 +24,17 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (package / "measures" / "aul.py").write_text("from unmask import tables\n")
     (tmp_path / "script.py").write_text("import json\nfrom unmask.measures.aul import x\n")
     monkeypatch.setattr(digests, "LIBRARY", package)
-    return tmp_path
+    yield tmp_path
+    forget_files()
+
+
+def forget_files() -> None:
+    for cached in (digests._module, digests._imports, digests._module_files):
+        cached.cache_clear()
 
 
 def digest(folder: Path, *modules: str) -> str:
-    for cached in (digests._tree, digests._code, digests._imports):
-        cached.cache_clear()
+    forget_files()
     return code_digest(folder / "script.py", *modules)
 
 
@@ -35,6 +42,31 @@ def test_a_module_imported_indirectly_counts(library: Path) -> None:
     before = digest(library)
     (library / "unmask" / "tables.py").write_text("A = 2\n")
     assert digest(library) != before
+
+
+def test_what_was_read_before_is_kept_beside_compiled_code(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    with monkeypatch.context() as nowhere:
+        nowhere.setattr(sys, "dont_write_bytecode", True)
+        before = digest(library)
+    assert not list(library.rglob("*.digest.json"))
+    assert digest(library) == before
+    (kept,) = library.glob("unmask/__pycache__/tables.*.digest.json")
+    whole = kept.read_text()
+    with monkeypatch.context() as unread:
+        unread.setattr(digests, "_parsed", None)
+        assert digest(library) == before
+    # what is cut short, or of other source, is made again
+    for kept_before, source in (("", "A = 1\n"), ("{}", "A = 1\n"), (whole, "A = 2\n")):
+        kept.write_text(kept_before)
+        (library / "unmask" / "tables.py").write_text(source)
+        found = digest(library)
+        assert (found == before) == (source == "A = 1\n")
+        with monkeypatch.context() as unread:
+            unread.setattr(digests, "_parsed", None)
+            assert digest(library) == found
 
 
 def test_a_module_that_is_not_imported_does_not_count(library: Path) -> None:

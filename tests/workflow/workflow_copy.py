@@ -8,12 +8,12 @@ PARTS = ("Snakefile", "rules", "scripts", "profiles", "envs", "configs", "resour
 
 
 def copy_workflow(folder: Path) -> Path:
-    """Copy what a clone of the repository would have."""
+    """Copy what a clone of the repository would have, and what Python has compiled of it, to save time."""
     folder.mkdir(parents=True, exist_ok=True)
     for part in PARTS:
         source = ROOT / part
         if source.is_dir():
-            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("*.egg-info"))
         else:
             shutil.copy2(source, folder / part)
     return folder
