@@ -137,6 +137,8 @@ def _log_to_file(path: Path, stack: ExitStack) -> None:
     warnings = logging.getLogger("py.warnings")
     warnings.handlers = [handler]
     stack.callback(warnings.handlers.clear)
+    # Snakemake shows a failed job's logs up to the first that is empty; Slurm's comes after this one
+    logger.info("begun")
 
 
 def _log_traceback() -> None:

@@ -140,11 +140,13 @@ def test_a_job_over_its_memory_is_tried_again_with_more(
     # PyTorch alone takes more than the first attempt may
     limits = ["evidence:mem_mb=200 if attempt == 1 else 4000 * attempt", "evidence:slurm_partition=gpu"]
     with on_slurm(workflow, TARGET, "--set-resources", *limits) as run:
-        said = run.finish()
+        run.finish()
     first, second = scoring(slurm, workflow)
     # OUT_OF_MEMORY is said by a Slurm with control groups
     assert (first.state, second.state) == ("FAILED", "COMPLETED")
-    assert "exceeded memory limit" in said
+    # Snakemake shows it only where the job had come to a log of its own
+    (log,) = workflow.folder.glob(f".snakemake/slurm_logs/**/{first.number}.log")
+    assert "exceeded memory limit" in log.read_text()
     assert differing(finished, workflow) == []
 
 

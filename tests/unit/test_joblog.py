@@ -131,8 +131,9 @@ def test_progress_is_told_now_and_then(tmp_path: Path, every: str, told: list[st
         _, errors = job.communicate(timeout=30)
     log = tmp_path / "logs" / "job.log"
     assert errors.splitlines() == [*(f"{log}: {line}" for line in told), "take care"]
-    # the log has all of it
+    # the log has all of it, and is at no time empty
     assert [line.rpartition(": ")[2] for line in log.read_text().splitlines()] == [
+        "begun",
         "a step",
         "0 of 3",
         "1 of 3",
