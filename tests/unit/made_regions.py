@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -142,8 +143,9 @@ def make_planted() -> pd.DataFrame:
     for variant in VARIANTS:
         for measure in MEASURES:
             for region, level, children in (("AF", "continent", 4), ("UGA", "country", 2)):
-                for strength in (0.0, 0.5, 2.0):
-                    found = min(1.0, 0.05 + 0.4 * strength * (1 if variant == VARIANTS[-1] else 0.5))
+                for by, strength in product(("words", "names"), (0.0, 0.5, 2.0)):
+                    share = 0.4 if by == "words" else 0.3
+                    found = min(1.0, 0.05 + share * strength * (1 if variant == VARIANTS[-1] else 0.5))
                     rows.append(
                         {
                             "variant": variant,
@@ -151,6 +153,7 @@ def make_planted() -> pd.DataFrame:
                             "region": region,
                             "level": level,
                             "children": children,
+                            "planted": by,
                             "strength": strength,
                             "worlds": 200,
                             "found": found,

@@ -86,21 +86,26 @@ def test_random_vectors_have_the_mean_and_covariance_of_the_model(monkeypatch: p
     monkeypatch.setattr("unmask.regional.chance.all_scores", seen)
     own = source(TREE, 1)
     cities = TREE.members["city"]
-    own.rows.f[:, cities, 0] = 3 + np.arange(len(cities)) % 2
-    own.rows.f[:, cities, 1] = 5 - own.rows.f[:, cities, 0]
+    up = np.arange(len(cities)) % 2
+    own.rows.f[:, cities, 0], own.rows.f[:, cities, 1] = -np.exp(1 + up), -np.exp(2 - up)
+    own.rows.names[:, cities[0]] = 0
     random_scores(TREE, own, 400, 0)
     f = np.concatenate([rows.f for rows in taken])
     assert f.dtype == np.float32
+    assert f[:, 1:].max() < 0
+    f = np.log(-f)
     for members in TREE.members.values():
-        model = own.rows.f[0, members]
+        model = np.log(-own.rows.f[0, members])
         np.testing.assert_allclose(f[:, members].mean(axis=(0, 1)), model.mean(axis=0), atol=0.15)
         np.testing.assert_allclose(f[:, members].std(axis=(0, 1)), model.std(axis=0), rtol=0.15, atol=0.01)
         # words go together as the model's do
         both = f[:, members][:, :, :2].reshape(-1, 2)
         covariance = np.cov(both.T, bias=True)[0, 1]
         assert covariance == pytest.approx(np.cov(model[:, :2].T, bias=True)[0, 1], abs=0.1)
-    names = np.concatenate([rows.names for rows in taken])[:, cities]
-    assert names.mean() == pytest.approx(own.rows.names[0, cities].mean(), abs=0.1)
+    names = np.log(-np.concatenate([rows.names for rows in taken])[:, cities])
+    # of a likelihood of one there is no logarithm
+    of_model = np.log(np.maximum(-own.rows.names[0, cities], np.finfo(np.float32).eps))
+    assert names.mean() == pytest.approx(of_model.mean(), abs=0.15)
 
 
 def test_the_band_of_random_vectors_holds_scores_of_random_vectors() -> None:
@@ -112,6 +117,23 @@ def test_the_band_of_random_vectors_holds_scores_of_random_vectors() -> None:
         inside.append((low <= score) & (score <= high))
     # mean and covariance are the sample's own, so a little more than .9
     assert 0.8 < np.mean(inside) < 0.99
+
+
+def test_the_band_of_random_vectors_holds_skewed_likelihoods() -> None:
+    """Of names above all, as masked models': normal likelihoods would lie much farther apart."""
+    inside: list[Array] = []
+    middle: list[Array] = []
+    for seed in range(40):
+        regions = np.random.default_rng([seed, 0]).normal(0, 1, len(TREE))
+        words = np.random.default_rng([seed, 1]).normal(0, 1, (len(TREE), 12)) * 0.25 + np.linspace(-2, 2, 12)
+        f = -0.35 * np.exp(regions[:, None]) - 0.15 * np.exp(words)
+        own = Source(Rows(f[None], -0.6 * np.exp(regions[None])), None, (CORRECTED,))
+        low, median, high = quantiles(random_scores(TREE, own, 40, seed)[CORRECTED, C_W], (0.05, 0.5, 0.95))
+        score = scores_of(TREE, own)[CORRECTED, C_W][0, TREE.inner]
+        inside.append((low <= score) & (score <= high))
+        middle.append(median / score)
+    assert 0.8 < np.mean(inside) < 0.99
+    assert np.median(middle) == pytest.approx(1, abs=0.15)
 
 
 def test_resampled_words_are_columns_of_both_protocols() -> None:

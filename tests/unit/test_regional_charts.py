@@ -176,6 +176,14 @@ def test_points_keep_distances_in_two_dimensions(made: Made) -> None:
         found, expected = np.array([row[field] for row in rows]), centred @ axes[:, -1 - place]
         assert np.abs(found) == pytest.approx(np.abs(expected), abs=1e-5)
     shares = 100 * values[::-1] / values.sum()
+    (direction, _) = drawing_of(made).first_directions()
+    assert (direction.model, direction.regions) == ("m1", len(rows))
+    assert 100 * direction.share == pytest.approx(shares[0])
+    regions = made.regions.set_index("region")
+    words = frame[frame["word"].notna()].groupby("name")["log_prob"].mean()
+    of_regions = np.array([words[str(regions.loc[row["region"], "name"])] for row in rows])
+    ranks = [pd.Series(values).rank() for values in (of_regions, centred @ axes[:, -1])]
+    assert direction.rho == pytest.approx(abs(np.corrcoef(ranks)[0, 1]))
     assert rows[0]["panel"] == f"m1 ({shares[0]:.0f}% and {shares[1]:.0f}% of the variance)"
     large = [row for row in rows if row["large"]]
     assert {row["region"] for row in large} == set(CONTINENTS)
@@ -204,14 +212,14 @@ def test_a_series_has_the_scores_of_its_steps(made: Made) -> None:
 def test_what_was_planted_stands_at_its_strength(made: Made) -> None:
     rows, planted = rows_in(drawing_of(made).planted()), make_planted()
     assert len(rows) == len(planted)
-    keys = ["region", "measure", "variant", "strength"]
+    keys = ["region", "measure", "variant", "planted", "strength"]
     known: Mapping[Any, Any] = {tuple(getattr(row, key) for key in keys): row for row in rows_of(planted)}
     for row in rows:
         own = known[tuple(row[key] for key in keys)]
         assert (row["found"], row["low"], row["high"]) == (own.found, own.found_low, own.found_high)
         assert row["first"] == own.first and abs(row["at"] - row["strength"]) <= 0.031
     panels = {row["panel"] for row in rows}
-    assert "Continent AF (continent, 4 children)" in panels and len(panels) == 2
+    assert "Continent AF (continent, 4 children): by names" in panels and len(panels) == 4
 
 
 def test_what_there_is_nothing_of_is_a_line(made: Made, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from made_regions import (
 )
 from running import run_script
 from unmask.errors import InputError
-from unmask.regional.findings import planted_findings, prefix_findings
+from unmask.regional.findings import FirstDirection, of_names, planted_findings, prefix_findings
 from unmask.regional.outline import Outline, named, plural
 from unmask.regional.picked import in_two_dimensions, log_probs, name_rows, unit_vectors
 from unmask.regional.schema import LIKELIHOODS, REGIONS, SCORES
@@ -190,8 +190,10 @@ def test_what_is_to_be_said_of_names_is_said(done: Done) -> None:
 def test_what_was_planted_and_prefixes_and_series_have_a_sentence(done: Done) -> None:
     said = done.section.sentences
     planted = make_planted()
-    best = planted[(planted["strength"] == 2) & (planted["variant"] == CORRECTED)]["found"].iloc[0]
-    assert any("at strength 2 is found" in s and f"C_w corrected {best:.2f}" in s for s in said)
+    for by, says in (("words", "in words at strength 2 is found"), ("names", "names themselves")):
+        own = planted[(planted["planted"] == by) & (planted["variant"] == CORRECTED)]
+        best = own[own["strength"] == 2]["found"].iloc[0]
+        assert any(says in s and f"C_w corrected {best:.2f}" in s for s in said)
     ranks = planted[(planted["strength"] == 2) & (planted["variant"] == CORRECTED)]["first"].iloc[0]
     assert any("first of its level in: " in s and f"C_w corrected {ranks:.2f}" in s for s in said)
     assert any("false alarm" in s and "C_w published 0.05" in s for s in said)
@@ -323,6 +325,14 @@ def test_likelihoods_are_picked_by_name_and_word(done: Done) -> None:
     alone = name_rows(done.made.files["likelihoods"][0])
     assert alone["name"].tolist() == list(dict.fromkeys(done.made.regions["name"]))
     assert alone["word"].isna().all()
+
+
+def test_vectors_that_are_of_names_are_said_to_be() -> None:
+    of_words = FirstDirection("m1", 30, 0.4, 0.9), FirstDirection("m2", 30, 0.9, 0.4)
+    both = list(of_names([*of_words, FirstDirection("m3", 250, 0.85, 0.97)]))
+    assert all("how likely a region's name is" not in sentence for sentence in both[:2])
+    assert "vectors of m3 vary most holds 85% of their variance, and ranks the 250 regions" in both[2]
+    assert "rho of 0.97: length one does not take out how likely a region's name is" in both[2]
 
 
 def test_two_dimensions_keep_what_has_two_and_say_how_much_they_hold() -> None:

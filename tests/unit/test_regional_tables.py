@@ -223,10 +223,11 @@ def test_what_was_planted_stands_by_strength(found: Findings) -> None:
         *(("found, by strength", s) for s in ("0", "0.5", "2")),
         *(("highest of its level", s) for s in ("0", "0.5", "2")),
     )
-    rows = {row[:3]: row[3:] for row in sheet.rows}
-    for (variant, measure, region), part in tables.groups(planted, ("variant", "measure", "region")):
+    rows = {row[:4]: row[4:] for row in sheet.rows}
+    keys = ("variant", "measure", "region", "planted")
+    for (variant, measure, region, by), part in tables.groups(planted, keys):
         level, children = part["level"].iloc[0], part["children"].iloc[0]
-        line = rows[variant, measure, f"{found.outline.names[region]} ({level}, {children})"]
+        line = rows[variant, measure, f"{found.outline.names[region]} ({level}, {children})", by]
         part = part.sort_values("strength")
         for cell, row in zip(line, rows_of(part), strict=False):
             assert cell == f"{row.found:.2f} ({row.found_low:.2f} to {row.found_high:.2f})"

@@ -22,6 +22,10 @@ TIED = 1e-5
 """Draws that come to as much but for this share are ties: they are scored in single precision."""
 
 
+CERTAIN = float(np.finfo(np.float32).eps)
+"""A log-likelihood nearer to 0 counts as this, so that it has a logarithm."""
+
+
 class Source(NamedTuple):
     """What a model makes of a tree, by the paper's protocol and by that of the released code."""
 
@@ -38,9 +42,9 @@ def scores_of(tree: Tree, source: Source) -> Scores:
 def random_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
     """Scores of random vectors: (draws, inner regions) by variant and measure.
 
-    f of a region's words and of its name alone is normal with the mean and the covariance of the model's in
-    the regions of its level: likelihoods of one region rise and fall together, and a vector's length takes
-    that out. The tree is the same: what they score is its shape.
+    log(−f) of a region's words and of its name alone is normal, with the mean and the covariance of the
+    model's in the regions of its level: log-likelihoods are below 0, skewed, and those of one region rise and
+    fall together. The tree is the same: what they score is its shape.
     """
     own, padded = (_moments(rows or source.rows, tree) for rows in (source.rows, source.padded))
 
@@ -48,7 +52,7 @@ def random_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
         moments = own if rows is source.rows else padded
         f, names = np.full_like(rows.f, np.nan), np.full_like(rows.names, np.nan)
         for members, (mean, factor) in zip(tree.members.values(), moments, strict=True):
-            vectors = mean + generator.normal(size=(len(members), len(factor))) @ factor
+            vectors = -np.exp(mean + generator.normal(size=(len(members), len(factor))) @ factor)
             f[0, members], names[0, members] = vectors[:, :-1], vectors[:, -1]
         return Rows(f, names)
 
@@ -56,10 +60,11 @@ def random_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
 
 
 def _moments(rows: Rows, tree: Tree) -> list[tuple[Floats, Floats]]:
-    """Mean and a factor A of the covariance, AᵀA, of words and name alone, for each level."""
+    """Mean and a factor A of the covariance, AᵀA, of log(−f), words and name alone, for each level."""
     found = []
     for members in tree.members.values():
         own = np.column_stack([rows.f[0, members], rows.names[0, members]])
+        own = np.log(np.maximum(-own, CERTAIN))
         mean = own.mean(axis=0)
         # of as many rows as there are dimensions at most
         factor: Floats = np.linalg.qr((own - mean) / np.sqrt(len(own)), mode="r")  # type: ignore[assignment]

@@ -239,7 +239,7 @@ def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) 
 
 def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetChart | None:
     """How often a score finds the region whose children were set apart, against how far they were; a panel
-    for each region.
+    for each region and what they were set apart by.
 
     frame: PLANTED; alpha: the level of the test, where a score that finds nothing lies.
     """
@@ -253,7 +253,7 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
     nudges = np.linspace(-0.015, 0.015, len(scores_here)) * float(there["strength"].max() or 1)
     aside = dict(zip(scores_here, map(float, nudges), strict=True))
     rows = [
-        {"panel": f"{outline.names.get(row.region, row.region)} ({row.level}, {row.children} children)"}
+        {"panel": f"{_counted(row, outline)}: by {row.planted}", "planted": row.planted}
         | {"region": row.region, "measure": row.measure, "variant": row.variant}
         | {"strength": float(row.strength), "at": float(row.strength) + aside[row.measure, row.variant]}
         | {"found": float(row.found), "low": plain(row.found_low), "high": plain(row.found_high)}
@@ -261,7 +261,8 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
         for row in rows_of(there.sort_values("strength", kind="stable"))
     ]
     order = list(there["region"].drop_duplicates())
-    rows.sort(key=lambda row: order.index(row["region"]))
+    by = list(there["planted"].drop_duplicates())
+    rows.sort(key=lambda row: (order.index(row["region"]), by.index(row["planted"])))
     strengths = sorted({row["strength"] for row in rows})
     x = alt.X(
         "at:Q",
@@ -275,7 +276,7 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
     patterns = [[1, 0], [5, 3], [1, 2]][: len(variants)]
     dash = alt.StrokeDash("variant:N", title="variant", scale=alt.Scale(domain=variants, range=patterns))
     tips = told(
-        panel="region",
+        panel="set apart",
         measure="measure",
         variant="variant",
         strength=("strength", ".3g"),
@@ -297,4 +298,8 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
         ),
     ]
     ends = {"low": "found", "high": "found"}
-    return panels(layers, rows, 3, width=270, margin=60, own=("x",), ends=ends)
+    return panels(layers, rows, len(by), width=330, margin=60, own=("x",), ends=ends)
+
+
+def _counted(row: Any, outline: Outline) -> str:
+    return f"{outline.names.get(row.region, row.region)} ({row.level}, {row.children} children)"

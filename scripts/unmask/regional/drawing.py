@@ -6,14 +6,18 @@ from functools import cached_property
 from typing import Any
 
 import altair as alt
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from scipy.stats import spearmanr
 
 from unmask.errors import InputError
 from unmask.regional import charts, maps
 from unmask.regional.borders import Atlas
 from unmask.regional.collected import by_model, collected
+from unmask.regional.findings import FirstDirection
 from unmask.regional.outline import Outline
-from unmask.regional.picked import COLUMNS, log_probs, unit_vectors
+from unmask.regional.picked import COLUMNS, in_two_dimensions, log_probs, unit_vectors
 from unmask.regional.published import Published
 from unmask.regional.schema import PLANTED, REGIONS, SCORES, WORDS
 from unmask.regional.tables import THOUSAND, Findings, main_variant
@@ -160,6 +164,22 @@ class Drawing:
 
     def points(self) -> alt.FacetChart | None:
         """Figure 3."""
+        drawn = {model: (regions, unit_vectors(f)) for model, regions, f in self._laid_out()}
+        return charts.points(self.found.outline, drawn)
+
+    def first_directions(self) -> Iterator[FirstDirection]:
+        """What the first component of Figure 3 is, for each model."""
+        for model, regions, f in self._laid_out():
+            if len(regions) < 3:
+                continue
+            points, (share, _) = in_two_dimensions(unit_vectors(f))
+            # of constants there is no ranking
+            if np.ptp(points[:, 0]) and np.ptp(f.mean(axis=1)):
+                rho = abs(float(spearmanr(points[:, 0], f.mean(axis=1)).statistic))
+                yield FirstDirection(model, len(regions), share, rho)
+
+    def _laid_out(self) -> Iterator[tuple[str, list[str], npt.NDArray[np.float64]]]:
+        """Models, with the regions of Figure 3 and their likelihoods (regions x words)."""
         outline = self.found.outline
         tops = outline.tops()
         with_children = {outline.levels[region] for region, count in outline.children.items() if count}
@@ -172,11 +192,8 @@ class Drawing:
         regions = regions if len(regions) > len(tops) else [r for r in outline.parents if outline.top_of(r)]
         names = list(dict.fromkeys(outline.names[region] for region in regions))
         places = [names.index(outline.names[region]) for region in regions]
-        drawn = {}
         for model, path in self._likelihoods():
-            vectors = unit_vectors(log_probs(path, names, self._words(), self._column()))
-            drawn[model] = regions, vectors[places]
-        return charts.points(outline, drawn)
+            yield model, regions, log_probs(path, names, self._words(), self._column())[places]
 
     def planted(self) -> alt.FacetChart | None:
         """How much of what was planted is found."""

@@ -2,17 +2,32 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from unmask.regional.outline import Outline, named, plural
+from unmask.regional.planted import NAMES, WORDS
 from unmask.regional.published import ORDERS
 from unmask.regional.rankings import INNER, TOPS, by_variant, printed_taus, ranged
 from unmask.regional.tables import THOUSAND, Findings, main_variant
 from unmask.regional.terms import C_W, CONTROL, FULL, MEASURES, VARIANTS
 from unmask.report.sheets import interval, number, rows_of
+
+MOST_OF_IT, ALIKE = 0.5, 0.8
+"""A share of the variance, and a rank correlation, from which on vectors are first of all about names."""
+
+
+class FirstDirection(NamedTuple):
+    """The first principal component of a model's vectors of regions."""
+
+    model: str
+    regions: int
+    # of the variance
+    share: float
+    # |Spearman's rho| with the mean log-probability of a region's sentences
+    rho: float
 
 
 def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
@@ -120,14 +135,30 @@ def artefact(found: Findings, table: pd.DataFrame) -> Iterator[str]:
 _ORDERS = {"headed": "with its columns as headed", "likely": "in the order that its code prints"}
 
 
+def of_names(directions: Iterable[FirstDirection]) -> Iterator[str]:
+    """For each model, how much of what tells its vectors apart is how likely regions' names are."""
+    for model, regions, share, rho in directions:
+        sentence = (
+            f"The direction in which the vectors of {model} vary most holds {100 * share:.0f}% of their "
+            f"variance, and ranks the {regions} regions of Figure 3 as the mean log-probability of their "
+            f"sentences does with a Spearman's rho of {number(rho)}"
+        )
+        if share >= MOST_OF_IT and rho >= ALIKE:
+            sentence += (
+                ": length one does not take out how likely a region's name is, and scores are about that "
+                "before they are about what is said of regions"
+            )
+        yield f"{sentence}."
+
+
 def planted_findings(planted: pd.DataFrame) -> Iterator[str]:
     """What scores find of what was planted, at its strongest and where nothing was. planted: PLANTED."""
     known = planted[planted["found"].notna()]
     if known.empty:
         return
     strongest = known["strength"].max()
-    for strength in (strongest, 0.0):
-        rows = known[known["strength"] == strength]
+    for strength, by in ((strongest, WORDS), (strongest, NAMES), (0.0, WORDS)):
+        rows = known[(known["strength"] == strength) & (known["planted"] == by)]
         texts, ranks = [], []
         for measure in MEASURES:
             for variant in VARIANTS:
@@ -137,11 +168,16 @@ def planted_findings(planted: pd.DataFrame) -> Iterator[str]:
                     ranks.append(f"{measure} {variant} {_from_to(own['first'])}")
         if not texts:
             continue
-        if strength:
+        if strength and by == WORDS:
             yield (
-                f"What was planted at strength {strength:g} is found in this share of worlds (the least and "
-                f"the most of the regions that it was planted in): {', '.join(texts)}. The region ranks "
-                f"first of its level in: {', '.join(ranks)}."
+                f"What was planted in words at strength {strength:g} is found in this share of worlds (the "
+                f"least and the most of the regions that it was planted in): {', '.join(texts)}. The region "
+                f"ranks first of its level in: {', '.join(ranks)}."
+            )
+        elif strength:
+            yield (
+                "Where nothing but how likely the names themselves are was planted, as strongly, scores rise "
+                f"in: {', '.join(texts)}. A score does not say which of the two it has found."
             )
         else:
             yield f"The same where nothing was planted, so that all is a false alarm: {', '.join(texts)}."

@@ -1,12 +1,18 @@
 """A regional bias that is known to be there, and which scores find it.
 
-In a world of its own each region and word has f = base of the word + noise of the region, all regions alike.
-Then the children of one region are set apart: their noise has 1 + strength² times the variance. A score finds
-it where it lies above what the world's own vectors give when dealt out anew, and its ranking where the region
-comes out first of its level. With strength 0 there is nothing to find, and what is found are false alarms.
+In a world of its own each region and word has −f = e^(name of the region) + e^(word + noise of both), all
+regions alike: as in masked models, how likely a sentence is hangs first of all on the region's name. Then the
+children of one region are set apart: by `words`, where the noise has 1 + strength² times the variance, or by
+`names`, where the names' part has. A score finds it where it lies above what the world's own vectors give
+when dealt out anew, and its ranking where the region comes out first of its level. With strength 0 there is
+nothing to find, and what is found are false alarms. `names` is no bias of what is said of regions: what is
+found of it is a false alarm, too, for whoever reads the score as one.
 """
 
 from collections.abc import Sequence
+from functools import cache
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,12 +28,19 @@ ALPHA = 0.05
 DEALINGS = 19
 """The fewest with which p can come to ALPHA: 1 / (1 + 19). The test is exact with these as with more."""
 
-BASE, BETWEEN_WORDS, BETWEEN_REGIONS = -4.0, 1.0, 0.5
-"""Mean of the words' likelihoods, their standard deviation, and that of regions about a word: of the order
-that masked models have. Scores are of vectors of length one, so that only ratios matter."""
+WORDS, NAMES = "words", "names"
+"""What the children of a region are set apart by."""
 
-NAMES, BETWEEN_NAMES = -5.0, 1.0
-"""The same of the names alone, which no planting changes."""
+NAME, BETWEEN_NAMES = 0.35, 1.0
+"""Median and standard deviation of the logarithm of the name's part of a sentence's −f: with those below, of
+the order of a small masked model's on the names of cities. Scores are of vectors of length one, so that only
+ratios matter."""
+
+WORD, BETWEEN_WORDS, NOISE = 0.15, 1.0, 0.25
+"""The same of the word's part, and the standard deviation of a region's noise about it."""
+
+ALONE, BETWEEN_ALONE = 0.6, 0.6
+"""Median of −f of a name alone, and what else than its part of sentences it varies by."""
 
 LARGEST = 1000
 """A tree of more regions is cut."""
@@ -43,6 +56,18 @@ BATCH = 1 << 21
 """Numbers of a batch of worlds."""
 
 
+Counts = dict[tuple[str, str], int]
+"""By variant and measure."""
+
+
+class Trials(NamedTuple):
+    """In how many worlds a score finds the bias, has its region first of its level, and is one at all."""
+
+    found: Counts
+    first: Counts
+    scored: Counts
+
+
 def planted_table(
     regions: pd.DataFrame,
     words: int,
@@ -55,14 +80,19 @@ def planted_table(
     """PLANTED on the tree of a table REGIONS, with as many dimensions as a list has `words`.
 
     Of each inner level below the root, the regions with the fewest children (of FEWEST or more), the median
-    number and the most. World i has a generator of [seed, i], for all regions and strengths.
+    number and the most. World i has a generator of [seed, i], for all regions, plantings and strengths.
     """
     frame = cut(regions)
     tree = tree_of(frame)
     rows = []
     for region in chosen(tree):
-        for strength in strengths:
-            found, first, scored = _trials(tree, frame, region, words, variants, worlds, strength, seed)
+        # without strength there is one world, whatever it would be planted in
+        @cache
+        def trials(planted: str, strength: float, region: int = region) -> Trials:
+            return _trials(tree, frame, region, words, variants, worlds, planted, strength, seed)
+
+        for planted, strength in product((WORDS, NAMES), strengths):
+            found, first, scored = trials(planted if strength else WORDS, strength)
             for key in found:
                 n = scored[key]
                 low, high = (end / 100 for end in wilson(found[key], n, confidence))
@@ -73,6 +103,7 @@ def planted_table(
                         "region": tree.regions[region],
                         "level": tree.levels[region],
                         "children": int(tree.counts[region]),
+                        "planted": planted,
                         "strength": float(strength),
                         "worlds": worlds,
                         "found": found[key] / n if n else np.nan,
@@ -125,10 +156,10 @@ def _trials(
     words: int,
     variants: Sequence[str],
     worlds: int,
+    planted: str,
     strength: float,
     seed: int,
-) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int], dict[tuple[str, str], int]]:
-    """Worlds in which each score finds the bias, has its region first, and has a score at all."""
+) -> Trials:
     keys = [
         (variant, measure)
         for variant in variants
@@ -143,7 +174,7 @@ def _trials(
     step = max(1, BATCH // (len(tree) * words))
     for begin in range(0, worlds, step):
         batch = range(begin, min(begin + step, worlds))
-        rows, dealt = _worlds(tree, region, words, strength, seed, batch, inside)
+        rows, dealt = _worlds(tree, region, words, planted, strength, seed, batch, inside)
         whole = all_scores(tree, rows, rows, variants)
         drawn = all_scores(part, dealt, dealt, variants)
         for key in keys:
@@ -153,7 +184,7 @@ def _trials(
             found[key] += int((p_values(own, chance) <= ALPHA).sum())
             first[key] += int((own >= np.nanmax(whole[key][:, level], axis=1)).sum())
             scored[key] += int((~np.isnan(own)).sum())
-    return found, first, scored
+    return Trials(found, first, scored)
 
 
 def _part(tree: Tree, frame: pd.DataFrame, region: int) -> tuple[Tree, Ints]:
@@ -169,7 +200,14 @@ def _part(tree: Tree, frame: pd.DataFrame, region: int) -> tuple[Tree, Ints]:
 
 
 def _worlds(
-    tree: Tree, region: int, words: int, strength: float, seed: int, worlds: range, inside: Ints
+    tree: Tree,
+    region: int,
+    words: int,
+    planted: str,
+    strength: float,
+    seed: int,
+    worlds: range,
+    inside: Ints,
 ) -> tuple[Rows, Rows]:
     """Some worlds with the bias, and the part `inside` of each, dealt out anew DEALINGS times."""
     f = np.empty((len(worlds), len(tree), words))
@@ -178,12 +216,18 @@ def _worlds(
     own = tree.children[region]
     for i, world in enumerate(worlds):
         generator = np.random.default_rng([seed, world])
-        base = generator.normal(BASE, BETWEEN_WORDS, words)
-        f[i] = base + generator.normal(0, BETWEEN_REGIONS, (len(tree), words))
-        names[i] = generator.normal(NAMES, BETWEEN_NAMES, len(tree))
+        of_words = generator.normal(0, BETWEEN_WORDS, words)
+        of_names = generator.normal(0, BETWEEN_NAMES, len(tree))
+        noise = generator.normal(0, NOISE, (len(tree), words))
+        alone = generator.normal(0, BETWEEN_ALONE, len(tree))
         for dealt in orders[i]:
             dealt[:] = dealing(tree, generator)[inside]
-        f[i, own] += strength * generator.normal(0, BETWEEN_REGIONS, (len(own), words))
+        if planted == WORDS:
+            noise[own] += strength * generator.normal(0, NOISE, (len(own), words))
+        else:
+            of_names[own] += strength * generator.normal(0, BETWEEN_NAMES, len(own))
+        f[i] = -NAME * np.exp(of_names[:, None]) - WORD * np.exp(of_words + noise)
+        names[i] = -ALONE * np.exp(of_names + alone)
     sets = np.arange(len(worlds))[:, None, None]
     dealt_f = f[sets, orders].reshape(-1, len(inside), words)
     return Rows(f, names), Rows(dealt_f, names[sets, orders].reshape(-1, len(inside)))

@@ -90,7 +90,7 @@ SCORES = pa.schema(
         field("words_high", pa.float64(), nullable=True),
         field("children_low", pa.float64(), nullable=True),
         field("children_high", pa.float64(), nullable=True),
-        # what random vectors, with the model's mean and covariance by level, come to on the same tree
+        # what random vectors, as the model's by level, come to on the same tree
         field("random_low", pa.float64(), nullable=True),
         field("random_median", pa.float64(), nullable=True),
         field("random_high", pa.float64(), nullable=True),
@@ -134,7 +134,9 @@ PLANTED = pa.schema(
         field("region", WORD),
         field("level", WORD),
         field("children", pa.int32()),
-        # how far its children's likelihoods were set apart, in standard deviations between regions
+        # what they were set apart by: "words" or "names"
+        field("planted", WORD),
+        # and how far, in standard deviations between regions
         field("strength", pa.float64()),
         field("worlds", pa.int32()),
         # share of the worlds in which the region's score lies above what dealt vectors give (p < alpha)
@@ -147,7 +149,7 @@ PLANTED = pa.schema(
 )
 """Which scores find a regional bias that is known to be there.
 
-One row per variant, measure, region and strength; at strength 0, what is found are false alarms.
+One row per variant, measure, region, planting and strength; at strength 0, what is found are false alarms.
 Metadata: worlds, alpha, seed.
 """
 

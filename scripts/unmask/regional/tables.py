@@ -318,19 +318,19 @@ def planted_sheet(planted: pd.DataFrame, outline: Outline, captions: Captions) -
     """
     strengths = sorted(planted["strength"].unique())
     lines: list[tuple[str, ...]] = []
-    keys = ("variant", "measure", "region", "level", "children")
-    for (variant, measure, region, level, children), part in groups(planted, keys):
+    keys = ("variant", "measure", "region", "level", "children", "planted")
+    for (variant, measure, region, level, children, by), part in groups(planted, keys):
         rows = {row.strength: row for row in rows_of(part)}
         found = [_share(rows.get(strength)) for strength in strengths]
         first = [number(rows[s].first if s in rows else None) for s in strengths]
         name = outline.names.get(region, region)
-        lines.append((variant, measure, f"{name} ({level}, {children})", *found, *first))
+        lines.append((variant, measure, f"{name} ({level}, {children})", by, *found, *first))
     heads = [
         (group, f"{strength:g}")
         for group in ("found, by strength", "highest of its level")
         for strength in strengths
     ]
-    stubs = ("variant", "measure", "region")
+    stubs = ("variant", "measure", "region", "set apart by")
     return Sheet(captions["planted"], stubs, tuple(heads) if lines else (), tuple(lines))
 
 
