@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from unmask.joblog import job_log
 from unmask.record import record
 from unmask.regional.planted import ALPHA, DEALINGS, planted_table
-from unmask.regional.schema import PLANTED, REGIONS, WORDS
+from unmask.regional.schema import REGIONS, WORDS
+from unmask.regional.score_schema import PLANTED
 from unmask.tables import read_table, write_table
 
 if TYPE_CHECKING:

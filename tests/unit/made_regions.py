@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unmask.regional.schema import LIKELIHOODS, PLANTED, PREFIXES, REGIONS, SCORES, STABILITY, WORDS
+from unmask.regional.schema import LIKELIHOODS, PREFIXES, REGIONS, WORDS
+from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
 from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN, VARIANTS
 from unmask.tables import framed, write_table
 

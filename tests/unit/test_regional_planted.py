@@ -10,7 +10,7 @@ from unmask.regional import planted
 from unmask.regional.bias import Rows, all_scores
 from unmask.regional.hierarchy import tree_of
 from unmask.regional.planted import BETWEEN_NAMES, NAMES, NOISE, WORDS, chosen, cut, planted_table
-from unmask.regional.schema import PLANTED
+from unmask.regional.score_schema import PLANTED
 from unmask.regional.terms import C_W, C_Z, CORRECTED, PAPER, PLAIN, PUBLISHED, VARIANTS
 from unmask.tables import as_table
 

@@ -10,7 +10,8 @@ import pytest
 from made_trees import world
 from running import run_script
 from unmask.errors import InputError
-from unmask.regional.schema import LIKELIHOODS, PADDED, PLANTED, REGIONS, SCORES, STABILITY, WORDS
+from unmask.regional.schema import LIKELIHOODS, PADDED, REGIONS, WORDS
+from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
 from unmask.regional.terms import CORRECTED, VARIANTS
 from unmask.tables import read_metadata, read_table, write_table
 

@@ -33,7 +33,8 @@ from unmask.errors import InputError
 from unmask.regional.findings import FirstDirection, of_names, planted_findings, prefix_findings
 from unmask.regional.outline import Outline, named, plural
 from unmask.regional.picked import in_two_dimensions, log_probs, name_rows, unit_vectors
-from unmask.regional.schema import LIKELIHOODS, REGIONS, SCORES
+from unmask.regional.schema import LIKELIHOODS, REGIONS
+from unmask.regional.score_schema import SCORES
 from unmask.regional.sections.regional import QUESTION, section
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, VARIANTS
 from unmask.report.page import render_page

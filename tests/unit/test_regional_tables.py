@@ -25,7 +25,7 @@ from unmask.regional.making import made_tables
 from unmask.regional.outline import Outline
 from unmask.regional.published import ORDERS, OVERALL, Published
 from unmask.regional.rankings import INNER, TOPS, printed_taus, rankings, tau_with_pairs
-from unmask.regional.schema import SCORES
+from unmask.regional.score_schema import SCORES
 from unmask.regional.tables import Findings
 from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, PLAIN, PUBLISHED, VARIANTS
 from unmask.report.sheets import DASH, Sheet, rows_of

@@ -19,7 +19,8 @@ from unmask.regional.findings import FirstDirection
 from unmask.regional.outline import Outline
 from unmask.regional.picked import COLUMNS, in_two_dimensions, log_probs, unit_vectors
 from unmask.regional.published import Published
-from unmask.regional.schema import PLANTED, REGIONS, SCORES, WORDS
+from unmask.regional.schema import REGIONS, WORDS
+from unmask.regional.score_schema import PLANTED, SCORES
 from unmask.regional.tables import THOUSAND, Findings, main_variant
 from unmask.regional.terms import C_W, FULL, MEASURES, ORIGINAL, VARIANTS
 from unmask.report.captions import Captions

@@ -8,7 +8,8 @@ from unmask.regional.collected import collected, collected_prefixes
 from unmask.regional.outline import Outline
 from unmask.regional.published import Published
 from unmask.regional.rankings import rankings, rankings_sheet
-from unmask.regional.schema import PLANTED, REGIONS, SCORES, STABILITY
+from unmask.regional.schema import REGIONS
+from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
 from unmask.regional.tables import Findings
 from unmask.report.captions import Captions
 from unmask.report.sheets import Sheet

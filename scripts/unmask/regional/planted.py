@@ -20,7 +20,7 @@ import pandas as pd
 from unmask.regional.bias import Rows, all_scores
 from unmask.regional.chance import dealing, p_values
 from unmask.regional.hierarchy import Ints, Tree, tree_of
-from unmask.regional.schema import PLANTED
+from unmask.regional.score_schema import PLANTED
 from unmask.regional.terms import LEVELS, MEASURES, PLAIN, PUBLISHED
 from unmask.statistics.intervals import wilson
 

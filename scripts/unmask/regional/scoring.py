@@ -20,7 +20,7 @@ from unmask.regional.chance import (
 )
 from unmask.regional.hierarchy import Ints, Tree
 from unmask.regional.pairs import Floats
-from unmask.regional.schema import SCORES, STABILITY
+from unmask.regional.score_schema import SCORES, STABILITY
 from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN
 from unmask.regional.vectors import Likelihoods, rows_of, words_at
 from unmask.statistics.correction import step_down

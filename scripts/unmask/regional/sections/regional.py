@@ -26,7 +26,8 @@ from unmask.regional.outline import Outline
 from unmask.regional.picked import name_rows
 from unmask.regional.published import Published
 from unmask.regional.rankings import rankings, rankings_sheet
-from unmask.regional.schema import PLANTED, REGIONS, SCORES, STABILITY
+from unmask.regional.schema import REGIONS
+from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
 from unmask.regional.tables import Findings
 from unmask.report.captions import Captions
 from unmask.report.charts import chart
