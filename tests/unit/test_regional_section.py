@@ -150,6 +150,7 @@ def test_each_model_has_its_finding_counted_from_the_scores(done: Done) -> None:
         told = f"{held} do" if held else "none can with 100 dealings"
         assert f"Of the {len(countries)} countries with a score, {told}, and" in sentence
         assert f"and {(countries['p'] < 0.05).sum()} before correction" in sentence
+        assert f"(p > 0.95): here it is {(countries['p'] > 0.95).sum()}." in sentence
 
 
 def test_an_untrained_model_reads_as_such_and_no_other(done: Done) -> None:

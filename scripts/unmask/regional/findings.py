@@ -52,6 +52,7 @@ def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
         if inner:
             levels = " and ".join(plural(level) for level in dict.fromkeys(row.level for row in inner))
             held = sum(row.p_holm < alpha for row in inner)
+            alike = sum(row.p > 1 - alpha for row in inner)
             # p is corrected within a level
             fewest = min(Counter(row.level for row in inner).values())
             could = held or draws is None or fewest <= _most_corrected_for(draws, alpha)
@@ -59,7 +60,8 @@ def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
                 f" Of the {len(inner)} {levels} with a score, "
                 f"{f'{held} do' if could else f'none can with {draws} dealings'}, "
                 f"and {sum(row.p < alpha for row in inner)} before correction, where chance alone gives "
-                f"about {alpha * len(inner):.1f}."
+                f"about {alpha * len(inner):.1f}. It gives as many that differ by less than nearly all "
+                f"vectors dealt out (p > {1 - alpha:g}): here it is {alike}."
             )
         if model.source == "random":
             sentence += (
