@@ -219,7 +219,7 @@ def test_what_was_planted_stands_at_its_strength(made: Made) -> None:
         assert (row["found"], row["low"], row["high"]) == (own.found, own.found_low, own.found_high)
         assert row["first"] == own.first and abs(row["at"] - row["strength"]) <= 0.031
     panels = {row["panel"] for row in rows}
-    assert "Continent AF (continent, 4 children): by names" in panels and len(panels) == 4
+    assert "Continent AF (continent, 4 children)\nset apart by names" in panels and len(panels) == 4
 
 
 def test_what_there_is_nothing_of_is_a_line(made: Made, tmp_path: Path) -> None:

@@ -253,7 +253,7 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
     nudges = np.linspace(-0.015, 0.015, len(scores_here)) * float(there["strength"].max() or 1)
     aside = dict(zip(scores_here, map(float, nudges), strict=True))
     rows = [
-        {"panel": f"{_counted(row, outline)}: by {row.planted}", "planted": row.planted}
+        {"panel": f"{_counted(row, outline)}\nset apart by {row.planted}", "planted": row.planted}
         | {"region": row.region, "measure": row.measure, "variant": row.variant}
         | {"strength": float(row.strength), "at": float(row.strength) + aside[row.measure, row.variant]}
         | {"found": float(row.found), "low": plain(row.found_low), "high": plain(row.found_high)}
@@ -276,7 +276,7 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
     patterns = [[1, 0], [5, 3], [1, 2]][: len(variants)]
     dash = alt.StrokeDash("variant:N", title="variant", scale=alt.Scale(domain=variants, range=patterns))
     tips = told(
-        panel="set apart",
+        panel="region",
         measure="measure",
         variant="variant",
         strength=("strength", ".3g"),

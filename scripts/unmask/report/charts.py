@@ -96,7 +96,6 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "labelFontSize": 12,
             "labelFontWeight": "bold",
             "labelAnchor": "start",
-            "labelLimit": 300,
             "titleColor": colours["faint"],
         },
         "legend": {

@@ -78,13 +78,14 @@ class Drawing {
     const across = Math.max(1, Math.min(columns, Math.floor(free / (NARROWEST + gap))));
     const width = Math.max(NARROWEST, Math.min(520, Math.floor(free / across) - gap));
     const height = aspect ? Math.round(width * aspect) : spec.height;
-    return { ...this.spec, columns: across, spec: { ...spec, width, height } };
+    const names = { ...facet, header: { ...facet.header, labelLimit: width } };
+    return { ...this.spec, facet: names, columns: across, spec: { ...spec, width, height } };
   }
 
   embed(box, spec, mode, room) {
     const { width } = spec.spec ?? {};
     const narrow = width < 300 && {
-      header: { labelLimit: width, labelFontSize: 10 },
+      header: { labelFontSize: 10 },
       title: { fontSize: 11, subtitleFontSize: 10 },
       ...(room < NARROW && {
         legend: { columns: 1 },

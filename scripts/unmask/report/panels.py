@@ -97,7 +97,7 @@ def panels(
                 "panel:N",
                 title=None,
                 sort=alt.EncodingSortField("place", op="min"),
-                header=alt.Header(labelExpr=f"split(datum.label, {json.dumps(between)})"),
+                header=alt.Header(labelExpr=f"split(datum.label, {json.dumps(between)})", labelLimit=width),
             ),
             columns=min(columns, len({row["panel"] for row in rows})),
             spacing={"row": 14, "column": 18},
