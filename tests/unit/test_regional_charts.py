@@ -1,6 +1,6 @@
 """Charts of regional bias: rows are the tables' numbers in their places; none stands where none is known."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -182,8 +182,11 @@ def test_points_keep_distances_in_two_dimensions(made: Made) -> None:
     regions = made.regions.set_index("region")
     words = frame[frame["word"].notna()].groupby("name")["log_prob"].mean()
     of_regions = np.array([words[str(regions.loc[row["region"], "name"])] for row in rows])
-    ranks = [pd.Series(values).rank() for values in (of_regions, centred @ axes[:, -1])]
-    assert direction.rho == pytest.approx(abs(np.corrcoef(ranks)[0, 1]))
+    alone = frame[frame["word"].isna()].set_index("name")["log_prob"]
+    of_names = np.array([alone[str(regions.loc[row["region"], "name"])] for row in rows])
+    for found_rho, values in ((direction.sentences, of_regions), (direction.name, of_names)):
+        ranks = [pd.Series(each).rank() for each in (values, centred @ axes[:, -1])]
+        assert found_rho == pytest.approx(abs(np.corrcoef(ranks)[0, 1]))
     assert rows[0]["panel"] == f"m1 ({shares[0]:.0f}% and {shares[1]:.0f}% of the variance)"
     large = [row for row in rows if row["large"]]
     assert {row["region"] for row in large} == set(CONTINENTS)
@@ -238,3 +241,13 @@ def test_without_the_corrected_variant_the_papers_is_shown(made: Made) -> None:
     drawing = replace(whole, found=replace(whole.found, scores=scores))
     assert {row["variant"] for row in rows_in(drawing.scores())} == {PAPER}
     assert {row["variant"] for row in rows_in(drawing.series())} == {PAPER}
+
+
+def test_vectors_that_are_alike_have_no_direction(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for rounding, as those of proportional likelihoods are."""
+
+    def proportional(path: str, names: Sequence[str], words: Sequence[str], column: str) -> Any:
+        return -np.outer(1 + np.arange(len(names)) / 7, np.linspace(1, 2, len(words)))
+
+    monkeypatch.setattr("unmask.regional.drawing.log_probs", proportional)
+    assert list(drawing_of(made).first_directions()) == []

@@ -9,6 +9,7 @@ from made_trees import world
 from unmask.regional import planted
 from unmask.regional.bias import Rows, all_scores
 from unmask.regional.hierarchy import tree_of
+from unmask.regional.picked import in_two_dimensions
 from unmask.regional.planted import BETWEEN_NAMES, NAMES, NOISE, WORDS, chosen, cut, planted_table
 from unmask.regional.score_schema import PLANTED
 from unmask.regional.terms import C_W, C_Z, CORRECTED, PAPER, PLAIN, PUBLISHED, VARIANTS
@@ -18,7 +19,7 @@ REGIONS = world([4, 6, 3], [5, 3, 9, 4], [3, 4, 3])
 
 
 def test_scores_find_what_is_there_and_nothing_else() -> None:
-    found = planted_table(REGIONS, 30, VARIANTS, 80, [0, 1, 4], 1, 0.9999)
+    found = planted_table(REGIONS, 30, VARIANTS, 80, [0, 2, 10], 1, 0.9999)
     as_table(found, PLANTED)
     assert set(found["measure"][found["variant"] == CORRECTED]) == {C_W, C_Z, PLAIN}
     # where nothing is planted it is all the same
@@ -35,16 +36,16 @@ def test_scores_find_what_is_there_and_nothing_else() -> None:
     assert (alarms["found_high"] >= 0.05).all()
     assert alarms["found"].mean() == pytest.approx(0.05, abs=0.025)
     rows = found.pivot_table(index=["variant", "measure", "region"], columns="strength", values="found")
-    assert (rows[4.0] > rows[0.0] + 0.25).all()
-    assert (rows[4.0] >= rows[1.0] - 0.05).all()
-    assert (rows[1.0] >= rows[0.0] - 0.05).all()
-    strong = rows.xs(C_W, level="measure")[4.0]
+    assert (rows[10.0] > rows[0.0] + 0.25).all()
+    assert (rows[10.0] >= rows[2.0] - 0.05).all()
+    assert (rows[2.0] >= rows[0.0] - 0.05).all()
+    strong = rows.xs(C_W, level="measure")[10.0]
     assert strong.min() > 0.5
     assert strong.mean() > 0.8
 
 
 def test_the_ranking_of_the_paper_is_deaf_where_the_corrected_one_hears() -> None:
-    found = planted_table(REGIONS, 30, VARIANTS, 40, [4], 0, 0.95)
+    found = planted_table(REGIONS, 30, VARIANTS, 40, [10], 0, 0.95)
     found = found[found["planted"] == WORDS]
     # of the countries the one with the most cities, whatever is in it
     largest = found[(found["region"] == "c1k2") & (found["measure"] == C_W)].set_index("variant")["first"]
@@ -102,21 +103,23 @@ def test_made_likelihoods_are_of_the_order_that_masked_models_have() -> None:
     rows, _ = planted._worlds(tree, 1, 112, WORDS, 0, 0, range(20), np.arange(len(tree)))
     f = rows.f[:, 2:]
     assert f.max() < 0
-    assert f.mean() == pytest.approx(-0.82, abs=0.2)
+    assert f.mean() == pytest.approx(-0.82, abs=0.15)
     of_regions = f.mean(axis=2)
-    assert np.log(-of_regions).std(axis=1).mean() == pytest.approx(0.75, abs=0.2)
+    assert np.log(-of_regions).std(axis=1).mean() == pytest.approx(0.64, abs=0.1)
     rest = f - f.mean(axis=1, keepdims=True) - of_regions[:, :, None]
-    assert rest.std(axis=(1, 2)).mean() == pytest.approx(0.1, abs=0.04)
+    assert rest.std(axis=(1, 2)).mean() == pytest.approx(0.1, abs=0.05)
     v = f / np.linalg.norm(f, axis=2, keepdims=True)
     apart = [pdist(own).mean() for own in v]
     assert np.mean(apart) == pytest.approx(0.31, abs=0.05)
+    first = [in_two_dimensions(own)[1][0] for own in v]
+    assert np.mean(first) == pytest.approx(0.84, abs=0.06)
     correlated = [
         np.corrcoef(np.log(-a), np.log(-b))[0, 1] for a, b in zip(of_regions, rows.names[:, 2:], strict=True)
     ]
     assert np.mean(correlated) == pytest.approx(0.9, abs=0.1)
 
 
-def test_what_names_are_likely_is_found_as_well() -> None:
+def test_how_likely_names_are_is_found_as_well() -> None:
     """Which is why no score says that something else is said of a region."""
     found = planted_table(REGIONS, 30, [CORRECTED], 80, [4], 1, 0.95)
     by = found[(found["measure"] == C_W) & (found["children"] >= 6)].groupby("planted")["found"].min()

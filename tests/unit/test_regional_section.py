@@ -150,7 +150,14 @@ def test_each_model_has_its_finding_counted_from_the_scores(done: Done) -> None:
         told = f"{held} do" if held else "none can with 100 dealings"
         assert f"Of the {len(countries)} countries with a score, {told}, and" in sentence
         assert f"and {(countries['p'] < 0.05).sum()} before correction" in sentence
-        assert f"(p > 0.95): here it is {(countries['p'] > 0.95).sum()}." in sentence
+        # by chance 5 of the 101 steps of p are below .05
+        assert f"gives about {5 / 101 * len(countries):.1f}." in sentence
+        mirrored = 1 + 1 / 101 - countries["p"]
+        alike = int((mirrored < 0.05).sum())
+        assert (
+            f"whose cities are more alike than nearly all that are dealt out: here there are {alike}."
+            in sentence
+        )
 
 
 def test_an_untrained_model_reads_as_such_and_no_other(done: Done) -> None:
@@ -192,7 +199,7 @@ def test_what_is_to_be_said_of_names_is_said(done: Done) -> None:
 def test_what_was_planted_and_prefixes_and_series_have_a_sentence(done: Done) -> None:
     said = done.section.sentences
     planted = make_planted()
-    for by, says in (("words", "in words at strength 2 is found"), ("names", "names themselves")):
+    for by, says in (("words", "in words at strength 2 is found"), ("names", "how likely their names are")):
         own = planted[(planted["planted"] == by) & (planted["variant"] == CORRECTED)]
         best = own[own["strength"] == 2]["found"].iloc[0]
         assert any(says in s and f"C_w corrected {best:.2f}" in s for s in said)
@@ -330,11 +337,19 @@ def test_likelihoods_are_picked_by_name_and_word(done: Done) -> None:
 
 
 def test_vectors_that_are_of_names_are_said_to_be() -> None:
-    of_words = FirstDirection("m1", 30, 0.4, 0.9), FirstDirection("m2", 30, 0.9, 0.4)
-    both = list(of_names([*of_words, FirstDirection("m3", 250, 0.85, 0.97)]))
-    assert all("how likely a region's name is" not in sentence for sentence in both[:2])
-    assert "vectors of m3 vary most holds 85% of their variance, and ranks the 250 regions" in both[2]
-    assert "rho of 0.97: length one does not take out how likely a region's name is" in both[2]
+    others = [
+        FirstDirection("m1", 30, 0.4, 0.9, 0.9),
+        FirstDirection("m2", 30, 0.9, 0.4, 0.9),
+        FirstDirection("m3", 30, 0.9, 0.9, 0.4),
+        # three regions are alike in that by chance
+        FirstDirection("m4", 3, 0.9, 1.0, 1.0),
+        FirstDirection("m5", 30, 0.9, 0.9, float("nan")),
+    ]
+    *said, last = of_names([*others, FirstDirection("m6", 250, 0.85, 0.97, 0.91)])
+    assert len(said) == len(others)
+    assert not any("how likely a region's name is" in sentence or "nan" in sentence for sentence in said)
+    assert "vectors of m6 vary most holds 85% of their variance, and ranks the 250 regions" in last
+    assert "rho of 0.97, and as that of their names alone with one of 0.91: length one" in last
 
 
 def test_two_dimensions_keep_what_has_two_and_say_how_much_they_hold() -> None:

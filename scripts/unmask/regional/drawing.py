@@ -17,7 +17,7 @@ from unmask.regional.borders import Atlas
 from unmask.regional.collected import by_model, collected
 from unmask.regional.findings import FirstDirection
 from unmask.regional.outline import Outline
-from unmask.regional.picked import COLUMNS, in_two_dimensions, log_probs, unit_vectors
+from unmask.regional.picked import COLUMNS, in_two_dimensions, log_probs, name_rows, unit_vectors
 from unmask.regional.published import Published
 from unmask.regional.schema import REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED, SCORES
@@ -38,6 +38,9 @@ BANDS = {
     "children": ("children", "d"),
 }
 """What a country on a map tells of its score."""
+
+ALIKE = 1e-6
+"""Vectors of length one, and likelihoods in single precision, that are no farther apart are the same."""
 
 
 def drawn_charts(
@@ -170,14 +173,20 @@ class Drawing:
 
     def first_directions(self) -> Iterator[FirstDirection]:
         """What the first component of Figure 3 is, for each model."""
+        paths = dict(self._likelihoods())
         for model, regions, f in self._laid_out():
             if len(regions) < 3:
                 continue
             points, (share, _) = in_two_dimensions(unit_vectors(f))
-            # of constants there is no ranking
-            if np.ptp(points[:, 0]) and np.ptp(f.mean(axis=1)):
-                rho = abs(float(spearmanr(points[:, 0], f.mean(axis=1)).statistic))
-                yield FirstDirection(model, len(regions), share, rho)
+            # of vectors that are alike but for rounding there is no ranking
+            if np.ptp(points[:, 0]) < ALIKE or np.ptp(f.mean(axis=1)) < ALIKE:
+                continue
+            alone = name_rows(paths[model]).set_index("name")[self._column()]
+            names = alone.reindex([self.found.outline.names[region] for region in regions]).to_numpy(float)
+            with_sentences, with_names = (
+                abs(float(spearmanr(points[:, 0], values).statistic)) for values in (f.mean(axis=1), names)
+            )
+            yield FirstDirection(model, len(regions), share, with_sentences, with_names)
 
     def _laid_out(self) -> Iterator[tuple[str, list[str], npt.NDArray[np.float64]]]:
         """Models, with the regions of Figure 3 and their likelihoods (regions x words)."""

@@ -18,6 +18,9 @@ from unmask.report.sheets import interval, number, rows_of
 MOST_OF_IT, ALIKE = 0.5, 0.8
 """A share of the variance, and a rank correlation, from which on vectors are first of all about names."""
 
+ENOUGH = 10
+"""Regions from which on that can be said: of three, a third of all vectors would have it by chance."""
+
 
 class FirstDirection(NamedTuple):
     """The first principal component of a model's vectors of regions."""
@@ -27,7 +30,9 @@ class FirstDirection(NamedTuple):
     # of the variance
     share: float
     # |Spearman's rho| with the mean log-probability of a region's sentences
-    rho: float
+    sentences: float
+    # the same with that of its name alone; nan where no table has it
+    name: float
 
 
 def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
@@ -52,7 +57,11 @@ def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
         if inner:
             levels = " and ".join(plural(level) for level in dict.fromkeys(row.level for row in inner))
             held = sum(row.p_holm < alpha for row in inner)
-            alike = sum(row.p > 1 - alpha for row in inner)
+            # the share of dealings, the model's own included, that come to as much or less
+            own_dealing = 0.0 if draws is None else 1 / (draws + 1)
+            alike = sum(1 - row.p + own_dealing < alpha for row in inner)
+            reached = alpha if draws is None else _most_corrected_for(draws, alpha) * own_dealing
+            below = _below(outline, [row.region for row in inner])
             # p is corrected within a level
             fewest = min(Counter(row.level for row in inner).values())
             could = held or draws is None or fewest <= _most_corrected_for(draws, alpha)
@@ -60,8 +69,8 @@ def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
                 f" Of the {len(inner)} {levels} with a score, "
                 f"{f'{held} do' if could else f'none can with {draws} dealings'}, "
                 f"and {sum(row.p < alpha for row in inner)} before correction, where chance alone gives "
-                f"about {alpha * len(inner):.1f}. It gives as many that differ by less than nearly all "
-                f"vectors dealt out (p > {1 - alpha:g}): here it is {alike}."
+                f"about {reached * len(inner):.1f}. It gives as many whose {below} are more alike than "
+                f"nearly all that are dealt out: here there are {alike}."
             )
         if model.source == "random":
             sentence += (
@@ -139,13 +148,15 @@ _ORDERS = {"headed": "with its columns as headed", "likely": "in the order that 
 
 def of_names(directions: Iterable[FirstDirection]) -> Iterator[str]:
     """For each model, how much of what tells its vectors apart is how likely regions' names are."""
-    for model, regions, share, rho in directions:
+    for model, regions, share, of_sentences, of_name in directions:
         sentence = (
             f"The direction in which the vectors of {model} vary most holds {100 * share:.0f}% of their "
-            f"variance, and ranks the {regions} regions of Figure 3 as the mean log-probability of their "
-            f"sentences does with a Spearman's rho of {number(rho)}"
+            f"variance, and ranks the {regions} regions of Figure 3 as the mean "
+            f"log-probability of their sentences does with a Spearman's rho of {number(of_sentences)}"
         )
-        if share >= MOST_OF_IT and rho >= ALIKE:
+        if not math.isnan(of_name):
+            sentence += f", and as that of their names alone with one of {number(of_name)}"
+        if share >= MOST_OF_IT and of_sentences >= ALIKE and of_name >= ALIKE and regions >= ENOUGH:
             sentence += (
                 ": length one does not take out how likely a region's name is, and scores are about that "
                 "before they are about what is said of regions"
@@ -178,11 +189,11 @@ def planted_findings(planted: pd.DataFrame) -> Iterator[str]:
             )
         elif strength:
             yield (
-                "Where nothing but how likely the names themselves are was planted, as strongly, scores rise "
-                f"in: {', '.join(texts)}. A score does not say which of the two it has found."
+                "Where only how likely their names are was set apart, by as many standard deviations, it is "
+                f"found in: {', '.join(texts)}. A score does not say which of the two it has found."
             )
         else:
-            yield f"The same where nothing was planted, so that all is a false alarm: {', '.join(texts)}."
+            yield f"Where nothing was planted, so that all is a false alarm: {', '.join(texts)}."
         if strongest == 0:
             return
 

@@ -31,12 +31,12 @@ DEALINGS = 19
 WORDS, NAMES = "words", "names"
 """What the children of a region are set apart by."""
 
-NAME, BETWEEN_NAMES = 0.35, 1.0
+NAME, BETWEEN_NAMES = 0.3, 1.15
 """Median and standard deviation of the logarithm of the name's part of a sentence's −f: with those below, of
 the order of a small masked model's on the names of cities. Scores are of vectors of length one, so that only
 ratios matter."""
 
-WORD, BETWEEN_WORDS, NOISE = 0.15, 1.0, 0.25
+WORD, BETWEEN_WORDS, NOISE = 0.13, 1.25, 0.15
 """The same of the word's part, and the standard deviation of a region's noise about it."""
 
 ALONE, BETWEEN_ALONE = 0.6, 0.6
