@@ -190,7 +190,7 @@ def planted_findings(planted: pd.DataFrame) -> Iterator[str]:
         elif strength:
             yield (
                 "Where only how likely their names are was set apart, by as many standard deviations, it is "
-                f"found in: {', '.join(texts)}. A score does not say which of the two it has found."
+                f"found in: {', '.join(texts)}. A score that finds both does not say which it has found."
             )
         else:
             yield f"Where nothing was planted, so that all is a false alarm: {', '.join(texts)}."
