@@ -105,7 +105,7 @@ def test_random_vectors_have_the_mean_and_covariance_of_the_model(monkeypatch: p
     names = np.log(-np.concatenate([rows.names for rows in taken])[:, cities])
     # of a likelihood of one there is no logarithm
     of_model = np.log(np.maximum(-own.rows.names[0, cities], np.finfo(np.float32).eps))
-    assert names.mean() == pytest.approx(of_model.mean(), abs=0.15)
+    assert names.mean() == pytest.approx(of_model.mean(), abs=0.1)
 
 
 def test_the_band_of_random_vectors_holds_scores_of_random_vectors() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from made_regions import CITIES, CONTINENTS, SETTINGS, WORD_ROWS, Made, make_likelihoods, make_planted
 from unmask.errors import InputError
+from unmask.regional.directions import first_directions
 from unmask.regional.drawing import MAKERS, Drawing, drawn_charts
 from unmask.regional.maps import BELOW, BEYOND, BLANK, FIFTHS, WITHIN
 from unmask.regional.outline import Outline
@@ -176,7 +177,7 @@ def test_points_keep_distances_in_two_dimensions(made: Made) -> None:
         found, expected = np.array([row[field] for row in rows]), centred @ axes[:, -1 - place]
         assert np.abs(found) == pytest.approx(np.abs(expected), abs=1e-5)
     shares = 100 * values[::-1] / values.sum()
-    (direction, _) = drawing_of(made).first_directions()
+    (direction, _) = first_directions(drawing_of(made).laid_out)
     assert (direction.model, direction.regions) == ("m1", len(rows))
     assert 100 * direction.share == pytest.approx(shares[0])
     regions = made.regions.set_index("region")
@@ -250,4 +251,4 @@ def test_vectors_that_are_alike_have_no_direction(made: Made, monkeypatch: pytes
         return -np.outer(1 + np.arange(len(names)) / 7, np.linspace(1, 2, len(words)))
 
     monkeypatch.setattr("unmask.regional.drawing.log_probs", proportional)
-    assert list(drawing_of(made).first_directions()) == []
+    assert list(first_directions(drawing_of(made).laid_out)) == []

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import spearmanr
 
 from made_regions import (
     AWKWARD,
@@ -30,7 +31,8 @@ from made_regions import (
 )
 from running import run_script
 from unmask.errors import InputError
-from unmask.regional.findings import FirstDirection, of_names, planted_findings, prefix_findings
+from unmask.regional.directions import FirstDirection, by_chance
+from unmask.regional.findings import of_names, planted_findings, prefix_findings
 from unmask.regional.outline import Outline, named, plural
 from unmask.regional.picked import in_two_dimensions, log_probs, name_rows, unit_vectors
 from unmask.regional.schema import LIKELIHOODS, REGIONS
@@ -345,11 +347,19 @@ def test_vectors_that_are_of_names_are_said_to_be() -> None:
         FirstDirection("m4", 3, 0.9, 1.0, 1.0),
         FirstDirection("m5", 30, 0.9, 0.9, float("nan")),
     ]
-    *said, last = of_names([*others, FirstDirection("m6", 250, 0.85, 0.97, 0.91)])
+    *said, last = of_names([*others, FirstDirection("m6", 250, 0.85, 0.97, 0.91)], 0.95)
     assert len(said) == len(others)
     assert not any("how likely a region's name is" in sentence or "nan" in sentence for sentence in said)
     assert "vectors of m6 vary most holds 85% of their variance, and ranks the 250 regions" in last
-    assert "rho of 0.97, and as that of their names alone with one of 0.91: length one" in last
+    chance = "(unrelated rankings of as many: up to 0.12 in 95% of all cases)"
+    assert f"rho of 0.97, and as that of their names alone with one of 0.91 {chance}: length one" in last
+
+
+def test_unrelated_rankings_stay_below_what_is_said_of_them() -> None:
+    rng = np.random.default_rng(0)
+    for n in (12, 60):
+        rhos = [abs(spearmanr(rng.permutation(n), rng.permutation(n)).statistic) for _ in range(2000)]
+        assert np.mean(np.array(rhos) < by_chance(n, 0.95)) == pytest.approx(0.95, abs=0.02)
 
 
 def test_two_dimensions_keep_what_has_two_and_say_how_much_they_hold() -> None:

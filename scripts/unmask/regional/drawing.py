@@ -6,18 +6,15 @@ from functools import cached_property
 from typing import Any
 
 import altair as alt
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
-from scipy.stats import spearmanr
 
 from unmask.errors import InputError
 from unmask.regional import charts, maps
 from unmask.regional.borders import Atlas
 from unmask.regional.collected import by_model, collected
-from unmask.regional.findings import FirstDirection
+from unmask.regional.directions import LaidOut
 from unmask.regional.outline import Outline
-from unmask.regional.picked import COLUMNS, in_two_dimensions, log_probs, name_rows, unit_vectors
+from unmask.regional.picked import COLUMNS, log_probs, name_rows, unit_vectors
 from unmask.regional.published import Published
 from unmask.regional.schema import REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED, SCORES
@@ -38,9 +35,6 @@ BANDS = {
     "children": ("children", "d"),
 }
 """What a country on a map tells of its score."""
-
-ALIKE = 1e-6
-"""Vectors of length one, and likelihoods in single precision, that are no farther apart are the same."""
 
 
 def drawn_charts(
@@ -168,28 +162,12 @@ class Drawing:
 
     def points(self) -> alt.FacetChart | None:
         """Figure 3."""
-        drawn = {model: (regions, unit_vectors(f)) for model, regions, f in self._laid_out()}
+        drawn = {each.model: (each.regions, unit_vectors(each.f)) for each in self.laid_out}
         return charts.points(self.found.outline, drawn)
 
-    def first_directions(self) -> Iterator[FirstDirection]:
-        """What the first component of Figure 3 is, for each model."""
-        paths = dict(self._likelihoods())
-        for model, regions, f in self._laid_out():
-            if len(regions) < 3:
-                continue
-            points, (share, _) = in_two_dimensions(unit_vectors(f))
-            # of vectors that are alike but for rounding there is no ranking
-            if np.ptp(points[:, 0]) < ALIKE or np.ptp(f.mean(axis=1)) < ALIKE:
-                continue
-            alone = name_rows(paths[model]).set_index("name")[self._column()]
-            names = alone.reindex([self.found.outline.names[region] for region in regions]).to_numpy(float)
-            with_sentences, with_names = (
-                abs(float(spearmanr(points[:, 0], values).statistic)) for values in (f.mean(axis=1), names)
-            )
-            yield FirstDirection(model, len(regions), share, with_sentences, with_names)
-
-    def _laid_out(self) -> Iterator[tuple[str, list[str], npt.NDArray[np.float64]]]:
-        """Models, with the regions of Figure 3 and their likelihoods (regions x words)."""
+    @cached_property
+    def laid_out(self) -> Sequence[LaidOut]:
+        """The regions of Figure 3, by model."""
         outline = self.found.outline
         tops = outline.tops()
         with_children = {outline.levels[region] for region, count in outline.children.items() if count}
@@ -202,8 +180,12 @@ class Drawing:
         regions = regions if len(regions) > len(tops) else [r for r in outline.parents if outline.top_of(r)]
         names = list(dict.fromkeys(outline.names[region] for region in regions))
         places = [names.index(outline.names[region]) for region in regions]
+        found = []
         for model, path in self._likelihoods():
-            yield model, regions, log_probs(path, names, self._words(), self._column())[places]
+            f = log_probs(path, names, self._words(), self._column())
+            alone = name_rows(path).set_index("name")[self._column()].reindex(names).to_numpy(float)
+            found.append(LaidOut(model, regions, f[places], alone[places]))
+        return found
 
     def planted(self) -> alt.FacetChart | None:
         """How much of what was planted is found."""

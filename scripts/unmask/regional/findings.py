@@ -3,12 +3,13 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
+from unmask.regional.directions import FirstDirection, by_chance
 from unmask.regional.outline import Outline, named, plural
-from unmask.regional.planted import NAMES, WORDS
+from unmask.regional.planted import BY_NAMES, BY_WORDS
 from unmask.regional.published import ORDERS
 from unmask.regional.rankings import INNER, TOPS, by_variant, printed_taus, ranged
 from unmask.regional.tables import THOUSAND, Findings, main_variant
@@ -20,19 +21,6 @@ MOST_OF_IT, ALIKE = 0.5, 0.8
 
 ENOUGH = 10
 """Regions from which on that can be said: of three, a third of all vectors would have it by chance."""
-
-
-class FirstDirection(NamedTuple):
-    """The first principal component of a model's vectors of regions."""
-
-    model: str
-    regions: int
-    # of the variance
-    share: float
-    # |Spearman's rho| with the mean log-probability of a region's sentences
-    sentences: float
-    # the same with that of its name alone; nan where no table has it
-    name: float
 
 
 def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
@@ -55,29 +43,35 @@ def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
         )
         inner = [own[region] for region in outline.inner() if region in own]
         if inner:
-            levels = " and ".join(plural(level) for level in dict.fromkeys(row.level for row in inner))
-            held = sum(row.p_holm < alpha for row in inner)
-            # the share of dealings, the model's own included, that come to as much or less
-            own_dealing = 0.0 if draws is None else 1 / (draws + 1)
-            alike = sum(1 - row.p + own_dealing < alpha for row in inner)
-            reached = alpha if draws is None else _most_corrected_for(draws, alpha) * own_dealing
-            below = _below(outline, [row.region for row in inner])
-            # p is corrected within a level
-            fewest = min(Counter(row.level for row in inner).values())
-            could = held or draws is None or fewest <= _most_corrected_for(draws, alpha)
-            sentence += (
-                f" Of the {len(inner)} {levels} with a score, "
-                f"{f'{held} do' if could else f'none can with {draws} dealings'}, "
-                f"and {sum(row.p < alpha for row in inner)} before correction, where chance alone gives "
-                f"about {reached * len(inner):.1f}. It gives as many whose {below} are more alike than "
-                f"nearly all that are dealt out: here there are {alike}."
-            )
+            sentence += f" {_of_inner(outline, inner, alpha, draws)}"
         if model.source == "random":
             sentence += (
                 f" {model.name} has random weights: it was never trained, and its scores show only what the "
                 "tree and the tokens of names come to."
             )
         yield sentence
+
+
+def _of_inner(outline: Outline, inner: Sequence[Any], alpha: float, draws: int | None) -> str:
+    """How many of the other regions differ in what lies in them, and how many are alike. inner: SCORES."""
+    levels = " and ".join(plural(level) for level in dict.fromkeys(row.level for row in inner))
+    held = sum(row.p_holm < alpha for row in inner)
+    # p is corrected within a level
+    fewest = min(Counter(row.level for row in inner).values())
+    could = held or draws is None or fewest <= _most_corrected_for(draws, alpha)
+    # p goes in steps of this
+    step = 0.0 if draws is None else 1 / (draws + 1)
+    expected = alpha if draws is None else _most_corrected_for(draws, alpha) * step
+    more = sum(row.p < alpha for row in inner)
+    # 1 - p + step is the share of dealings, the model's own included, that come to as much or less
+    less = sum(1 - row.p + step < alpha for row in inner)
+    return (
+        f"Of the {len(inner)} {levels} with a score, "
+        f"{f'{held} do' if could else f'none can with {draws} dealings'}, and {more} before correction, "
+        f"where chance alone gives about {expected * len(inner):.1f}. It gives as many whose "
+        f"{_below(outline, [row.region for row in inner])} are more alike than nearly all that are dealt "
+        f"out: here there are {less}."
+    )
 
 
 def _of_tops(outline: Outline, own: Mapping[str, Any], alpha: float) -> str:
@@ -146,7 +140,7 @@ def artefact(found: Findings, table: pd.DataFrame) -> Iterator[str]:
 _ORDERS = {"headed": "with its columns as headed", "likely": "in the order that its code prints"}
 
 
-def of_names(directions: Iterable[FirstDirection]) -> Iterator[str]:
+def of_names(directions: Iterable[FirstDirection], confidence: float) -> Iterator[str]:
     """For each model, how much of what tells its vectors apart is how likely regions' names are."""
     for model, regions, share, of_sentences, of_name in directions:
         sentence = (
@@ -156,6 +150,10 @@ def of_names(directions: Iterable[FirstDirection]) -> Iterator[str]:
         )
         if not math.isnan(of_name):
             sentence += f", and as that of their names alone with one of {number(of_name)}"
+        sentence += (
+            f" (unrelated rankings of as many: up to {number(by_chance(regions, confidence))} in "
+            f"{100 * confidence:g}% of all cases)"
+        )
         if share >= MOST_OF_IT and of_sentences >= ALIKE and of_name >= ALIKE and regions >= ENOUGH:
             sentence += (
                 ": length one does not take out how likely a region's name is, and scores are about that "
@@ -170,7 +168,7 @@ def planted_findings(planted: pd.DataFrame) -> Iterator[str]:
     if known.empty:
         return
     strongest = known["strength"].max()
-    for strength, by in ((strongest, WORDS), (strongest, NAMES), (0.0, WORDS)):
+    for strength, by in ((strongest, BY_WORDS), (strongest, BY_NAMES), (0.0, BY_WORDS)):
         rows = known[(known["strength"] == strength) & (known["planted"] == by)]
         texts, ranks = [], []
         for measure in MEASURES:
@@ -181,7 +179,7 @@ def planted_findings(planted: pd.DataFrame) -> Iterator[str]:
                     ranks.append(f"{measure} {variant} {_from_to(own['first'])}")
         if not texts:
             continue
-        if strength and by == WORDS:
+        if strength and by == BY_WORDS:
             yield (
                 f"What was planted in words at strength {strength:g} is found in this share of worlds (the "
                 f"least and the most of the regions that it was planted in): {', '.join(texts)}. The region "

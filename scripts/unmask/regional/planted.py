@@ -28,7 +28,7 @@ ALPHA = 0.05
 DEALINGS = 19
 """The fewest with which p can come to ALPHA: 1 / (1 + 19). The test is exact with these as with more."""
 
-WORDS, NAMES = "words", "names"
+BY_WORDS, BY_NAMES = "words", "names"
 """What the children of a region are set apart by."""
 
 NAME, BETWEEN_NAMES = 0.3, 1.15
@@ -91,8 +91,8 @@ def planted_table(
         def trials(planted: str, strength: float, region: int = region) -> Trials:
             return _trials(tree, frame, region, words, variants, worlds, planted, strength, seed)
 
-        for planted, strength in product((WORDS, NAMES), strengths):
-            found, first, scored = trials(planted if strength else WORDS, strength)
+        for planted, strength in product((BY_WORDS, BY_NAMES), strengths):
+            found, first, scored = trials(planted if strength else BY_WORDS, strength)
             for key in found:
                 n = scored[key]
                 low, high = (end / 100 for end in wilson(found[key], n, confidence))
@@ -222,7 +222,7 @@ def _worlds(
         alone = generator.normal(0, BETWEEN_ALONE, len(tree))
         for dealt in orders[i]:
             dealt[:] = dealing(tree, generator)[inside]
-        if planted == WORDS:
+        if planted == BY_WORDS:
             noise[own] += strength * generator.normal(0, NOISE, (len(own), words))
         else:
             of_names[own] += strength * generator.normal(0, BETWEEN_NAMES, len(own))

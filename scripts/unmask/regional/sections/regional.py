@@ -10,6 +10,7 @@ from unmask.regional import tables
 from unmask.regional.borders import Atlas
 from unmask.regional.captions import captions_of
 from unmask.regional.collected import by_model, collected, collected_prefixes, shared_facts
+from unmask.regional.directions import first_directions
 from unmask.regional.drawing import MAKERS, Drawing
 from unmask.regional.findings import (
     artefact,
@@ -81,7 +82,7 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
             *beyond_chance(found, draws),
             *coarse_dealings(found, draws),
             *artefact(found, ranked),
-            *of_names(drawing.first_directions()),
+            *of_names(first_directions(drawing.laid_out), settings["confidence"]),
             *series_findings(found, series),
             *planted_findings(planted),
             *prefix_findings(prefixes, outline),
