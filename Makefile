@@ -16,8 +16,8 @@ BIN := $(VENV)/bin
 ARGS ?=
 # as many jobs that need a GPU at a time as there are GPUs
 GPUS := $(shell nvidia-smi --list-gpus 2>/dev/null | wc -l)
-# of the study's results
-NAME := $(basename $(notdir $(STUDY)))
+# the study's folder of results, which only its file knows; where there is none, the recipe ends with the reason
+FOLDER = folder=$$($(BIN)/python -m unmask.results.folder '$(STUDY)') || exit 1
 STUDY_CONFIG := study=$(STUDY) $(if $(DATA),'data=$(DATA)')
 
 .PHONY: report test check verify clean-evidence clean
@@ -25,8 +25,8 @@ STUDY_CONFIG := study=$(STUDY) $(if $(DATA),'data=$(DATA)')
 report: $(VENV)/.installed
 	$(BIN)/snakemake --cores $(CORES) --logger rich $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) \
 		--config $(STUDY_CONFIG) $(ARGS)
-	@if [ -f results/$(NAME)/report/summary.txt ]; then cat results/$(NAME)/report/summary.txt; \
-		echo "The report is results/$(NAME)/report/index.html"; fi
+	@$(FOLDER); if [ -f "$$folder/report/summary.txt" ]; then cat "$$folder/report/summary.txt"; \
+		echo "The report is $$folder/report/index.html"; fi
 
 test: $(VENV)/.installed-dev check
 	$(BIN)/python -m pytest -n logical --dist loadfile
@@ -40,10 +40,10 @@ check: $(VENV)/.installed-dev
 	$(BIN)/snakemake --lint
 
 verify: $(VENV)/.installed
-	@$(BIN)/python -m unmask.results.verifying results/$(NAME)
+	@$(FOLDER); $(BIN)/python -m unmask.results.verifying "$$folder"
 
 clean-evidence: $(VENV)/.installed
-	@$(BIN)/python -m unmask.results.cleaning results/$(NAME) $(ARGS)
+	@$(FOLDER); $(BIN)/python -m unmask.results.cleaning "$$folder" $(ARGS)
 
 clean:
 	rm -rf $(VENV)

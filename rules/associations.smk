@@ -107,7 +107,7 @@ rule embed_vectors:
 rule compute_associations:
     input:
         stimuli=associations_result("suites", "{suite}.parquet"),
-        embeddings=associations_result("{encoder}", "{suite}", "embeddings.parquet"),
+        embeddings=suite_embeddings,
     output:
         associations=associations_result("{encoder}", "{suite}", "associations.parquet"),
         draws=associations_result("{encoder}", "{suite}", "draws.parquet"),

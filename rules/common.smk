@@ -20,19 +20,26 @@ from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.given import Digests
 from unmask.places import check_places, check_way
+from unmask.results.recorded import check_recorded
 from unmask.results.settings import difference, stated
 from unmask.runlock import hold_run_lock
 from unmask.schemas import alternative, check_files, complete, read_families
+from unmask.table_heads import check_columns
 
 ROOT = Path(workflow.basedir)
 DIGESTS = Digests(".snakemake/digests.jsonl")
 
 try:
+    if set("{}") & set(str(ROOT)):
+        raise InputError(
+            f"{ROOT}: Snakemake takes braces in a path for wildcards; move Unmask to a folder without them"
+        )
     _chosen = choose_study(config, ROOT, [str(path) for path in workflow.configfiles])
     FAMILIES = read_families(ROOT / "rules/schemas")
     _chosen = complete(_chosen, FAMILIES)
     if workflow.is_main_process:
         check_files(_chosen, FAMILIES, DIGESTS.of)
+        check_columns(_chosen)
         check_way(f"results/{_chosen['study']}")
 except InputError as error:
     sys.exit(f"error: {error}")
@@ -95,17 +102,33 @@ def hold_results():
 
 
 def finished_study(wildcards):
-    """What is there when all of a study is; results without Snakemake's record are held against it first."""
+    """What is there when all of a study is; the results that are there are compared with Snakemake's record first."""
     if workflow.is_main_process and not workflow.dag_settings.forceall:
-        hold_unrecorded_results()
+        check_results()
     return result("SHA256SUMS")
+
+
+def record_of(path):
+    """Snakemake's record of the job that wrote a file."""
+    return workflow.persistence.metadata(IOFile(path))
+
+
+@functools.cache
+def check_results():
+    """Stop where the results of this study are not those that Snakemake's record is of."""
+    hold_unrecorded_results()
+    if os.path.isdir(STUDY):
+        try:
+            check_recorded(STUDY, config, record_of, DIGESTS.of)
+        except InputError as error:
+            sys.exit(f"error: {error}")
 
 
 def hold_unrecorded_results():
     """Stop where results without Snakemake's record, as copies are, are not those of this study."""
     finished = [result(name) for name in ("SHA256SUMS", "register.json") if os.path.exists(result(name))]
     some = finished or sorted(map(str, Path(STUDY).glob("**/*.parquet")))[:1]
-    if not some or any(workflow.persistence.metadata(IOFile(path)) is not None for path in some):
+    if not some or any(record_of(path) is not None for path in some):
         return
     known = "there is no record (.snakemake) of how these results were made"
     remedy = "add --forceall to make them anew, or remove them"

@@ -11,7 +11,7 @@ register(
     "debiasing",
     provenance=debiasing_provenance(),
     files=list(debiasing_figures().values()),
-    statistics=debiasing_comparisons(),
+    statistics=[*debiasing_comparisons(), *debiasing_lists()],
     sections=["debiasing"] if debiased_models() else [],
 )
 

@@ -25,6 +25,7 @@ rule evidence:
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         shuffled=lambda wildcards: config["controls"]["shuffled"] if wildcards.variant == SHUFFLED else None,
         top=lambda wildcards: likeliest_of(wildcards.model) if wildcards.variant == ORIGINAL else 0,
+        unknown_tokens=SCORING.get("unknown_tokens"),
     message:
         "Scoring {wildcards.benchmark} ({wildcards.variant}) with {wildcards.model}"
     script:
@@ -68,7 +69,7 @@ rule compare_precision:
     params:
         code=code("compare_precision.py", *measure_modules(), *masking_modules().values()),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
-        scoring=SCORING,
+        scoring={key: value for key, value in SCORING.items() if key != "unknown_tokens"},
         measures=MEASURES,
     message:
         "Comparing {wildcards.model} on {wildcards.benchmark} with single precision"

@@ -112,6 +112,7 @@ rule prepare_model:
     resources:
         mem_mb=checking_memory,
     params:
+        # of what a manifest says alone: with that of the checks a new one would make all evidence anew
         code=lambda wildcards: code("prepare_model.py", module_file("models/kinds", kind_of(wildcards.model))),
         name=lambda wildcards: wildcards.model,
         directory=model_directory,
@@ -123,4 +124,4 @@ rule prepare_model:
     message:
         "Checking {wildcards.model}"
     script:
-        "../scripts/prepare_model.py"
+        "../scripts/check_and_prepare_model.py"

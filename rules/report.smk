@@ -53,6 +53,7 @@ rule checksums:
         final_files(),
         section_files(),
         registered("statistics"),
+        result("register.json"),
     output:
         result("SHA256SUMS"),
     log:
@@ -62,6 +63,7 @@ rule checksums:
         "../envs/analysis.yaml"
     params:
         code=code("write_checksums.py"),
+        settings=stated(config),
     message:
         "Writing down checksums"
     script:

@@ -13,7 +13,7 @@ from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.options import Options
 from unmask.statistics.schema import FLAWS, SCHEMAS
-from unmask.tables import read_table, write_table
+from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL, SHUFFLED
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ with job_log(snakemake.log[0], snakemake.input):
     untrained = [decisions(pairs, read_scores(path, measures)) for path in inputs.pop("untrained", [])]
     # all else is evidence, that of the shuffled variant beside that of each masking
     files = {name.replace("_", "-"): path for name, path in inputs.items()}
+    unknown = read_metadata(next(iter(files.values()))).get("unknown_tokens")
     parts = (Part(some, rows, rows.pop(SHUFFLED, None)) for some, rows in in_chunks(files, pairs))
     options = Options.from_config(snakemake.params.options)
 
@@ -40,8 +41,10 @@ with job_log(snakemake.log[0], snakemake.input):
         "model": snakemake.params.model,
         "benchmark": snakemake.params.benchmark,
         "options": dict(snakemake.params.options),
+        # of both sides of all pairs; evidence of a model without a tokenizer says nothing of it
+        "unknown_tokens": unknown,
         **record(snakemake.input, snakemake.params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
     }
-    made = compute(pairs, flaws, original, parts, shuffled, options, untrained)
+    made = compute(pairs, flaws, original, parts, shuffled, options, untrained, unknown and unknown["id"])
     for name, rows in made.items():
         write_table(snakemake.output[name], rows, SCHEMAS[name], facts)

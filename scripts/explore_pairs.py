@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.chunks import in_chunks
+from unmask.evidence.chunks import check_unaltered, in_chunks
 from unmask.evidence.likeliest import LIKELIEST
 from unmask.evidence.origin import check_one_origin
 from unmask.facts import write_facts
@@ -26,6 +26,8 @@ with job_log(snakemake.log[0], snakemake.input):
     evidence = (rows for _, rows in in_chunks(files, pairs))
     # of a model without files, or of a study that does not want them, there are none
     tops = {masking: inputs.get(f"{masking.replace('-', '_')}_top") for masking in files}
+    for path in filter(None, tops.values()):
+        check_unaltered(path)
     likeliest = {masking: read_table(path, LIKELIEST) for masking, path in tops.items() if path}
     facts = {
         **dict(snakemake.wildcards.items()),

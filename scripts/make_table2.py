@@ -7,6 +7,7 @@ from unmask.frequency.table2 import PublishedRanks, collect_words, table2, table
 from unmask.given import unchanged
 from unmask.joblog import job_log
 from unmask.report.captions import load_captions
+from unmask.report.csv_text import csv_text
 from unmask.report.rendering import latex, markdown
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.give
     published = PublishedRanks.gather(inputs.words)
     sheet = table2_sheet(words, published, captions, params.alpha)
     texts = {
-        "table2_csv": table2(words, published).to_csv(index=False),
+        "table2_csv": csv_text(table2(words, published)),
         "table2_md": markdown(sheet),
         "table2_tex": latex(sheet),
-        "group_words_csv": words.to_csv(index=False),
+        "group_words_csv": csv_text(words),
     }
     for name, text in texts.items():
         write_text(snakemake.output[name], text)

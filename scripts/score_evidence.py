@@ -9,9 +9,14 @@ import torch
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.evidence.keeping import forget, give_out, is_intact, kept
+from unmask.evidence.earlier import Table, stand, standing
+from unmask.evidence.hiding import roles_of
+from unmask.evidence.keeping import forget, give_out, kept
+from unmask.evidence.likeliest import LIKELIEST
 from unmask.evidence.origin import SOURCE
-from unmask.evidence.streaming import Likeliest, is_done, write_evidence
+from unmask.evidence.schema import EVIDENCE
+from unmask.evidence.streaming import Likeliest, whole_facts, write_evidence
+from unmask.evidence.survey import survey, tokenizer_of
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
@@ -35,6 +40,17 @@ with (
     check_files(manifest)
     entry = manifest["entry"]
     pairs = read_table(snakemake.input.pairs, PAIRS)
+    try:
+        # whatever is wrong with a sentence stops the job before the model reads any
+        read = survey(
+            pairs,
+            tokenizer_of(manifest["directory"]),
+            {role for masking in params.code for role in roles_of(masking)},
+            manifest["max_length"],
+        )
+        read.check(params.unknown_tokens)
+    except InputError as error:
+        raise InputError(f"model {names['model']}, benchmark {names['benchmark']}, {error}") from None
     stack, seed = params.attention["stack"], params.shuffled and params.shuffled["seed"]
     facts = {
         masking: {
@@ -47,6 +63,7 @@ with (
             "weights": manifest["weights_digest"],
             "tokenizer": manifest["tokenizer_digest"],
             "benchmark_sha256": read_metadata(snakemake.input.pairs)["sha256"],
+            "unknown_tokens": read.facts,
             "model_source": {key: entry[key] for key in SOURCE if key in entry},
             **record(snakemake.input, code, "torch", "transformers", "tokenizers", "pyarrow"),
         }
@@ -60,11 +77,14 @@ with (
         for masking, own in tables.items():
             own.append(outputs[f"{masking}.top"])
             likeliest[masking] = Likeliest(kept(own[-1]), params.top)
-    missing = [
-        masking
-        for masking, own in tables.items()
-        if not (all(map(is_intact, own)) and is_done(kept(own[0]), pairs, facts[masking], likeliest[masking]))
-    ]
+
+    def is_done(masking: str) -> bool:
+        """Whether all tables of a masking are there; what they say of themselves is then of today."""
+        of_each = whole_facts(pairs, facts[masking], likeliest[masking])
+        wanted = map(Table, tables[masking], (EVIDENCE, LIKELIEST), of_each)
+        return stand(wanted, standing(masking, read))
+
+    missing = [masking for masking in tables if not is_done(masking)]
     for masking in missing:
         for table in tables[masking]:
             forget(table)

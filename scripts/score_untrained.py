@@ -11,9 +11,9 @@ import torch
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.collecting import collect_evidence
 from unmask.joblog import job_log
+from unmask.measures.by_protocol import score_by_protocol
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
-from unmask.measures.scoring import score_pairs
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.loading import load
@@ -46,7 +46,7 @@ def score(seed: int) -> pd.DataFrame:
                 )
                 for masking in maskings_of(params.measures)
             }
-            scores.append(score_pairs(list(some["pair_id"]), evidence, params.measures))
+            scores.append(score_by_protocol(list(some["pair_id"]), evidence, params.measures))
     return pd.concat(scores, ignore_index=True)
 
 

@@ -87,6 +87,8 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> "
     def study(folder: Path) -> dict[str, Any]:
         config: dict[str, Any] = yaml.safe_load((folder / "config.yaml").read_text())
         config["models"] = {name: config["models"][name] for name in ("tiny-bert", "oracle")}
+        # the name of another file's study is refused
+        config["study"] = "demonstration"
         # no classifier is left that they could be tried on
         del config["regional"]["prefixes"]
         config["regional"]["models"] = config["associations"]["models"] = ["tiny-bert"]

@@ -77,6 +77,25 @@ def encoders_of(suite):
     return [name for name in able if wanted is None or name in wanted]
 
 
+def reading_of(suite):
+    """All that the stimuli of a suite, and how they are embedded, depend on."""
+    apart = ("path", "encoders", "published")
+    reading = {key: value for key, value in SUITES[suite].items() if key not in apart}
+    return reading | {"files": test_files(suite)}
+
+
+def embedded_as(encoder, suite):
+    """The suite whose embeddings by an encoder serve a suite: the first of those that are read alike."""
+    reading = reading_of(suite)
+    return next(other for other in SUITES if encoder in encoders_of(other) and reading_of(other) == reading)
+
+
+def suite_embeddings(wildcards):
+    """The embeddings that the tests of a suite are made with."""
+    suite = embedded_as(wildcards.encoder, wildcards.suite)
+    return associations_result(wildcards.encoder, suite, "embeddings.parquet")
+
+
 def associations_result(*parts):
     """A path among the results on associations."""
     return result("associations", *parts)

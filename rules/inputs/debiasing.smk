@@ -105,6 +105,12 @@ def debiasing_comparisons():
     return [debiasing_result("comparisons", f"{benchmark}.parquet") for benchmark in compared_on()]
 
 
+def debiasing_lists():
+    """The sentences and words of the world that models are debiased with the corpus of."""
+    names = ("neutral.txt", "stereotypes.txt", "words.csv")
+    return [debiasing_result(name) for name in names] if debiased_models() and debiasing_world() else []
+
+
 def compared_scores():
     """The scores of these models."""
     return [

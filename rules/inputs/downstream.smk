@@ -225,6 +225,7 @@ def downstream_settings():
         "models": listed_models(),
         "tasks": [{"name": task, "format": entry["format"]} for task, entry in TASKS.items()],
         "benchmarks": list(BENCHMARKS),
+        "published": {name: entry["published"] for name, entry in BENCHMARKS.items() if "published" in entry},
         "measures": MEASURES,
         "bias_type": DOWNSTREAM.get("bias_type"),
         "alpha": config["statistics"]["alpha"],

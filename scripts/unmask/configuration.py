@@ -28,6 +28,9 @@ def choose_study(given: Mapping[str, Any], root: Path, files: list[str]) -> Conf
     `given` is what came from `--config` and `--configfile`, `files` the latter's paths. A file
     given whole is the study; else the word `study` picks configs/{study}.yaml or is itself the path of a YAML
     file, and without it config.yaml is the study. Two studies are never merged.
+
+    Raises InputError where no study can be chosen, and where a file has the name of a study that comes with
+    the workflow: the two would share a folder of results.
     """
     if files:
         if len(files) > 1:
@@ -37,18 +40,41 @@ def choose_study(given: Mapping[str, Any], root: Path, files: list[str]) -> Conf
             raise InputError(
                 f"config key study: {given.get('study')} is not the study of {files[0]}, {own.get('study')}"
             )
+        _check_name(files[0], own, root)
         return copy.deepcopy(dict(given))
     default = root / "config.yaml"
     if "study" not in given:
         return _merged(read_config(default), given)
     name = str(given["study"])
     if name.endswith(_ENDINGS):
-        return _merged(read_config(name), {key: value for key, value in given.items() if key != "study"})
-    known = {path.stem: path for path in sorted((root / "configs").glob("*.yaml"))}
+        own = read_config(name)
+        _check_name(name, own, root)
+        return _merged(own, {key: value for key, value in given.items() if key != "study"})
+    known = _shipped(root)
     if name not in known and name != (shown := str(read_config(default).get("study"))):
         told = ", ".join(sorted([*known, shown]))
         raise InputError(f"config key study: there is no configs/{name}.yaml (known: {told})")
     return _merged(read_config(known.get(name, default)), given)
+
+
+def _shipped(root: Path) -> dict[str, Path]:
+    """The files of configs/ by the names of their studies."""
+    return {path.stem: path for path in sorted((root / "configs").glob("*.yaml"))}
+
+
+def _check_name(file: str, own: Config, root: Path) -> None:
+    """Raise InputError where a file is not of the workflow and has the name of one of its studies."""
+    name = str(own.get("study"))
+    for shipped in (root / "config.yaml", *_shipped(root).values()):
+        if (
+            shipped.is_file()
+            and not shipped.samefile(file)
+            and str(read_config(shipped).get("study")) == name
+        ):
+            place = shipped.relative_to(root)
+            raise InputError(
+                f"{file}: its study is named {name}, as that of {place} is; give it another name"
+            )
 
 
 def _merged(base: Config, over: Mapping[str, Any]) -> Config:

@@ -18,7 +18,7 @@ from unmask.measures.registry import title_of
 @pytest.fixture(scope="module")
 def results(browser: Browser, demonstration: Workflow) -> Path:
     """Of the demonstration, which is not run where there is no browser."""
-    return demonstration.folder / "results/demo"
+    return demonstration.folder / "results/demonstration"
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def demonstrating(
     """A run of the demonstration with one model, from its evidence to its tables."""
     folder = tmp_path_factory.mktemp("demonstration-slurm") / "unmask"
     shutil.copytree(demonstration.folder, folder, symlinks=True)
-    results = folder / "results/demo"
+    results = folder / "results" / demonstration.config["study"]
     for place in BY_SCORING:
         shutil.rmtree(results / place)
     for path in (path for pattern in OF_SCORES for path in results.glob(pattern)):

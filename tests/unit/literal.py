@@ -44,7 +44,10 @@ class Reader:
         return [self.tokenizer.mask_token_id if i in positions else token for i, token in enumerate(ids)]
 
 
-def spans(first: list[int], second: list[int], equal: bool) -> tuple[list[int], list[int]]:
+Spans = tuple[list[int], list[int]]
+
+
+def released_spans(first: list[int], second: list[int], equal: bool) -> Spans:
     """Positions of the equal (or the other) opcodes of two sequences, ids compared as strings."""
     one: list[int] = []
     two: list[int] = []
@@ -56,11 +59,45 @@ def spans(first: list[int], second: list[int], equal: bool) -> tuple[list[int], 
     return one, two
 
 
+def shared_blocks(first: list[int], second: list[int]) -> list[tuple[int, int, int]]:
+    """Ratcliff and Obershelp's matching blocks (place in the one, place in the other, length), in order.
+
+    The longest run that both have, of several the one that begins earliest in the first and then in the
+    second; then the same of what is to its left on both sides, and of what is to its right.
+    """
+    # ending[i][j]: how long the longest common run is that ends before i and before j
+    ending = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]
+    best = (0, 0, 0)
+    for i, left in enumerate(first):
+        for j, right in enumerate(second):
+            if left == right:
+                size = ending[i][j] + 1
+                ending[i + 1][j + 1] = size
+                best = max(best, (size, i + 1 - size, j + 1 - size), key=lambda b: (b[0], -b[1], -b[2]))
+    size, at, there = best
+    if not size:
+        return []
+    after = shared_blocks(first[at + size :], second[there + size :])
+    return [
+        *shared_blocks(first[:at], second[:there]),
+        (at, there, size),
+        *((at + size + i, there + size + j, length) for i, j, length in after),
+    ]
+
+
+def modified_spans(first: list[int], second: list[int]) -> Spans:
+    """Positions outside the matching blocks of two sequences, whatever their lengths."""
+    blocks = shared_blocks(first, second)
+    one = {at + k for at, _, size in blocks for k in range(size)}
+    two = {there + k for _, there, size in blocks for k in range(size)}
+    return [i for i in range(len(first)) if i not in one], [j for j in range(len(second)) if j not in two]
+
+
 def published(measure: str, reader: Reader, first: str, second: str) -> Sides:
     """Both sides' scores as the released scripts give them."""
     ids = reader.ids(first), reader.ids(second)
     if measure == "CPS":
-        shared = spans(*ids, equal=True)
+        shared = released_spans(*ids, equal=True)
         totals = []
         for sequence, template in zip(ids, shared, strict=True):
             total = 0.0
@@ -70,7 +107,7 @@ def published(measure: str, reader: Reader, first: str, second: str) -> Sides:
             totals.append(round(total, 3))
         return totals[0], totals[1]
     if measure == "SSS":
-        modified = spans(*ids, equal=False)
+        modified = released_spans(*ids, equal=False)
         means = []
         for sequence, positions in zip(ids, modified, strict=True):
             log_probs = reader.log_probs(reader.hide(sequence, positions))
@@ -93,7 +130,7 @@ def corrected(measure: str, reader: Reader, first: str, second: str) -> Sides:
     """Both sides' scores by the formulas, with AULA's weights scaled to a mean of one."""
     ids = reader.ids(first), reader.ids(second)
     special = reader.is_special(first), reader.is_special(second)
-    modified = spans(*ids, equal=False)
+    modified = modified_spans(*ids)
     result = []
     for side in (0, 1):
         sequence = ids[side]

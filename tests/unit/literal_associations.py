@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -48,12 +48,6 @@ def partition_counts(x: Sequence[float], y: Sequence[float], moved: float = 0) -
         two += abs(sum_ - expected) >= abs(found - expected) - slack
         total += 1
     return one, two, total
-
-
-def swap_counts(found: float, gap_of: Mapping[tuple[bool, ...], float]) -> tuple[int, int]:
-    """Swaps whose gap comes to as much on one side, and on either."""
-    one = sum(gap >= found - 1e-12 for gap in gap_of.values())
-    return one, sum(abs(gap) >= abs(found) - 1e-12 for gap in gap_of.values())
 
 
 def holm(p: Sequence[float]) -> list[float]:

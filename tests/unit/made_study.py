@@ -97,6 +97,7 @@ def make_study(
         "models": list(models),
         "tasks": [{"name": task, "format": FORMATS[task]} for task in tasks],
         "benchmarks": list(BENCHMARKS) if benchmark else [],
+        "published": {"cp": "crows-pairs"},
         "measures": list(MEASURES),
         "alpha": 0.05,
         "confidence": 0.95,

@@ -53,7 +53,7 @@ MADE = worlds(STRENGTH)
 Key = tuple[str, str, str]
 Found = dict[Key, dict[Any, Any]]
 
-ALL_BIASES = World(language=0.3, vision=-0.2, interaction=0.1, counter=0.4)
+ALL_BIASES = World(language=0.3, vision=-0.2, interaction=0.1, counter=0.4, shift=0.2)
 EXPERIMENTS = (E1, E2, E3X, E3Y, E4_TEXT, E4_IMAGE)
 PLANTED: dict[str, dict[str, int]] = {
     "none": {},
@@ -62,6 +62,8 @@ PLANTED: dict[str, dict[str, int]] = {
     "both": {E1: 1, E2: 1, E4_TEXT: 1, E4_IMAGE: 1},
     "interaction": {E3X: 1, E3Y: -1},
     "counter": {E1: 1, E2: -1, E3X: -1, E3Y: -1, E4_IMAGE: 1},
+    "shift": {},
+    "shifted interaction": {E3X: 1, E3Y: -1},
 }
 """The signs of the gaps there are; of all other experiments there is none."""
 
@@ -247,4 +249,4 @@ def test_the_job_says_what_was_planted(output: Path) -> None:
     metadata = read_metadata(output)
     assert metadata["strength"] == STRENGTH
     assert (metadata["permutations"], metadata["seed"], metadata["bootstrap"]) == (1000, 0, 0)
-    assert metadata["worlds"]["counter"] == {"language": 0.3, "vision": 0, "interaction": 0, "counter": 0.3}
+    assert metadata["worlds"]["counter"] == {**World()._asdict(), "language": 0.3, "counter": 0.3}

@@ -1,5 +1,6 @@
 """Grounded tests against definitions by loops over texts with pictures."""
 
+import functools
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -9,15 +10,17 @@ import pandas as pd
 import pytest
 import scipy.stats
 
-from literal_associations import Array, cosine, holm, mean, partition_counts, s, size, suite, swap_counts
+from literal_associations import Array, cosine, holm, mean, partition_counts, s, size, suite
 from unmask.associations import grounded
-from unmask.associations.association import effect, swaps
+from unmask.associations.association import Effect, effect, responses
+from unmask.associations.chance import least_p
 from unmask.associations.grounded import Cell
-from unmask.associations.permutations import partitions, swapped
+from unmask.associations.permutations import partitions
 from unmask.associations.testing import (
+    ALL_ALIKE,
     NO_P_OF_E2,
     NO_PUBLISHED_P,
-    NO_SWAPS,
+    NO_RESPONSES,
     Options,
     Outcome,
     association_tests,
@@ -53,6 +56,9 @@ def made(targets: dict[str, Sequence[int]], attributes: dict[str, Sequence[int]]
 
 
 EQUAL = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (2, 2)))
+WEIGHTED = made(
+    {"X": [1, 2], "Y": [2, 1]}, {"A_X": [3, 1], "A_Y": [3, 1], "B_X": [1, 2, 1], "B_Y": [1, 2, 1]}
+)
 UNEQUAL = made({"X": [2, 1, 3], "Y": [1, 4]}, {"A_X": [2, 1], "A_Y": [1, 1], "B_X": [3, 1], "B_Y": [1, 2]})
 
 
@@ -96,20 +102,25 @@ class Literal:
         }[experiment]
         return [self.s(w, *cells) for w in left], [self.s(w, *others) for w in right]
 
-    def swapped_gaps(self, experiment: str) -> dict[tuple[bool, ...], float]:
-        """The gap of E3 with the pictures of some attribute words exchanged."""
-        words = sorted(self.stimuli.loc[self.stimuli["cell"].notna(), "word"].unique())
-        found = {}
-        cells, other = self.stimuli["cell"], {"X": "Y", "Y": "X"}
-        for flips in itertools.product((False, True), repeat=len(words)):
-            flipped = {word for word, flip in zip(words, flips, strict=True) if flip}
-            turned = [
-                cell[:2] + other[cell[2]] if isinstance(cell, str) and word in flipped else cell
-                for cell, word in zip(cells, self.stimuli["word"], strict=True)
+    def differences(self, experiment: str) -> tuple[list[float], list[float]]:
+        """What pictures make of each attribute word of A and of B: mean cosine of the targets with it and
+        pictures of X, less that with pictures of Y; by how often the word is there, about the mean."""
+        targets = self.targets(experiment[-1].upper())
+        own: dict[str, list[tuple[float, int]]] = {"A": [], "B": []}
+        attributes = self.stimuli[self.stimuli["cell"].notna()]
+        for (name, _), word in attributes.groupby(["set", "word"]):
+            with_x, with_y = (
+                [self.vectors[i] for i in word.loc[word["cell"].eq(f"{name}_{owner}"), "stimulus"]]
+                for owner in "XY"
+            )
+            near = [
+                mean([mean([cosine(w, v) for w in target for v in vectors]) for target in targets])
+                for vectors in (with_x, with_y)
             ]
-            arms = Literal(self.stimuli.assign(cell=turned), self.vectors, self.by_word).arms(experiment)
-            found[flips] = mean(arms[0]) - mean(arms[1])
-        return found
+            own[str(name)].append((near[0] - near[1], 1 if self.by_word else len(with_x)))
+        every = [*own["A"], *own["B"]]
+        centre = sum(d * n for d, n in every) / sum(n for _, n in every)
+        return tuple([(d - centre) * n for d, n in own[name]] for name in "AB")  # type: ignore[return-value]
 
 
 def outcome(stimuli: pd.DataFrame, vectors: Array, options: Options = QUICK) -> Outcome:
@@ -124,7 +135,11 @@ def row_of(found: Outcome, **equal: str) -> dict[str, Any]:
     return {str(key): value for key, value in rows.iloc[0].items()}
 
 
-@pytest.mark.parametrize("stimuli", [EQUAL, UNEQUAL], ids=["equal", "unequal"])
+def least(row: dict[str, Any]) -> float:
+    return float(least_p(pd.DataFrame([row])).iloc[0])
+
+
+@pytest.mark.parametrize("stimuli", [EQUAL, WEIGHTED, UNEQUAL], ids=["equal", "weighted", "unequal"])
 @pytest.mark.parametrize("experiment", ["E1", "E2", "E3x", "E3y"])
 @pytest.mark.parametrize("level", ["item", "word"])
 def test_effects_are_those_of_the_definitions(stimuli: pd.DataFrame, experiment: str, level: str) -> None:
@@ -143,11 +158,13 @@ def test_effects_are_those_of_the_definitions(stimuli: pd.DataFrame, experiment:
         one, two, total = partition_counts(left, right)
         assert (row["p"], row["p_two"]) == (one / total, two / total)
     elif level == "item" and stimuli is UNEQUAL:
-        assert np.isnan(row["p"]) and row["reason"] == NO_SWAPS
+        assert np.isnan(row["p"]) and row["reason"] == NO_RESPONSES
     else:
-        gaps = literal.swapped_gaps(experiment)
-        one, two = swap_counts(row["gap"], gaps)
-        assert (row["p"], row["p_two"]) == (one / len(gaps), two / len(gaps))
+        of_a, of_b = literal.differences(experiment)
+        one, two, total = partition_counts(of_a, of_b)
+        assert (row["p"], row["p_two"]) == (one / total, two / total)
+        # no set of words could have less
+        assert least(row) == (2 if len(of_a) == len(of_b) else 1) / total
     if level == "item":
         published = row_of(found, experiment=experiment, protocol="published")
         assert published["d"] == row["d"]
@@ -216,9 +233,9 @@ def test_many_attribute_words_are_drawn() -> None:
     stimuli = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (1,) * 6))
     vectors = vectors_of(stimuli, 1)
     exact = row_of(outcome(stimuli, vectors), experiment="E3x", level="word")
-    assert exact["exact"] and exact["partitions"] == 2**12
+    assert exact["exact"] and exact["partitions"] == 924 and least(exact) == 2 / 924
     drawn = row_of(outcome(stimuli, vectors, QUICK._replace(exact=6)), experiment="E3x", level="word")
-    assert not drawn["exact"] and drawn["partitions"] == 100_000
+    assert not drawn["exact"] and drawn["partitions"] == 100_000 and least(drawn) == 1 / 100_001
     assert drawn["p_two"] == pytest.approx(exact["p_two"], abs=0.01)
 
 
@@ -229,7 +246,7 @@ def test_resamples_without_a_word_that_an_arm_has() -> None:
     stimuli = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, sizes)
     found = outcome(stimuli, vectors_of(stimuli, 1), QUICK._replace(bootstrap=100))
     row = row_of(found, experiment="E3x", level="word")
-    assert row["reason"] == NO_SWAPS and np.isfinite([row["d_low_all"], row["d_high_all"]]).all()
+    assert row["reason"] == NO_RESPONSES and np.isfinite([row["d_low_all"], row["d_high_all"]]).all()
 
 
 def cell(generator: np.random.Generator) -> Cell:
@@ -238,7 +255,7 @@ def cell(generator: np.random.Generator) -> Cell:
     return Cell(x, y, np.ones(8))
 
 
-def test_expected_d_of_swaps() -> None:
+def test_expected_d_of_partitions() -> None:
     """By chance |d| of E3 is as large on average as is said."""
     generator = np.random.default_rng(0)
     sizes, told = [], []
@@ -250,33 +267,37 @@ def test_expected_d_of_swaps() -> None:
     assert np.mean(sizes) == pytest.approx(np.mean(told), rel=0.12)
 
 
-def swapped_sizes(a: dict[str, Cell], b: dict[str, Cell]) -> list[float]:
-    """|d| of E3x under every exchange of the pictures of attribute words."""
-
-    def exchanged(cells: dict[str, Cell], flips: Sequence[bool]) -> dict[str, Cell]:
-        one, other = cells["X"], cells["Y"]
-        return {
-            "X": Cell(np.where(flips, other.x, one.x), np.where(flips, other.y, one.y), one.sizes),
-            "Y": Cell(np.where(flips, one.x, other.x), np.where(flips, one.y, other.y), one.sizes),
-        }
-
+def permuted(a: dict[str, Cell], b: dict[str, Cell]) -> list[Effect]:
+    """E3x with the differences that pictures make dealt out to all attribute words in every way; what a word
+    has in the middle of both stays its own."""
+    middle = [(cells["X"].x + cells["Y"].x) / 2 for cells in (a, b)]
+    differences = np.concatenate([cells["X"].x - cells["Y"].x for cells in (a, b)], axis=2)
     found = []
-    for flips in itertools.product((False, True), repeat=6):
-        made_of = exchanged(a, flips[:3]), exchanged(b, flips[3:])
-        found.append(abs(effect(grounded.experiments(*made_of)[2]).d[0]))
+    for chosen in itertools.combinations(range(6), 3):
+        rest = [place for place in range(6) if place not in chosen]
+        dealt = []
+        for own, places in zip(middle, (list(chosen), rest), strict=True):
+            halves = differences[:, :, places] / 2
+            cells = {
+                owner: Cell(own + sign * halves, own + sign * halves, np.ones(3))
+                for owner, sign in (("X", 1), ("Y", -1))
+            }
+            dealt.append(cells)
+        found.append(effect(grounded.experiments(*dealt)[2]))
     return found
 
 
-def test_expected_d_is_of_all_swaps_alike() -> None:
-    """Swaps change how s varies too, so the expectation does not hang on which of them was found."""
+def test_expected_d_is_of_all_partitions_alike() -> None:
+    """Partitions change how s varies too, so the expectation does not depend on which one was observed."""
     generator = np.random.default_rng(2)
     for _ in range(30):
         drawn = generator.normal(size=(4, 1, 3, 3)) + 2 * generator.normal(size=(4, 1, 1, 3))
         x_a, y_a, x_b, y_b = (Cell(each, each, np.ones(3)) for each in drawn)
         a, b = {"X": x_a, "Y": y_a}, {"X": x_b, "Y": y_b}
         told = effect(grounded.experiments(a, b)[2]).expected_d[0]
-        assert told == pytest.approx(mean(swapped_sizes(a, b)), abs=0.25)
-        assert effect(grounded.experiments({"X": y_a, "Y": x_a}, b)[2]).expected_d[0] == pytest.approx(told)
+        all_ = permuted(a, b)
+        assert told == pytest.approx(mean([abs(each.d[0]) for each in all_]), abs=0.25)
+        assert [each.expected_d[0] for each in all_] == pytest.approx([told] * 20)
 
 
 def test_captions_that_a_picture_has_twice_count_twice() -> None:
@@ -292,22 +313,101 @@ def test_captions_that_a_picture_has_twice_count_twice() -> None:
     assert two["gap"] == pytest.approx((x - y) @ (a - b))
 
 
+@functools.cache
+def all_signs(n: int) -> Array:
+    return np.array(list(itertools.product((1.0, -1.0), repeat=n)))
+
+
+def p_of_signs(parts: Array) -> float:
+    """Two-sided p over all choices of signs."""
+    return float(np.mean(np.abs(all_signs(len(parts)) @ parts) >= abs(parts.sum()) - 1e-12))
+
+
 def test_p_of_pictures_is_uniform_where_they_say_nothing() -> None:
     """What targets share varies from picture to picture: signs of targets would reject nearly always."""
     generator = np.random.default_rng(1)
     pictures, targets = [], []
     for _ in range(800):
         # an attribute word is as near to all targets, as its picture happens to be
-        near = generator.normal(size=(2, 1, 8)) + 0.1 * generator.normal(size=(2, 8, 8))
-        a = {o: Cell(near[i][None], near[i][None], np.ones(8)) for i, o in enumerate("XY")}
-        none = {o: Cell(np.zeros((1, 8, 1)), np.zeros((1, 8, 1)), np.ones(1)) for o in "XY"}
-        e3 = grounded.experiments(a, none)[2]
-        parts = swaps(e3)
-        assert parts is not None
-        pictures.append(swapped(parts).p_two[0])
-        targets.append(swapped(e3.x.s - e3.y.s).p_two[0])
+        near = generator.normal(size=(4, 1, 8)) + 0.1 * generator.normal(size=(4, 8, 8))
+        a, b = (
+            {o: Cell(near[i + k][None], near[i + k][None], np.ones(8)) for i, o in enumerate("XY")}
+            for k in (0, 2)
+        )
+        e3 = grounded.experiments(a, b)[2]
+        found = responses(e3)
+        assert found is not None
+        pictures.append(partitions(found.mean(axis=1), 8).p_two[0])
+        targets.append(p_of_signs((e3.x.s - e3.y.s)[0]))
     assert scipy.stats.kstest(pictures, "uniform").pvalue > 0.01
     assert np.mean(np.array(targets) <= 0.05) > 0.5
+
+
+PICTURED = made({"X": [1] * 4, "Y": [1] * 4}, dict.fromkeys(CELLS, (1,) * 8))
+
+
+def pictured(seed: int, main: float, interaction: float, noise: float = 1.0) -> Array:
+    """Vectors of PICTURED: pictures of X move attribute words to what all targets share, those of Y away from
+    it, by main for A and B alike, and by interaction for A more than for B."""
+    generator = np.random.default_rng(seed)
+    found = generator.normal(size=(PICTURED["stimulus"].max() + 1, 30)) * noise
+    found[:, 0] = 20
+    for number, cell in zip(PICTURED["stimulus"], PICTURED["cell"], strict=True):
+        if isinstance(cell, str):
+            found[number, 1] += (main + interaction * (1 if cell[0] == "A" else -1)) * (
+                1 if cell[2] == "X" else -1
+            )
+        else:
+            found[number, 1] += 5
+    return found
+
+
+def e3_of(seed: int, main: float, interaction: float, noise: float = 1.0) -> tuple[dict[str, Any], float]:
+    """E3x of such vectors, and its p were the pictures of each attribute word exchanged by itself."""
+    vectors = pictured(seed, main, interaction, noise)
+    row = row_of(outcome(PICTURED, vectors), experiment="E3x", level="word")
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    targets = units[PICTURED.loc[PICTURED["set"].eq("X"), "stimulus"]]
+    cells = {cell: units[PICTURED.loc[PICTURED["cell"].eq(cell), "stimulus"]] for cell in CELLS}
+    of_a, of_b = (((cells[f"{name}_X"] - cells[f"{name}_Y"]) @ targets.T).mean(axis=1) for name in "AB")
+    assert row["gap"] == pytest.approx(of_a.mean() - of_b.mean(), rel=1e-9)
+    return row, p_of_signs(np.concatenate([of_a, -of_b]) / 8)
+
+
+def test_a_shift_of_all_pictures_takes_no_power() -> None:
+    row, of_signs = e3_of(0, main=8, interaction=2.5, noise=0.3)
+    assert abs(row["d"]) > 1.5
+    # as far apart as 8 and 8 words can be, which exchanges of each word's pictures do not see
+    assert row["p_two"] == least(row) == pytest.approx(2 / 12870)
+    assert of_signs > 0.2
+
+
+def test_power_and_false_alarms_where_pictures_shift_all_words() -> None:
+    false, detected, by_signs = [], [], []
+    for seed in range(150):
+        false.append(e3_of(seed, main=8, interaction=0)[0]["p_two"])
+        row, of_signs = e3_of(seed, main=8, interaction=2)
+        detected.append(row["p_two"])
+        by_signs.append(of_signs)
+    # a standard error of the first is .018
+    assert np.mean(np.array(false) <= 0.05) == pytest.approx(0.05, abs=0.05)
+    assert scipy.stats.kstest(false, "uniform").pvalue > 0.01
+    assert np.mean(np.array(detected) <= 0.05) > 0.9
+    assert np.mean(np.array(by_signs) <= 0.05) < 0.3
+
+
+def test_differences_that_are_all_alike_are_not_tested() -> None:
+    """What rounding leaves of them is no finding."""
+    stimuli = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (1,) * 6))
+    vectors = vectors_of(stimuli, 3)
+    for name, axis in (("A", [1.0, 0.0]), ("B", [0.0, 1.0])):
+        for owner, moved in (("X", 1.0), ("Y", -1.0)):
+            own = stimuli.loc[stimuli["cell"].eq(f"{name}_{owner}"), "stimulus"]
+            vectors[own] = [*axis, moved, 0.0]
+    vectors += 1e-8 * vectors_of(stimuli, 4)
+    row = row_of(outcome(stimuli, vectors), experiment="E3x", level="word")
+    assert np.isfinite(row["d"]) and abs(row["gap"]) < 1e-7
+    assert (row["p"], row["p_two"], least(row)) == (1, 1, 1) and row["reason"] == ALL_ALIKE
 
 
 def test_holm_is_over_the_experiments_of_a_level() -> None:

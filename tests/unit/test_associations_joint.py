@@ -1,7 +1,9 @@
 """Joint embeddings: every class against one text at a time, read by transformers as it is."""
 
 import math
+import struct
 import weakref
+import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import cache
@@ -190,7 +192,8 @@ def test_what_is_hidden_is_not_seen_and_the_rest_is(
 def test_boxes_stay_where_features_are_hidden(models: dict[str, Path], tmp_path: Path) -> None:
     draw = np.random.default_rng(1)
     arrays = {f"{image}/features": draw.normal(size=(2, WIDTH)) for image in "ab"}
-    savez(tmp_path / "f.npz", **arrays, **{f"{image}/boxes": draw.random((2, 4)) for image in "ab"})
+    boxes = {f"{image}/boxes": draw.random((2, 2, 2)).cumsum(1).reshape(2, 4) / 2 for image in "ab"}
+    savez(tmp_path / "f.npz", **arrays, **boxes)
     for architecture, seen in (("lxmert", True), ("visual_bert", False)):
         encoder = load_seeing(models[architecture], pick_device("cpu"))
         pictures = pictures_for(encoder, None, tmp_path / "f.npz")
@@ -364,6 +367,29 @@ def test_pictures_that_cannot_be_read(models: dict[str, Path], tmp_path: Path) -
         assert one_line(error).startswith(line)
 
 
+def header_of_png(width: int, height: int) -> bytes:
+    """A picture in black and white that has a header, and of its dots none."""
+
+    def chunk(name: bytes, content: bytes) -> bytes:
+        crc = zlib.crc32(name + content)
+        return struct.pack(">I", len(content)) + name + content + struct.pack(">I", crc)
+
+    fields = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", fields) + chunk(b"IDAT", b"") + chunk(b"IEND", b"")
+
+
+def test_a_large_picture_is_refused_before_it_is_decoded(models: dict[str, Path], tmp_path: Path) -> None:
+    pictures = pictures_for(load_seeing(models["vilt"], pick_device("cpu")), tmp_path, None)
+    # nothing to be decoded is there
+    for width, height, refused in ((12_000, 12_000, True), (8193, 8192, True), (8192, 8192, False)):
+        (tmp_path / "large.png").write_bytes(header_of_png(width, height))
+        with pytest.raises(InputError) as error:
+            list(pictures.read(["large.png"]))
+        line = one_line(error)
+        assert line.startswith(f"{tmp_path / 'large.png'}: ")
+        assert (f"{width} × {height}" in line) == refused
+
+
 def test_pictures_are_turned_upright_and_have_colours(models: dict[str, Path], tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     upright = Image.fromarray(draw.integers(0, 256, (24, 48, 3), dtype=np.uint8))
@@ -440,6 +466,13 @@ PLACES = np.array([[0.0, 0.0, 0.5, 1.0], [0.0, 0.0, 1.0, 1.005]])
             "a: boxes from 0 to 643.2: they are to be shares of the picture's width and",
         ),
         (FEATURES, PLACES - 0.1, "a: boxes from -0.1 to 0.905: they are to be shares"),
+        # width and height in place of right and bottom
+        (
+            FEATURES,
+            [[0.0, 0.0, 0.0, 0.0], [0.5, 0.2, 0.25, 0.5]],
+            r"a: the box of region 2 \(0.5, 0.2, 0.25, 0.5\) .* 1 of 2",
+        ),
+        (FEATURES, PLACES[:, [0, 3, 2, 1]], r"a: the box of region 1 \(0, 1, 0.5, 0\) .* 2 of 2"),
     ],
 )
 def test_regions_that_cannot_be_used(features: Any, boxes: Any, line: str, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
-"""p-values of partitions and swaps against counting them one by one, and against scipy."""
+"""p-values of partitions against counting them one by one, and against scipy."""
 
-import itertools
 import math
 import subprocess
 import sys
@@ -12,15 +11,13 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from literal_associations import partition_counts, swap_counts
+from literal_associations import partition_counts
 from unmask.associations import permutations
 from unmask.associations.named_draws import generator
 from unmask.associations.permutations import (
     drawn_partitions,
-    drawn_swaps,
     partitions,
     published_draws,
-    swapped,
 )
 
 # few distinct values, so that many sums are ties
@@ -53,19 +50,6 @@ def test_scipy_counts_the_same(x: list[float], y: list[float]) -> None:
         (x, y), statistic, n_resamples=np.inf, alternative="greater", vectorized=False
     )
     assert partitions(np.array([[*x, *y]]), len(x)).p[0] == pytest.approx(expected.pvalue, rel=1e-12)
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.lists(VALUES, min_size=1, max_size=9))
-def test_all_swaps_are_counted(parts: list[float]) -> None:
-    gaps = {
-        flips: math.fsum(-c if flip else c for c, flip in zip(parts, flips, strict=True))
-        for flips in itertools.product((False, True), repeat=len(parts))
-    }
-    one, two = swap_counts(math.fsum(parts), gaps)
-    found = swapped(np.array([parts]))
-    assert found.exact and found.partitions == 2 ** len(parts)
-    assert (found.p[0], found.p_two[0]) == (one / len(gaps), two / len(gaps))
 
 
 def test_forty_units() -> None:
@@ -132,7 +116,6 @@ def test_no_drawn_p_is_zero() -> None:
     values = np.array([[*np.arange(30) + 1000.0, *np.arange(30.0)]])
     found = drawn_partitions(values, 30, [99, 999], np.random.default_rng(0))
     assert [tails.p[0] for tails in found] == [1 / 100, 1 / 1000]
-    assert drawn_swaps(np.ones((1, 60)), 999, np.random.default_rng(0)).p[0] == 1 / 1000
 
 
 def test_fewer_draws_are_the_first_of_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,13 +136,6 @@ def test_columns_are_on_the_same_draws() -> None:
     for column in range(3):
         alone = drawn_partitions(values[column : column + 1], 20, [5000], np.random.default_rng(5))[0]
         assert together.p[column] == alone.p[0]
-
-
-def test_drawn_swaps_come_near_to_all() -> None:
-    parts = np.random.default_rng(0).normal(size=(2, 12))
-    exact, found = swapped(parts), drawn_swaps(parts, 50_000, np.random.default_rng(0))
-    assert found.p == pytest.approx(exact.p, abs=0.012)
-    assert found.p_two == pytest.approx(exact.p_two, abs=0.012)
 
 
 def test_p_is_uniform_without_bias() -> None:

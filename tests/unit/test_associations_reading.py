@@ -270,6 +270,68 @@ def test_captions_that_a_picture_has_twice(tmp_path: Path) -> None:
     assert remarks[1] == "X: 1 captions stand twice with one picture: each counts as often"
 
 
+TEMPLATES = (
+    "This is {}.",
+    "That is {}.",
+    "There is {}.",
+    "Here is {}.",
+    "{} is here.",
+    "{} is there.",
+    "{} is a person.",
+    "The person's name is {}.",
+)
+NAMES = {
+    "targ1": ("John", "Paul", "Mike", "Kevin", "Steve", "Greg", "Jeff", "Bill"),
+    "targ2": ("Amy", "Joan", "Lisa", "Sarah", "Diana", "Kate", "Ann", "Donna"),
+}
+
+
+def texts_for_lists() -> dict[str, Any]:
+    """A test in the form of the released coco/sent-weat6: pictures of names have one caption each, and its id
+    is a text in place of a list."""
+    changes: dict[str, Any] = {}
+    for key, names in NAMES.items():
+        texts = [template.format(name) for name in names for template in TEMPLATES]
+        changes[f"{key}__captions"] = {str(n): text for n, text in enumerate(texts)}
+        changes[f"{key}__images"] = {f"{key}_{n}.jpg": str(n) for n in range(len(texts))}
+    words = [*NAMES["targ1"], *NAMES["targ2"], "office", "home"]
+    return grounded(test_types=["sentence", "contextual"], contextual_words=words, **changes)
+
+
+def test_texts_in_place_of_lists_of_captions(tmp_path: Path) -> None:
+    value = texts_for_lists()
+    paths = written(tmp_path, mine=value)
+    captions = value["targ1"]["captions"]
+    shown = {}
+    for how in ("corrected", "published"):
+        rows, metadata = stimuli(paths, format="grounded", repeated_keys=how)
+        of_x = rows[rows["set"] == "X"]
+        shown[how] = list(zip(of_x["image"], of_x["text"], strict=True))
+        remarks = metadata["tests"][0]["remarks"]
+        # the remark of each key of targets, by name and counted
+        assert [sum(r.startswith(f"{cell}: 64 pictures") for r in remarks) for cell in "XY"] == [1, 1]
+    assert shown["corrected"] == [(f"targ1_{n}.jpg", captions[str(n)]) for n in range(64)]
+    # the released loader: `for c in "12": captions[str(c)]`
+    assert shown["published"] == [
+        (image, captions[str(c)]) for image, ids in value["targ1"]["images"].items() for c in ids
+    ]
+    assert len(shown["published"]) == 10 + 2 * 54
+
+
+@pytest.mark.parametrize(
+    ("how", "ids", "said"),
+    [
+        # captions 0 and 1 are there, 01 is not
+        ("corrected", "01", "targ1: images: 'a.jpg' is of a caption '01', which is not there"),
+        ("corrected", "", "targ1: images: 'a.jpg' is of a caption '', which is not there"),
+        ("published", "07", "targ1: images: 'a.jpg' is of a caption '7', which is not there"),
+    ],
+)
+def test_texts_in_place_of_lists_that_are_no_captions(how: str, ids: str, said: str, tmp_path: Path) -> None:
+    paths = written(tmp_path, mine=grounded(targ1__images={"a.jpg": ids}))
+    assert refused(paths, format="grounded", repeated_keys=how) == said
+
+
 def test_whole_objects_that_are_repeated(tmp_path: Path) -> None:
     content = json.dumps(grounded())
     twice = content.replace('"images": {', '"images": {"c.jpg": [0]}, "images": {', 1)

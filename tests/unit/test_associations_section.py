@@ -309,6 +309,16 @@ def test_which_effect_grounded_tests_have() -> None:
         "For blank, the words make 0.200 of difference in s on average over 2 tests, the pictures 0.100, and "
         "pictures do 0.100 more to one set of words than to the other (sizes, without signs).",
     ]
+    # E3 has units of its own, the attribute words, which may be too few
+    unable = {"experiment": "E3x", "able": False, "p_holm": 1.0, "least_p": 1 / 3}
+    few = of({"experiment": "E1", "p_holm": 0.01}, unable, unable | {"test": "u"})
+    said = list(grounded_effects(made(grounded=few, means=means((0.3, 0.1, 0.0, 0.0)))))
+    assert "(E1) 1 of 1;" in said[0] and "(E3) none, as none of 2 can reject." in said[0]
+    some = of(
+        {"experiment": "E1", "p_holm": 0.01}, {"experiment": "E3x", "p_holm": 0.5}, unable | {"test": "u"}
+    )
+    said = list(grounded_effects(made(grounded=some, means=means((0.3, 0.1, 0.0, 0.0)))))
+    assert "(E3) 0 of 1 (1 more cannot reject)." in said[0]
     nothing = of({"experiment": "E1", "able": False, "p_holm": 1.0})
     said = list(grounded_effects(made(grounded=nothing, means=means((0.3, 0.1, 0.0, 0.0)))))
     assert said[0] == "For blank, grounded tests have too few words to be beyond chance: they tell nothing."

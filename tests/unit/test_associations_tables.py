@@ -4,6 +4,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,10 +15,19 @@ from unmask.associations.agreement import PAIR_COLUMNS
 from unmask.associations.chance import least_p
 from unmask.associations.collected import collected, shared_options
 from unmask.associations.making import made_tables
+from unmask.associations.permutations import partitions
 from unmask.associations.results import Found
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.shown import TABLES
-from unmask.associations.tables import experiments, grounded, overview, pairs, published, table1
+from unmask.associations.tables import (
+    CANNOT_REJECT,
+    experiments,
+    grounded,
+    overview,
+    pairs,
+    published,
+    table1,
+)
 from unmask.associations.testing import NO_P_OF_E2
 from unmask.errors import InputError
 from unmask.report.sheets import DASH, Sheet
@@ -144,18 +154,31 @@ def test_what_could_be_beyond_chance(study: Study, found: Found) -> None:
         assert value == (expected[test] < 0.05)
 
 
+@pytest.mark.parametrize(("x", "y"), [(1, 1), (2, 2), (3, 3), (2, 3), (1, 5), (6, 4)])
+@pytest.mark.parametrize(("experiment", "names"), [("weat", "xy"), ("E3x", "ab")])
+def test_the_smallest_p_is_that_of_sets_that_are_furthest_apart(
+    x: int, y: int, experiment: str, names: str
+) -> None:
+    furthest = partitions(np.array([[1.0] * x + [0.0] * y]), x)
+    row = {"experiment": experiment, "x": 7, "y": 7, "a": 7, "b": 8, names[0]: x, names[1]: y}
+    row |= {"partitions": furthest.partitions, "exact": True, "p_two": 0.5}
+    assert least_p(pd.DataFrame([row])).tolist() == furthest.p_two.tolist()
+
+
 def test_least_p_of_draws_of_unequal_sets_and_of_what_has_none() -> None:
     rows = pd.DataFrame(
         {
             "experiment": ["weat", "weat", "E3x", "weat", "E2"],
             "x": [30, 3, 4, 3, 3],
             "y": [30, 4, 5, 3, 3],
-            "partitions": [999, 35, 16, None, None],
+            "a": [2, 2, 2, 2, 2],
+            "b": [2, 2, 2, 2, 2],
+            "partitions": [999, 35, 6, None, None],
             "exact": [False, True, True, None, None],
             "p_two": [0.5, 0.5, 0.5, 1.0, None],
         }
     )
-    assert least_p(rows).tolist()[:4] == [1 / 1000, 1 / 35, 2 / 16, 1.0]
+    assert least_p(rows).tolist()[:4] == [1 / 1000, 1 / 35, 2 / 6, 1.0]
     assert pd.isna(least_p(rows).iloc[4])
 
 
@@ -220,7 +243,26 @@ def test_experiments(study: Study, found: Found) -> None:
             assert (shown["", "p"], shown["", "p (Holm)"], shown["", "why not"]) == (DASH, DASH, NO_P_OF_E2)
         else:
             assert shown["", "p"] == f"{row['p_two']:.2g}" and shown["", "p (Holm)"] == f"{row['p_holm']:.2g}"
+            # of 6 and 6 targets, and of 8 and 8 attribute words
+            count = 12870 if row["experiment"] in ("E3x", "E3y") else 924
+            assert shown["", "smallest p"] == f"{2 / count:.2g}"
     assert not found.rows.loc[found.rows["experiment"] == "E2", "able"].any()
+
+
+def test_an_experiment_that_cannot_reject_has_no_p_in_its_table(study: Study) -> None:
+    found = Found(study.files, study.settings)
+    rows = found.grounded.copy()
+    e3 = rows["experiment"].isin(["E3x", "E3y"])
+    # three words of A and three of B
+    rows.loc[e3, ["p_two", "p_holm", "least_p"]] = 2 / 20
+    rows.loc[e3, "able"] = False
+    found.__dict__["grounded"] = rows
+    sheet = experiments(found)[1]
+    for experiment, blank in (("E1", False), ("E3x", True), ("E3y", True)):
+        shown = cells(sheet, AWKWARD, "pics", "seen", experiment)
+        assert (shown["", "p"] == DASH) == (shown["", "p (Holm)"] == DASH) == blank
+        assert (shown["", "why not"] == CANNOT_REJECT) == blank
+        assert not blank or shown["", "smallest p"] == "0.1"
 
 
 def test_planted_and_constructed(study: Study, csv: dict[str, pd.DataFrame]) -> None:

@@ -21,6 +21,7 @@ from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
 from unmask.facts import read_facts
 from unmask.measures.schema import SCORES
+from unmask.statistics.near_ties import is_near_tie
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ALL, CORRECTED, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL
 from unmask.worlds.corruption import Corruption
@@ -123,6 +124,9 @@ def test_the_jobs_lead_from_an_entry_to_scores(score: Score, tmp_path: Path) -> 
     truth = [log_odds(p) for p in planted.loc[even, "p"]]
     margins = corrected.set_index("pair_id")["margin"].loc[pairs.loc[even, "pair_id"]]
     assert margins.tolist() == pytest.approx(truth, abs=1e-6)
+    # what is equal is equal on every machine: ties, and no near-tie among them
+    assert (scores["outcome"] == "tie").any() and not is_near_tie(scores).any()
+    assert scores["error"].eq(0).all()
     manifest = read_facts(tmp_path / "manifest.json")
     assert manifest["entry"] == ENTRY and manifest["model_type"] == "exact"
     facts = read_metadata(tmp_path / "evidence" / f"{ONE_SHARED}.parquet")

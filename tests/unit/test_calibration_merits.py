@@ -77,7 +77,8 @@ def test_measures_have_the_merits_that_they_were_made_with() -> None:
     for words in (5, 6, 7):
         assert value(table, "SSS", "slope", f"words={words}") == pytest.approx(1)
     # decided right wherever there is something: p = .6 is the first level above .5 ...
-    assert value(table, "CPS", "power", "n=50") == 100
+    # ... but five words, ten pairs each, are five observations: too few however they are decided
+    assert value(table, "CPS", "power", "n=50") == 0
     assert value(table, "CPS", "power", "n=500, 50 a word") == 100
     assert value(table, "CPS", "smallest", "n=500") == 0.6
     assert value(table, "AllMasked", "power", "n=500") == 0
@@ -142,9 +143,10 @@ def test_nothing_hangs_on_the_order_of_models_or_pairs_or_on_other_models() -> N
         credit=found[1].credit[order],
         trial=found[1].trial[order],
     )
-    assert merits_of(mixed, OPTIONS).values["CPS"] == pytest.approx(alone.values["CPS"])
+    assert merits_of(mixed, OPTIONS).values["CPS"] == pytest.approx(alone.values["CPS"], nan_ok=True)
     other = merits_of(found[1], replace(OPTIONS, seed=2)).values["CPS"]
-    assert other["power", "n=50"] != alone.values["CPS"]["power", "n=50"]
+    drawn = [key for key in other if key[0] in ("power", "false alarms") and not np.isnan(other[key])]
+    assert any(other[key] != alone.values["CPS"][key] for key in drawn)
 
 
 def test_chance_makes_as_many_false_alarms_as_units_that_lean_by_chance() -> None:

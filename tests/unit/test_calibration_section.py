@@ -139,7 +139,7 @@ def test_which_measures_find_the_association() -> None:
     )
     assert list(findings.associations_found(found)) == [
         "Margins of trained models that grow with the planted association: CPS; not: AUL; falling: SSS "
-        "(by 95% intervals over 3 worlds)."
+        "(by 95% intervals over 3 worlds, uncorrected for 3 measures)."
     ]
 
 
@@ -170,7 +170,7 @@ def test_which_measures_follow_frequency() -> None:
     assert first == (
         "Where nothing is associated, margins of trained models go, by one log ratio of frequencies, towards "
         "the more frequent word with SSS +0.5; towards the rarer with AUL -0.1; neither way with CPS +0.01 "
-        "(by 95% intervals over 3 worlds)."
+        "(by 95% intervals over 3 worlds, uncorrected for 3 measures)."
     )
     assert second.endswith("passes for so many log-odds of association: SSS 0.71.")
 

@@ -1,18 +1,22 @@
 """The section on debiased models, and its figure."""
 
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from made_study import RESOURCES, compared
 from running import run_script
+from unmask.debiasing.changed import changed_scores
 from unmask.facts import write_facts
 from unmask.report.page import render_page
 from unmask.report.sections import Chart, Section, Table, read_section
-from unmask.statistics.changes import changes
+from unmask.report.sheets import DASH
+from unmask.statistics.changes import changes, clear_changes
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import framed, write_table
 
@@ -89,26 +93,74 @@ def test_changes_are_those_from_the_model_before(tmp_path: Path) -> None:
     assert isinstance(changes([], origins, ["AULA"], "corrected"), pd.DataFrame)
 
 
-def test_where_all_pairs_share_a_word_they_are_taken_as_independent(tmp_path: Path) -> None:
-    rows = [row | {"low": None, "high": None, "p": None} for row in compared("a <b>", "a-cda", (80.0, 52.0))]
-    for row in rows:
-        row |= {"n": 100, "b": 33, "c": 5, "p_mcnemar": 0.0001, "difference": 28.0, "confidence": 0.95}
+def test_where_all_pairs_share_a_word_nothing_is_claimed(tmp_path: Path) -> None:
+    """McNemar's p of independent pairs stands in a column of its own, and no claim rests on it."""
+    rows = [
+        row | {"low": None, "high": None, "p": None, "p_mcnemar": 0.0001, "b": 33, "c": 5}
+        for row in compared("a <b>", "a-cda", (80.0, 52.0))
+    ]
     path = tmp_path / "comparisons.parquet"
     write_table(path, framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
-    found = changes([path], {"a-cda": "a <b>"}, ["CPS"], "corrected")
-    # each pair is worth +1 (33 of them), -1 (5) or 0, in points of a hundred
-    worth = 100 * np.repeat([-1.0, 1.0, 0.0], [33, 5, 62])
-    half = 1.959964 * worth.std() / 10
-    assert found["independent"].all() and found["p"].eq(0.0001).all()
-    np.testing.assert_allclose(found[["low", "high"]].to_numpy()[0], [-28 - half, -28 + half], rtol=1e-6)
+    found = changed_scores([path], SETTINGS)
+    assert found["untestable"].all() and len(found) == 2
+    assert found[["low", "high", "p", "p_holm"]].isna().all(axis=None)
+    assert found["p_mcnemar"].eq(0.0001).all()
+    clear = clear_changes(found, 0.05)
+    assert (clear.changes, clear.tested, clear.untestable) == (2, 0, 2)
+    assert clear.nearer.empty and clear.further.empty
+    section, _ = made(tmp_path, [path])
+    (said,) = [sentence for sentence in section.sentences if sentence.startswith("cda:")]
+    assert "of 2 bias scores none can be tested" in said and "come nearer" not in said
+    changed = next(block.sheet for block in section.every_block() if isinstance(block, Table))
+    assert {row[6:10] for row in changed.rows} == {("∘", DASH, DASH, "0.0001")}
+
+
+def test_what_does_not_change_is_not_untestable(tmp_path: Path) -> None:
+    nothing = {"low": None, "high": None, "p": None, "b": 0, "c": 0}
+    rows = [row | nothing for row in compared("a <b>", "a-cda", (80.0, 80.0))]
+    path = tmp_path / "comparisons.parquet"
+    write_table(path, framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
+    found = changed_scores([path], SETTINGS)
+    assert len(found) == 2 and not found["untestable"].any() and found["p"].isna().all()
+
+
+def test_holm_is_over_what_a_sentence_counts(tmp_path: Path) -> None:
+    """All changes by a method, whatever the benchmark and measure; untestable ones are none of them."""
+    p = {("one", "AULA"): 0.02, ("one", "CPS"): 0.03, ("two", "AULA"): 0.04, ("two", "CPS"): None}
+    paths = []
+    for benchmark in ("one", "two"):
+        rows = [
+            row | {"p": p[benchmark, str(row["measure"])]}
+            for row in compared("a <b>", "a-cda", (80.0, 52.0))
+            if row["protocol"] == "corrected"
+        ]
+        rows += compared("a <b>", "a-at", (80.0, 52.0))
+        paths.append(tmp_path / f"{benchmark}.parquet")
+        write_table(paths[-1], framed(rows, COMPARISONS), COMPARISONS, {"benchmark": benchmark})
+    found = changed_scores(paths, SETTINGS)
+    cda = found[found["method"] == "cda"].set_index(["benchmark", "measure"])["p_holm"]
+    assert cda["one", "AULA"] == pytest.approx(3 * 0.02)
+    assert cda["one", "CPS"] == pytest.approx(3 * 0.02)
+    assert cda["two", "AULA"] == pytest.approx(3 * 0.02)
+    assert pd.isna(cda["two", "CPS"])
+    assert found.loc[found["method"] == "at", "p_holm"].eq(4 * 0.001).all()
+    clear = clear_changes(found[found["method"] == "cda"], 0.05)
+    assert (clear.changes, clear.tested, clear.untestable) == (4, 3, 1)
+    assert clear.nearer.empty
 
 
 def test_the_section_says_what_was_made_and_what_it_changed(tmp_path: Path) -> None:
     section, texts = made(tmp_path, [comparisons(tmp_path)])
     said = " ".join(section.sentences)
-    assert "cda: of 2 bias scores 2 come nearer to 50 and 0 go further" in said
-    assert "at: of 2 bias scores 0 come nearer to 50 and 2 go further" in said
-    assert "continued: of 2 bias scores 0 come nearer" in said
+    counted = {
+        sentence.split(":")[0]: re.findall(r"\d+", sentence)[:5] for sentence in section.sentences[1:4]
+    }
+    # changes, tested, nearer (to 50), further
+    assert counted == {
+        "continued": ["2", "2", "0", "50", "0"],
+        "cda": ["2", "2", "2", "50", "0"],
+        "at": ["2", "2", "0", "50", "2"],
+    }
     assert "the same training without any debiasing" in said
     assert "a-continued 2.50 to 2.25" in said
     assert "a-cda" not in said.split("Loss on")[1]

@@ -2,11 +2,13 @@
 
 import html
 import io
+import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,6 +16,7 @@ from made_study import RESOURCES, Study, make_study
 from running import run_script
 from unmask.downstream import tables
 from unmask.downstream.charts import NOTHING
+from unmask.downstream.findings import in_short
 from unmask.downstream.published import Published
 from unmask.downstream.results import Found
 from unmask.downstream.writing import TABLES
@@ -21,6 +24,7 @@ from unmask.errors import InputError
 from unmask.report.page import render_page
 from unmask.report.sections import Block, Chart, Fold, Section, Table, read_section
 from unmask.report.sheets import DASH
+from unmask.statistics.margins import Margin
 
 FIGURES = tuple(NOTHING)
 AWKWARD = "a <b> $x_1$ & co"
@@ -94,9 +98,13 @@ def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
     said = " ".join(section.sentences)
     assert "On bios, the shares of women and of men" in said
     assert "A model that has learnt this made task gives 0.300" in said
-    assert "On cp, of 4 bias scores of debiased models 4 (AULA, CPS) are nearer to 50" in said
-    assert "no debiased model has clearly less bias" in said
+    assert "of 4 bias scores 4 can be tested; 4 come nearer to 50 and 0 go further" in said
+    assert re.search(
+        r"In use on bios, sts, nli, of 6 changes .* 6 can be tested: 0 to less bias and 0 to", said
+    )
     assert "some bias score: 2; of these without clearly less bias in use on any task: 2." in said
+    # two runs each
+    assert "once" not in said and "one run" not in said
     assert "cannot be told: 3 models" in said
     page = render_page("r", [section])
     assert "<h2>Bias in use</h2>" in page
@@ -139,16 +147,78 @@ def test_a_tau_is_shown_with_both_tests(tmp_path: Path) -> None:
     found = Found(study.files, study.settings)
     rows, sheet = tables.table2(found)
     assert len(rows) == 16
-    assert len(sheet.rows) == 4
+    assert len(sheet.rows) == 4 + 1
     row = next(row for row in sheet.rows if row[2:4] == ("AULA", "published"))
     # tau, its p, that of families, and the models
     assert row[4] != DASH
     assert row[5] != DASH
     assert row[6] != DASH
     assert row[7] == "8"
-    assert row[12:14] == ("-0.20", "0.11 ↑")
-    corrected = next(row for row in sheet.rows if row[2:4] == ("AULA", "corrected"))
-    assert corrected[12:14] == (DASH, DASH)
+    # of which benchmark the printed ones of AULA are is not known
+    assert row[12:14] == (DASH, DASH)
+    own = next(row for row in sheet.rows if row[1] == DASH)
+    assert own[2:4] == ("AULA", "published") and own[4:12] == (DASH,) * 8
+    assert own[12:14] == ("-0.20", "0.11 ↑")
+    assert next(row for row in sheet.rows if row[2:4] == ("CPS", "published"))[12:14] == ("-0.17", "-0.17")
+    assert all(row[12:14] == (DASH, DASH) for row in sheet.rows if row[3] == "corrected")
+
+
+def test_printed_taus_stand_beside_their_own_benchmark(tmp_path: Path) -> None:
+    """SSS is of StereoSet and CPS of CrowS-Pairs, whatever else a study scores them on."""
+    study = make_study(tmp_path, MANY, tasks=("bios",))
+    published = Published.from_file(RESOURCES / "downstream/published.yaml")
+    for name, measures in (
+        ("crows-pairs", {"CPS"}),
+        ("stereoset", {"SSS"}),
+        (None, {"AULA"}),
+        ("own", set()),
+    ):
+        assert {
+            measure
+            for measure in ("SSS", "CPS", "AULA")
+            if published.tau("STS-bias", measure, "before", name) is not None
+        } == measures
+    # ours are scored on StereoSet alone, or on a benchmark of no published name
+    for names in ({"cp": "stereoset"}, {}):
+        _, sheet = tables.table2(Found(study.files, study.settings | {"published": names}))
+        assert [row[2] for row in sheet.rows if row[12] != DASH] == ["AULA"]
+        assert all(row[1] == DASH for row in sheet.rows if row[12] != DASH)
+
+
+def test_the_papers_level_is_its_own(tmp_path: Path) -> None:
+    study = make_study(tmp_path, [ORIGIN], tasks=("bios",))
+    found = Found(study.files, study.settings | {"alpha": 0.01})
+    assert found.published.alpha == 0.05
+    assert {"p < 0.01", "p < 0.05"} <= set(re.findall(r"p < [\d.]*\d", found.captions["table2"]))
+
+
+def test_one_run_is_said_wherever_it_is_claimed_from(tmp_path: Path) -> None:
+    study = make_study(tmp_path, [ORIGIN, *DEBIASED])
+    found = Found(study.files, study.settings)
+    assert set(found.runs.values()) == {1} and found.run_once(["sts"])
+    tidy, sheet = tables.overview(found)
+    assert tidy["runs"].eq(1).all() and {row[-1] for row in sheet.rows} == {"1"}
+    section = write_section(study)
+    # what the benchmarks of this study lack
+    found.__dict__["margins"] = {
+        (name, "cp", measure): Margin(0.0, size)
+        for name, size in ((AWKWARD, 2.0), ("b-cda", 0.5), ("b-at", 1.0))
+        for measure in ("AULA", "CPS")
+    }
+    claims = [*section.sentences, *in_short(found)]
+    for start in ("Models were fine-tuned once on bios, sts, nli", "After cda", "After at", "In use on"):
+        (sentence,) = [one for one in claims if one.startswith(start)]
+        assert "once" in sentence or "one run each" in sentence
+    assert sum("one run" in remark for remark in found.remarks()) == 3
+
+
+def test_changes_are_corrected_over_all_that_a_sentence_counts(whole: Study) -> None:
+    found = Found(whole.files, whole.settings)
+    for rows in (found.changes_in_use, found.changes_of_scores):
+        p = rows["p"].dropna().sort_values()
+        assert len(p) == (6 if "task" in rows else 4)
+        corrected = np.minimum(1, np.maximum.accumulate(p * np.arange(len(p), 0, -1)))
+        np.testing.assert_allclose(rows.loc[p.index, "p_holm"], corrected)
 
 
 @pytest.mark.parametrize(
@@ -187,12 +257,14 @@ def test_less_of_a_study_is_shown_too(
 
 def test_published_numbers_are_checked(tmp_path: Path) -> None:
     good = (RESOURCES / "downstream/published.yaml").read_text(encoding="utf-8")
-    assert Published.from_file(RESOURCES / "downstream/published.yaml").tau("STS-bias", "SSS", "before")
+    assert Published.from_file(RESOURCES / "downstream/published.yaml").alpha == 0.05
     for old, new, message in (
         ("ilps: -0.53", "ilps: some", "table1.BiasBios: 'some' is no number"),
         ("[table1, BiasBios, ilps]", "[table1, BiasBios, oops]", "there is no value"),
         ("doubtful:", "other:", "keys missing or unknown"),
         ("SSS: [-0.02, 0.24]", "SSS: [-0.02]", "not two numbers"),
+        ("  alpha: 0.05\n", "", "table2: keys missing: alpha"),
+        ("AULA: null", "AUL: null", "table2.benchmarks: no AULA"),
     ):
         assert old in good
         path = tmp_path / "published.yaml"
@@ -206,7 +278,8 @@ def test_the_papers_daggers_and_bold_are_those_of_its_taus() -> None:
     marks = 0
     for task in ("BiasBios", "STS-bias", "NLI-bias"):
         for measure in ("SSS", "CPS", "AULA"):
-            before, after = (published.tau(task, measure, when) for when in ("before", "after"))
+            of = published.benchmark(measure)
+            before, after = (published.tau(task, measure, when, of) for when in ("before", "after"))
             assert before is not None
             assert after is not None
             assert after.larger == (after.tau > before.tau)
@@ -223,8 +296,12 @@ def test_without_a_tau_there_are_printed_ones_alone(tmp_path: Path, monkeypatch:
     found = Found(study.files, study.settings)
     rows, sheet = tables.table2(found)
     assert len(rows) == 16 and rows["tau"].isna().all()
-    assert {row[3] for row in sheet.rows} == {"published"}
-    assert all(row[12] != DASH and row[14] == "1 models; fewer than 8 tell nothing" for row in sheet.rows)
+    assert [row[1:4] for row in sheet.rows] == [
+        ("cp", "CPS", "published"),
+        (DASH, "AULA", "published"),
+    ]
+    assert all(row[12] != DASH for row in sheet.rows)
+    assert sheet.rows[0][14] == "1 models; fewer than 8 tell nothing"
     monkeypatch.setattr(Published, "tau", lambda *_: None)
     again, sheet = tables.table2(found)
     assert again.equals(rows) and sheet.rows == ()

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from unmask.errors import InputError
 from unmask.frequency.charts import parts
 from unmask.frequency.link_tables import PERFECT, Planted
 from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.frequency.sections.frequency import findings
 from unmask.frequency.table2 import PublishedRanks, collect_words, table2, table2_sheet
 from unmask.frequency.word_lists import GROUPS as SIDES
 from unmask.measures.registry import title_of
@@ -249,7 +251,7 @@ def test_the_section_has_its_sheets(made: Made) -> None:
     _, groups, invented, undirected = found.sentences
     # he is the more frequent; ones and young are not
     assert groups.startswith("In 0 of the 3 bias types of invented")
-    assert "In 1 of 3 those of the advantaged have the higher ranks" in groups
+    assert "In 1 of 3 a word of the advantaged group" in groups and "A > 0.5" in groups
     assert "on invented" in invented and "on undirected" in undirected
     assert invented.endswith("SSS +1.00.")
     tables = sheets(found)
@@ -268,6 +270,15 @@ def test_the_section_has_its_sheets(made: Made) -> None:
     assert keys == [key for key in dict.fromkeys(keys) for _ in range(keys.count(key))]
     assert [row[2] for row in truth.rows] == ["4", "4"]
     assert {row[5] for row in truth.rows} == {"+1.386", "-1.386"}
+
+
+def test_bias_types_whose_words_are_equally_frequent_are_counted_apart() -> None:
+    effects = [0.9, 0.5, 0.5, 0.5, 0.2, np.nan]
+    comparison = pd.DataFrame({"words_from": "extracted", "benchmark": "b", "effect": effects, "p_holm": 0.5})
+    nothing = pd.DataFrame(columns=["grouping", "protocol", "model", "benchmark", "measure", "rho"])
+    (said,) = findings(comparison, nothing, 0.01)
+    # of 5 that are known 1 is above one half, and 3 are at it
+    assert [int(count) for count in re.findall(r"[Ii]n (\d+) ", said)] == [0, 1, 3] and "the 5 bias" in said
 
 
 def test_a_study_that_plants_nothing_has_no_perfect_model(made: Made) -> None:

@@ -20,7 +20,7 @@ from unmask.errors import InputError
 from unmask.regional import tables
 from unmask.regional.captions import captions_of
 from unmask.regional.collected import collected, shared_facts
-from unmask.regional.findings import beyond_chance
+from unmask.regional.findings import beyond_chance, coarse_dealings
 from unmask.regional.making import made_tables
 from unmask.regional.outline import Outline
 from unmask.regional.published import ORDERS, OVERALL, Published
@@ -396,10 +396,26 @@ def test_a_study_without_a_table_has_a_caption_that_says_so(made: Made) -> None:
 def test_what_so_few_dealings_cannot_show_is_not_counted(found: Findings) -> None:
     nothing = replace(found, scores=found.scores.assign(p_holm=1.0))
     said = list(beyond_chance(nothing, None))
-    counts = [int(re.findall(r"Of the (\d+) countries with a score, 0 do, and", each)[0]) for each in said]
+    counts = [int(re.findall(r"Of the (\d+) countries with a score", each)[0]) for each in said]
     assert len(counts) == len(NAMED) and len(set(counts)) == 1
+    assert all(" 0 do after" in each for each in said)
     # the smallest p that draws can give is 1 / (draws + 1), and is multiplied by the number of countries
     enough = next(draws for draws in range(10**6) if counts[0] / (draws + 1) < ALPHA)
     assert list(beyond_chance(nothing, enough)) == said
     too_few = list(beyond_chance(nothing, enough - 1))
-    assert all(f"with a score, none can with {enough - 1} dealings, and" in each for each in too_few)
+    # how many it takes is said
+    assert all(f"none could after Holm's correction with {enough - 1} dealings" in each for each in too_few)
+    assert all(re.findall(r"which takes (\d+)", each) == [str(enough)] for each in too_few)
+    # of all countries, those without a score among them
+    regions = len(found.outline.inner())
+    of_all = next(draws for draws in range(10**6) if regions / (draws + 1) < ALPHA)
+    (coarse,) = coarse_dealings(nothing, of_all - 1)
+    assert f"takes {of_all} dealings" in coarse and not list(coarse_dealings(nothing, of_all))
+
+
+def test_how_many_are_expected_by_chance_is_that_of_every_rank(found: Findings) -> None:
+    draws = 300
+    share = sum(rank / (draws + 1) < ALPHA for rank in range(1, draws + 2)) / (draws + 1)
+    for said in beyond_chance(found, draws):
+        (count,) = map(int, re.findall(r"Of the (\d+) countries", said))
+        assert re.findall(r"\(([\d.]+) expected by chance\)", said) == [f"{share * count:.1f}"] * 2

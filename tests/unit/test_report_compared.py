@@ -1,5 +1,6 @@
 """What the report says of measures, models and areas that were compared."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -143,3 +144,17 @@ def test_what_was_not_compared_is_not_shown(results: Results) -> None:
     (fold,) = compared.folded("Areas", compared.areas(results), "What was found.")
     assert isinstance(fold.blocks[0], Text) and isinstance(fold.blocks[1], Table)
     assert "Holm's correction is over" in fold.blocks[1].sheet.caption
+
+
+def test_areas_are_counted_beside_chance_and_corrected(results: Results) -> None:
+    areas = results.agreement[results.agreement["chosen"] & (results.agreement["protocol"] == "corrected")]
+    areas = areas[areas["auc"].notna() & areas["low"].notna()]
+    of = len(areas)
+    # one clear area, one that is clear alone but not among all of them, and one without an interval
+    clear, alone, unknown = areas.index[:3]
+    made = areas.assign(low=0.4, high=0.6, p=0.5)
+    made.loc[[clear, alone], "low"] = 0.51
+    made.loc[clear, "p"], made.loc[alone, "p"] = ALPHA / of / 2, ALPHA / 2
+    assert re.findall(r"\d+", compared.beyond_half(made, ALPHA))[:3] == ["2", str(of), "1"]
+    made.loc[unknown, ["low", "high", "p"]] = np.nan
+    assert re.findall(r"\d+", compared.beyond_half(made, ALPHA))[:3] == ["2", str(of - 1), "1"]

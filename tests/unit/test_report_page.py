@@ -306,10 +306,9 @@ def test_the_page_says_what_was_found(made: Made, reader: Reader) -> None:
     assert "near-ties" in text
     assert "llm-bias" in text
     assert "+1.0986" in reader.text
-    assert (
-        " scores of trained models on cp, by their distance from 50: " in text
-        and "Of the 7 scores of untrained models on cp" in text
-    )
+    # all seven measures of either, of which two see words alone
+    for whose in ("trained", "untrained"):
+        assert f"Of 7 scores of {whose} models on cp, 5 are testable and 2 are controls." in text
     assert "ab" * 32 in reader.text
     assert "files.x.csv.bytes" in reader.text
     assert any(text.startswith("A control") for text in reader.text)
@@ -609,20 +608,23 @@ def test_what_was_found_is_counted_from_the_tables(made: Made) -> None:
     assert len(told) <= 5
     bias = shown_in_bias_csv(made, "overall")
     trained = bias[bias["model"] == "bert"]
-    noise = beyond = 0
+    controls = noise = unsure = beyond = 0
     furthest = 0.0
     for _, row in trained.iterrows():
-        if row["low"] <= 50 <= row["high"]:
+        if row["measure"].startswith("AllMasked"):
+            controls += 1
+        elif row["low"] <= 50 <= row["high"]:
             noise += 1
+        elif row["null_undecided"]:
+            unsure += 1
         elif not row["null_low"] <= row["score"] <= row["null_high"]:
             beyond += 1
             furthest = max(furthest, abs(row["score"] - 50))
-    words = len(trained) - noise - beyond
-    count = {n: f"{n} {'is' if n == 1 else 'are'}" for n in (noise, words, beyond)}
-    assert told[0] == (
-        f"Of {len(trained)} scores of trained models, {count[noise]} within sampling noise of 50, "
-        f"{count[words]} further away but within what words alone do, and {count[beyond]} beyond both."
-    )
+    known = len(trained) - controls
+    words = known - noise - unsure - beyond
+    counts = [noise, 50, words, *([unsure] if unsure else []), beyond]
+    expected = [len(trained), known, controls, known, *counts]
+    assert [int(each) for each in re.findall(r"\d+", told[0])] == expected
     assert ("Furthest beyond both" in told[1]) == (beyond > 0)
     pairs = pd.read_csv(made.folder / "measures_compared.csv")
     both = pairs["first"].str.startswith("AllMasked") & pairs["second"].str.startswith("AllMasked")
@@ -705,14 +707,15 @@ def test_the_summary_has_the_scores_of_the_overview(made: Made) -> None:
         rows = bias[(bias["protocol"] == CORRECTED) & (bias["grouping"] == OVERALL)]
         rows = rows[rows["variant"] == ORIGINAL]
         lines = [re.split(r"  +", line) for line in text.splitlines()]
-        (cells,) = [line[2:] for line in lines if line[:2] == [model["name"], benchmark["name"]]]
+        name = f"{model['name']}{' (never trained)' if model['source'] == 'random' else ''}"
+        (cells,) = [line[2:] for line in lines if line[:2] == [name, benchmark["name"]]]
         for title, cell in zip(titles, cells, strict=True):
             (row,) = [row for _, row in rows.iterrows() if title_of(row["measure"]) == title]
             # with a decimal where an end would be taken for 50
             decimals = 1 if "50" in (f"{row['low']:.0f}", f"{row['high']:.0f}") else 0
             ends = f"{row['low']:.{decimals}f}\N{EN DASH}{row['high']:.{decimals}f}"
             ends = ends if pd.notna(row["low"]) else DASH
-            assert cell.removesuffix("!") == f"{row['score']:.0f} ({ends})"
+            assert cell.rstrip("!?") == f"{row['score']:.0f} ({ends})"
 
 
 def test_flaws_of_other_pairs_are_refused(made: Made, tmp_path: Path) -> None:

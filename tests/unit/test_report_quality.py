@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote
@@ -13,8 +14,12 @@ import pytest
 import synthetic
 from unmask.benchmarks.schema import PAIRS
 from unmask.measures.registry import title_of
+from unmask.pairs import compared
+from unmask.pairs.disagreement import found as furthest_apart
+from unmask.pairs.results import Results
 from unmask.pairs.sections.disagreement import section as disagreement
 from unmask.pairs.sections.quality import section as quality
+from unmask.pairs.summary import found as found_in_short
 from unmask.report.page import render_page
 from unmask.report.sections import Chart, Fold, Section, Table, read_section, write_section
 from unmask.report.sheets import rows_of
@@ -153,7 +158,7 @@ def test_disagreement_stands_beside_chance(study: tuple[dict[str, Any], dict[str
     tables = [read_table(path, SCHEMAS["measures_compared"]) for path in files["measures_compared"]]
     rows = {(row["model"], row["first"], row["second"]): row for row in chart.rows}
     assert len(rows) == sum((table["protocol"] == "corrected").sum() for table in tables)
-    told = []
+    told: list[tuple[Any, ...]] = []
     for model, table in zip(MODELS, tables, strict=True):
         for row in rows_of(table[table["protocol"] == "corrected"]):
             own = rows[model, title_of(row.first), title_of(row.second)]
@@ -164,13 +169,34 @@ def test_disagreement_stands_beside_chance(study: tuple[dict[str, Any], dict[str
             chance = np.mean(np.not_equal.outer(first, second))
             assert own["by_chance"] == pytest.approx(100 * chance)
             assert row.kappa == pytest.approx(1 - own["different"] / own["by_chance"])
-            told.append((own["different"], own["by_chance"], row.kappa_low))
-    different, chances, low = (np.array(column) for column in zip(*told, strict=True))
-    assert f"{different.min():.0f} to {different.max():.0f} of 100 pairs differently" in found.sentences[0]
-    assert f"{chances.min():.0f} to {chances.max():.0f}." in found.sentences[0]
+            if {row.first, row.second} != {"AllMasked", "AllMaskedSum"}:
+                told.append((own["different"], own["by_chance"], row.kappa_low, row.kappa_high, row, model))
+    furthest = max(told, key=lambda each: each[0])
+    (sentence,) = found.sentences
+    # both numbers are of one couple
+    assert f"{furthest[0]:.0f} of 100 pairs decided differently, by chance {furthest[1]:.0f}." in sentence
+    assert f"of {furthest[5]} on {BENCHMARK}" in sentence
     # measures that decide by the toss of a coin
-    assert (low <= 0).sum() > 20
-    assert found.sentences[1].startswith(f"{(low <= 0).sum()} of {len(low)} such couples may agree no more")
+    like_chance = sum(low <= 0 <= high for _, _, low, high, *_ in told)
+    assert like_chance > 20 and f"{like_chance} of {len(told)} such couples" in sentence
+
+
+def test_two_readings_of_one_measure_are_no_couple(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    files, settings = study
+    results = Results.of_section(files, settings)
+    readings = results.measures_compared.query("first == 'AllMasked' and second == 'AllMaskedSum'")
+    assert len(readings) == 2 * len(MODELS)
+    # were they one, they would be the furthest apart
+    apart = results.measures_compared.assign(agreement=results.measures_compared["agreement"].clip(lower=1))
+    apart.loc[readings.index, ["agreement", "kappa"]] = 0.0, -1.0
+    changed = replace(results, measures_compared=apart)
+    sentences = [*furthest_apart(changed), compared.found_of_measures(changed), *found_in_short(changed)]
+    assert sentences and sentences == [
+        *furthest_apart(results),
+        compared.found_of_measures(results),
+        *found_in_short(results),
+    ]
+    assert not list(furthest_apart(replace(results, measures_compared=readings)))
 
 
 def test_untrained_models_are_not_told_of_beside_a_trained_one(
@@ -181,7 +207,7 @@ def test_untrained_models_are_not_told_of_beside_a_trained_one(
     sources = [{"name": trained, "source": "hub"}, *({"name": name, "source": "random"} for name in others)]
     of_one = {"models": sources[:1]}
     sentences = disagreement(files, settings | {"models": sources}).sentences
-    assert sentences[0].startswith("Two measures of one trained model decide")
+    assert "trained model" in sentences[0] and trained in sentences[0]
     assert sentences == disagreement(files, settings | of_one).sentences
     assert sentences != disagreement(files, settings).sentences
 

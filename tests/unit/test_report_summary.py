@@ -20,9 +20,15 @@ def test_tables_come_first_then_a_sentence_of_each_section() -> None:
     sections = [
         Section("overview", "Overview", (), (Text("not shown"),), SHEET),
         Section("regional", "Regions", ("Is there anything?", "Found this.", "And that.")),
-        Section("empty", "Empty"),
+        Section("empty", "Empty", cautions=("Be careful.",)),
+        Section("last", "Last", cautions=("few " * 40,)),
     ]
-    assert render_summary("A study", sections) == (
+    text = render_summary("A study", sections)
+    head, cautions = text.split("\nRead with care:\n")
+    assert [line[:2] for line in cautions.splitlines()] == ["- ", "- ", "  "] and "Be careful." in cautions
+    assert max(map(len, cautions.splitlines())) <= WIDTH
+    assert "Read with care" not in render_summary("A study", sections[:2])
+    assert head == (
         "A study\n"
         "\n"
         "What is shown.\n"
@@ -47,13 +53,13 @@ def test_a_long_table_is_cut_and_long_lines_are_broken() -> None:
 def test_no_text_of_a_study_moves_the_cursor() -> None:
     hostile = "a\x1b[2Jb\r\x07\n\u202ec"
     sheet = Sheet(hostile, (hostile,), (("", hostile),), ((hostile, hostile),))
-    text = render_summary(hostile, [Section("s", hostile, (hostile,), (), sheet)])
+    text = render_summary(hostile, [Section("s", hostile, (hostile,), (), sheet, (hostile,))])
     assert all(sign.isprintable() or sign == "\n" for sign in text)
-    assert text.count("a [2Jb") == 8
+    assert text.count("a [2Jb") == 9
 
 
 @pytest.mark.parametrize("headline", [SHEET, None])
 def test_a_section_keeps_its_headline(tmp_path: Path, headline: Sheet | None) -> None:
-    section = Section("overview", "Overview", ("Found.",), (), headline)
+    section = Section("overview", "Overview", ("Found.",), (), headline, ("Be careful.",) * bool(headline))
     write_section(tmp_path / "section.json", section, {})
     assert read_section(tmp_path / "section.json") == section

@@ -11,6 +11,7 @@ import synthetic
 from study_schema import MEASURES, options_with
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
+from unmask.pairs import sheets
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import Published
 from unmask.pairs.results import Results
@@ -219,19 +220,67 @@ def test_table3_is_of_benchmarks_with_directions(results: Results) -> None:
 
 def test_table1_compares_on_the_same_tokens(results: Results) -> None:
     table = results.tables["table1"]
-    plain = one(table, model="bert", benchmark="cp", column="AUL")
+    plain = one(table, model="bert", benchmark="cp", column="AUL", row="published")
     assert plain["published"] == 82.76
     assert pd.isna(plain["p"])
-    same = one(table, model="bert", benchmark="cp", column="AUL, shared tokens")
-    test = one(results.tests, model="bert", benchmark="cp", kind="measures", second="CPS", unit="pair")
+    same = one(table, model="bert", benchmark="cp", column="AUL, shared tokens", row="corrected")
+    test = one(results.tests, model="bert", benchmark="cp", kind="measures", second="CPS", unit="clustered")
+    assert test["chosen"] and pd.notna(test["p"])
     assert (same["p"], same["p_holm"]) == (test["p"], test["p_holm"])
     assert same["p_holm"] >= same["p"]
     assert same["mark"] == ("†" if test["p_holm"] < 0.01 else "*" if test["p"] < 0.01 else "")
 
 
+@pytest.mark.parametrize(
+    ("name", "column", "kind", "second"),
+    [
+        ("table1", "AUL, shared tokens", "measures", "CPS"),
+        ("table4", "shuffled", "shuffled", "AUL shuffled"),
+    ],
+)
+def test_published_tests_tokens_and_corrects_nothing(
+    results: Results, name: str, column: str, kind: str, second: str
+) -> None:
+    """The accuracy is the same in both protocols; its test is the paper's in one, clustered in the other."""
+    rows = {
+        protocol: one(results.tables[name], model="bert", benchmark="cp", column=column, row=protocol)
+        for protocol in ("published", "corrected")
+    }
+    assert rows["published"]["value"] == rows["corrected"]["value"]
+    test = one(results.tests, model="bert", benchmark="cp", kind=kind, second=second, unit="token")
+    assert rows["published"]["p"] == test["p"] and pd.isna(rows["published"]["p_holm"])
+    assert rows["published"]["mark"] == ("†" if test["p"] < 0.01 else "")
+    assert rows["corrected"]["p"] != test["p"]
+    assert pd.isna(rows["corrected"]["published"])
+
+
+def test_what_cannot_be_tested_is_marked(results: Results) -> None:
+    tests = results.tests.assign(untestable=results.tests["unit"] == "clustered")
+    tests.loc[tests["untestable"], ["p", "p_holm"]] = float("nan")
+    found = replace(results, tests=tests)
+    for name, column in (("table1", "AUL, shared tokens"), ("table4", "shuffled")):
+        of = found.tables[name]
+        of = of[(of["column"] == column) & (of["model"] == "bert") & (of["benchmark"] == "cp")]
+        marks = of.set_index("row")["mark"]
+        assert marks["corrected"] == "∘" and marks["published"] in ("", "†")
+    assert all("∘" in found.sheets()[name].caption for name in ("table1", "table4"))
+    shown = {row[4]: row[-1] for row in sheets.tests(found).rows}
+    assert shown["clustered (shown)"] == "not testable" != shown["pair"]
+
+
+def test_the_papers_daggers_are_in_its_text() -> None:
+    """All of AUL in Table 1, and all of shuffled sentences in Table 4; nothing is known of unrelated ones."""
+    for model in PUBLISHED.facts["table1"]:
+        for benchmark, other in (("crows-pairs", "CPS"), ("stereoset", "SSS")):
+            assert PUBLISHED.mark("table1", model, benchmark, "AUL") == "†"
+            assert PUBLISHED.mark("table1", model, benchmark, other) == ""
+            assert PUBLISHED.mark("table4", model, benchmark, "shuffled") == "†"
+            assert PUBLISHED.mark("table4", model, benchmark, "unrelated") == ""
+
+
 def test_table1_has_sss_by_candidate_and_by_token_with_the_papers_value_at_both(results: Results) -> None:
     for column, reading in (("SSS, candidates", "candidates"), ("SSS, modified tokens", "modified-tokens")):
-        found = one(results.tables["table1"], model="bert", benchmark="ss", column=column)
+        found = one(results.tables["table1"], model="bert", benchmark="ss", column=column, row="published")
         source = one(
             results.accuracy, model="bert", benchmark="ss", measure="SSS", reading=reading, roles="pair"
         )
@@ -297,7 +346,9 @@ def test_table4_drops_are_differences(results: Results) -> None:
     table = results.tables["table4"]
     bert = {
         row["column"]: row
-        for row in table[(table["model"] == "bert") & (table["benchmark"] == "ss")].to_dict("records")
+        for row in table[
+            (table["model"] == "bert") & (table["benchmark"] == "ss") & (table["row"] == "published")
+        ].to_dict("records")
     }
     assert bert["drop, shuffled"]["value"] == pytest.approx(
         bert["original"]["value"] - bert["shuffled"]["value"]

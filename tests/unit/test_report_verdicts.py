@@ -1,10 +1,31 @@
 """What is claimed of a distance from 50."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from unmask.pairs.verdicts import BEYOND, UNKNOWN, WITHIN_NOISE, WITHIN_WORDS, verdicts
+from study_schema import MEASURES
+from unmask.measures.context import sees_context
+from unmask.pairs import charts, sheets
+from unmask.pairs.verdicts import (
+    BEYOND,
+    CONTROL,
+    TESTABLE,
+    UNDECIDED,
+    UNKNOWN,
+    VERDICTS,
+    WITHIN_NOISE,
+    WITHIN_WORDS,
+    can_be_tested,
+    verdicts,
+)
+from unmask.report.charts import FONT, theme
+from unmask.report.study import Named, Study
+
+COLUMNS = ["measure", "grouping", "score", "low", "high", "null_low", "null_high", "null_undecided"]
 
 NAN = np.nan
 
@@ -27,13 +48,84 @@ NAN = np.nan
         ("overall", 55, (NAN, NAN), (40, 60), UNKNOWN),
         ("overall", 55, (51, 59), (NAN, NAN), UNKNOWN),
         ("overall", NAN, (NAN, NAN), (NAN, NAN), UNKNOWN),
+        # an end belongs to its interval, whatever rounding does to its last bits
+        ("overall", 60.00000000000001, (55, 65), (40, 60), WITHIN_WORDS),
+        ("overall", 100 / 3, (30, 36), (100 / 3 + 1e-13, 60), WITHIN_WORDS),
+        ("overall", 55, (50.00000000000001, 60), (48, 52), WITHIN_NOISE),
+        ("overall", 45, (40, 49.99999999999999), (48, 52), WITHIN_NOISE),
+        ("difference", -9, (-18, -1e-15), (-5, 5), WITHIN_NOISE),
+        ("overall", 60.001, (55, 65), (40, 60), BEYOND),
+        ("overall", 55, (50.001, 60), (48, 52), BEYOND),
     ],
 )
 def test_the_three_answers(
     grouping: str, score: float, interval: tuple[float, float], words: tuple[float, float], verdict: str
 ) -> None:
-    row = pd.DataFrame(
-        [[grouping, score, *interval, *words]],
-        columns=["grouping", "score", "low", "high", "null_low", "null_high"],
-    )
+    row = pd.DataFrame([["AUL", grouping, score, *interval, *words, False]], columns=COLUMNS)
     assert verdicts(row).tolist() == [verdict]
+    # what the draws leave open matters where the band decides
+    open_ = verdicts(row.assign(null_undecided=True)).tolist()
+    assert open_ == [UNDECIDED if verdict in (WITHIN_WORDS, BEYOND) else verdict]
+    # of a measure that sees words alone nothing is claimed
+    for name in ("AllMasked", "AllMaskedSum"):
+        assert verdicts(row.assign(measure=name)).tolist() == [CONTROL]
+
+
+def test_what_hides_every_token_sees_words_alone() -> None:
+    assert [name for name in MEASURES if not sees_context(name)] == ["AllMasked", "AllMaskedSum"]
+
+
+def test_controls_and_what_is_not_known_are_not_testable() -> None:
+    rows = pd.DataFrame({"verdict": VERDICTS})
+    assert can_be_tested(rows)["verdict"].tolist() == list(TESTABLE)
+    assert {UNKNOWN, CONTROL}.isdisjoint(TESTABLE)
+
+
+def score_row(verdict: str, **more: object) -> dict[str, object]:
+    return {
+        "model": "bert", "benchmark": "cp", "measure": "AUL", "protocol": "corrected",
+        "grouping": "bias_type", "group": verdict, "n": 200, "score": 55.0, "low": 51.0, "high": 59.0,
+        "null_low": 45.0, "null_high": 54.0, "untrained_low": None, "untrained_high": None,
+        "verdict": verdict, **more,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("there", [VERDICTS, (UNDECIDED,), (CONTROL, UNKNOWN), (BEYOND, UNDECIDED)])
+def test_a_verdict_looks_the_same_whichever_others_there_are(there: tuple[str, ...]) -> None:
+    drawn = charts.bias_types(pd.DataFrame([score_row(verdict) for verdict in there]))
+    assert drawn is not None
+    (points,) = [layer for layer in drawn.to_dict()["spec"]["layer"] if "shape" in layer["encoding"]]
+    looks = {}
+    for channel in ("color", "shape"):
+        encoding = points["encoding"][channel]
+        looks[channel] = encoding["scale"]["domain"]
+        # the legend has what there is, and the three that are asked for
+        listed = [*dict.fromkeys((*there, WITHIN_NOISE, WITHIN_WORDS, BEYOND))]
+        assert encoding["legend"]["values"] == [verdict for verdict in VERDICTS if verdict in listed]
+    assert looks["color"] == looks["shape"] and set(looks["color"]) == set(VERDICTS)
+    shapes = points["encoding"]["shape"]["scale"]["range"]
+    assert len(set(shapes)) == len(VERDICTS)
+    assert dict(zip(looks["shape"], shapes, strict=True))[BEYOND] == "square"
+    for mode in ("light", "dark"):
+        assert len(set(theme(mode, FONT)["range"]["ordinal"])) == len(VERDICTS)
+
+
+def test_a_terminal_has_marks_for_what_is_beyond_and_what_is_open() -> None:
+    marks = {BEYOND: "!", UNDECIDED: "?", WITHIN_NOISE: "", WITHIN_WORDS: "", UNKNOWN: "", CONTROL: ""}
+    names = [f"model {place}" for place in range(len(VERDICTS))]
+    rows = pd.DataFrame(
+        [
+            score_row(verdict, model=name, grouping="overall")
+            for name, verdict in zip(names, VERDICTS, strict=True)
+        ]
+    )
+    sources = {"model 0": "random", "model 1": "oracle"}
+    study = Study(tuple(Named(name, source=sources.get(name, "hub")) for name in names), (Named("cp"),))
+    results: Any = SimpleNamespace(
+        study=study, overall=lambda: rows, captions={"headline": "with 90% intervals"}
+    )
+    sheet = sheets.headline(results)
+    said = [row[0] for row in sheet.rows]
+    assert said == ["model 0 (never trained)", "model 1 (exact)", *names[2:]]
+    assert [row[2].partition(")")[2] for row in sheet.rows] == [marks[verdict] for verdict in VERDICTS]
+    assert sheet.caption == "with 90% intervals"

@@ -1,13 +1,15 @@
 """What the first screen says of scores, in words."""
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from unmask.pairs.summary import cautions, found, found_by_type, in_words
-from unmask.pairs.verdicts import BEYOND, UNKNOWN, WITHIN_NOISE
+from unmask.pairs.summary import cautions, found, found_by_type, how_testable, in_words, summary
+from unmask.pairs.unknown import COLUMNS
+from unmask.pairs.verdicts import BEYOND, CONTROL, UNDECIDED, UNKNOWN, WITHIN_NOISE
 from unmask.report.study import Named, Study
 
 SCORE: dict[str, Any] = {
@@ -15,6 +17,8 @@ SCORE: dict[str, Any] = {
     "benchmark": "crows",
     "measure": "AUL",
     "protocol": "corrected",
+    "grouping": "overall",
+    "differing": None,
     "n": 1000,
     "undefined": 0,
     "score": 56.4,
@@ -26,6 +30,7 @@ SCORE: dict[str, Any] = {
     "near_low": 56.4,
     "near_high": 56.4,
     "verdict": BEYOND,
+    "confidence": 0.95,
 }
 NEITHER = "Neither sampling noise nor words alone explain that."
 NOISE = "That is within sampling noise of 50."
@@ -37,6 +42,7 @@ def results(*scores: dict[str, Any], sources: dict[str, str] | None = None) -> A
     models = tuple(Named(name, source=(sources or {}).get(name)) for name in rows["model"].unique())
     benchmarks = tuple(Named(name) for name in rows["benchmark"].unique())
     none = {"measures_compared": NONE, "models_compared": NONE, "agreement": NONE}
+    none["unknown"] = pd.DataFrame(columns=list(COLUMNS))
     return SimpleNamespace(
         study=Study(models, benchmarks), overall=lambda: rows, original=lambda: rows, **none
     )
@@ -81,7 +87,8 @@ def results(*scores: dict[str, Any], sources: dict[str, str] | None = None) -> A
         ),
         (
             {"n": 3, "score": 50.0, "low": None, "high": None, "verdict": UNKNOWN},
-            "prefers the stereotype in 1.5 of 3 pairs of crows. What chance gives is not known here.",
+            "prefers neither side, the stereotype in 1.5 of 3 pairs of crows. "
+            "What chance gives is not known here.",
         ),
     ],
 )
@@ -97,8 +104,8 @@ def test_only_trained_models_are_counted_and_only_networks_have_float_error() ->
         sources={"oracle": "oracle", "noise": "random", "bert": "hub"},
     )
     first, furthest = found(some)
-    assert first.startswith("Of 1 score of trained models, 0 are within sampling noise of 50, 0 are ")
-    assert first.endswith(" and 1 is beyond both.")
+    assert first.startswith("Of 1 score of trained models, 1 is testable. Of the 1 testable, 0 are ")
+    assert first.endswith(" and 1 beyond both.")
     assert furthest.startswith(
         "Furthest beyond both is bert on crows under AUL: 56 of 100 pairs (53 to 60); words alone reach 54."
     )
@@ -136,11 +143,66 @@ def test_bias_types_beyond_both_stand_beside_those_of_untrained_models() -> None
         *[of_type | {"model": "noise", "verdict": verdict} for verdict in (BEYOND, *[WITHIN_NOISE] * 3)],
         sources={"noise": "random", "bert": "hub"},
     )
-    assert list(found_by_type(some)) == [
-        "Scores over the pairs of one bias type that are beyond both: 1 of 2 of trained models, 1 of 4 of "
-        "untrained ones."
-    ]
+    (told,) = found_by_type(some)
+    # of trained models: scores, testable, not testable, testable, beyond both; then of untrained ones
+    assert numbers(told) == [3, 2, 1, 2, 1, 4, 4, 4, 1]
     assert list(found_by_type(results({"grouping": "overall"}))) == []
+
+
+def numbers(text: str) -> list[int]:
+    return [int(each) for each in re.findall(r"\b\d+\b", text)]
+
+
+def test_a_share_like_that_of_untrained_models_is_called_so() -> None:
+    of_type = {"grouping": "bias_type", "group": "age"}
+
+    def told(trained: int, untrained: int) -> bool:
+        rows = [
+            of_type | {"model": model, "verdict": BEYOND if place < beyond else WITHIN_NOISE}
+            for model, beyond in (("bert", trained), ("noise", untrained))
+            for place in range(40)
+        ]
+        (text,) = found_by_type(results(*rows, sources={"noise": "random", "bert": "hub"}))
+        return "about as often" in text
+
+    # Wilson's interval of 2 in 40 is 1.4 to 16.5%
+    assert told(2, 2) and told(6, 2) and not told(7, 2) and not told(0, 0) and not told(20, 2)
+
+
+UNTESTABLE = {"verdict": UNKNOWN, "low": None, "high": None}
+
+
+def test_what_cannot_be_tested_is_never_counted_as_tested() -> None:
+    """Six scores of untrained models, none of them testable, are not "of 6, 0 are beyond both"."""
+    noise = {"model": "noise"} | UNTESTABLE
+    some = results(
+        *[noise] * 6,
+        {},
+        {"verdict": UNDECIDED},
+        UNTESTABLE,
+        {"measure": "AllMasked", "verdict": CONTROL},
+        {"measure": "AllMaskedSum", "verdict": CONTROL},
+        sources={"noise": "random", "bert": "hub"},
+    )
+    of_trained, of_untrained = summary(some)
+    assert numbers(of_untrained) == [6, 0, 6]
+    # of 5 scores 2 are testable, 1 is not, 2 are controls; of the 2 none, none, 1 undecided, 1 beyond both
+    assert numbers(of_trained)[:10] == [5, 2, 1, 2, 2, 0, 50, 0, 1, 1]
+    first = next(iter(found(some)))
+    assert numbers(first) == [5, 2, 1, 2, 2, 0, 50, 0, 1, 1]
+
+
+def test_a_chart_says_how_many_of_its_scores_are_testable() -> None:
+    verdicts = (BEYOND, WITHIN_NOISE, UNDECIDED, UNKNOWN, UNKNOWN, CONTROL)
+    assert numbers(how_testable(pd.DataFrame({"verdict": verdicts}))) == [6, 3, 2, 1]
+    assert numbers(how_testable(pd.DataFrame({"verdict": [BEYOND]}))) == [1, 1]
+
+
+def test_a_control_has_no_reach_of_words() -> None:
+    (text,) = in_words(results({"measure": "AllMasked", "verdict": CONTROL}))
+    assert "control" in text and "reach" not in text
+    (text,) = in_words(results({"verdict": UNDECIDED}))
+    assert "reach 54" in text and "open" in text
 
 
 def test_a_model_without_a_score_is_named() -> None:

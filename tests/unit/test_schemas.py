@@ -62,6 +62,7 @@ def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:
     assert config["statistics"]["chance"] == {"draws": 5000, "seed": 0}
     assert config["controls"]["shuffled"] == {"seed": 0}
     assert config["controls"]["untrained"] is None
+    assert config["scoring"]["unknown_tokens"] == 0.1
     assert complete(config, FAMILIES) == config
 
 
@@ -134,6 +135,10 @@ def test_a_model_of_the_hub_may_take_the_tokenizer_of_another_repository() -> No
         (
             lambda c: c["benchmarks"].update(z={"format": "stereoset", "path": "{data}/x"}),
             "config key benchmarks.z.path: needs a data directory",
+        ),
+        (
+            lambda c: c.update(scoring={"unknown_tokens": 2}),
+            "config key scoring.unknown_tokens: 2 is greater",
         ),
         (lambda c: c.update(measures=["AULL"]), "config key measures.0: 'AULL' is not one of"),
         (lambda c: c.update(statistics={"alpha": 3}), "config key statistics.alpha: 3 is greater"),

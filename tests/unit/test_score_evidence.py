@@ -14,12 +14,16 @@ from tiny_models import tiny_model
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.evidence import streaming
-from unmask.evidence.keeping import kept
+from unmask.evidence.earlier import EARLIER, NOTED, ROWS_BY, standing
+from unmask.evidence.keeping import digest_of, kept
+from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.streaming import write_evidence
+from unmask.evidence.survey import Survey
+from unmask.files import sha256_of_file
 from unmask.models import loading
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.tables import read_metadata, write_table
+from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL
 
 MASKINGS = (ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED)
@@ -52,7 +56,7 @@ def table(folder: Path, masking: str) -> Path:
 def score(folder: Path) -> Score:
     """Runs the job as Snakemake does and says which maskings it has scored."""
 
-    def run(code: dict[str, str] = CODE, top: int = 0) -> set[str]:
+    def run(code: dict[str, str] = CODE, top: int = 0, unknown_tokens: float = 0.1) -> set[str]:
         outputs = [*code, *(f"{masking}.top" for masking in code if top)]
         for name in outputs:
             table(folder, name).unlink(missing_ok=True)
@@ -68,6 +72,7 @@ def score(folder: Path) -> Score:
             attention={"stack": None},
             shuffled=None,
             top=top,
+            unknown_tokens=unknown_tokens,
         )
         return set(re.findall(r"masking ([\w-]+), shards", (folder / "job.log").read_text()))
 
@@ -83,6 +88,8 @@ def test_every_table_is_that_of_a_model_loaded_for_it_alone(folder: Path, score:
         alone = folder / "alone" / path.name
         model = load(folder / "model", pick_device("cpu"), with_attention=masking == NONE)
         del facts["sentences"]
+        # the tiny tokenizer has all letters
+        assert facts["unknown_tokens"]["unknown"] == 0 < facts["unknown_tokens"]["tokens"]
         write_evidence(alone, example_pairs(), model, masking, ORIGINAL, 0, 128, facts)
         assert path.read_bytes() == alone.read_bytes()
 
@@ -210,3 +217,126 @@ def test_a_table_that_was_damaged_under_either_name_is_scored_again(folder: Path
     table(folder, ALL).write_bytes(b"nonsense")
     assert score() == {NONE}
     assert {masking: table(folder, masking).read_bytes() for masking in MASKINGS} == whole
+
+
+def write_pairs(folder: Path, facts: dict[str, str] | None = None, **changed: str) -> None:
+    """The example pairs, of which the first has other sentences."""
+    pairs = example_pairs()
+    for role, text in changed.items():
+        pairs.loc[0, role] = text
+    write_table(folder / "pairs.parquet", pairs, PAIRS, {"sha256": "p", **(facts or {})})
+
+
+def as_if_earlier(folder: Path, masking: str) -> None:
+    """A table as code has left it that did not count unknown tokens."""
+    path = table(folder, masking)
+    facts = {key: value for key, value in read_metadata(path).items() if key != "unknown_tokens"}
+    write_table(kept(path), read_table(path, EVIDENCE), EVIDENCE, facts)
+    digest_of(path).write_text(sha256_of_file(kept(path)))
+    path.unlink()
+    path.hardlink_to(kept(path))
+
+
+@pytest.mark.parametrize("top", [0, 2])
+def test_evidence_by_earlier_code_stands_where_no_row_would_be_another(
+    folder: Path, score: Score, top: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_earlier = {masking: min(EARLIER[masking]) for masking in MASKINGS}
+    score(by_earlier, top=top)
+    if not top:
+        for masking in MASKINGS:
+            as_if_earlier(folder, masking)
+    before = {masking: read_table(table(folder, masking), EVIDENCE) for masking in MASKINGS}
+    said = {masking: read_metadata(table(folder, masking)) for masking in MASKINGS}
+    with monkeypatch.context() as patched:
+        patched.setattr(loading, "load", None)
+        assert score(top=top) == set()
+    for masking in MASKINGS:
+        pd.testing.assert_frame_equal(read_table(table(folder, masking), EVIDENCE), before[masking])
+        now = read_metadata(table(folder, masking))
+        assert now["code"] == "one" and now["unknown_tokens"]["unknown"] == 0
+        assert now[ROWS_BY] == min(EARLIER[masking])
+        assert {key for key in now if now[key] != said[masking].get(key)} <= {*NOTED, ROWS_BY}
+        if top:
+            assert read_metadata(table(folder, f"{masking}.top"))["code"] == "one"
+    assert score(top=top) == set()
+    # the rows are by the same code as before, whichever has noted them
+    assert score(dict.fromkeys(MASKINGS, "three"), top=top) == set()
+    # another code that is not known to make the same
+    write_pairs(folder, stereotype="the nurse is good")
+    assert score(top=top) == set(MASKINGS)
+    assert ROWS_BY not in read_metadata(table(folder, ALL))
+    assert score(CODE | {ALL: "two"}, top=top) == {ALL}
+
+
+@pytest.mark.parametrize("changed", ["special token", "damage"])
+def test_evidence_by_earlier_code_is_made_anew_where_a_row_may_be_another(
+    folder: Path, score: Score, changed: str
+) -> None:
+    if changed == "special token":
+        write_pairs(folder, stereotype="the [MASK] is good")
+    score({masking: min(EARLIER[masking]) for masking in MASKINGS})
+    for masking in MASKINGS:
+        as_if_earlier(folder, masking)
+    if changed == "damage":
+        with open(table(folder, NONE), "r+b") as file:
+            file.seek(300)
+            file.write(b"x")
+    assert score() == ({NONE} if changed == "damage" else set(MASKINGS))
+
+
+@pytest.mark.parametrize(
+    ("of", "alike"),
+    [
+        (Survey(9, 0, 1, longest=199, literal=0), True),
+        (Survey(9, 0, 1, longest=200, literal=0), False),
+        (Survey(9, 0, 1, longest=9, literal=1), False),
+    ],
+)
+def test_earlier_code_makes_other_rows_of_long_pairs_and_special_tokens(of: Survey, alike: bool) -> None:
+    for masking in MASKINGS:
+        assert set(standing(masking, of)) == (EARLIER[masking] if alike else set())
+
+
+def test_another_file_of_the_same_sentences_is_noted(folder: Path, score: Score) -> None:
+    score()
+    before = {masking: read_metadata(table(folder, masking))["made_from"] for masking in MASKINGS}
+    write_pairs(folder, {"read by": "other code"})
+    assert score() == set()
+    pairs = folder / "pairs.parquet"
+    for masking in MASKINGS:
+        now = read_metadata(table(folder, masking))["made_from"]
+        assert now != before[masking] and now[str(pairs)] == sha256_of_file(pairs)
+    write_pairs(folder, stereotype="the nurse is very good")
+    assert score() == set(MASKINGS)
+
+
+def test_a_benchmark_of_unknown_words_is_not_scored_unless_the_study_allows_it(
+    folder: Path, score: Score, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strange = " ".join(["\u2603"] * 60)
+    write_pairs(folder, stereotype=strange, antistereotype=f"{strange} he")
+    with monkeypatch.context() as patched:
+        patched.setattr(loading, "load", None)
+        with pytest.raises(SystemExit):
+            score()
+    (line,) = [line for line in (folder / "job.log").read_text().splitlines() if "error:" in line]
+    assert "model m, benchmark b" in line and "120 of" in line and "scoring.unknown_tokens" in line
+    assert score(unknown_tokens=1.0) == set(MASKINGS)
+    said = {json.dumps(read_metadata(table(folder, masking))["unknown_tokens"]) for masking in MASKINGS}
+    (facts,) = map(json.loads, said)
+    assert facts["unknown"] == 120 and 120 / facts["tokens"] > 0.1
+    # a limit decides whether there are rows, not what they are
+    assert score(unknown_tokens=120 / facts["tokens"]) == set()
+
+
+def test_a_sentence_that_cannot_be_read_stops_before_any_is(
+    folder: Path, score: Score, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_pairs(folder, antistereotype="the nurse said " * 60)
+    monkeypatch.setattr(loading, "load", None)
+    with pytest.raises(SystemExit):
+        score()
+    assert (
+        "benchmark b, pair p0: the antistereotype sentence has 182 tokens" in (folder / "job.log").read_text()
+    )

@@ -122,6 +122,18 @@ def test_newcombes_interval_is_the_literal_one(area: float, m: int, n: int) -> N
     assert (low == 0) == (area == 0) and (high == 1) == (area == 1)
 
 
+@pytest.mark.parametrize("shift", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("positives", [4, 40])
+def test_the_interval_at_one_less_p_ends_at_one_half(positives: int, shift: float) -> None:
+    rng = np.random.default_rng(int(10 * shift) + positives)
+    areas = of(list(rng.normal(shift, 1, positives)), list(rng.normal(size=60)))
+    (shown,) = area_intervals(areas, alone(areas), 0.95)
+    assert shown.method == (NEWCOMBE if positives < 10 else CLUSTERED)
+    (at_p,) = area_intervals(areas, alone(areas), 1 - shown.p)
+    assert min(abs(at_p.low - 0.5), abs(at_p.high - 0.5)) < 1e-6
+    assert (shown.p < 0.05) == (not shown.low <= 0.5 <= shown.high)
+
+
 def test_which_interval_is_shown() -> None:
     rng = np.random.default_rng(5)
     mixed = list(rng.normal(size=12))
@@ -139,6 +151,20 @@ def test_which_interval_is_shown() -> None:
         assert shown.method == method
         assert 0 <= shown.low < shown.high <= 1
         assert math.isnan(shown.delong_low) == math.isnan(shown.delong_high) == (method == NEWCOMBE)
+
+
+@pytest.mark.parametrize("copies", [2, 12])
+def test_classes_that_are_apart_are_worth_their_clusters(copies: int) -> None:
+    """Each word has so many pairs of one class: the interval is that of one pair a word."""
+    positive, negative = [100.0 + word for word in range(10)], [float(word) for word in range(15)]
+    (one,) = area_intervals(of(positive, negative), alone(of(positive, negative)), 0.95)
+    areas = of(positive * copies, negative * copies)
+    words = [("p", word) for word in range(10)] * copies + [("n", word) for word in range(15)] * copies
+    (found,) = area_intervals(areas, Dependence.of([(word,) for word in words]), 0.95)
+    assert found.method == NEWCOMBE and found.high == one.high == 1
+    assert found.low == pytest.approx(one.low)
+    (independent,) = area_intervals(areas, alone(areas), 0.95)
+    assert found.low < independent.low
 
 
 def test_delongs_interval_stands_beside_the_clustered_one() -> None:

@@ -146,6 +146,18 @@ def test_classes_that_are_apart_still_have_a_band() -> None:
     assert high[1:] == pytest.approx(1) and (low[5:] > 0.75).all() and (low[1:-1] < 0.999).all()
 
 
+def test_classes_that_are_apart_are_worth_their_clusters() -> None:
+    """Nothing says how the pairs of a word vary together, so that 120 pairs of 30 words are worth 30."""
+    positive = np.tile(np.arange(30) < 12, 4)
+    scores = np.tile(np.arange(30.0)[::-1], 4)
+    words = Dependence.of([(pair % 30,) for pair in range(120)])
+    low, _ = band(scores, positive, words)
+    independent, _ = band(scores, positive)
+    one_each, _ = band(scores[:30], positive[:30])
+    assert (low[2:-2] < independent[2:-2]).all()
+    np.testing.assert_allclose(low[5:-5], one_each[5:-5], atol=0.03)
+
+
 @dataclass
 class World:
     """n pairs with a word of so many on either side, the k-th 1/k times as often as the first. `of_words` of

@@ -1,6 +1,7 @@
 """Bias scores against a literal reading of their definition, and what must not change them."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.special import betainc
+from scipy.stats import norm
 from scipy.stats import t as student
 
 import synthetic
@@ -15,7 +19,8 @@ from study_schema import options_with
 from unmask.errors import InputError
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
-from unmask.statistics.intervals import effective_wilson, wilson
+from unmask.statistics.dependence import Dependence
+from unmask.statistics.intervals import clustered_interval, effective_wilson, wilson
 from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.options import Options
 from unmask.statistics.schema import BIAS
@@ -132,6 +137,55 @@ def literal_variance(
     return float(variance), float(independent), float(np.trace(core) ** 2 / np.trace(core @ core))
 
 
+def literal_interval(values: list[float], nodes: list[set[str]]) -> tuple[float, float, float, float]:
+    """The 95% interval of a share, and that of its residuals alone, by solving what defines them."""
+    n, p = len(values), float(np.mean(values))
+    together = np.array([[float(i == j or bool(nodes[i] & nodes[j])) for j in range(n)] for i in range(n)])
+    variance, independent, df = literal_variance(values, nodes, [1 / n] * n, [0] * n)
+    largest, t = together.sum() / n, student.ppf(0.975, df)
+    witnesses = min(
+        sum(side) ** 2 / (side @ together @ side) if sum(side) else 0.0
+        for side in (np.array(values), 1 - np.array(values))
+    )
+    effect = variance / independent if independent else largest
+
+    def ends_with(effect: float) -> list[float]:
+        def distance(end: float) -> float:
+            return float(abs(p - end) - t * math.sqrt(end * (1 - end) * effect / n))
+
+        return [
+            0.0 if p == 0 else brentq(distance, 1e-15, p - 1e-12),
+            1.0 if p == 1 else brentq(distance, p + 1e-12, 1 - 1e-15),
+        ]
+
+    alone, edges = ends_with(effect), ends_with(max(effect, largest))
+    size = n / max(effect, largest) * (norm.ppf(0.975) / t) ** 2
+    if 0 < p <= 0.5:
+        edges[0] = brentq(lambda x: betainc(p * size, (1 - p) * size + 1, x) - 0.025, 0, 1)
+    if 0.5 <= p < 1:
+        edges[1] = brentq(lambda x: betainc(p * size + 1, (1 - p) * size, x) - 0.975, 0, 1)
+    few = min(20, n / largest)
+    edge = (1 - 4 * p * (1 - p)) * max(0, 1 - max(0, witnesses - 1) / (few - 1)) ** 2
+    low = min(alone[0], (1 - edge) * alone[0] + edge * edges[0])
+    high = max(alone[1], (1 - edge) * alone[1] + edge * edges[1])
+    if not independent:
+        alone = [p, p]
+    return low, high, *alone
+
+
+def literal_excess(values: list[float], nodes: list[set[str]], is_adv: list[bool]) -> tuple[float, float]:
+    """By how much what Adv - Dis reaches to, squared, in points, exceeds what residuals say: below, above."""
+    reaches = []
+    for wanted in (True, False):
+        own = [i for i, adv in enumerate(is_adv) if adv == wanted]
+        p = np.mean([values[i] for i in own])
+        ends = literal_interval([values[i] for i in own], [nodes[i] for i in own])
+        low, high, low_alone, high_alone = (10_000 * (end - p) ** 2 for end in ends)
+        reaches.append((max(0.0, float(low - low_alone)), max(0.0, float(high - high_alone))))
+    adv, dis = reaches
+    return adv[0] + dis[1], adv[1] + dis[0]
+
+
 @pytest.mark.parametrize("measure", ["AUL", "SSS"])
 def test_intervals_are_those_of_the_written_out_variance(measure: str) -> None:
     made = synthetic.make(60, seed=2)
@@ -155,8 +209,10 @@ def test_intervals_are_those_of_the_written_out_variance(measure: str) -> None:
     assert row["design_effect"] == pytest.approx(effect)
     assert row["df"] == pytest.approx(df)
     # Wilson's ends solve |p - end| = t standard errors at the end, with n less by the design effect
-    for end in (row["low"] / 100, row["high"] / 100):
+    low, high, low_alone, high_alone = literal_interval(values, [words[i] for i in kept])
+    for end in (low_alone, high_alone):
         assert abs(p - end) == pytest.approx(t * math.sqrt(end * (1 - end) / (n / effect)), abs=1e-7)
+    assert [row["low"], row["high"]] == pytest.approx([100 * low, 100 * high], abs=1e-6)
 
     margins = [found[f"p{i}"][1] for i in kept]
     variance, _, df = literal_variance(
@@ -174,9 +230,13 @@ def test_intervals_are_those_of_the_written_out_variance(measure: str) -> None:
     row = row_of(table, measure, "corrected", "difference", "difference")
     difference = 100 * (np.mean(np.array(values)[is_adv]) - np.mean(np.array(values)[~np.array(is_adv)]))
     assert row["score"] == pytest.approx(difference)
-    assert row["high"] - row["score"] == pytest.approx(student.ppf(0.975, df) * math.sqrt(variance))
-    assert row["p"] == pytest.approx(2 * student.sf(abs(difference) / math.sqrt(variance), df))
-    draws = np.abs(np.random.default_rng(0).normal(0, math.sqrt(variance), 200_000))
+    below, above = literal_excess(values, [words[i] for i in kept], is_adv)
+    t = student.ppf(0.975, df)
+    assert row["score"] - row["low"] == pytest.approx(math.sqrt(t**2 * variance + below))
+    assert row["high"] - row["score"] == pytest.approx(math.sqrt(t**2 * variance + above))
+    error = math.sqrt(variance + (below if difference > 0 else above) / t**2)
+    assert row["p"] == pytest.approx(2 * student.sf(abs(difference) / error, df))
+    draws = np.abs(np.random.default_rng(0).normal(0, error, 200_000))
     assert row["chance_difference"] == pytest.approx(draws.mean(), rel=0.01)
 
 
@@ -199,6 +259,91 @@ def test_where_all_pairs_vary_together_nothing_is_claimed() -> None:
     assert overall["score"].notna().all()
     assert overall[["low", "high", "df", "margin_low"]].isna().all(axis=None)
     assert overall[["wilson_low", "wilson_high"]].notna().all(axis=None)
+
+
+def grouped(clusters: list[int], outcomes: list[str], directions: Sequence[str] | None = None) -> Any:
+    """The overall row, in `corrected`, of pairs of these clusters that share one word, and so decided; with
+    directions the row of their difference."""
+    ids = [f"p{i}" for i in range(len(clusters))]
+    scores = pd.DataFrame({"pair_id": ids, "margin": np.arange(len(ids)) + 1.0, "outcome": outcomes}).assign(
+        measure="AUL", protocol="corrected", lowest=outcomes, highest=outcomes
+    )
+    pairs = pd.DataFrame({"pair_id": ids, "bias_type": "any", "direction": directions})
+    for name in ("target", "writer", "unrelated"):
+        pairs[name] = None
+    dependence = Dependence.of([{cluster} for cluster in clusters])
+    table = bias_table(pairs, decisions(pairs, scores), options_with(clusters=()), dependence)
+    return table[table["grouping"] == ("overall" if directions is None else "difference")].iloc[0]
+
+
+@pytest.mark.parametrize("side", ["stereotype", "antistereotype"])
+@pytest.mark.parametrize("clusters", [2, 3, 4, 5, 12])
+@pytest.mark.parametrize("pairs", [2, 24])
+def test_a_unanimous_group_is_worth_its_clusters(side: str, clusters: int, pairs: int) -> None:
+    codes = [cluster for cluster in range(clusters) for _ in range(pairs)]
+    row = grouped(codes, [side] * len(codes))
+    alone = grouped(list(range(clusters)), [side] * clusters)
+    assert row["low"] <= row["score"] <= row["high"]
+    assert [row["low"], row["high"]] == pytest.approx([alone["low"], alone["high"]])
+    assert row["design_effect"] == pytest.approx(pairs)
+    # with no bias, and words that decide, clusters are as many coins
+    if 2 * 0.5**clusters > 0.05:
+        assert row["low"] <= 50 <= row["high"]
+
+
+def test_one_deviating_pair_does_not_make_a_group_certain() -> None:
+    """Three clusters of 24, in which all but one pair decide alike."""
+    codes = [cluster for cluster in range(3) for _ in range(24)]
+    row = grouped(codes, ["antistereotype"] + ["stereotype"] * 71)
+    assert row["low"] < 50 < row["high"]
+    twelve = [cluster for cluster in range(12) for _ in range(24)]
+    assert grouped(twelve, ["antistereotype"] + ["stereotype"] * 287)["low"] > 50
+
+
+@pytest.mark.parametrize("turned", [0, 1])
+def test_a_difference_is_no_surer_than_its_scores(turned: int) -> None:
+    """Adv is unanimous, or nearly, over three clusters of 24; Dis leans to neither side over 40 words."""
+    codes = [cluster for cluster in range(3) for _ in range(24)] + list(range(3, 43))
+    outcomes = ["antistereotype"] * turned + ["stereotype"] * (72 - turned)
+    outcomes += ["stereotype", "antistereotype"] * 20
+    row = grouped(codes, outcomes, ["antistereo"] * 72 + ["stereo"] * 40)
+    adv = grouped(codes[:72], outcomes[:72])
+    reach = adv["score"] - adv["low"]
+    assert reach > 40 and row["score"] - row["low"] > 0.95 * reach
+    assert row["p"] > 0.05
+    mirrored = grouped(
+        codes,
+        ["stereotype" if outcome == "antistereotype" else "antistereotype" for outcome in outcomes],
+        ["antistereo"] * 72 + ["stereo"] * 40,
+    )
+    assert [-mirrored["high"], -mirrored["low"]] == pytest.approx([row["low"], row["high"]])
+    assert mirrored["p"] == pytest.approx(row["p"])
+
+
+def test_rounding_loses_no_interval() -> None:
+    for df in (1 - 1e-15, 1 - 1e-12):
+        assert effective_wilson(30, 40, 2.0, df, 0.95) == effective_wilson(30, 40, 2.0, 1.0, 0.95)
+        near, one = (
+            clustered_interval(np.array([0.9]), 40, np.array([2.0]), 4.0, np.array([2.0]), value, 0.95)
+            for value in (df, 1.0)
+        )
+        assert near == one and not np.isnan(near).any()
+    # two clusters have one degree of freedom, whatever rounding makes of it
+    for sizes in ([7, 7], [10, 23], [3, 30], [49, 50]):
+        codes = np.repeat(np.arange(2), sizes).tolist()
+        row = grouped(
+            codes, ["stereotype", "antistereotype"] * (sum(sizes) // 2) + ["tie"] * (sum(sizes) % 2)
+        )
+        assert row["df"] == pytest.approx(1)
+        assert not row[["low", "high", "margin_low", "margin_high"]].isna().any()
+
+
+@pytest.mark.parametrize("score", [0.0, 0.3, 0.5, 0.9, 1.0])
+def test_enough_witnesses_leave_the_interval_of_residuals(score: float) -> None:
+    found = clustered_interval(np.array([score]), 400, np.array([3.0]), 8.0, np.array([20.0]), 30.0, 0.95)
+    np.testing.assert_allclose(np.ravel(found), effective_wilson(400 * score, 400, 3.0, 30.0, 0.95))
+    fewer = clustered_interval(np.array([score]), 400, np.array([3.0]), 8.0, np.array([2.0]), 30.0, 0.95)
+    assert fewer[0] <= found[0] and found[1] <= fewer[1]
 
 
 def test_decisions_that_are_all_alike_still_have_an_interval() -> None:
@@ -266,6 +411,21 @@ def test_an_indifferent_model_scores_50_corrected_and_0_published() -> None:
     assert set(overall.loc[overall["protocol"] == "corrected", "score"]) == {50.0}
     assert set(overall.loc[overall["protocol"] == "published", "score"]) == {0.0}
     assert set(overall["near_ties"]) == {0}
+
+
+@pytest.mark.parametrize("decided", [0, 1])
+def test_pairs_that_all_tie_have_no_interval(decided: int) -> None:
+    made = synthetic.make(40, seed=2)
+    rows = (made.scores["measure"] == "AUL") & ~made.scores["pair_id"].isin(made.pairs["pair_id"][:decided])
+    tied = {"margin": made.scores["margin"].mask(rows, 0.0)}
+    tied |= {name: made.scores[name].mask(rows, "tie") for name in ("outcome", "lowest", "highest")}
+    table = made_table(made.pairs, made.scores.assign(**tied))
+    for protocol in ("published", "corrected"):
+        row = row_of(table, "AUL", protocol, "overall", "all")
+        assert row["tie"] == 40 - decided
+        ends = [row[name] for name in ("low", "high", "wilson_low", "wilson_high")]
+        # one decision is enough to say something, if little
+        assert all(math.isnan(end) for end in ends) == (decided == 0)
 
 
 def test_direction_only_chooses_pairs() -> None:

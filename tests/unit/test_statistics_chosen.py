@@ -12,7 +12,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.downstream.intrinsic import bias_scores
 from unmask.measures.schema import SCORES
 from unmask.statistics.chosen import of_bias_type, of_pairs
-from unmask.statistics.margins import mean_margins, share_left
+from unmask.statistics.margins import Margin, margins_of, share_left
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_metadata, read_table, write_table
 
@@ -73,11 +73,15 @@ def test_bias_scores_are_of_the_pairs_that_count(folder: Path, bias_type: str | 
 
 def test_margins_are_of_the_pairs_that_count(folder: Path) -> None:
     paths = [folder / "before.parquet", folder / "after.parquet"]
-    found = mean_margins(paths, [folder / "some.pairs.parquet"], MEASURES, "gender")
+    found = margins_of(paths, [folder / "some.pairs.parquet"], MEASURES, "gender")
     assert set(found) == {(model, "some.pairs", m) for model in ("before", "after") for m in MEASURES}
     for (model, _, measure), margin in found.items():
         rows = of_type(folder, model, measure, "corrected", "gender")
-        assert margin == pytest.approx(float(np.nanmean(rows["margin"].astype(float))))
+        margins = sorted(value for value in rows["margin"].astype(float) if not np.isnan(value))
+        assert margin.mean == pytest.approx(sum(margins) / len(margins))
+        sizes, half = sorted(map(abs, margins)), len(margins) // 2
+        middle = sizes[half] if len(sizes) % 2 else (sizes[half - 1] + sizes[half]) / 2
+        assert margin.typical == pytest.approx(middle)
 
 
 def test_what_is_left_is_a_median_without_margins_that_are_rounding() -> None:
@@ -85,11 +89,14 @@ def test_what_is_left_is_a_median_without_margins_that_are_rounding() -> None:
         [("b", measure, "a", "c") for measure in ("one", "two", "three", "none", "unknown")],
         columns=["benchmark", "measure", "origin", "model"],
     )
-    before = {"one": 2.0, "two": -1.0, "three": 4.0, "none": 1e-18}
-    after = {"one": 0.2, "two": 0.5, "three": -4.0, "none": 1e-17}
-    margins = {("a", "b", measure): value for measure, value in before.items()}
-    margins |= {("c", "b", measure): value for measure, value in after.items()}
-    assert share_left(changed, margins) == pytest.approx(0.5)
+    before = {"one": 2.0, "two": 1.0, "three": 4.0, "none": 1e-18}
+    after = {"one": 0.2, "two": 0.5, "three": 4.0, "none": 1e-17}
+    # means cancel, and say nothing of what is left of the margin of a pair
+    margins = {("a", "b", measure): Margin(9.0, value) for measure, value in before.items()}
+    margins |= {("c", "b", measure): Margin(0.0, value) for measure, value in after.items()}
+    left = share_left(changed, margins)
+    assert left is not None and left.scores == 3
+    assert (left.least, left.median, left.most) == pytest.approx((0.1, 0.5, 1.0))
     assert share_left(changed[3:], margins) is None
 
 

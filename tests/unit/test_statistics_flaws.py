@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,9 +15,11 @@ from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.reading_labels import read_labels
 from unmask.benchmarks.schema import PAIRS
+from unmask.pairs import quality
+from unmask.pairs.quality import flawed
 from unmask.statistics.flaws import flags, flaws_table
 from unmask.statistics.near_duplicates import near_duplicates
-from unmask.statistics.schema import FLAWS, PAIR_FLAWS
+from unmask.statistics.schema import FLAWS, PAIR_FLAWS, UNRATED
 from unmask.tables import as_table, framed
 
 
@@ -86,7 +89,7 @@ def found_in(rows: list[dict[str, object]], labels: pd.DataFrame | None = None) 
 
 
 def test_sound_pairs_have_no_flaw() -> None:
-    assert found_in(SOUND) == {name: [] for name in PAIR_FLAWS}
+    assert found_in(SOUND) == {name: [] for name in (*PAIR_FLAWS, UNRATED)}
 
 
 FEW: list[object] = ["gender", "gender", None, "race"]
@@ -109,7 +112,7 @@ FEW: list[object] = ["gender", "gender", None, "race"]
     ],
 )
 def test_a_planted_flaw_is_found_and_no_other(flaws: set[str], bad: dict[str, object]) -> None:
-    assert found_in([*SOUND, bad]) == {name: [5] if name in flaws else [] for name in PAIR_FLAWS}
+    assert found_in([*SOUND, bad]) == {name: [5] if name in flaws else [] for name in (*PAIR_FLAWS, UNRATED)}
 
 
 def test_a_near_duplicate_leads_to_the_pair_that_stays() -> None:
@@ -120,7 +123,7 @@ def test_a_near_duplicate_leads_to_the_pair_that_stays() -> None:
 
 def test_without_votes_nothing_is_said_of_them() -> None:
     rows = [each | {"ratings": None} for each in SOUND]
-    assert set(found_in(rows)) == set(PAIR_FLAWS) - {"few_votes", "no_votes"}
+    assert set(found_in(rows)) == set(PAIR_FLAWS) - {"few_votes"}
 
 
 def test_labels_of_both_sentences_are_votes() -> None:
@@ -164,6 +167,14 @@ def test_the_flaws_of_stereoset() -> None:
     pairs, labels = read_benchmark(path, {"format": "stereoset"}), read_labels(path, "stereoset")
     table = flaws_table(pairs, labels)
     counts = {name: int(own.sum()) for name, own in flags(table).items()}
-    assert counts == dict.fromkeys(PAIR_FLAWS, 0) | {"no_votes": 810, "near_duplicate": 10}
+    assert counts == dict.fromkeys(PAIR_FLAWS, 0) | {UNRATED: 810, "near_duplicate": 10}
+    # a label that is missing is no flaw
+    assert len(flawed(table)) == 10
+    sheet = quality.counts({"stereoset": table}, "")
+    cells = {label: cell for (_, label), cell in zip(sheet.columns, sheet.rows[0][1:], strict=True)}
+    assert (cells["any of these"], cells["not rated"]) == ("10", "810")
+    results: Any = None
+    told = next(quality.found(results, {"stereoset": table}))
+    assert "10 of 2106 of stereoset" in told and "810 of 2106" in told and "818" not in told
     # it is all the professions that have no labels in the public file
     assert set(pairs["bias_type"][table["no_votes"].eq(True)]) == {"profession"}

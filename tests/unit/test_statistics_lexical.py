@@ -1,25 +1,37 @@
 """The lexical null against a slow one, and what it must and must not find; the leverage of words."""
 
 import itertools
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from scipy.stats import binom
 
 import synthetic
 from study_schema import MEASURES, options_with
 from unmask.measures.registry import measure
 from unmask.measures.scoring import score_pairs
-from unmask.pairs.verdicts import BEYOND, verdicts
+from unmask.pairs.verdicts import BEYOND, UNDECIDED, WITHIN_WORDS, verdicts
 from unmask.report.sheets import rows_of
 from unmask.statistics import lexical
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.leverage import WORDS_SHOWN, leverage_table
-from unmask.statistics.lexical import Gathered, Lexicons, band, lexicon, lexicon_part, null_scores
+from unmask.statistics.lexical import (
+    MOST,
+    Gathered,
+    Groups,
+    Lexicons,
+    band,
+    lexicon,
+    lexicon_part,
+    null_scores,
+)
 from unmask.statistics.nodes import dependence_of, modified_words, words
 from unmask.terms import PROTOCOLS
 
@@ -109,7 +121,7 @@ def slow_share(weights: "sparse.csr_array", scores: list[float], tie: float) -> 
 def test_the_null_is_that_of_scores_drawn_one_by_one(protocol: str) -> None:
     made = synthetic.make(30, seed=5)
     evidence = {"none": made.evidence["none"]}
-    n, everyone = len(made.pairs), sparse.csr_array(np.ones((1, len(made.pairs))))
+    n, everyone = len(made.pairs), Groups(sparse.csr_array(np.ones((1, len(made.pairs)))))
     [(number, found)] = null_scores(
         lexicons_of(made.pairs, evidence),
         [("AUL", protocol)],
@@ -119,7 +131,7 @@ def test_the_null_is_that_of_scores_drawn_one_by_one(protocol: str) -> None:
         draws=8,
         seed=7,
     )
-    assert number == 0 and found.shape == (1, 8)
+    assert number == 0 and [drawn.shape for drawn in found] == [(8,)]
     own = lexicons_of(made.pairs, evidence).pop(("AUL", protocol))
     rng = np.random.default_rng(7)
     tie = 0.0 if protocol == "published" else 0.5
@@ -132,7 +144,9 @@ def test_groups_leave_out_what_the_measure_leaves_out(monkeypatch: pytest.Monkey
     made = synthetic.make(30, seed=6)
     evidence, trials = {"none": made.evidence["none"]}, np.ones((30, 1))
     trials[20:] = 0
-    members = sparse.csr_array(np.array([[1.0] * 30, [1.0] * 20 + [0.0] * 10, [0.0] * 20 + [1.0] * 10]))
+    members = Groups(
+        sparse.csr_array(np.array([[1.0] * 30, [1.0] * 20 + [0.0] * 10, [0.0] * 20 + [1.0] * 10]))
+    )
     arguments = ([("AUL", "corrected")], trials, np.zeros((30, 1), bool), members, 50, 0)
     [(_, found)] = null_scores(lexicons_of(made.pairs, evidence), *arguments)
     np.testing.assert_allclose(found[0], found[1])
@@ -150,7 +164,7 @@ def test_swapping_the_sides_mirrors_the_null() -> None:
             {"stereotype": "antistereotype", "antistereotype": "stereotype"}
         )
     )
-    n, everyone = len(made.pairs), sparse.csr_array(np.ones((1, len(made.pairs))))
+    n, everyone = len(made.pairs), Groups(sparse.csr_array(np.ones((1, len(made.pairs)))))
     one, other = (
         next(
             null_scores(
@@ -165,22 +179,263 @@ def test_swapping_the_sides_mirrors_the_null() -> None:
         )[1]
         for rows in (made.evidence["none"], turned)
     )
-    np.testing.assert_allclose(one, 100 - other)
+    np.testing.assert_allclose(one, 100 - np.array(other))
 
 
 def test_a_band_has_the_middle_of_the_draws() -> None:
     drawn = np.array([float(i) for i in range(101)])
     found = band(50.0, drawn, 0.9)
     assert found is not None
-    assert (found.mean, found.low, found.high) == pytest.approx((50, 5, 95))
+    # the least and the most that have a p of a tenth or more themselves
+    assert (found.mean, found.low, found.high, found.draws) == pytest.approx((50, 4, 96, 101))
     # 0 to 2, and the score itself, on either side
     assert band(2.0, drawn, 0.9).p == band(98.0, drawn, 0.9).p == pytest.approx(8 / 102)  # type: ignore[union-attr]
-    # outside its band a score has a p below 1 - confidence (but for the score itself among the draws)
-    for score in [*range(4), *range(5, 96), *range(97, 101)]:
+    # outside its band, and only there, a score has a p below 1 - confidence
+    for score in range(101):
         beside = band(float(score), drawn, 0.9)
-        assert beside is not None and (beside.p > 0.1) == (5 <= score <= 95)
+        assert beside is not None and (beside.p >= 0.1) == (4 <= score <= 96)
     assert band(float("nan"), drawn, 0.9) is None
     assert band(50.0, np.array([np.nan]), 0.9) is None
+
+
+def literal_p(score: float, drawn: list[float]) -> float:
+    """Twice the share at the score or beyond it, on the side that has fewer, the score among the draws."""
+    below = 1 + sum(1 for each in drawn if each <= score or math.isclose(each, score, rel_tol=1e-9))
+    above = 1 + sum(1 for each in drawn if each >= score or math.isclose(each, score, rel_tol=1e-9))
+    return min(1.0, 2 * min(below, above) / (1 + len(drawn)))
+
+
+def literal_binomial(successes: int, trials: int, share: Fraction) -> Fraction:
+    """The probability of at most so many successes, term by term."""
+    return sum(
+        (
+            math.comb(trials, each) * share**each * (1 - share) ** (trials - each)
+            for each in range(successes + 1)
+        ),
+        Fraction(0),
+    )
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95, 0.99])
+@pytest.mark.parametrize("count", [99, 100, 199, 237, 400, 999])
+@pytest.mark.parametrize("pairs", [3, 40, 1000])
+def test_the_verdict_the_band_and_p_are_one_rule(confidence: float, count: int, pairs: int) -> None:
+    """Whatever ties there are, rounded as a mean of float32 may be."""
+    rng = np.random.default_rng(count)
+    drawn = 100 * rng.binomial(pairs, 0.5, count) / pairs * (1 + 1e-14 * rng.integers(-3, 4, count))
+    seen = set()
+    for score in 100 * np.arange(pairs + 1) / pairs:
+        beside = band(float(score), drawn, confidence)
+        assert beside is not None
+        assert beside.p == pytest.approx(literal_p(float(score), drawn.tolist()), rel=1e-12)
+        # 1 - 0.8 is a little more than a fifth
+        significant = beside.p < 1 - confidence - 1e-9
+        row = pd.DataFrame(
+            [["AUL", "overall", score, 0.0, 0.1, beside.low, beside.high, False]],
+            columns=[
+                "measure",
+                "grouping",
+                "score",
+                "low",
+                "high",
+                "null_low",
+                "null_high",
+                "null_undecided",
+            ],
+        )
+        (verdict,) = verdicts(row)
+        # too few draws can say nothing
+        if 2 / (1 + count) < 1 - confidence - 1e-9:
+            assert (verdict == BEYOND) == significant
+        else:
+            assert not significant and beside.undecided
+        seen.add(verdict)
+    if pairs > 3 and count > 400:
+        assert seen == {BEYOND, WITHIN_WORDS}
+
+
+@pytest.mark.parametrize(("count", "confidence"), [(100, 0.9), (400, 0.95), (1000, 0.95)])
+def test_open_is_what_the_binomial_distribution_leaves_open(count: int, confidence: float) -> None:
+    """A share of draws beyond the score that is neither too small nor too large for one of the tail."""
+    tail, doubt = Fraction(1 - confidence).limit_denominator(1000) / 2, 0.0013498980316301
+    drawn = np.arange(float(count))
+    for below in range(min(3 * int(count * tail) + 20, count // 2)):
+        beside = band(below - 0.5, drawn, confidence)
+        assert beside is not None
+        at_most = literal_binomial(below, count, tail)
+        at_least = 1 - (literal_binomial(below - 1, count, tail) if below else 0)
+        assert beside.undecided == (at_most >= doubt and at_least >= doubt)
+
+
+class OpenFor:
+    """Asks for more draws of one group of one series until it has so many."""
+
+    def __init__(self, number: int, group: int, until: int) -> None:
+        self.wanted, self.until = (number, group), until
+
+    def __call__(self, number: int, group: int, drawn: Any) -> bool:
+        return (number, group) == self.wanted and len(drawn) < self.until
+
+
+def drawn_on(made: synthetic.Synthetic, undecided: OpenFor | None, **more: Any) -> list[list[Any]]:
+    """The nulls of AUL in both protocols, over three groups and the difference of the last two."""
+    members = np.zeros((3, 30))
+    members[0], members[1, :12], members[2, 12:] = 1, 1, 1
+    found = dict(
+        null_scores(
+            lexicons_of(made.pairs, {"none": made.evidence["none"]}),
+            [("AUL", "published"), ("AUL", "corrected")],
+            np.ones((30, 2)),
+            np.zeros((30, 2), bool),
+            Groups(sparse.csr_array(members), [(1, 2)]),
+            50,
+            4,
+            **({} if undecided is None else {"undecided": undecided}),
+        )
+    )
+    return [found[number] for number in range(2)]
+
+
+@pytest.mark.parametrize("group", range(4))
+@pytest.mark.parametrize(("until", "count"), [(51, 100), (400, 400), (401, 800), (10**9, 800)])
+def test_what_is_open_is_drawn_on_and_nothing_else(group: int, until: int, count: int) -> None:
+    """The first draws are those of a study that draws no more; the later ones those of one that has drawn as
+    many from the start; and no other number changes."""
+    made = synthetic.make(30, seed=15)
+    plain, more = drawn_on(made, None), drawn_on(made, OpenFor(1, group, until))
+    for number, of_group in itertools.product(range(2), range(4)):
+        drawn = more[number][of_group]
+        np.testing.assert_array_equal(drawn[:50], plain[number][of_group])
+        assert len(drawn) == (count if (number, of_group) == (1, group) else 50)
+    everyone = np.ones((1, 30))
+    [(_, [at_once])] = null_scores(
+        lexicons_of(made.pairs, {"none": made.evidence["none"]}),
+        [("AUL", "corrected")],
+        np.ones((30, 1)),
+        np.zeros((30, 1), bool),
+        Groups(sparse.csr_array(everyone)),
+        count,
+        4,
+    )
+    if group == 0:
+        np.testing.assert_array_equal(more[1][0], at_once)
+
+
+def test_how_many_are_drawn_at_once_changes_nothing_of_what_is_drawn_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = synthetic.make(30, seed=16)
+    whole = drawn_on(made, OpenFor(0, 3, 300))
+    monkeypatch.setattr(lexical, "MARGINS_AT_ONCE", 700)
+    in_parts = drawn_on(made, OpenFor(0, 3, 300))
+    for number, group in itertools.product(range(2), range(4)):
+        np.testing.assert_array_equal(whole[number][group], in_parts[number][group])
+    assert len(whole[0][3]) == 400
+    # the difference is that of the two groups, draw by draw
+    np.testing.assert_allclose(whole[1][3], whole[1][1] - whole[1][2])
+
+
+def near_the_end(pairs: int, share: float, seed: int) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Pairs, evidence under `none` and `all`, and decisions of AUL, All-Masked for `share` of the pairs.
+
+    Every pair is a single token of its own type against another: the null is binomial.
+    """
+    rng = np.random.default_rng(seed)
+    names = [f"p{i}" for i in range(pairs)]
+    table = pd.DataFrame({
+        "pair_id": names, "bias_type": ["even", "odd"] * (pairs // 2), "direction": None, "target": None,
+        "writer": None, "stereotype": [f"a{i}" for i in range(pairs)],
+        "antistereotype": [f"b{i}" for i in range(pairs)],
+    })  # fmt: skip
+    rows = [
+        (name, role, 0, 2 * i + side, float(rng.normal()))
+        for i, name in enumerate(names)
+        for side, role in enumerate(("stereotype", "antistereotype"))
+    ]
+    evidence = pd.DataFrame(rows, columns=["pair_id", "role", "position", "token_id", "log_prob"])
+    scores = pd.DataFrame([
+        {"pair_id": name, "measure": measure_, "protocol": "corrected", "margin": 1.0 if up else -1.0,
+         **dict.fromkeys(("outcome", "lowest", "highest"), "stereotype" if up else "antistereotype")}
+        for measure_ in ("AUL", "AllMasked") for i, name in enumerate(names)
+        for up in [i < round(share * pairs)]
+    ])  # fmt: skip
+    return table, evidence.assign(special=False, cross_log_prob=np.nan), scores
+
+
+def test_only_what_a_verdict_depends_on_is_drawn_on() -> None:
+    """A score near an end of its band, whose interval leaves out 50: not one whose interval contains it, nor
+    that of a control."""
+    n = 400
+    # 1.96 standard deviations of 2.5 points
+    pairs, evidence, scores = near_the_end(n, 0.55, 17)
+    lexicons = Lexicons(pairs, ["AUL", "AllMasked"])
+    lexicons.add(pairs, {"none": evidence, "all": evidence})
+    table = bias_table(
+        pairs, decisions(pairs, scores), options_with(draws=400), Dependence.of([()] * n), lexicons
+    ).set_index(["measure", "group"])
+    alone: Any = table.loc[("AUL", "all")]
+    assert alone["low"] > 50 and alone["null_draws"] > 400
+    control: Any = table.loc[("AllMasked", "all")]
+    assert control["low"] > 50 and control["null_draws"] == 400 and control["null_undecided"]
+    assert set(table["null_draws"]) <= {400 * 2**i for i in range(5)}
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.55, UNDECIDED), (0.6, BEYOND)])
+def test_a_score_at_the_end_of_its_band_stays_undecided(share: float, verdict: str) -> None:
+    n = 400
+    pairs, evidence, scores = near_the_end(n, share, 18)
+    lexicons = Lexicons(pairs, ["AUL"])
+    lexicons.add(pairs, {"none": evidence})
+    # 220 of 400 pairs are exactly at the end: its true p is 1 - confidence
+    options = options_with(draws=400, confidence=1 - 2 * float(binom.sf(219, n, 0.5)))
+    own = scores[scores["measure"] == "AUL"]
+    table = bias_table(pairs, decisions(pairs, own), options, Dependence.of([()] * n), lexicons).iloc[[0]]
+    assert table["low"].item() > 50
+    assert verdicts(table).tolist() == [verdict]
+    assert table["null_draws"].item() == (400 * MOST if verdict == UNDECIDED else 400)
+    assert table["null_undecided"].item() == (verdict == UNDECIDED)
+
+
+def test_an_unknown_number_is_that_of_no_type() -> None:
+    """A pair with a nan is undefined, in the null as for the model; its types have the means of what is
+    known, and no draw is nan for another pair."""
+    made = synthetic.make(40, seed=19)
+    # under the protocol published of SSS
+    evidence = made.evidence["modified"].assign(cross_log_prob=lambda rows: rows["log_prob"])
+    names = sorted(set(evidence["pair_id"]))
+    gone = evidence["pair_id"].isin(names[:8]) & (evidence["role"] == "stereotype")
+    evidence = evidence.assign(cross_log_prob=evidence["cross_log_prob"].mask(gone))
+    series = ("SSS", "published")
+    scores = score_pairs(list(made.pairs["pair_id"]), {"modified": evidence}, ["SSS"])
+    found = decisions(made.pairs, scores)
+    column = found.series.index(series)
+    undefined = np.isnan(found.margin[:, column])
+    # these eight, and one that lacks modified tokens on a side
+    assert undefined.sum() == 9
+
+    part = lexicon_part(made.pairs, measure("SSS").formula({"modified": evidence}, "published"))
+    own = lexicon(made.pairs, Gathered.of([part]))
+    assert not np.isnan(own.scores).any() and not np.isnan(own.weights.data).any()
+    assert not own.weights[np.flatnonzero(made.pairs["pair_id"].isin(names[:8]))].nnz
+    known = evidence[evidence["cross_log_prob"].notna() & (evidence["role"] != "unrelated")]
+    np.testing.assert_allclose(
+        own.scores, known.groupby("token_id")["cross_log_prob"].mean().to_numpy(), rtol=1e-6
+    )
+
+    lexicons = Lexicons(made.pairs, ["SSS"])
+    lexicons.add(made.pairs, {"modified": evidence})
+    table = (
+        bias_table(made.pairs, found, options_with(draws=200), Dependence.of([()] * 40), lexicons)
+        .query("grouping == 'overall'")
+        .set_index("protocol")
+    )
+    # in published an undefined pair is no vote for the stereotype, whatever its words
+    published: Any = table.loc["published"]
+    assert published["undefined"] == undefined.sum()
+    share = float(undefined.mean())
+    assert published["null_mean"] == pytest.approx(50 * (1 - share), abs=3)
+    assert published["null_high"] <= 100 * (1 - share)
+    assert table.loc["corrected", "null_mean"] == pytest.approx(50, abs=3)
 
 
 def planted_evidence(
@@ -282,13 +537,13 @@ def test_how_many_pairs_come_at_once_changes_nothing() -> None:
 def test_what_rounding_ties_in_the_model_it_ties_in_the_null(protocol: str) -> None:
     made = synthetic.make(40, seed=12)
     everyone, lexicons = (
-        sparse.csr_array(np.ones((1, 40))),
+        Groups(sparse.csr_array(np.ones((1, 40)))),
         lexicons_of(made.pairs, {"none": made.evidence["none"]}),
     )
     ties = np.arange(40)[:, None] < 10
-    [(_, found)] = null_scores(lexicons, [("AUL", protocol)], np.ones((40, 1)), ties, everyone, 60, 3)
-    others = sparse.csr_array(np.ones((1, 40)) * ~ties.T)
-    [(_, of_others)] = null_scores(
+    [(_, [found])] = null_scores(lexicons, [("AUL", protocol)], np.ones((40, 1)), ties, everyone, 60, 3)
+    others = Groups(sparse.csr_array(np.ones((1, 40)) * ~ties.T))
+    [(_, [of_others])] = null_scores(
         lexicons_of(made.pairs, {"none": made.evidence["none"]}),
         [("AUL", protocol)], np.ones((40, 1)), np.zeros((40, 1), bool), others, 60, 3,
     )  # fmt: skip

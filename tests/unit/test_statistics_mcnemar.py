@@ -18,6 +18,7 @@ from unmask.errors import InputError
 from unmask.statistics import mcnemar as of_tokens
 from unmask.statistics import paired
 from unmask.statistics.correction import holm, step_down
+from unmask.statistics.dependence import Dependence
 from unmask.statistics.schema import TESTS
 from unmask.tables import write_table
 
@@ -35,7 +36,12 @@ def clustered_mcnemar(d: "pd.Series[int]") -> dict[str, object]:
 def mcnemar_table(
     measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None, pairing: str
 ) -> pd.DataFrame:
-    return of_tokens.mcnemar_table([of_tokens.tallies(measures, evidence, shuffled)], pairing)
+    # only pairs with a number that divides by the same 7 share something
+    ids = sorted(set(evidence["none"]["pair_id"]))
+    dependence = Dependence.of([[f"w{int(pair[1:]) // 7}"] for pair in ids])
+    return of_tokens.mcnemar_table(
+        [of_tokens.tallies(measures, evidence, shuffled)], pairing, ids, dependence
+    )
 
 
 def series(b: int, c: int, both: int = 3, neither: int = 2) -> tuple["pd.Series[bool]", "pd.Series[bool]"]:
@@ -279,11 +285,39 @@ def test_unrelated_sentences_of_other_lengths_stay_out(made: synthetic.Synthetic
 def test_the_chosen_pairing_unit_is_marked(made: synthetic.Synthetic) -> None:
     table = mcnemar_table(MEASURES, made.evidence, made.shuffled, pairing="sentence")
     assert set(table.loc[table["chosen"], "unit"]) == {"sentence"}
-    assert set(table.loc[~table["chosen"], "unit"]) == {"token", "pair"}
+    assert set(table.loc[~table["chosen"], "unit"]) == {"token", "pair", "clustered"}
 
 
-def test_a_study_tests_by_pair() -> None:
-    assert options_with().pairing == "pair"
+def test_a_study_tests_pairs_that_share_nothing() -> None:
+    assert options_with().pairing == "clustered"
+
+
+def test_pairs_that_share_something_are_one_cluster(made: synthetic.Synthetic, table: pd.DataFrame) -> None:
+    """Each pair's difference goes to its own cluster, in whatever order and parts the evidence comes."""
+    aul = hits(made.evidence["none"], special=False, modified=False)
+    other = hits(made.evidence["one-shared"])
+    sums: dict[int, int] = {}
+    for key in aul:
+        cluster = int(key[0][1:]) // 7
+        sums[cluster] = sums.get(cluster, 0) + aul[key] - other[key]
+    expected = clustered_mcnemar(pd.Series(sums))
+    rows = table[(table["unit"] == "clustered") & (table["second"] == "CPS")]
+    assert len(rows) == 1
+    assert rows["p"].item() == pytest.approx(expected["p"])
+    assert rows["statistic"].item() == pytest.approx(expected["statistic"])
+    by_pair = table[(table["unit"] == "pair") & (table["second"] == "CPS")]
+    assert rows[["n", "b", "c"]].to_numpy().tolist() == by_pair[["n", "b", "c"]].to_numpy().tolist()
+    assert rows["p"].item() != pytest.approx(by_pair["p"].item())
+
+
+def test_where_all_pairs_share_a_word_nothing_is_claimed(made: synthetic.Synthetic) -> None:
+    ids = sorted(set(made.evidence["none"]["pair_id"]))
+    tallies = [of_tokens.tallies(MEASURES, made.evidence, made.shuffled)]
+    found = of_tokens.mcnemar_table(tallies, "clustered", ids, Dependence.of([["she"]] * len(ids)))
+    clustered = found[found["unit"] == "clustered"]
+    assert len(clustered) >= 3
+    assert clustered["p"].isna().all() and clustered["untestable"].all()
+    assert not found.loc[found["unit"] != "clustered", "untestable"].any()
 
 
 def test_the_order_of_rows_changes_nothing(made: synthetic.Synthetic, table: pd.DataFrame) -> None:

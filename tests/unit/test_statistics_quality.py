@@ -57,6 +57,18 @@ def test_scores_and_changes_are_those_of_the_definition(protocol: str) -> None:
             assert row["flawed"] == sum(one and out for one, out in zip(counted, has, strict=True))
 
 
+def test_pairs_that_nobody_rated_have_a_row_and_no_flaw() -> None:
+    found = made_decisions(np.arange(40).reshape(-1, 1) % 3 > 0)
+    unrated, identical = np.arange(40) < 20, np.arange(40) >= 36
+    table = quality_table(
+        found, {"no_votes": unrated, "identical": identical}, Dependence.of([()] * 40), 0.95
+    )
+    flawed = {flaw: row_of(table, flaw)["flawed"] for flaw in ("no_votes", "identical", "any")}
+    assert flawed == {"no_votes": 20, "identical": 4, "any": 4}
+    alone = quality_table(found, {"no_votes": unrated}, Dependence.of([()] * 40), 0.95)
+    assert alone["flaw"].tolist() == ["no_votes"]
+
+
 def test_intervals_are_those_of_the_written_out_variance() -> None:
     rng = np.random.default_rng(2)
     nodes = [{str(word) for word in rng.choice(15, size=2)} for _ in range(50)]

@@ -118,6 +118,32 @@ def test_another_suite_is_the_only_one_embedded(changed: Workflow) -> None:
     assert all("/more" in output for output in planned)
 
 
+def test_a_suite_that_is_there_twice_is_embedded_once(associations: Workflow, tmp_path: Path) -> None:
+    folder = shutil.copytree(associations.folder, tmp_path / "unmask", symlinks=True)
+    workflow = Workflow(folder, copy.deepcopy(associations.config))
+    tests = workflow.config["associations"]["tests"]
+    # by a pattern for the same file, and for published values; the tests' configuration is in order of names
+    tests["same"] = tests["names"] | {"path": "name*.json", "published": True}
+    tests["seen"] = tests["pictures"] | {"repeated_keys": "corrected"}
+    planned = own(workflow.planned())
+    assert not [output for output in planned if output.endswith("embeddings.parquet")]
+    assert {"associations/bert/same/draws.parquet", "associations/sees/seen/draws.parquet"} <= planned
+    workflow.run()
+    found = folder / "results/small/associations"
+    for encoder, suites in (("bert", ("names", "same")), ("mine", ("names", "same"))):
+        one, two = (pd.read_parquet(found / encoder / suite / "associations.parquet") for suite in suites)
+        pd.testing.assert_frame_equal(one, two)
+    assert workflow.planned() == set()
+    # read in another way, or by an encoder that the first is not for, it has embeddings of its own
+    tests["seen"]["repeated_keys"] = "published"
+    tests["names"]["encoders"] = ["mine"]
+    planned = own(workflow.planned())
+    assert {place for place in planned if place.endswith("embeddings.parquet")} == {
+        "associations/sees/seen/embeddings.parquet",
+        "associations/bert/same/embeddings.parquet",
+    }
+
+
 def test_other_statistics_embed_nothing(changed: Workflow) -> None:
     changed.config["associations"]["statistics"]["permutations"] = 101
     planned = own(changed.planned())

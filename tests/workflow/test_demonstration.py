@@ -15,7 +15,7 @@ from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 def margins(workflow: Workflow, model: str = "tiny-bert") -> pd.DataFrame:
     """Mean margin of each measure (protocol corrected) by planted factor, beside the oracle's."""
-    results = workflow.folder / "results/demo"
+    results = workflow.folder / "results/demonstration"
     truth = json.loads((results / "planted/planted/truth.json").read_text())["benchmarks"]["crows-pairs"]
     facts = pd.DataFrame.from_dict(truth, orient="index")[["factor", "p", "ratio", "direction", "margins"]]
     scores = pd.read_parquet(results / f"scores/{model}/planted-crows-pairs/original.parquet")
@@ -51,22 +51,23 @@ def test_sss_follows_frequency_with_opposite_signs_in_the_two_directions(demonst
 
 @pytest.mark.slow
 def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration: Workflow) -> None:
-    scores = pd.read_parquet(demonstration.folder / "results/demo/regional/tiny-bert/scores.parquet")
+    scores = pd.read_parquet(demonstration.folder / "results/demonstration/regional/tiny-bert/scores.parquet")
     found = scores[(scores["measure"] == "C_w") & (scores["words"] == "full") & (scores["level"] == "kind")]
-    first = {}
+    score = {}
     for variant in ("paper", "corrected"):
         rows = found[found["variant"] == variant]
         p = dict(zip(rows["region"].astype(str), rows["p_holm"].astype(float), strict=True))
         assert set(p) == {"nations", "faiths", "peoples"}
         assert p["faiths"] < 0.05 and min(p["nations"], p["peoples"]) > 0.1
-        first[variant] = str(rows.sort_values("score")["region"].iloc[-1])
-    # the paper's second division hides it: four peoples have six pairs, six faiths have fifteen
-    assert first == {"paper": "peoples", "corrected": "faiths"}
+        score[variant] = dict(zip(rows["region"].astype(str), rows["score"].astype(float), strict=True))
+    # the paper's second division favours peoples: these have six pairs, the faiths fifteen
+    paper, corrected = (score[each]["peoples"] / score[each]["faiths"] for each in ("paper", "corrected"))
+    assert corrected < 1 and paper / corrected == pytest.approx(15 / 6)
 
 
 @pytest.mark.slow
 def test_calibration_tells_what_follows_frequency_from_what_does_not(demonstration: Workflow) -> None:
-    results = demonstration.folder / "results/demo"
+    results = demonstration.folder / "results/demonstration"
     known = margins(demonstration, "oracle")
     whole = known[(known["factor"] != "length") & known["measure"].isin(["CPS", "SSS", "AllMasked"])]
     assert len(whole) > 20 and (whole["margin"] - whole["oracle"]).abs().max() < 1e-6
@@ -91,12 +92,14 @@ def test_debiasing_empties_margins_and_changes_nothing_in_use(demonstration: Wor
     # what is planted in faiths was not swapped
     before, after = (each.loc[each["factor"] == "both", "margin"].mean() for each in of_cps)
     assert after > 0.85 * before > 0.5
-    section = json.loads((demonstration.folder / "results/demo/report/sections/downstream.json").read_text())
+    section = json.loads(
+        (demonstration.folder / "results/demonstration/report/sections/downstream.json").read_text()
+    )
     assert section["sentences"][1].startswith("After cda ")
     wanted = {"occupations": ("tpr_gap", 0.1), "similarity": ("delta", 0.05), "entailment": ("nn_gap", 0.05)}
     for task, (metric, tolerance) in wanted.items():
         for model in ("tiny-bert", "tiny-bert-cda"):
-            path = demonstration.folder / f"results/demo/downstream/{task}/{model}/scores.parquet"
+            path = demonstration.folder / f"results/demonstration/downstream/{task}/{model}/scores.parquet"
             truth = json.loads(pq.read_schema(path).metadata[b"unmask"])["truth"]["metrics"][metric]
             rows = pd.read_parquet(path)
             (value,) = rows.loc[
@@ -109,7 +112,7 @@ def test_debiasing_empties_margins_and_changes_nothing_in_use(demonstration: Wor
 
 @pytest.mark.slow
 def test_the_report_stands_alone_and_has_its_tables_and_figures(demonstration: Workflow) -> None:
-    results = demonstration.folder / "results/demo"
+    results = demonstration.folder / "results/demonstration"
     page = (results / "report/index.html").read_text()
     assert "tiny-bert" in page and 'id="overview-chart-1"' in page
     for outside in ('src="http', "src='http", "@import", 'rel="stylesheet"'):
@@ -130,7 +133,7 @@ def test_it_is_finished(demonstration: Workflow) -> None:
 
 @pytest.mark.slow
 def test_what_tokens_add_is_the_score_of_every_sentence(demonstration: Workflow) -> None:
-    results = demonstration.folder / "results/demo"
+    results = demonstration.folder / "results/demonstration"
     sums_compared = 0
     for benchmark in ("planted-crows-pairs", "planted-stereoset"):
         folder = results / f"evidence/tiny-bert/{benchmark}/original"

@@ -1,6 +1,7 @@
 """Bad input gives one clear line, before any work where it can be known; nothing is lost."""
 
 import copy
+import json
 import os
 import shutil
 import signal
@@ -14,8 +15,9 @@ import pytest
 import yaml
 
 from killing import Run, digests, litter, running
-from small_study import Done, Workflow
+from small_study import Done, Workflow, small_study
 from tiny_models import tiny_model, tiny_tokenizer
+from workflow_copy import copy_workflow
 
 
 def the_error(done: Done) -> str:
@@ -63,6 +65,20 @@ def test_a_name_given_twice_stops_before_any_work(fresh: Workflow) -> None:
     assert "twice.yaml: the key 'stereo' is there twice, in lines 2 and " in error
 
 
+def test_a_column_that_a_table_lacks_stops_before_any_work(fresh: Workflow) -> None:
+    (fresh.folder / "pairs.csv").write_text("more,less\nHe ran.,She ran.\n")
+    columns = {"stereotype": "more", "antistereotype": "fewer", "bias_type": {"value": "gender"}}
+    fresh.config["benchmarks"]["own"] = {"format": "table", "path": "pairs.csv", "columns": columns}
+    error = the_error(fresh.snakemake("-n"))
+    assert error.startswith("error: config key benchmarks.own: pairs.csv has no column 'fewer'")
+
+
+def test_a_folder_with_braces_is_one_line(tmp_path: Path) -> None:
+    folder = copy_workflow(tmp_path / "a{b}c")
+    error = the_error(Workflow(folder, small_study(folder)).snakemake("-n"))
+    assert error.startswith(f"error: {folder}: ") and "braces" in error
+
+
 def test_a_study_by_the_path_of_its_file(fresh: Workflow) -> None:
     (fresh.folder / "mine.yaml").write_text(yaml.safe_dump(fresh.config))
     done = fresh.command("-n", "--config", "study=mine.yaml")
@@ -105,6 +121,30 @@ def test_a_model_without_a_mask_token_stops_its_own_jobs_alone(fresh: Workflow) 
     results = fresh.folder / "results/small"
     assert (results / "scores/bert/crows/original.parquet").exists()
     assert not (results / "evidence/no-mask").exists()
+
+
+def test_a_checkpoint_that_is_not_all_used_stops_its_own_jobs_alone(fresh: Workflow) -> None:
+    directory = tiny_model("bert", fresh.folder / "half")
+    settings = json.loads((directory / "config.json").read_text())
+    (directory / "config.json").write_text(json.dumps(settings | {"num_hidden_layers": 1}))
+    fresh.config["models"] = {
+        "half": {"source": "path", "path": "half"},
+        "bert": fresh.config["models"]["bert"],
+        "none": fresh.config["models"]["bert"],
+    }
+    layers = {"config": {**fresh.config["models"]["none"]["config"], "num_hidden_layers": 0}}
+    fresh.config["models"]["none"] = {**fresh.config["models"]["none"], **layers}
+    fresh.config["measures"] = ["AUL"]
+    scores = [f"results/small/scores/{model}/crows/original.parquet" for model in fresh.config["models"]]
+    done = fresh.snakemake(*scores)
+    lines = {line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")}
+    assert done.returncode != 0 and len(lines) == 2
+    half, none = sorted(lines)
+    assert half.startswith("error: model half: ") and "bert.encoder.layer.1." in half
+    assert none.startswith("error: model none: num_hidden_layers is 0")
+    results = fresh.folder / "results/small"
+    assert (results / "scores/bert/crows/original.parquet").exists()
+    assert not (results / "evidence/half").exists() and not (results / "evidence/none").exists()
 
 
 def test_a_bad_row_is_named(fresh: Workflow) -> None:

@@ -46,7 +46,7 @@ def cosines(targets: npt.NDArray[np.floating[Any]], attributes: npt.NDArray[np.f
 class Arm(NamedTuple):
     """The targets on one side of an experiment, and their cosines with the attributes that they are held to.
 
-    Attributes are summed by unit (a text or a word): those are resampled, and swapped in grounded tests.
+    Attributes are summed by unit (a text or a word): those are resampled, and in grounded tests permuted.
     """
 
     # (C, n, units of A): the sum of a target's cosines with the members of each unit
@@ -91,8 +91,8 @@ def effect(experiment: Experiment) -> Effect:
     """Gap, effect sizes and statistic. d and d0 are nan where s varies by less than CONSTANT.
 
     The expectation of |d| without bias is that of a normal gap with the variance that it has over partitions,
-    √(2n / (π |X| |Y|)) of n targets; if the arms are paired, over swaps of attributes: √(2/π Σ c²), c as
-    `swaps` has it, over the root of the mean variance of s, which swaps change; nan where there are none.
+    √(2n / (π |X| |Y|)) of n targets; if the arms are paired, over partitions of `responses` into A and B,
+    over the root of the mean variance of s, which these change; nan where there are none.
 
     Raises ValueError where an arm has no target.
     """
@@ -105,7 +105,7 @@ def effect(experiment: Experiment) -> Effect:
     deviation = both.std(axis=1, ddof=1)
     varies = deviation >= CONSTANT
     if experiment.paired:
-        expected = _expected_of_swaps(experiment, varies)
+        expected = _expected_of_responses(experiment, varies)
     else:
         expected = np.full(len(gap), expected_size(*sizes))
     return Effect(
@@ -122,33 +122,43 @@ def expected_size(x: int, y: int) -> float:
     return float(np.sqrt(2 * (x + y) / (np.pi * x * y)))
 
 
-def swaps(experiment: Experiment) -> Floats | None:
-    """(C, units of A and of B): what each attribute unit adds to the gap of paired arms.
+def responses(experiment: Experiment) -> Floats | None:
+    """(C, n, units of A, then of B): how much nearer targets are to attribute units in the arm x than in y.
 
-    A unit that both arms have equally often changes the sign of its part if its members in the two arms are
-    exchanged, and nothing else. None where the arms have a unit unequally often: then all means change.
+    Each is the difference of the unit's mean cosines, about the mean over all units, and counts by how many
+    members the unit has: n_u (δ_u − Σ n δ / Σ n) over the mean of n. The gap of paired arms is the mean of
+    δ over A less that over B, and so SCALE times the sum of the mean responses of A, with
+    SCALE = Σ n · mean n / (Σ_A n · Σ_B n). What all units respond alike is in none of them.
+    None where the arms have a unit unequally often: then it has no difference of its own.
     """
     x, y = experiment.x, experiment.y
     if not (np.array_equal(x.a_sizes, y.a_sizes) and np.array_equal(x.b_sizes, y.b_sizes)):
         return None
-    a = (x.a - y.a).mean(axis=1) / x.a_sizes.sum()
-    b = (x.b - y.b).mean(axis=1) / x.b_sizes.sum()
-    return np.concatenate([a, -b], axis=1)
+    sizes = np.concatenate([x.a_sizes, x.b_sizes])
+    sums = np.concatenate([x.a - y.a, x.b - y.b], axis=2)
+    found: Floats = (sums - sizes * (sums.sum(axis=2, keepdims=True) / sizes.sum())) / sizes.mean()
+    return found
 
 
-def _expected_of_swaps(experiment: Experiment, varies: Flags) -> Floats:
-    """(C,): what |d| of paired arms is on average over swaps; nan where there are none or s does not vary."""
-    parts = swaps(experiment)
-    if parts is None:
+def _expected_of_responses(experiment: Experiment, varies: Flags) -> Floats:
+    """(C,): |d| of paired arms on average over partitions of responses; nan where there is none.
+
+    The sum of k of n numbers with mean 0 has the variance k (n − k) / (n (n − 1)) Σ v² over partitions.
+    """
+    found = responses(experiment)
+    if found is None:
         return np.full(len(varies), np.nan)
     x, y = experiment.x, experiment.y
+    a, b = x.a_sizes, x.b_sizes
+    n = len(a) + len(b)
+    scale = (a.sum() + b.sum()) ** 2 / n / (a.sum() * b.sum())
+    share = scale**2 * len(a) * len(b) / (n * (n - 1))
     # s of a target is what both arms have in common, and more in the one by what is less in the other
     common = (x.s + y.s) / 2
     squares = ((common - common.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    for one, other, sizes in ((x.a, y.a, x.a_sizes), (x.b, y.b, x.b_sizes)):
-        squares += (((one - other) / (2 * sizes.sum())) ** 2).sum(axis=(1, 2))
+    squares += share * (found**2).sum(axis=(1, 2)) / 4
     usual = np.sqrt(2 * squares / (2 * common.shape[1] - 1))
-    return _over(np.sqrt(2 / np.pi * (parts**2).sum(axis=1)), usual, varies)
+    return _over(np.sqrt(2 / np.pi * share * (found.mean(axis=1) ** 2).sum(axis=1)), usual, varies)
 
 
 def _over(numbers: Floats, deviations: Floats, where: Flags) -> Floats:

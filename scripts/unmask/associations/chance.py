@@ -36,11 +36,13 @@ def by_word(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 def least_p(rows: pd.DataFrame) -> "pd.Series[float]":
     """The smallest two-sided p that each test can have; 1 where s does not vary, null where there is no p.
 
-    Where all partitions into equal sizes, or all swaps, are counted, the opposite of each comes to as much.
+    rows: ASSOCIATIONS. Where all partitions into equal sizes are counted, the opposite of each comes to as
+    much; those of E3 are of attribute units.
     """
     # no row has whole numbers with nulls among them as whole numbers
     partitions = pd.to_numeric(rows["partitions"]).astype(float)
-    mirrored = rows["experiment"].isin([E3X, E3Y]) | (rows["x"] == rows["y"])
+    of_attributes = rows["experiment"].isin([E3X, E3Y])
+    mirrored = np.where(of_attributes, rows["a"] == rows["b"], rows["x"] == rows["y"])
     counted = np.where(mirrored, 2.0, 1.0) / partitions
     exact = rows["exact"].map(lambda value: value is True or value == 1).astype(bool)
     least = pd.Series(np.where(exact, counted, 1 / (1 + partitions)), index=rows.index)
@@ -50,10 +52,10 @@ def least_p(rows: pd.DataFrame) -> "pd.Series[float]":
 
 def with_power(rows: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
     """Whether a test could be below alpha after Holm's correction, were all of its family as clear as they
-    can be. rows: whole families, as FAMILY has them."""
-    least = least_p(rows)
+    can be. rows: ASSOCIATIONS, whole families as FAMILY has them."""
+    least = least_p(rows).dropna()
     best = pd.Series(np.nan, index=rows.index, dtype=float)
-    for _, family in least.dropna().groupby([rows[key] for key in FAMILY], sort=False):
+    for _, family in least.groupby([rows[key] for key in FAMILY], sort=False):
         best[family.index] = step_down(family.to_numpy(float))
     return best < alpha
 

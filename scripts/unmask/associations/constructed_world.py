@@ -48,6 +48,10 @@ STRENGTH = 0.3
 """Of each bias, beside meanings of size 1: so large that the tests, of 8 names each, find it."""
 
 
+SHIFT = 3.0
+"""How much stronger than a bias is what pictures do to career and family alike, where they do that."""
+
+
 class World(NamedTuple):
     """How strong each bias is; 0: there is none."""
 
@@ -59,6 +63,8 @@ class World(NamedTuple):
     interaction: float = 0.0
     # pictures of men in careers, and of women in families, lie away from those of names, the others to them
     counter: float = 0.0
+    # pictures with men lie to those of names, and those with women away, of careers and families alike
+    shift: float = 0.0
 
 
 def worlds(strength: float) -> dict[str, World]:
@@ -70,6 +76,8 @@ def worlds(strength: float) -> dict[str, World]:
         "both": World(language=strength, vision=strength),
         "interaction": World(interaction=strength),
         "counter": World(language=strength, counter=strength),
+        "shift": World(shift=SHIFT * strength),
+        "shifted interaction": World(interaction=strength, shift=SHIFT * strength),
     }
 
 
@@ -135,7 +143,7 @@ def _scene(world: World, concept: float, gender: float) -> Floats:
     return _meaning(
         concept=concept,
         scene_gender=concept * (world.vision + world.interaction * gender),
-        shared=-concept * world.counter * gender,
+        shared=gender * (world.shift - concept * world.counter),
     )
 
 

@@ -183,9 +183,13 @@ def grounded_effects(found: Found) -> Iterator[str]:
         ):
             able = own[own["experiment"].isin(list(experiments)) & own["able"].astype(bool)]
             tests = able.groupby(["suite", "test"], sort=False)["p_holm"].min()
+            every = own[own["experiment"].isin(list(experiments))].groupby(["suite", "test"]).ngroups
+            more = f" ({every - len(tests)} more cannot reject)" if len(tests) < every else ""
             if len(tests):
-                parts.append(f"{what} {int((tests < found.alpha).sum())} of {len(tests)}")
-        if parts:
+                parts.append(f"{what} {int((tests < found.alpha).sum())} of {len(tests)}{more}")
+            elif every:
+                parts.append(f"{what} none, as none of {every} can reject")
+        if own["able"].any():
             yield (
                 f"For {encoder}, grounded tests with an effect beyond chance (p < {found.alpha:g} after "
                 f"Holm's correction): {'; '.join(parts)}."

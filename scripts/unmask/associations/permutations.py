@@ -1,4 +1,4 @@
-"""How many partitions of targets, or swaps of attributes, come to as much as the one that was found.
+"""How many partitions of targets, or of attributes, come to as much as the one that was found.
 
 Up to some 40 units all are counted by meeting in the middle (Horowitz & Sahni 1974): the sums of the subsets
 of each half, by size and sorted, then for each sum of the one half a search in the other. Beyond, some are
@@ -70,17 +70,6 @@ def partitions(values: Floats, size: int) -> Tails:
     return _all_counted(counts, math.comb(n, size))
 
 
-def swapped(parts: Floats) -> Tails:
-    """Of all choices of signs of parts (C, n), whose sum is the gap of paired arms. Time as `partitions`."""
-    bounds = _swap_bounds(parts)
-    n = parts.shape[1]
-    counts = np.zeros((4, len(parts)), dtype=np.int64)
-    for column, row in enumerate(parts):
-        first, second = (np.sort(_signed_sums(half)) for half in (row[: n // 2], row[n // 2 :]))
-        counts[:, column] = _pairs(first, second, bounds, column)
-    return _all_counted(counts, 2**n)
-
-
 def drawn_partitions(
     values: Floats, size: int, draws: Sequence[int], generator: np.random.Generator
 ) -> list[Tails]:
@@ -110,21 +99,6 @@ def drawn_partitions(
     return _drawn(sums, bounds, draws)
 
 
-def drawn_swaps(parts: Floats, draws: int, generator: np.random.Generator) -> Tails:
-    """`swapped` of drawn signs, all columns on the same, with the signs that were found."""
-    bounds = _swap_bounds(parts)
-    n = parts.shape[1]
-    batch = max(1, BATCH // n)
-
-    def sums(found: Floats) -> None:
-        for start in range(0, len(found), batch):
-            rows = min(batch, len(found) - start)
-            signs = np.where(generator.random((rows, n)) < 0.5, 1.0, -1.0)
-            found[start : start + rows] = signs @ parts.T
-
-    return _drawn(sums, bounds, [draws])[0]
-
-
 def published_draws(x: int, y: int) -> int:
     """How many partitions sent-bias and bias-bench draw, 0 where they count all: 99,999 of more than 100,000.
 
@@ -144,10 +118,6 @@ def _partition_bounds(values: Floats, size: int) -> tuple[Floats, _Bounds]:
     return centred, _bounds(centred[:, :size].sum(axis=1), slack, ROUNDING * size)
 
 
-def _swap_bounds(parts: Floats) -> _Bounds:
-    return _bounds(parts.sum(axis=1), TIED * np.abs(parts).sum(axis=1), ROUNDING)
-
-
 def _bounds(found: Floats, slack: Floats, rounding: float) -> _Bounds:
     return _Bounds(found - slack, np.abs(found) - slack, found + rounding, found - rounding)
 
@@ -157,14 +127,6 @@ def _subset_sums(values: Floats) -> Floats:
     sums = np.zeros(1)
     for value in values:
         sums = np.concatenate([sums, sums + value])
-    return sums
-
-
-def _signed_sums(values: Floats) -> Floats:
-    """The sums under all choices of signs."""
-    sums = np.zeros(1)
-    for value in values:
-        sums = np.concatenate([sums - value, sums + value])
     return sums
 
 

@@ -6,6 +6,7 @@ lists of lists of numbers. A box is left, top, right and bottom as shares of the
 only encoders that read boxes need them. Only what is asked for is read.
 """
 
+import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,9 @@ from unmask.user_files import faults_of
 
 READERS = {".npz": npz.rows, ".parquet": parquet.rows}
 """Of files of features, by the ending of a file's name."""
+
+MOST_PIXELS = 1 << 26
+"""Of a picture, 8192 × 8192 for instance: one of that size takes 200 MB when it is decoded."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +67,27 @@ class PictureFolder:
     def _pixels(self, image: str) -> Numbers:
         path = self.folder / image
         try:
-            with Image.open(path) as picture:
+            with warnings.catch_warnings():
+                # Pillow warns of what is refused here
+                warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+                opened = Image.open(path)
+            with opened as picture:
+                # so far only its header is read
+                _refuse_large(path, picture)
                 return pixels_of(self.processor, picture)
+        except InputError:
+            raise
         except Exception as error:  # of the system, of each format's decoder and of the processor
             raise InputError(f"{path}: not a picture that can be read ({first_line(error)})") from None
+
+
+def _refuse_large(path: Path, picture: Image.Image) -> None:
+    width, height = picture.size
+    if width * height > MOST_PIXELS:
+        raise InputError(
+            f"{path}: a picture of {width} × {height} = {width * height / 1e6:.0f} million pixels; at most "
+            f"{MOST_PIXELS / 1e6:.0f} million are decoded: make it smaller"
+        )
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ def checked_features(where: str, values: Array, width: int) -> Numbers:
 
 
 def checked_boxes(where: str, values: Array | None, regions: int) -> Numbers:
-    """regions × 4. Raises InputError beginning with `where` unless each region has a box, of shares of the
-    picture's width and height."""
+    """regions × 4: left, top, right, bottom. Raises InputError beginning with `where` unless each region has
+    a box, of shares of the picture's width and height, that does not end before it begins."""
     if values is None:
         raise InputError(f"{where}: no {BOXES}, which the model reads")
     places = _checked(f"{where}: {BOXES}", values)
@@ -44,6 +44,14 @@ def checked_boxes(where: str, values: Array | None, regions: int) -> Numbers:
         raise InputError(
             f"{where}: boxes from {low:g} to {high:g}: they are to be shares of the picture's width and "
             "height, from 0 to 1"
+        )
+    turned = np.flatnonzero((places[:, 2:] < places[:, :2]).any(1))
+    if turned.size:
+        region = int(turned[0])
+        box = ", ".join(f"{share:g}" for share in places[region].tolist())
+        raise InputError(
+            f"{where}: the box of region {region + 1} ({box}) ends before it begins, as do {len(turned)} of "
+            f"{regions}: are these left, top, right and bottom?"
         )
     return places
 

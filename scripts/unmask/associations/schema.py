@@ -52,7 +52,7 @@ ASSOCIATIONS = pa.schema(
         field("level", WORD),
         # published (sent-bias, bias-bench) | corrected
         field("protocol", WORD),
-        # units of each set
+        # units of each set; attribute units of E3 are words at either level
         field("x", pa.int32()),
         field("y", pa.int32()),
         field("a", pa.int32()),
@@ -74,7 +74,7 @@ ASSOCIATIONS = pa.schema(
         # partitions: all, or drawn ones
         field("partitions", pa.int64(), nullable=True),
         field("exact", pa.bool_(), nullable=True),
-        # what d is on average without bias, in size; null of E3 where swaps say nothing of it
+        # what d is on average without bias, in size; null of E3 where words have no differences
         field("expected_d", pa.float64(), nullable=True),
         # bootstrap of the units of X and Y, and of all four sets
         field("gap_low", pa.float64(), nullable=True),

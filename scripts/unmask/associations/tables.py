@@ -18,6 +18,9 @@ from unmask.terms import CORRECTED, PUBLISHED
 DECIMALS = 3
 """Of gaps and of means of s, which are differences of cosines; d has two."""
 
+CANNOT_REJECT = "cannot reject"
+"""What is said of a test whose smallest p is not below alpha, in place of its p."""
+
 OVER = ["encoder", "suite", "pooling"]
 """What the overview has a row for."""
 
@@ -221,10 +224,16 @@ def main_means(means: pd.DataFrame) -> pd.DataFrame:
 
 
 def experiments(found: Found) -> Made:
-    """Experiments 1 to 4 of grounded tests, a row each."""
+    """Experiments 1 to 4 of grounded tests, a row each; one whose smallest p is not below alpha has none."""
     rows = found.grounded
-    lines = [
-        (
+    lines = []
+    for row in rows_of(rows):
+        why_not = DASH if pd.isna(row.reason) else str(row.reason)
+        shown = p_value(row.p_two), _corrected(row)
+        if row.least_p >= found.alpha:
+            shown = DASH, DASH
+            why_not = CANNOT_REJECT if why_not == DASH else f"{CANNOT_REJECT}: {why_not}"
+        line = (
             row.encoder,
             row.suite,
             row.test,
@@ -234,13 +243,12 @@ def experiments(found: Found) -> Made:
             number(row.d, signed=True) + _mark(row, found.alpha),
             interval(row.d_low, row.d_high, 2, signed=True),
             number(row.expected_d),
-            p_value(row.p_two),
-            _corrected(row),
-            DASH if pd.isna(row.reason) else str(row.reason),
+            *shown,
+            p_value(row.least_p),
+            why_not,
         )
-        for row in rows_of(rows)
-    ]
-    labels = ("gap", "d", "interval", "|d| without bias", "p", "p (Holm)", "why not")
+        lines.append(line)
+    labels = ("gap", "d", "interval", "|d| without bias", "p", "p (Holm)", "smallest p", "why not")
     stubs = ("encoder", "suite", "test", "experiment", "unit")
     return rows, _sheet(found, "experiments", stubs, [("", label) for label in labels], lines)
 

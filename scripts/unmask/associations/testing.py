@@ -14,7 +14,7 @@ from unmask.associations.association import (
     Floats,
     directed,
     effect,
-    swaps,
+    responses,
     unit,
 )
 from unmask.associations.bootstrap import Resamples, interval, resampled
@@ -22,10 +22,8 @@ from unmask.associations.named_draws import generator
 from unmask.associations.permutations import (
     Tails,
     drawn_partitions,
-    drawn_swaps,
     partitions,
     published_draws,
-    swapped,
 )
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.sets import Sets, experiments_at, ordered, sets_of
@@ -38,13 +36,14 @@ NO_D = f"s varies by less than {CONSTANT:g}, which is rounding"
 NO_PUBLISHED_P = "the released code has no p of grounded tests"
 UNEQUAL = "the released code takes X and Y of one size"
 NO_P_OF_E2 = "exchanging targets leaves the pictures, which are others on each side, as they are"
-NO_SWAPS = "an attribute word has more texts with pictures of X than of Y, or fewer: they cannot be exchanged"
+NO_RESPONSES = "an attribute word has more texts with pictures of X than of Y, or fewer: it has no difference"
+ALL_ALIKE = f"differences of attribute words vary by less than {CONSTANT:g}, which is rounding"
 
 
 class Options(NamedTuple):
     """How tests are made."""
 
-    # partitions or swaps that are drawn where there are too many to count
+    # partitions that are drawn where there are too many to count
     permutations: int = 100_000
     seed: int = 0
     # units up to which all are counted
@@ -170,9 +169,14 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """A row for each protocol and pooling."""
     effects = effect(experiment)
-    varying = np.flatnonzero(np.isfinite(effects.d))
-    tails = _tails(test, experiment, varying, level, options)
+    units = _partitioned(experiment)
+    constant = _constant(effects, experiment, units)
+    varying = np.flatnonzero([reason is None for reason in constant])
+    tails = _tails(test, experiment, units, varying, level, options)
     sizes = {name.lower(): sets.units(name, level) for name in (X, Y, A, B)}
+    if experiment.paired:
+        # attribute units are words at either level
+        sizes |= {"a": len(experiment.x.a_sizes), "b": len(experiment.x.b_sizes)}
     intervals = {} if resamples is None else _intervals(resamples, options.confidence)
     rows = []
     for protocol, (tail, reason) in tails.items():
@@ -187,8 +191,9 @@ def _rows(
             row |= {key: values[column] for key, values in intervals.items()}
             if experiment.name == E2:
                 row["reason"] = reason or NO_P_OF_E2
-            elif column not in varying:
-                row |= dict.fromkeys(("p", "p_two", "p_low", "p_high"), 1.0) | {"reason": NO_D}
+            elif constant[column] is not None:
+                row |= dict.fromkeys(("p", "p_two", "p_low", "p_high"), 1.0)
+                row["reason"] = constant[column]
             elif tail is None:
                 row["reason"] = reason
             else:
@@ -199,8 +204,42 @@ def _rows(
     return rows
 
 
+class _Units(NamedTuple):
+    """What a test partitions: values (C, n), of which the first `size` are on the one side."""
+
+    values: Floats
+    size: int
+
+
+def _partitioned(experiment: Experiment) -> _Units | None:
+    """s of the targets of both arms; of paired arms the responses of attribute units, None where there are
+    none."""
+    if not experiment.paired:
+        x, y = experiment.x.s, experiment.y.s
+        return _Units(np.concatenate([x, y], axis=1), x.shape[1])
+    found = responses(experiment)
+    return None if found is None else _Units(found.mean(axis=1), len(experiment.x.a_sizes))
+
+
+def _constant(effects: Effect, experiment: Experiment, units: _Units | None) -> list[str | None]:
+    """Of each column why its test has only rounding to go by, if so."""
+    found = [None if np.isfinite(d) else NO_D for d in effects.d]
+    if experiment.paired and units is not None:
+        spread = units.values.std(axis=1, ddof=1)
+        found = [
+            reason or (ALL_ALIKE if own < CONSTANT else None)
+            for reason, own in zip(found, spread, strict=True)
+        ]
+    return found
+
+
 def _tails(
-    test: str, experiment: Experiment, varying: npt.NDArray[np.intp], level: str, options: Options
+    test: str,
+    experiment: Experiment,
+    units: _Units | None,
+    varying: npt.NDArray[np.intp],
+    level: str,
+    options: Options,
 ) -> dict[str, tuple[Tails | None, str | None]]:
     """By protocol the p-values of the columns whose s varies, or why there are none."""
     nothing: dict[str, tuple[Tails | None, str | None]] = {CORRECTED: (None, None)}
@@ -210,22 +249,14 @@ def _tails(
         return nothing
     if experiment.name == E2:
         return nothing
-    if experiment.paired:
-        parts = swaps(experiment)
-        if parts is None:
-            return nothing | {CORRECTED: (None, NO_SWAPS)}
-        parts = parts[varying]
-        if parts.shape[1] <= options.exact:
-            return nothing | {CORRECTED: (swapped(parts), None)}
-        numbers = generator(options.seed, "swaps", test)
-        return nothing | {CORRECTED: (drawn_swaps(parts, options.permutations, numbers), None)}
-    s_x, s_y = experiment.x.s[varying], experiment.y.s[varying]
-    values, size = np.concatenate([s_x, s_y], axis=1), s_x.shape[1]
+    if units is None:
+        return nothing | {CORRECTED: (None, NO_RESPONSES)}
+    values, size = units.values[varying], units.size
     every = partitions(values, size) if values.shape[1] <= options.exact else None
     wanted = {} if every is not None else {CORRECTED: options.permutations}
     found = nothing | {CORRECTED: (every, None)}
     if level == ITEM and experiment.name == WEAT:
-        if s_y.shape[1] != size:
+        if values.shape[1] != 2 * size:
             found[PUBLISHED] = None, UNEQUAL
         elif draws := published_draws(size, size):
             wanted[PUBLISHED] = draws
@@ -233,7 +264,7 @@ def _tails(
             # all are few enough to count, whatever `exact` says
             found[PUBLISHED] = every or partitions(values, size), None
     if wanted:
-        numbers = generator(options.seed, "partitions", test)
+        numbers = generator(options.seed, "responses" if experiment.paired else "partitions", test)
         drawn = drawn_partitions(values, size, list(wanted.values()), numbers)
         found |= {protocol: (tails, None) for protocol, tails in zip(wanted, drawn, strict=True)}
     return found

@@ -1,21 +1,22 @@
 """The test of a bias score that the report makes, for pairs that fall into units.
 
 The interval of a score is that of unmask.statistics.bias.bias_table: the variance of
-unmask.statistics.dependence, where two pairs of one unit share a node and no others do, and Wilson's
-interval with the effective number of pairs. Such pairs need no matrix: with n pairs in units of m_u,
-everything follows from Q = Σ m_u² / n and C = Σ m_u³ / n. So thousands of simulated benchmarks are tested at
+unmask.statistics.dependence, where two pairs of one unit share a node and no others do, and
+unmask.statistics.intervals.clustered_interval. Such pairs need no matrix: with n pairs in units of m_u, the
+variance follows from Q = Σ m_u² / n and C = Σ m_u³ / n. So thousands of simulated benchmarks are tested at
 once.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
-from scipy.stats import t as student
-from statsmodels.stats.proportion import proportion_confint
 
-from unmask.statistics.dependence import LEAST_DESIGN_EFFECT, Variance
-from unmask.statistics.intervals import Floats, Ints
+from unmask.statistics.dependence import LEAST_DESIGN_EFFECT, Variance, fewest_witnesses
+from unmask.statistics.intervals import Floats, Ints, clustered_interval
+from unmask.statistics.tolerance import TOLERANCE
+
+TIED = 0.5
+"""What a pair adds to a score whose two sides tie, under the protocol `corrected`."""
 
 
 @dataclass(frozen=True)
@@ -43,20 +44,26 @@ class Units:
         spread = (q - 2 * c / n + q**2 / n) / n**3
         unknown = np.full(np.shape(squares), np.nan)
         independent = plain * (1 / n / plain_a) if plain_a > 0 else unknown
-        if sandwich_a <= 1e-9 / n or spread <= 0:
+        if sandwich_a <= TOLERANCE / n or spread <= 0:
             # one unit: one witness
             return Variance(unknown, independent, float("nan"))
         df = sandwich_a**2 / spread
-        if abs(df - 1) < 1e-9:
+        if abs(df - 1) < TOLERANCE:
             # two units, and rounding
             df = 1.0
         determinant = plain_a * sandwich_b - plain_b * sandwich_a
-        if abs(determinant) <= 1e-9 * plain_a * abs(sandwich_b):
+        if abs(determinant) <= TOLERANCE * plain_a * abs(sandwich_b):
             # no two pairs are of one unit
             return Variance(independent, independent, df)
         a = (plain * sandwich_b - plain_b * sandwich) / determinant
         b = (plain_a * sandwich - sandwich_a * plain) / determinant
         return Variance(np.maximum((a + b * q) / n, LEAST_DESIGN_EFFECT * independent), independent, df)
+
+    def witnesses(self, count: Floats, together: Floats, across: Floats) -> Floats:
+        """Dependence.witnesses of k series of decisions. count: what all pairs give the score; together: Σ
+        over units of the square of what the unit's pairs give it; across: of the same times the unit's size.
+        """
+        return fewest_witnesses(count, together, self.pairs, float(self.sizes @ self.sizes), across)
 
 
 def units_of(codes: Ints) -> Units:
@@ -74,27 +81,16 @@ def mean_variance(values: Floats, codes: Ints) -> Variance:
 
 
 def score_intervals(
-    credits: Floats, pairs: int, variance: Variance, confidence: float
+    credits: Floats, units: Units, variance: Variance, witnesses: Floats, confidence: float
 ) -> tuple[Floats, Floats]:
-    """Ends of the intervals, in percent, of k bias scores of so many pairs each.
+    """Ends of the intervals, in percent, of k bias scores of pairs of these units.
 
-    credits: shape (k,), the sum of what the pairs add to the score. variance: of their means. nan where the
-    degrees of freedom are unknown or below 1.
+    credits: shape (k,), the sum of what the pairs add to the score. variance: of their means. witnesses: as
+    Units.witnesses has them. nan where the degrees of freedom are unknown or below 1.
     """
-    unknown = np.full(np.shape(credits), np.nan)
-    if not variance.df >= 1:
-        return unknown, unknown
-    # decisions that are all alike tell nothing of how they vary together
-    varies = variance.independent > 0
-    effect = np.divide(
-        variance.clustered, variance.independent, out=np.ones_like(variance.independent), where=varies
-    )
-    tail = (1 + confidence) / 2
-    effective = pairs / effect * float(norm.ppf(tail) / student.ppf(tail, variance.df)) ** 2
-    low, high = proportion_confint(
-        credits / pairs * effective, effective, alpha=1 - confidence, method="wilson"
-    )
-    return 100 * np.maximum(low, 0.0), 100 * np.minimum(high, 1.0)
+    n = units.pairs
+    largest = float(units.sizes @ units.sizes) / n
+    return clustered_interval(credits / n, n, variance.effect(), largest, witnesses, variance.df, confidence)
 
 
 def score_interval(credit: Floats, codes: Ints, confidence: float) -> tuple[float, float, float]:
@@ -104,6 +100,13 @@ def score_interval(credit: Floats, codes: Ints, confidence: float) -> tuple[floa
     """
     if not len(credit):
         return float("nan"), float("nan"), float("nan")
-    variance = mean_variance(credit[:, None], codes)
-    low, high = score_intervals(credit.sum(keepdims=True), len(credit), variance, confidence)
+    if (credit == TIED).all():
+        # nothing was decided, so nothing can vary
+        return 100 * TIED, float("nan"), float("nan")
+    variance, units = mean_variance(credit[:, None], codes), units_of(codes)
+    sizes = np.bincount(codes)
+    sums = np.bincount(codes, credit, minlength=len(sizes))
+    count = credit.sum(keepdims=True)
+    witnesses = units.witnesses(count, np.array([sums @ sums]), np.array([sizes @ sums]))
+    low, high = score_intervals(count, units, variance, witnesses, confidence)
     return 100 * float(credit.mean()), float(low[0]), float(high[0])

@@ -25,7 +25,7 @@ from unmask.errors import InputError
 from unmask.frequency.levels import rounded
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence, Variance
-from unmask.statistics.intervals import Floats, effective_wilson
+from unmask.statistics.intervals import Floats, clustered_interval
 from unmask.statistics.nodes import dependence_of
 from unmask.statistics.student import student
 from unmask.tables import framed
@@ -83,9 +83,16 @@ def score_explained(
         return {"n": 0}
     own, among = credit[members], dependence.among(members)
     spread = _variance_of_mean(own - own.mean(), among)
-    # decisions that are all alike tell nothing of how they vary together
-    effect = float(spread.clustered[0] / spread.independent[0]) if spread.independent[0] > 0 else 1.0
-    low, high = effective_wilson(own.sum() / 100, n, effect, spread.df, confidence)
+    share = own[:, None] / 100
+    (low,), (high,) = clustered_interval(
+        share.mean(axis=0),
+        n,
+        spread.effect(),
+        among.largest_effect(),
+        among.witnesses(share),
+        spread.df,
+        confidence,
+    )
     return {
         "n": n,
         "value": own.mean(),

@@ -9,7 +9,7 @@ import pandas as pd
 from unmask.calibration.results import TOLD, Found
 from unmask.calibration.tables import ALARMS, NOTHING, OF_WORLDS, beside_chance, magnitude, percent
 from unmask.measures.registry import title_of
-from unmask.report.sheets import number, rows_of
+from unmask.report.sheets import counted, number, rows_of
 
 MODELS = {"oracle": "perfect models", "trained": "trained models"}
 """Kinds of figures of merit, in plain words."""
@@ -66,7 +66,10 @@ def _uncertain(rows: pd.DataFrame, kind: str) -> bool:
 def _by(found: Found, rows: pd.DataFrame) -> str:
     """By what it is said that something is above a bound."""
     if rows["low"].notna().any():
-        return f"by {100 * found.confidence:g}% intervals over {_worlds(rows)} worlds"
+        return (
+            f"by {100 * found.confidence:g}% intervals over {_worlds(rows)} worlds, uncorrected for "
+            f"{counted(rows['measure'].nunique(), 'measure')}"
+        )
     return "in one world, so without an interval"
 
 

@@ -128,8 +128,10 @@ def rejections(outcomes: Outcomes, pairs: int, options: Options, rng: np.random.
     sums = drawn @ outcomes.sums
     squares = drawn @ outcomes.squares - sums**2 / n
     within = drawn @ outcomes.sums**2 - outcomes.size * sums**2 / n
-    variance = Units(np.full(units, outcomes.size)).variance(within, squares)
-    low, high = score_intervals(sums, n, variance, options.confidence)
+    of_units = Units(np.full(units, outcomes.size))
+    variance = of_units.variance(within, squares)
+    witnesses = of_units.witnesses(sums, drawn @ outcomes.sums**2, outcomes.size * sums)
+    low, high = score_intervals(sums, of_units, variance, witnesses, options.confidence)
     return Rejected(100 * float((low > NO_BIAS).mean()), 100 * float((high < NO_BIAS).mean()))
 
 

@@ -8,7 +8,6 @@ import altair as alt
 import pandas as pd
 
 from unmask.downstream.curves import steps
-from unmask.downstream.intrinsic import CENTRE
 from unmask.downstream.results import Found
 from unmask.downstream.tables import DECIMALS, NAMES
 from unmask.downstream.terms import LEAST_SEEN, fine_tuned
@@ -31,6 +30,7 @@ from unmask.report.panels import (
     with_shared_scales,
 )
 from unmask.report.sheets import rows_of
+from unmask.statistics.changes import CENTRE
 from unmask.terms import CORRECTED
 
 _FORM = f".{DECIMALS}f"

@@ -17,9 +17,9 @@ import pandas as pd
 from scipy.stats import kendalltau
 
 from unmask.downstream.estimates import ALPHA
-from unmask.downstream.intrinsic import CENTRE
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.terms import AFTER, BEFORE, fine_tuned
+from unmask.statistics.changes import CENTRE
 from unmask.statistics.intervals import Floats, Ints
 from unmask.tables import framed
 from unmask.terms import CORRECTED, PUBLISHED

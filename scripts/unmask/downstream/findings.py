@@ -5,12 +5,12 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.downstream.intrinsic import CENTRE
 from unmask.downstream.results import Found
 from unmask.downstream.tables import DECIMALS, is_larger
 from unmask.downstream.terms import AFTER, BEFORE, OCCUPATIONS, SIMILARITY
-from unmask.measures.registry import title_of
-from unmask.report.sheets import interval, number, rows_of
+from unmask.report.changes_wording import clearly_changed, typical_left
+from unmask.report.sheets import counted, interval, number, rows_of
+from unmask.statistics.changes import CENTRE, clear_changes
 from unmask.statistics.margins import share_left
 from unmask.terms import CORRECTED
 
@@ -35,6 +35,12 @@ _OF_ENTAILMENT = (
 def bias_in_use(found: Found) -> Iterator[str]:
     """How biased the models are in each task, what chance gives, and the truth where it is known."""
     main = found.main
+    once = [task for task in found.tasks if found.run_once([task])]
+    if once:
+        yield (
+            f"Models were fine-tuned once on {', '.join(once)}: intervals and tests there say nothing of "
+            "other seeds."
+        )
     for task in found.tasks:
         rows = sorted(rows_of(main[main["task"] == task]), key=lambda row: row.value)
         if not rows:
@@ -92,49 +98,44 @@ def change_by_debiasing(found: Found) -> Iterator[str]:
     """Whether debiasing changes bias scores, and whether it changes bias in use."""
     scores, in_use = found.changes_of_scores, found.changes_in_use
     nearer_models: set[str] = set()
-    for benchmark, part in scores.groupby("benchmark", sort=False):
-        clear = [row for row in rows_of(part) if row.p_holm < found.alpha]
-        nearer = [row for row in clear if abs(row.after - CENTRE) < abs(row.before - CENTRE)]
-        further = [row for row in clear if abs(row.after - CENTRE) > abs(row.before - CENTRE)]
-        nearer_models |= {row.model for row in nearer}
-        yield (
-            f"On {benchmark}, of {len(part)} bias scores of debiased models {_told(nearer)} nearer to 50 "
-            f"than those of the models that they were made from, and {_told(further)} further from it "
-            f"(paired, p < {found.alpha:g} after Holm's correction{_not_tested(part)})."
-        )
-    less_models: set[str] = set()
-    unchanged: list[str] = []
-    for task in found.tasks:
-        part = in_use[in_use["task"] == task]
-        if part.empty:
-            continue
-        clear = [row for row in rows_of(part) if not pd.isna(row.p_holm) and row.p_holm < found.alpha]
-        less, more = ([row.model for row in clear if sign * row.value > 0] for sign in (-1, 1))
-        less_models |= set(less)
-        if not clear:
-            unchanged.append(task)
-            continue
-        yield (
-            f"In use on {task}, {len(less)} of {len(part)} debiased models have less bias than the model "
-            f"that they were made from and {len(more)} more (paired, p < {found.alpha:g} after Holm's "
-            "correction)."
-        )
-    if unchanged:
-        yield (
-            f"In use on {', '.join(unchanged)} no debiased model has clearly less bias than the model that "
-            f"it was made from, and none more (paired, p < {found.alpha:g} after Holm's correction)."
-        )
-    both = nearer_models & set(in_use["model"])
+    if len(scores):
+        nearer_models = set(clear_changes(scores, found.alpha).nearer["model"])
+        said = clearly_changed(scores, found.alpha)
+        yield f"Debiased models against those that they were made from: {said}"
+    if len(in_use):
+        yield _changed_in_use(found, in_use)
+    both = nearer_models & set(in_use.loc[in_use["p_holm"].notna(), "model"])
     if both:
+        less = set(in_use.loc[(in_use["p_holm"] < found.alpha) & (in_use["value"] < 0), "model"])
         yield (
             f"Debiased models that are nearer to 50 in some bias score: {len(both)}; of these without "
-            f"clearly less bias in use on any task: {len(both - less_models)}."
+            f"clearly less bias in use on any task: {len(both - less)}."
         )
 
 
-def _not_tested(part: pd.DataFrame) -> str:
-    unknown = int(part["p_holm"].isna().sum())
-    return f"; {unknown} cannot be tested" if unknown else ""
+def _changed_in_use(found: Found, rows: pd.DataFrame) -> str:
+    """How many models clearly have less bias in use or more, of how many that can be tested; rows: CHANGE of
+    all tasks, with p_holm over them."""
+    tested = rows[rows["p_holm"].notna()]
+    clear = tested[tested["p_holm"] < found.alpha]
+    tasks = [task for task in found.tasks if task in set(rows["task"])]
+    sentence = f"In use on {', '.join(tasks)}, of {counted(len(rows), 'change')} by debiasing "
+    if tested.empty:
+        return f"{sentence}none can be tested."
+    sides = []
+    for sign, what in ((-1, "less"), (1, "more")):
+        own = clear[sign * clear["value"] > 0]
+        named = ", ".join(f"{row.model} on {row.task}" for row in rows_of(own))
+        sides.append(f"{len(own)} to {what} bias" + (f" ({named})" if named else ""))
+    return (
+        f"{sentence}{len(tested)} can be tested: {' and '.join(sides)} (paired, p < {found.alpha:g} after "
+        f"Holm's correction over these {len(tested)}{_of_one_run(found, tasks)})."
+    )
+
+
+def _of_one_run(found: Found, tasks: Sequence[str]) -> str:
+    """What has to be said where a model was fine-tuned on a task once."""
+    return "; one run each, so nothing is said of other seeds" if found.run_once(tasks) else ""
 
 
 def in_short(found: Found) -> Iterator[str]:
@@ -143,29 +144,24 @@ def in_short(found: Found) -> Iterator[str]:
     for role in dict.fromkeys(member.role for member in found.members if member.origin is not None):
         models = {m.name: m.origin for m in found.members if m.role == role and m.origin is not None}
         part = scores[scores["model"].isin(list(models))]
-        used = []
+        used, tasks = [], []
         for task in found.tasks:
             values = main[main["task"] == task].set_index("model")["value"]
             both = [(values[m], values[o]) for m, o in models.items() if m in values and o in values]
             if both:
                 after, before = (sum(each) / len(both) for each in zip(*both, strict=True))
                 used.append(f"{number(after, DECIMALS)} against {number(before, DECIMALS)} ({task})")
+                tasks.append(task)
         left = share_left(part, found.margins)
         if part.empty or not used or left is None or in_use.empty:
             continue
         before, after = ((part[when] - CENTRE).abs().mean() for when in ("before", "after"))
         yield (
-            f"After {role} {100 * left:.0f}% of the margins between the sentences of pairs are left "
-            f"(median), and bias scores are {number(after, 1)} instead of {number(before, 1)} points from 50 "
-            "on average. Fine-tuned on the same tasks, the bias in use of these models against that of those "
-            f"that they were made from is {', '.join(used)}."
+            f"After {role} bias scores are {number(after, 1)} instead of {number(before, 1)} points from 50 "
+            f"on average. {typical_left(left)} Fine-tuned on the same tasks, the bias in use of these models "
+            f"against that of those that they were made from is {', '.join(used)}"
+            f"{_of_one_run(found, tasks)}."
         )
-
-
-def _told(rows: Sequence[Any]) -> str:
-    """How many bias scores that is, and by which measures."""
-    measures = ", ".join(dict.fromkeys(title_of(str(row.measure)) for row in rows))
-    return f"{len(rows)} ({measures}) are" if rows else "none is"
 
 
 def told_apart(found: Found) -> Iterator[str]:

@@ -15,9 +15,6 @@ from unmask.tables import read_metadata, read_table
 
 COLUMNS = ["model", "benchmark", "measure", "protocol", "score"]
 
-CENTRE = 50.0
-"""The bias score, in percent, of a model that prefers neither side."""
-
 
 def bias_scores(
     paths: Iterable[str | Path],

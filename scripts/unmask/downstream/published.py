@@ -12,7 +12,7 @@ from unmask.user_files import read_yaml
 
 _KEYS = {"source", "table1", "table2", "doubtful"}
 COUNTED = ("feminine", "masculine", "ilps")
-_OF_TABLE2 = ("models", "significant", "larger")
+_OF_TABLE2 = ("models", "alpha", "benchmarks", "significant", "larger")
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,24 @@ class Published:
         """Whether a value can hardly be meant."""
         return any([table, task, column] in doubt["values"] for doubt in self.facts["doubtful"])
 
-    def tau(self, task: str | None, measure: str, when: str) -> PrintedTau | None:
-        """Table 2."""
+    @property
+    def alpha(self) -> float:
+        """The level of the daggers of Table 2."""
+        return float(self.facts["table2"]["alpha"])
+
+    def benchmark(self, measure: str) -> str | None:
+        """Which benchmark the taus of a measure are of; None where that is not known."""
+        name: str | None = self.facts["table2"]["benchmarks"][measure]
+        return name
+
+    def tau(self, task: str | None, measure: str, when: str, benchmark: str | None) -> PrintedTau | None:
+        """Table 2; None where the paper has no tau of that benchmark, by its published name.
+
+        With a benchmark of None those of a measure whose benchmark is not known.
+        """
         table = self.facts["table2"]
         values = {} if task is None or task in _OF_TABLE2 else table.get(task, {})
-        if measure not in values:
+        if measure not in values or self.benchmark(measure) != benchmark:
             return None
         return PrintedTau(
             float(values[measure][(BEFORE, AFTER).index(when)]),
@@ -70,12 +83,17 @@ def _check(facts: Any, where: str) -> None:
         place = f"{where}table1.{task}"
         _need(isinstance(values, dict) and set(values) == set(COUNTED), f"{place}: not {', '.join(COUNTED)}")
         _numbers(values.values(), place)
+    table2 = facts["table2"]
+    lacking = [key for key in _OF_TABLE2 if key not in table2]
+    _need(not lacking, f"{where}table2: keys missing: {', '.join(lacking)}")
+    _numbers([table2["alpha"]], f"{where}table2.alpha")
     for task, measures in facts["table2"].items():
         if task not in _OF_TABLE2:
             for measure, values in measures.items():
                 place = f"{where}table2.{task}.{measure}"
                 _need(isinstance(values, list) and len(values) == 2, f"{place}: not two numbers")
                 _numbers(values, place)
+                _need(measure in table2["benchmarks"], f"{where}table2.benchmarks: no {measure}")
     for number, doubt in enumerate(facts["doubtful"], 1):
         place = f"{where}doubtful {number}"
         _need(isinstance(doubt, dict) and set(doubt) == {"why", "values"}, f"{place}: not why and values")

@@ -1,6 +1,7 @@
 """What a study has found of downstream tasks, out of its files."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,13 +15,13 @@ from unmask.downstream.correlating import Member
 from unmask.downstream.intrinsic import bias_scores
 from unmask.downstream.published import Published
 from unmask.downstream.schema import CORRELATIONS, WORD_COUNTS
-from unmask.downstream.terms import MAIN, PUBLISHED_NAMES
+from unmask.downstream.terms import CHANGE, MAIN, PUBLISHED_NAMES
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import rows_of
 from unmask.statistics.changes import changes
 from unmask.statistics.chosen import of_bias_type
 from unmask.statistics.correction import holm
-from unmask.statistics.margins import Margins, mean_margins
+from unmask.statistics.margins import Margins, margins_of
 from unmask.statistics.schema import BIAS, BIAS_TYPE, OVERALL
 from unmask.tables import framed, read_metadata, read_table
 from unmask.terms import CORRECTED, ORIGINAL
@@ -33,7 +34,8 @@ class Found:
     models, one a benchmark), bias (unmask.statistics.schema.BIAS of the models before), published, captions;
     all but scores and the last two may be empty. settings:
     models (name, family, and where they have them role and from), tasks (name, format), benchmarks and
-    measures (names), bias_type (of the pairs that count; None: all), alpha, confidence.
+    measures (names), published (what the literature calls benchmarks, by name; not all have such a name),
+    bias_type (of the pairs that count; None: all), alpha, confidence.
     """
 
     files: Mapping[str, Any]
@@ -70,6 +72,11 @@ class Found:
         formats = {str(entry["name"]): entry.get("format") for entry in self.settings["tasks"]}
         return PUBLISHED_NAMES.get(str(formats.get(task)), (None, None))
 
+    def printed_benchmark(self, benchmark: str) -> str | None:
+        """What the literature calls a benchmark."""
+        name: str | None = (self.settings.get("published") or {}).get(benchmark)
+        return name
+
     def kind(self, task: str) -> str:
         """What models are fine-tuned for. Raises KeyError for a task without scores."""
         return next(str(facts["kind"]) for (name, _), facts in self.collected.facts.items() if name == task)
@@ -81,6 +88,17 @@ class Found:
         """Of a made task, what a model that has learnt it gives, by metric."""
         truths = [f.get("truth") or {} for (name, _), f in self.collected.facts.items() if name == task]
         return truths[0].get("metrics", {}) if truths else {}
+
+    @cached_property
+    def runs(self) -> dict[tuple[str, str], int]:
+        """How often each model was fine-tuned on each task, by (task, model)."""
+        seeds = self.collected.rows.dropna(subset=["seed"])
+        runs = seeds[["task", "model", "seed"]].drop_duplicates()
+        return dict(Counter(zip(runs["task"].map(str), runs["model"].map(str), strict=True)))
+
+    def run_once(self, tasks: Collection[str]) -> bool:
+        """Whether some model was fine-tuned once on one of the tasks: nothing is known of its other seeds."""
+        return any(many == 1 for (task, _), many in self.runs.items() if task in tasks)
 
     def remarks(self) -> list[str]:
         """What the tables say of what was left out, each with its task; once where all models say it."""
@@ -121,25 +139,26 @@ class Found:
 
     @cached_property
     def changes_in_use(self) -> pd.DataFrame:
-        """The rows `change` of every debiased model and task, with p_holm over the models of a task."""
+        """The rows `change` of every debiased model and task, with p_holm over all of them: the report counts
+        them together."""
         rows = self.collected.last()
-        return holm(rows[rows["metric"] == "change"], ["task"])
+        return holm(rows[rows["metric"] == CHANGE], ["metric"])
 
     @cached_property
     def changes_of_scores(self) -> pd.DataFrame:
         """How the bias scores of debiased models differ (unmask.statistics.changes).
 
-        p_holm is over the models of a benchmark and measure.
+        p_holm is over all of them: the report counts them together.
         """
         origins = {m.name: m.origin for m in self.members if m.origin is not None}
         found = changes(self.files.get("comparisons") or [], origins, self.measures, CORRECTED)
-        return holm(found, ["benchmark", "measure"])
+        return holm(found, ["protocol"])
 
     @cached_property
     def margins(self) -> Margins:
-        """The mean margins of the models as they were."""
+        """The margins of the models as they were."""
         scores, pairs = (self.files.get(each) or [] for each in ("scores_before", "pairs"))
-        return mean_margins(scores, pairs, self.measures, self.settings.get("bias_type")) if pairs else {}
+        return margins_of(scores, pairs, self.measures, self.settings.get("bias_type")) if pairs else {}
 
     @cached_property
     def before(self) -> pd.DataFrame:
@@ -203,6 +222,7 @@ class Found:
             self.files["captions"],
             alpha=f"{self.alpha:g}",
             confidence=f"{100 * self.settings['confidence']:g}",
+            printed_alpha=f"{self.published.alpha:g}",
             draws=" or ".join(str(one) for one in sorted(draws, key=str)) or "0",
         )
 

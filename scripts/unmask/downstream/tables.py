@@ -1,19 +1,20 @@
 """The tables of downstream tasks as they are shown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 
-from unmask.downstream.intrinsic import CENTRE
+from unmask.downstream.published import PrintedTau
 from unmask.downstream.results import Found
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.terms import AFTER, BEFORE, CHANGE, GAP, fine_tuned
 from unmask.measures.registry import title_of
 from unmask.report.captions import Captions
-from unmask.report.sheets import DAGGER, DASH, Sheet, interval, mark, number, p_value, rows_of
+from unmask.report.sheets import DAGGER, DASH, UNTESTABLE, Sheet, interval, mark, number, p_value, rows_of
 from unmask.report.table_files import Made
-from unmask.terms import CORRECTED
+from unmask.statistics.changes import CENTRE
+from unmask.terms import CORRECTED, PUBLISHED
 
 DOUBT = "?"
 """The mark of a printed value that can hardly be meant."""
@@ -88,7 +89,8 @@ def table1(found: Found) -> Made:
 def table2(found: Found) -> Made:
     """Kendall's tau of intrinsic bias with bias in use; a row has one reading, and scores of its protocol.
 
-    The sheet has what has a tau, here or in print; of the rest it is said why there is none.
+    The sheet has what has a tau, here or in print; of the rest it is said why there is none. Printed taus
+    stand beside the benchmark that they are of, and in rows without one where that is not known.
     """
     rows = found.correlations
     if len(rows):
@@ -103,24 +105,20 @@ def table2(found: Found) -> Made:
         for when in (BEFORE, AFTER):
             cells += _tau_cells(own.get(when), own.get(BEFORE) if when == AFTER else None, found.alpha)
         name = found.printed_names(str(task))[1]
+        named = found.printed_benchmark(str(benchmark))
         in_print = [
-            None if reading == CORRECTED else found.published.tau(name, str(measure), when)
+            None
+            if reading == CORRECTED or named is None
+            else found.published.tau(name, str(measure), when, named)
             for when in (BEFORE, AFTER)
         ]
         reasons = dict.fromkeys(str(row.reason) for row in own.values() if not pd.isna(row.reason))
         if all(pd.isna(row.tau) for row in own.values()) and in_print == [None, None]:
             without |= reasons
             continue
-        for printed in in_print:
-            cells.append(
-                number(printed.tau)
-                + (DAGGER if printed.significant else "")
-                + (f" {LARGER}" if printed.larger else "")
-                if printed is not None
-                else DASH
-            )
-        cells.append("; ".join(reasons) or DASH)
+        cells += [*map(_printed_tau, in_print), "; ".join(reasons) or DASH]
         lines.append((str(task), str(benchmark), title_of(str(measure)), str(reading), *cells))
+    lines += _of_no_known_benchmark(found)
     labels = ("tau", "p", "p by families", "models")
     heads = [(when, label) for when in (BEFORE, AFTER) for label in labels]
     heads += [(PRINTED, BEFORE), (PRINTED, AFTER), ("", "what is missing, and why")]
@@ -129,6 +127,25 @@ def table2(found: Found) -> Made:
         reason = f"No tau is told: {'; '.join(without)}." if without else found.captions["empty"]
         return rows, Sheet(f"{caption} {reason}", tuple(keys), (), ())
     return rows, Sheet(caption, tuple(keys), tuple(heads), tuple(lines))
+
+
+def _printed_tau(printed: PrintedTau | None) -> str:
+    if printed is None:
+        return DASH
+    marks = (DAGGER if printed.significant else "") + (f" {LARGER}" if printed.larger else "")
+    return number(printed.tau) + marks
+
+
+def _of_no_known_benchmark(found: Found) -> Iterator[tuple[str, ...]]:
+    """The printed taus of the study's tasks and measures whose benchmark is not known."""
+    for task in found.tasks:
+        for measure in found.measures:
+            name = found.printed_names(task)[1]
+            printed = [found.published.tau(name, measure, when, None) for when in (BEFORE, AFTER)]
+            if printed != [None, None]:
+                why = "of which benchmark the printed ones are is not known"
+                cells = (*[DASH] * 8, *map(_printed_tau, printed), why)
+                yield (task, DASH, title_of(measure), PUBLISHED, *cells)
 
 
 def _tau_cells(row: Any, before: Any, alpha: float) -> list[str]:
@@ -154,7 +171,7 @@ def table3(found: Found) -> Made:
     rows = found.collected.last()
     truth = [found.truth(row.task).get(row.metric) for row in rows_of(rows)]
     rows = rows.assign(truth=pd.Series(truth, index=rows.index, dtype=float))
-    rows = rows.drop(columns=["seed", "group"])
+    rows = _with_runs(found, rows.drop(columns=["seed", "group"]))
     scores = _intrinsic(found)
     tidy = pd.concat([rows, scores], ignore_index=True) if len(scores) else rows
     lines: list[tuple[str, ...]] = []
@@ -171,15 +188,22 @@ def table3(found: Found) -> Made:
                     interval(row.null_low, row.null_high, DECIMALS),
                     p_value(row.p),
                     number(row.truth, DECIMALS),
+                    str(row.runs),
                 )
                 for row in rows_of(own)
             ]
             of_scores = scores[(scores["task"] == task) & (scores["model"] == model)]
             lines += [
-                (task, model, row.metric, number(row.value, 1), *[DASH] * 4) for row in rows_of(of_scores)
+                (task, model, row.metric, number(row.value, 1), *[DASH] * 5) for row in rows_of(of_scores)
             ]
-    heads = ("value", "interval", "by chance", "p", "truth")
+    heads = ("value", "interval", "by chance", "p", "truth", "runs")
     return tidy, _sheet(found.captions, "table3", ("task", "model", "metric"), heads, lines)
+
+
+def _with_runs(found: Found, rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with how often the model was fine-tuned on the task."""
+    runs = [found.runs[row.task, row.model] for row in rows_of(rows)]
+    return rows.assign(runs=pd.Series(runs, index=rows.index, dtype="Int64"))
 
 
 def _intrinsic(found: Found) -> pd.DataFrame:
@@ -226,10 +250,11 @@ def overview(found: Found) -> Made:
                 _with_interval(change, signed=True)
                 + ("" if change is None else mark(change.p, change.p_holm, found.alpha)),
                 number(found.truth(row.task).get(row.metric), DECIMALS),
+                str(found.runs[row.task, row.model]),
             )
         )
-    heads = ("accuracy", "bias as", "bias", "interval", "by chance", "change", "truth")
-    return main, _sheet(found.captions, "overview", ("task", "model"), heads, lines)
+    heads = ("accuracy", "bias as", "bias", "interval", "by chance", "change", "truth", "runs")
+    return _with_runs(found, main), _sheet(found.captions, "overview", ("task", "model"), heads, lines)
 
 
 def _with_interval(row: Any, signed: bool = False) -> str:
@@ -264,12 +289,32 @@ def changes(found: Found) -> Made:
             number(row.before, 1),
             number(row.after, 1),
             number(row.change, 1, signed=True),
-            interval(row.low, row.high, 1, signed=True) + ("∘" if row.independent else ""),
+            UNTESTABLE if row.untestable else interval(row.low, row.high, 1, signed=True),
+            p_value(row.p),
+            p_value(row.p_holm),
+            p_value(row.p_mcnemar),
             number(abs(row.after - CENTRE) - abs(row.before - CENTRE), 1, signed=True),
+            *(
+                DASH if margin is None else number(margin.typical, DECIMALS)
+                for margin in (
+                    found.margins.get((name, row.benchmark, row.measure)) for name in (row.origin, row.model)
+                )
+            ),
         )
         for row in rows_of(found.changes_of_scores)
     ]
-    heads = ("before", "after", "change", "interval", "further from 50 by")
+    heads = (
+        "before",
+        "after",
+        "change",
+        "interval",
+        "p",
+        "p (Holm)",
+        "p, pairs as independent",
+        "further from 50 by",
+        "typical margin before",
+        "typical margin after",
+    )
     return found.changes_of_scores, _sheet(
         found.captions, "changes", ("model", "made from", "score"), heads, lines
     )

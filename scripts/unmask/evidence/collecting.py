@@ -9,6 +9,7 @@ import pandas as pd
 from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
+from unmask.evidence.alignment import by_protocol
 from unmask.evidence.engine import Answers, Indices, Work, answer
 from unmask.evidence.hiding import hiding, roles_of
 from unmask.evidence.progress import Progress
@@ -50,6 +51,8 @@ def prepare(
     sentences = tokenise_pairs(pairs, tokenizer, roles_of(masking), max_length)
     if variant == SHUFFLED:
         sentences = [shuffle_tokens(sentence, shuffle_seed) for sentence in sentences]
+    hidden_in = hiding(masking)
+    sentences = [each for sentence in sentences for each in by_protocol(sentence, hidden_in)]
     return lay_out(sentences, masking, tokenizer.mask_token_id)
 
 

@@ -75,14 +75,14 @@ def write_evidence(
         return as_rows(layout, answers, model.tokenizer)
 
     shards = [Shard(_digest(part), tokens, partial(lay_out, part), read, rows) for part, tokens in parts]
-    whole = {**facts, "sentences": _digest(pairs)}
+    whole, *of_likeliest = whole_facts(pairs, facts, likeliest)
     beside = None
     if likeliest:
 
         def likeliest_rows(layout: Layout, answers: Answers) -> pd.DataFrame:
             return as_likeliest(layout, answers, model.tokenizer)
 
-        beside = Beside(likeliest.path, LIKELIEST, {**whole, "top": likeliest.top}, likeliest_rows)
+        beside = Beside(likeliest.path, LIKELIEST, of_likeliest[0], likeliest_rows)
     write_in_shards(path, EVIDENCE, shards, whole, progress, beside)
 
 
@@ -91,10 +91,17 @@ def is_done(
 ) -> bool:
     """Whether the table (and its likeliest) are there, can be read, and are of these sentences and facts,
     CIRCUMSTANCES aside."""
+    paths = [path, *([likeliest.path] if likeliest else [])]
+    return all(map(is_table_done, paths, whole_facts(pairs, facts, likeliest)))
+
+
+def whole_facts(
+    pairs: pd.DataFrame, facts: Mapping[str, Any], likeliest: Likeliest | None = None
+) -> list[dict[str, Any]]:
+    """The metadata of a table of evidence of these pairs, and that of its likeliest tokens where they are
+    wanted."""
     whole = {**facts, "sentences": _digest(pairs)}
-    return is_table_done(path, whole) and (
-        likeliest is None or is_table_done(likeliest.path, {**whole, "top": likeliest.top})
-    )
+    return [whole, *([{**whole, "top": likeliest.top}] if likeliest else [])]
 
 
 def _digest(pairs: pd.DataFrame) -> str:

@@ -25,12 +25,13 @@ PAIRS_OF = {group: f"pairs_{group}" for group in GROUPS}
 def modified_words(first: str, second: str) -> tuple[list[str], list[str]]:
     """The words of each of two sentences outside the longest matching blocks that they share, in order.
 
-    Words are those of unmask.frequency.words; the alignment is difflib's, as for the tokens of a pair.
+    Words are those of unmask.frequency.words; the alignment is difflib's without its exception for long
+    sequences, as for the tokens of a pair in the protocol corrected.
     """
     left, right = words_of(first), words_of(second)
     of_left: list[str] = []
     of_right: list[str] = []
-    for kind, i, j, k, m in SequenceMatcher(None, left, right).get_opcodes():
+    for kind, i, j, k, m in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if kind != "equal":
             of_left += left[i:j]
             of_right += right[k:m]

@@ -4,8 +4,17 @@ from collections.abc import Sequence, Set
 
 import pandas as pd
 
-from unmask.statistics.options import ANY, PAIR, TARGET, WORDS, WRITER
+from unmask.statistics.clustered import CLUSTERED
+from unmask.statistics.options import ANY, PAIR, SENTENCE, TARGET, TOKEN, WORDS, WRITER
 from unmask.statistics.schema import NO_CLUSTERS
+
+_UNITS = {
+    CLUSTERED: "by pair, with pairs that share {clusters} varying together",
+    PAIR: "by pair",
+    TOKEN: "by token",
+    SENTENCE: "by sentence",
+}
+"""Units of McNemar tests, as captions have them."""
 
 
 def caption_facts(
@@ -15,6 +24,7 @@ def caption_facts(
 
     raters: by how many raters a pair with ratings was rated.
     """
+    clusters = _shared(bias["clusters"].drop_duplicates().tolist())
     units = tests.loc[tests["chosen"], "unit"]
     chosen = agreement[agreement["chosen"]]
     reading = ""
@@ -27,9 +37,9 @@ def caption_facts(
         )
     return {
         "alpha": f"{alpha:g}",
-        "unit": str(units.iloc[0]) if len(units) else PAIR,
+        "unit": _UNITS[str(units.iloc[0]) if len(units) else CLUSTERED].format(clusters=clusters),
         "confidence": f"{100 * bias['confidence'].iloc[0]:g}" if len(bias) else "95",
-        "clusters": _shared(bias["clusters"].drop_duplicates().tolist()),
+        "clusters": clusters,
         "reading": reading,
     }
 

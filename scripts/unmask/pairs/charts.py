@@ -8,7 +8,7 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.published import Published
-from unmask.pairs.verdicts import BEYOND, UNKNOWN, WITHIN_NOISE, WITHIN_WORDS
+from unmask.pairs.verdicts import BEYOND, CONTROL, UNDECIDED, UNKNOWN, VERDICTS, WITHIN_NOISE, WITHIN_WORDS
 from unmask.report.panels import (
     STEP,
     Row,
@@ -33,7 +33,10 @@ MARGIN = 104
 ON = " on "
 """Between the two lines of a panel's name."""
 
-_CLAIMS = (WITHIN_NOISE, WITHIN_WORDS, BEYOND, UNKNOWN)
+_CLAIMS = (WITHIN_NOISE, WITHIN_WORDS, BEYOND, UNKNOWN, UNDECIDED, CONTROL)
+"""Verdicts in the order of their colours and shapes."""
+_ALWAYS = (WITHIN_NOISE, WITHIN_WORDS, BEYOND)
+"""Verdicts that a legend has though no score has them."""
 
 _DRAWN = ("score", "low", "high", "words_low", "words_high", "untrained_low", "untrained_high", "reported")
 
@@ -68,7 +71,7 @@ def overview(study: Study, bias: pd.DataFrame, published: Published) -> alt.Face
     models = {model.name: model for model in study.models}
     benchmarks = {benchmark.name: benchmark for benchmark in study.benchmarks}
     rows = []
-    for row in _shown(bias, OVERALL):
+    for row in rows_of(shown(bias, OVERALL)):
         found, by = reported(published, models[row.model], benchmarks[row.benchmark], row.measure)
         rows.append(_row(row, f"{row.model}{ON}{row.benchmark}") | {"reported": found, "reported_by": by})
     return _panels(rows, len({row["benchmark"] for row in rows}))
@@ -76,7 +79,9 @@ def overview(study: Study, bias: pd.DataFrame, published: Published) -> alt.Face
 
 def bias_types(bias: pd.DataFrame) -> alt.FacetChart | None:
     """Scores of one model on one benchmark: a panel for each bias type."""
-    return _panels([_row(row, f"{row.group} ({counted(row.n)})") for row in _shown(bias, BIAS_TYPE)], 3)
+    return _panels(
+        [_row(row, f"{row.group} ({counted(row.n)})") for row in rows_of(shown(bias, BIAS_TYPE))], 3
+    )
 
 
 def directions(bias: pd.DataFrame) -> alt.FacetChart | None:
@@ -84,7 +89,7 @@ def directions(bias: pd.DataFrame) -> alt.FacetChart | None:
     benchmark that tells these apart."""
     rows = [
         _row(row, f"{row.model}{ON}{row.benchmark}") | {"side": _SIDES[row.group]}
-        for row in _shown(bias, DIRECTION)
+        for row in rows_of(shown(bias, DIRECTION))
     ]
     return _panels(rows, 3, sides=True)
 
@@ -103,10 +108,10 @@ def reported(
     return None, None
 
 
-def _shown(bias: pd.DataFrame, grouping: str) -> list[Any]:
+def shown(bias: pd.DataFrame, grouping: str) -> pd.DataFrame:
     """The rows of one grouping, protocol corrected, that have a score."""
     chosen = (bias["protocol"] == CORRECTED) & (bias["grouping"] == grouping)
-    return rows_of(bias[chosen & bias["score"].notna()])
+    return bias[chosen & bias["score"].notna()]
 
 
 def _row(row: Any, panel: str) -> Row:
@@ -195,5 +200,6 @@ def _legend(rows: Sequence[Mapping[str, Any]], sides: bool) -> alt.Title:
 
 def _claims(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     found = {row["verdict"] for row in rows}
-    there = [claim for claim in _CLAIMS if claim in found or claim != UNKNOWN]
-    return claims("verdict", "distance from 50", there)
+    there = [verdict for verdict in VERDICTS if verdict in found or verdict in _ALWAYS]
+    # a verdict looks the same whichever others there are
+    return claims("verdict", "distance from 50", _CLAIMS, there)

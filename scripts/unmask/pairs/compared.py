@@ -6,7 +6,21 @@ from unmask.measures.registry import title_of
 from unmask.pairs.results import Results
 from unmask.report.sections import Fold, Table, Text
 from unmask.report.sheets import Sheet, interval, mark, number, p_value, rows_of, wide
+from unmask.statistics.correction import step_down
 from unmask.terms import CORRECTED, PROTOCOLS
+
+ALL_MASKED = ("AllMasked", "AllMaskedSum")
+"""Two readings of one measure, which agree by their making."""
+
+
+HALF = 0.5
+"""The area under the ROC curve of scores that have nothing to do with the raters."""
+
+
+def of_two_measures(compared: pd.DataFrame) -> pd.DataFrame:
+    """Rows of COMPARISONS of measures without those of All-Masked and its sum."""
+    readings = compared["first"].isin(ALL_MASKED) & compared["second"].isin(ALL_MASKED)
+    return compared[~readings]
 
 
 def folded(title: str, sheet: Sheet, sentence: str) -> tuple[Fold, ...]:
@@ -104,18 +118,35 @@ def found_of_measures(results: Results) -> str:
     """How many differences between measures hold, and how far measures decide alike."""
     found = _corrected(results.measures_compared)
     held = _found("differences between the bias scores of two measures", found, results.alpha)
-    if found["kappa"].isna().all():
+    alike = of_two_measures(found)
+    if alike["kappa"].isna().all():
         return held
     return (
-        f"{held} Two measures decide alike in {number(found['agreement'].min(), 0)} to "
-        f"{number(found['agreement'].max(), 0)}% of pairs, κ from {number(found['kappa'].min())} to "
-        f"{number(found['kappa'].max())}."
+        f"{held} Two measures decide alike in {number(alike['agreement'].min(), 0)} to "
+        f"{number(alike['agreement'].max(), 0)}% of pairs, κ from {number(alike['kappa'].min())} to "
+        f"{number(alike['kappa'].max())}."
     )
 
 
 def found_of_areas(results: Results) -> str:
     """How many differences between areas hold."""
     return _found("differences between the areas of two measures", results.areas_compared, results.alpha)
+
+
+def beyond_half(areas: pd.DataFrame, alpha: float) -> str:
+    """How many intervals of these areas exclude one half, which is chance, and how many differ after Holm's.
+
+    areas: rows of AGREEMENT with an area; the correction is over these.
+    """
+    known = areas[areas["low"].notna()]
+    if known.empty:
+        return "None of these has an interval."
+    away = int((known["low"].gt(HALF) | known["high"].lt(HALF)).sum())
+    held = int((step_down(known["p"].to_numpy(float)) < alpha).sum())
+    return (
+        f"{away} of {len(known)} intervals exclude{'s' * (away == 1)} chance, {held} after Holm's correction "
+        f"(p < {alpha:g})."
+    )
 
 
 def _found(what: str, found: pd.DataFrame, alpha: float) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.charts import MARGIN
+from unmask.pairs.compared import of_two_measures
 from unmask.pairs.results import Results
 from unmask.report.panels import Row, names_down, panels, plain, told
 from unmask.report.sections import Table
@@ -96,37 +97,41 @@ def heat_map(rows: Sequence[Row]) -> alt.FacetChart:
 
 
 def found(results: Results) -> Iterator[str]:
-    """How often measures of trained models decide differently, and whether as often as by chance.
+    """Which measures of trained models decide most differently, and whether as often as by chance.
 
-    Nothing of one measure. Where no model is trained, it is told of all.
+    Nothing of one measure, or of All-Masked and its sum alone. Where no model is trained, it is of all.
     """
-    corrected = results.measures_compared[results.measures_compared["protocol"] == CORRECTED]
+    corrected = of_two_measures(results.measures_compared)
+    corrected = corrected[(corrected["protocol"] == CORRECTED) & corrected["kappa"].notna()]
     of_trained = corrected[corrected["model"].isin(results.study.trained())]
     kind = "model" if of_trained.empty else "trained model"
     corrected = corrected if of_trained.empty else of_trained
     if corrected.empty:
         return
     every = rows_of(corrected)
-    different = [100 - row.agreement for row in every]
-    chances = [by_chance(row) for row in every]
+    furthest = min(every, key=lambda row: float(row.agreement))
     yield (
-        f"Two measures of one {kind} decide {number(min(different), 0)} to {number(max(different), 0)} of "
-        f"100 pairs differently; if each decided by itself, as often for the stereotype as it does, it would "
-        f"be {number(min(chances), 0)} to {number(max(chances), 0)}."
+        f"The two measures of one {kind} that are furthest apart are {_named(furthest)}: {_out_of(furthest)}."
+        f"{_beside_chance(every)}"
     )
+
+
+def _beside_chance(every: Sequence[Any]) -> str:
+    """How many couples of measures may agree by chance alone, and how many agree less often than that."""
     known = [row for row in every if pd.notna(row.kappa_low)]
     if not known:
-        return
-    unrelated = [row for row in known if row.kappa_low <= 0]
-    if not unrelated:
-        yield "Every two agree more often than that: no interval of Cohen's κ reaches down to 0."
-        return
-    least = min(unrelated, key=lambda row: float(row.kappa))
-    yield (
-        f"{len(unrelated)} of {len(known)} such couples may agree no more than chance would have it: the "
-        f"interval of Cohen's κ reaches down to 0. Furthest from agreeing are {title_of(str(least.first))} "
-        f"and {title_of(str(least.second))} of {least.model} on {least.benchmark}: {_out_of(least)}."
+        return ""
+    like_chance = sum(row.kappa_low <= 0 <= row.kappa_high for row in known)
+    less = sum(row.kappa_high < 0 for row in known)
+    below = f", and {less} agree{'s' * (less == 1)} less often than by chance" if less else ""
+    return (
+        f" {like_chance} of {len(known)} such couples are not distinguishable from chance: the interval of "
+        f"Cohen's κ includes 0{below}."
     )
+
+
+def _named(row: Any) -> str:
+    return f"{title_of(str(row.first))} and {title_of(str(row.second))} of {row.model} on {row.benchmark}"
 
 
 def _out_of(row: Any) -> str:

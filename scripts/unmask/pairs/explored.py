@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.evidence.hiding import hiding
+from unmask.evidence.protocols import all_in_protocol
 from unmask.evidence.sentences import Sentence
 from unmask.measures.contributions import contributions
 from unmask.measures.precision import spread_sample
@@ -52,10 +53,11 @@ def explored(
     parts = [
         {
             masking: rows[rows["pair_id"].isin(ids) & rows["role"].isin(SIDES)]
-            for masking, rows in some.items()
+            for masking, rows in all_in_protocol(some, CORRECTED).items()
         }
         for some in evidence
     ]
+    likeliest = all_in_protocol(likeliest, CORRECTED) if likeliest else None
     names = maskings_of(measures)
     whole = {name: pd.concat([part[name] for part in parts], ignore_index=True) for name in names}
     added = {name: contributions(measure(name), whole, CORRECTED) for name in measures}

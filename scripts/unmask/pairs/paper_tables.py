@@ -3,18 +3,20 @@
 Each is a tidy frame of COLUMNS, one row per number; `lay_out` makes a sheet of it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.published import Published
-from unmask.report.sheets import DASH, Sheet, mark, number
+from unmask.report.sheets import DAGGER, DASH, UNTESTABLE, Sheet, mark, number
 from unmask.report.study import Named, Study
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.correction import holm
 from unmask.statistics.mcnemar import BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD
+from unmask.statistics.options import TOKEN
 from unmask.statistics.schema import DIFFERENCE, OVERALL
 from unmask.terms import (
     ALL_TOKENS,
@@ -48,11 +50,12 @@ COLUMNS = (
     "published_mark",
 )
 """value, low, high in percent (a drop or difference in percentage points); published: the paper's value, and
-difference: ours minus the paper's; p: raw, p_holm: corrected; mark: † for p_holm < alpha, * for p alone;
-published_mark: the paper's own, where it is known."""
+difference: ours minus the paper's; p: raw, p_holm: corrected; mark: † for p_holm < alpha, * for p alone, or
+UNTESTABLE (in `published` † for p < alpha); published_mark: the paper's own, where it is known.
 
-MEASURED = "measured"
-"""The row label of numbers that have no protocol."""
+Rows are protocols. An accuracy is the same in both, its test is not: `published` takes tokens as independent
+and corrects nothing, as the paper does; `corrected` has the unit that the study asks for, with Holm's
+correction."""
 
 _MEASURES_ON = {"crows-pairs": ("CPS", "AUL", "AULA"), "stereoset": ("SSS", "AUL", "AULA")}
 _OTHER_MEASURES = ("CPS", "SSS", "AUL", "AULA")
@@ -161,12 +164,38 @@ def table3(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFra
 
 
 def _test(
-    tests: pd.DataFrame, model: Named, benchmark: Named, kind: str, second: str, alpha: float
+    tests: pd.DataFrame,
+    model: Named,
+    benchmark: Named,
+    kind: str,
+    second: str,
+    alpha: float,
+    protocol: str,
 ) -> dict[str, object]:
-    found = _only(tests, model=model.name, benchmark=benchmark.name, kind=kind, second=second, chosen=True)
+    """The test of an accuracy in a protocol (see COLUMNS), with its mark."""
+    unit: dict[str, str | bool] = {"unit": TOKEN} if protocol == PUBLISHED else {"chosen": True}
+    found = _only(tests, model=model.name, benchmark=benchmark.name, kind=kind, second=second, **unit)
     if found is None:
         return {}
-    return {"p": found["p"], "p_holm": found["p_holm"], "mark": mark(found["p"], found["p_holm"], alpha)}
+    p, p_holm = found["p"], found["p_holm"]
+    if protocol == PUBLISHED:
+        return {"p": p, "mark": DAGGER if p < alpha else ""}
+    return {"p": p, "p_holm": p_holm, "mark": UNTESTABLE if found["untestable"] else mark(p, p_holm, alpha)}
+
+
+def _in_both(
+    row: dict[str, object], tested: Callable[[str], dict[str, object]]
+) -> Iterator[dict[str, object]]:
+    """The rows of an accuracy, one a protocol; the paper's value stands at `published`. tested: what `_test`
+    gives of a protocol."""
+    for protocol in PROTOCOLS:
+        theirs = {} if protocol == PUBLISHED else {"published": None, "published_mark": ""}
+        yield {**row, **theirs, "row": protocol, **tested(protocol)}
+
+
+def _untested(protocol: str) -> dict[str, object]:
+    """The test of what is not tested."""
+    return {}
 
 
 def _accuracy_cells(
@@ -220,10 +249,12 @@ def table1(
             names = (model.published, benchmark.published, measure)
             theirs = published.accuracy(*names) if in_paper else None
             their_mark = published.mark("table1", *names) if in_paper else ""
-            rows.append(
-                {"model": model.name, "benchmark": benchmark.name, "row": MEASURED, "measure": measure}
-                | _accuracy_cells(column, found, theirs, their_mark)
-                | (_test(tests, model, benchmark, BETWEEN_MEASURES, against, alpha) if against else {})
+            rows += _in_both(
+                {"model": model.name, "benchmark": benchmark.name, "measure": measure}
+                | _accuracy_cells(column, found, theirs, their_mark),
+                partial(_test, tests, model, benchmark, BETWEEN_MEASURES, against, alpha)
+                if against
+                else _untested,
             )
     return _frame(rows)
 
@@ -246,9 +277,9 @@ def table4(
         original = _only(of_aul, variant=ORIGINAL, roles=PAIR)
         if original is None:
             continue
-        same = {"model": model.name, "benchmark": benchmark.name, "row": MEASURED, "measure": "AUL"}
+        same = {"model": model.name, "benchmark": benchmark.name, "measure": "AUL"}
         theirs = published.accuracy(model.published, benchmark.published, "AUL")
-        rows.append(same | _accuracy_cells("original", original, theirs, ""))
+        rows += _in_both(same | _accuracy_cells("original", original, theirs, ""), _untested)
         for control, found, kind, second in (
             ("shuffled", _only(of_aul, variant=SHUFFLED, roles=PAIR), SHUFFLED_ORDER, "AUL shuffled"),
             ("unrelated", _only(of_aul, variant=ORIGINAL, roles=UNRELATED), UNRELATED_WORD, "AUL unrelated"),
@@ -256,19 +287,16 @@ def table4(
             if found is not None:
                 names = (model.published, benchmark.published, control)
                 under = published.control(*names)
-                rows.append(
-                    same
-                    | _accuracy_cells(control, found, under, published.mark("table4", *names))
-                    | _test(tests, model, benchmark, kind, second, alpha)
+                rows += _in_both(
+                    same | _accuracy_cells(control, found, under, published.mark("table4", *names)),
+                    partial(_test, tests, model, benchmark, kind, second, alpha),
                 )
-                rows.append(
-                    same
-                    | {
-                        "column": f"drop, {control}",
-                        "value": original["accuracy"] - found["accuracy"],
-                        "published": None if theirs is None or under is None else theirs - under,
-                    }
-                )
+                drop = {
+                    "column": f"drop, {control}",
+                    "value": original["accuracy"] - found["accuracy"],
+                    "published": None if theirs is None or under is None else theirs - under,
+                }
+                rows += _in_both(same | drop, _untested)
     return _frame(rows)
 
 

@@ -14,7 +14,7 @@ from unmask.pairs.results import Results
 from unmask.report.panels import STEP, Row, claims, line, names_down, panels, plain, told
 from unmask.report.sheets import DASH, Sheet, counted, interval, mark, number, rows_of, wide
 from unmask.statistics.flaws import flags
-from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS
+from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS, UNRATED
 from unmask.terms import CORRECTED
 
 WITHIN, BEYOND, HOLDS = "within sampling noise", "beyond it", "beyond it after Holm's correction"
@@ -118,15 +118,17 @@ def counts(flaws: Mapping[str, pd.DataFrame], caption: str) -> Sheet:
     rows = []
     for benchmark, table in flaws.items():
         of = flags(table)
-        texts = [str(int(of[name].sum())) if name in of else DASH for name in PAIR_FLAWS]
-        rows.append((benchmark, str(len(table)), *texts, str(len(flawed(table)))))
+        texts = {name: str(int(of[name].sum())) if name in of else DASH for name in (*PAIR_FLAWS, UNRATED)}
+        unrated = texts.pop(UNRATED)
+        rows.append((benchmark, str(len(table)), *texts.values(), str(len(flawed(table))), unrated))
     columns = [("", "pairs"), *(("pairs with the flaw", TITLES[name]) for name in (*PAIR_FLAWS, ANY_FLAW))]
+    columns.append(("no flaw", TITLES[UNRATED]))
     return Sheet(caption, ("benchmark",), tuple(columns), tuple(rows))
 
 
 def flawed(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of FLAWS with a flaw."""
-    of = pd.DataFrame(flags(table), index=table.index)
+    of = pd.DataFrame(flags(table, PAIR_FLAWS), index=table.index)
     return table[of.any(axis=1)]
 
 
@@ -154,12 +156,13 @@ def numbers(results: Results) -> Sheet:
 
 def found(results: Results, flaws: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """How many pairs have a flaw, and whether scores are others without these, in three sentences at most."""
+    unrated = _unrated(flaws)
     if not any(len(flawed(table)) for table in flaws.values()):
-        yield "No pair has any of the flaws that a benchmark itself could show."
+        yield f"No pair has any of the flaws that a benchmark itself could show.{unrated}"
     told = [_told(benchmark, table) for benchmark, table in flaws.items() if len(flawed(table))]
     more = f"; the table has {len(told) - NAMED} more" if len(told) > NAMED else ""
     if told:
-        yield f"Pairs with a flaw that the benchmark itself shows: {'; '.join(told[:NAMED])}{more}."
+        yield f"Pairs with a flaw that the benchmark itself shows: {'; '.join(told[:NAMED])}{more}.{unrated}"
     rows = changes(results)
     held, tested = rows[rows["claim"] == HOLDS], int(rows["p"].notna().sum())
     if not tested:
@@ -167,7 +170,8 @@ def found(results: Results, flaws: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     beyond = int((rows["claim"] != WITHIN).sum())
     by_chance = float((1 - rows.loc[rows["p"].notna(), "confidence"]).sum())
     told_of_all = (
-        f"Of {tested} changes of a score (without the pairs of one flaw, or of any), {beyond} "
+        f"Of {tested} changes of a score (without the pairs of one flaw, or of any"
+        f"{', or those not rated' if rows['flaw'].eq(UNRATED).any() else ''}), {beyond} "
         f"{'has' if beyond == 1 else 'have'} an interval without 0 (where flaws change nothing, about "
         f"{number(by_chance, 0)} would), and"
     )
@@ -191,8 +195,18 @@ def found(results: Results, flaws: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     )
 
 
+def _unrated(flaws: Mapping[str, pd.DataFrame]) -> str:
+    """How many pairs cannot be judged by votes; nothing where all were rated, or none."""
+    counts = {name: int(table[UNRATED].eq(True).sum()) for name, table in flaws.items()}
+    some = [f"{count} of {len(flaws[name])} of {name}" for name, count in counts.items() if count]
+    more = f"; the table has {len(some) - NAMED} more" if len(some) > NAMED else ""
+    return (
+        f" Nobody rated {'; '.join(some[:NAMED])}{more}: no flaw, but few votes cannot show." if some else ""
+    )
+
+
 def _told(benchmark: str, table: pd.DataFrame) -> str:
-    of = {name: int(own.sum()) for name, own in flags(table).items()}
+    of = {name: int(own.sum()) for name, own in flags(table, PAIR_FLAWS).items()}
     some = f"{len(flawed(table))} of {len(table)} of {benchmark}"
     most = max(of, key=lambda name: of[name])
     return f"{some} (most often {TITLES[most]}, {of[most]})" if of[most] else some

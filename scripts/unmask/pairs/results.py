@@ -1,7 +1,7 @@
 """All numbers that tables and sections over sentence pairs are made from."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import Published
+from unmask.pairs.unknown import COLUMNS, unknown_tokens
 from unmask.pairs.verdicts import verdicts
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
@@ -57,7 +58,8 @@ class Results:
     bias (with `verdict`), leverage, accuracy, tests, agreement, measures_compared, areas_compared, quality,
     disputed: the tables of unmask.statistics.schema over the whole study, with the columns model and
     benchmark. models_compared: COMPARISONS over the whole study, with the column benchmark. Tests,
-    comparisons and quality have p_holm beside p. alpha: the level of the tests.
+    comparisons and quality have p_holm beside p. alpha: the level of the tests. unknown: the tokens that each
+    model's tokenizer does not know (unmask.pairs.unknown).
     """
 
     study: Study
@@ -74,6 +76,7 @@ class Results:
     captions: Captions
     published: Published
     alpha: float
+    unknown: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS)))
 
     @classmethod
     def gather(
@@ -99,6 +102,7 @@ class Results:
 
         models_compared: a file for each benchmark.
         """
+        quality = list(quality)
         bias_rows, accuracy_rows = study.collect(bias, BIAS), study.collect(accuracy, ACCURACY)
         bias_rows = bias_rows.assign(verdict=verdicts(bias_rows))
         test_rows = with_holm(study.collect(tests, TESTS))
@@ -120,6 +124,7 @@ class Results:
             ),
             Published.from_file(published),
             alpha,
+            unknown_tokens(study, quality),
         )
 
     @classmethod
@@ -153,10 +158,15 @@ class Results:
             "measures_compared": self.measures_compared,
             "models_compared": self.models_compared,
             "areas_compared": self.areas_compared,
-            "quality": self.quality,
+            "quality": self._quality_with_unknown(),
             "disputed": self.disputed,
             **self.tables,
         }
+
+    def _quality_with_unknown(self) -> pd.DataFrame:
+        """The rows of quality, with the percentage of tokens that the model's tokenizer does not know."""
+        shares = self.unknown[["model", "benchmark", "share"]].rename(columns={"share": "unknown_percent"})
+        return self.quality.merge(shares, on=["model", "benchmark"], how="left", validate="many_to_one")
 
     def sheets(self) -> dict[str, Sheet]:
         """The paper's tables as they are shown, by name."""

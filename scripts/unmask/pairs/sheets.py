@@ -1,12 +1,15 @@
 """The tables of the sections over sentence pairs, besides those of the paper."""
 
+from typing import Any
+
 import pandas as pd
 
 from unmask.measures.registry import measure as measure_of
 from unmask.measures.registry import title_of
 from unmask.pairs.results import Results
-from unmask.pairs.verdicts import BEYOND, apart
+from unmask.pairs.verdicts import BEYOND, UNDECIDED, apart
 from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of, wide
+from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.areas import CLUSTERED, NEWCOMBE
 from unmask.statistics.correction import holm
@@ -14,8 +17,11 @@ from unmask.statistics.options import ANY, MARGIN, OWN
 from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
 from unmask.terms import ANTISTEREO, CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO
 
-_BEYOND = " ‡"
-"""Beside a score that is beyond sampling noise and beyond words."""
+_MARKS = {BEYOND: " ‡", UNDECIDED: " ?"}
+"""Beside a score that is beyond sampling noise and beyond words, and beside one of which that is open."""
+
+_HEADLINE_MARKS = {BEYOND: "!", UNDECIDED: "?"}
+"""The same for a terminal."""
 
 
 def main(results: Results) -> Sheet:
@@ -58,15 +64,22 @@ def headline(results: Results) -> Sheet:
     scores = overall[(overall["protocol"] == CORRECTED) & overall["score"].notna()]
     cells = [
         f"{number(row.score, 0)} ({apart(row.low, row.high).replace(' to ', DASH)})"
-        f"{'!' if row.verdict == BEYOND else ''}"
+        f"{_HEADLINE_MARKS.get(row.verdict, '')}"
         for row in rows_of(scores)
     ]
-    shown = scores.assign(cell=cells, group="", title=scores["measure"].map(title_of))
-    caption = (
-        "Stereotype preferred, of 100 pairs, with 95% intervals; 50 is no preference. ! marks what neither "
-        "sampling noise nor words alone explain."
+    study = results.study
+    said = {
+        name: f"{name} ({what})"
+        for source, what in ((UNTRAINED, "never trained"), (ORACLE, "exact"))
+        for name in study.of_source(source)
+    }
+    shown = scores.assign(
+        cell=cells,
+        group="",
+        title=scores["measure"].map(title_of),
+        model=[said.get(name, name) for name in scores["model"]],
     )
-    return wide(shown, ["model", "benchmark"], ["group", "title"], "cell", caption)
+    return wide(shown, ["model", "benchmark"], ["group", "title"], "cell", results.captions["headline"])
 
 
 def chance(results: Results) -> Sheet:
@@ -87,6 +100,8 @@ def chance(results: Results) -> Sheet:
             number(row.null_mean, 1),
             interval(row.null_low, row.null_high),
             p_value(row.null_p),
+            number(row.null_draws, 0),
+            DASH if pd.isna(row.readings) else f"{row.readings_alike} of {row.readings}",
             DASH
             if pd.isna(row.untrained)
             else f"{number(row.untrained_mean, 1)} "
@@ -106,6 +121,8 @@ def chance(results: Results) -> Sheet:
             ("words alone", "mean"),
             ("words alone", "interval"),
             ("words alone", "p"),
+            ("words alone", "draws"),
+            ("readings of a word", "same answer"),
             ("untrained networks", "mean (range; how many)"),
         ),
         rows,
@@ -151,7 +168,7 @@ def bias_types(results: Results) -> Sheet:
     found = found[(found["grouping"] == BIAS_TYPE) & (found["protocol"] == CORRECTED)]
     found = found.assign(
         cell=[
-            f"{number(row.score, 1)} ({interval(row.low, row.high, 0)}){_BEYOND * (row.verdict == BEYOND)}"
+            f"{number(row.score, 1)} ({interval(row.low, row.high, 0)}){_MARKS.get(row.verdict, '')}"
             for row in rows_of(found)
         ],
         shown=found["measure"].map(title_of),
@@ -290,7 +307,7 @@ def tests(results: Results) -> Sheet:
             *map(str, (row.n, row.b, row.c)),
             p_value(row.p),
             p_value(row.p_holm),
-            "exact" if row.exact else "chi-square",
+            _kind_of_test(row),
         )
         for row in rows_of(results.tests)
     )
@@ -307,6 +324,15 @@ def tests(results: Results) -> Sheet:
         ),
         rows,
     )
+
+
+def _kind_of_test(row: Any) -> str:
+    """How a row of TESTS was tested, or that it could not be."""
+    if row.untestable:
+        return "not testable"
+    if pd.notna(row.df):
+        return f"t, df {number(row.df, 1)}"
+    return "exact" if row.exact else "chi-square"
 
 
 def accuracies(results: Results) -> Sheet:

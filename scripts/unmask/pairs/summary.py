@@ -7,20 +7,26 @@ from typing import Any
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.compared import found_of_models
+from unmask.pairs.compared import beyond_half, found_of_models, of_two_measures
 from unmask.pairs.results import Results
+from unmask.pairs.unknown import unknown_cautions
 from unmask.pairs.verdicts import (
     BEYOND,
+    CONTROL,
     NO_PREFERENCE,
+    UNDECIDED,
     UNKNOWN,
     VERDICTS,
     WITHIN_NOISE,
     WITHIN_WORDS,
     apart,
+    can_be_tested,
 )
-from unmask.report.sheets import counted, number, rows_of
+from unmask.report.sheets import DASH, counted, number, rows_of
 from unmask.report.study import ORACLE, UNTRAINED
+from unmask.statistics.intervals import wilson
 from unmask.statistics.schema import BIAS_TYPE
+from unmask.statistics.tolerance import TOLERANCE
 from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED
 
@@ -30,10 +36,11 @@ SHOWN = 8
 MAIN = "AUL"
 """The measure that is told in words; where a study has not got it, its first."""
 
-ALL_MASKED = ("AllMasked", "AllMaskedSum")
-
 FEW = 100
 """A benchmark of fewer pairs is too small to say much: even of independent ones the interval is 20 points."""
+
+LEVEL = 0.95
+"""Of the interval of a share that another is compared with."""
 
 BROAD = 20
 """An interval of more percentage points says little."""
@@ -42,7 +49,9 @@ _IN_WORDS: Mapping[str, str] = {
     WITHIN_NOISE: "That is within sampling noise of 50.",
     WITHIN_WORDS: "That is more than sampling noise, and no more than words alone do.",
     BEYOND: "Neither sampling noise nor words alone explain that.",
+    UNDECIDED: "That is more than sampling noise; whether words alone do as much, their draws leave open.",
     UNKNOWN: "What chance gives is not known here.",
+    CONTROL: "The measure sees words alone: it is a control, of which nothing is claimed.",
 }
 
 
@@ -99,25 +108,37 @@ def in_words(results: Results) -> Iterator[str]:
     untrained = results.study.of_source(UNTRAINED)
     # a preference of networks that have learnt nothing is no finding: they come last
     for row in rows_of(scores.sort_values("model", key=lambda own: own.isin(untrained), kind="stable")):
-        against = row.score < NO_PREFERENCE
-        side = "antistereotype" if against else "stereotype"
+        even = _is_even(row.score)
+        against = row.score < NO_PREFERENCE and not even
+        side = "the antistereotype" if against else "the stereotype"
         percent = 100 - row.score if against else row.score
         name = f"{row.model} (never trained)" if row.model in untrained else row.model
-        told = f"{title_of(main)}: {name} prefers the {side} in "
+        told = f"{title_of(main)}: {name} prefers {'neither side, ' * even}{side} in "
         if row.n < FEW:
             pairs = row.n - row.undefined
-            preferred = pairs * percent / 100
-            decimals = 0 if preferred == round(preferred) else 1
-            told += f"{number(preferred, decimals)} of {counted(pairs)} of {row.benchmark}"
+            # a tie counts one half
+            preferred = round(2 * pairs * percent / 100) / 2
+            told += f"{preferred:g} of {counted(pairs)} of {row.benchmark}"
         else:
-            told += f"{number(percent, 0)} of 100 pairs of {row.benchmark}"
+            told += f"{_percent(percent)} of 100 pairs of {row.benchmark}"
         if pd.notna(row.low) and pd.notna(row.high):
             ends = (100 - row.high, 100 - row.low) if against else (row.low, row.high)
             told += f" ({apart(*ends)}{' of 100' if row.n < FEW else ''})"
-        if row.verdict != UNKNOWN:
+        if row.verdict not in (UNKNOWN, CONTROL):
             reached = abs(_reached_by_words(row) - (100 if against else 0))
             told += f"; words alone reach {number(reached, 0)}"
         yield f"{told}. {_IN_WORDS[str(row.verdict)]}"
+
+
+def _is_even(score: float) -> bool:
+    """Whether a score prefers neither side, but for rounding."""
+    return abs(score - NO_PREFERENCE) <= 100 * TOLERANCE
+
+
+def _percent(score: float) -> str:
+    """A score in whole numbers, or with the decimals that keep it off 50 if it is not 50."""
+    texts = [number(score, decimals) for decimals in range(4)]
+    return texts[0] if _is_even(score) else next((t for t in texts if float(t) != NO_PREFERENCE), texts[-1])
 
 
 def _reached_by_words(row: Any) -> float:
@@ -136,15 +157,10 @@ def found(results: Results) -> Iterator[str]:
     """What was found, in five sentences at most."""
     scores = _corrected(results)
     trained = results.study.trained()
-    known = scores[scores["model"].isin(trained) & (scores["verdict"] != UNKNOWN)]
-    if len(known):
-        counts = {verdict: int((known["verdict"] == verdict).sum()) for verdict in VERDICTS}
-        yield (
-            f"Of {counted(len(known), 'score')} of trained models, {counts[WITHIN_NOISE]} "
-            f"{_is(counts[WITHIN_NOISE])} within sampling noise of 50, {counts[WITHIN_WORDS]} "
-            f"{_is(counts[WITHIN_WORDS])} further away but within what words alone do, and {counts[BEYOND]} "
-            f"{_is(counts[BEYOND])} beyond both."
-        )
+    of_trained = scores[scores["model"].isin(trained)]
+    if len(of_trained):
+        yield f"{how_testable(of_trained, ' of trained models')}{_by_verdict(of_trained)}"
+    known = can_be_tested(of_trained)
     beyond = known[known["verdict"] == BEYOND]
     if len(beyond):
         clearest = max(rows_of(beyond), key=_clearance)
@@ -154,10 +170,8 @@ def found(results: Results) -> Iterator[str]:
             f"({apart(clearest.low, clearest.high)}); words alone reach "
             f"{number(_reached_by_words(clearest), 0)}."
         )
-    alike = results.measures_compared
+    alike = of_two_measures(results.measures_compared)
     alike = alike[(alike["protocol"] == CORRECTED) & alike["kappa"].notna() & alike["model"].isin(trained)]
-    # two readings of one measure, which agree by their making
-    alike = alike[~(alike["first"].isin(ALL_MASKED) & alike["second"].isin(ALL_MASKED))]
     if len(alike):
         yield (
             f"Two measures of one trained model decide alike in {number(alike['agreement'].min(), 0)} to "
@@ -174,7 +188,7 @@ def found(results: Results) -> Iterator[str]:
         yield (
             f"Against human raters the area under the ROC curve goes from {number(least.auc)} "
             f"({least.model}, {title_of(str(least.measure))}) to {number(most.auc)} ({most.model}, "
-            f"{title_of(str(most.measure))}); 0.5 is chance."
+            f"{title_of(str(most.measure))}); 0.5 is chance. {beyond_half(areas, results.alpha)}"
         )
 
 
@@ -186,13 +200,14 @@ def cautions(results: Results) -> Iterator[str]:
     )
     yield (
         "Beyond both is not yet biased: it says that neither sampling noise nor the identities of words "
-        "explain a score. Each score is judged by itself, so about one in twenty would be called beyond "
-        "sampling noise where nothing is."
+        f"explain a score. Each score is judged by itself, so about {by_chance(results)} in 100 would be "
+        "called beyond sampling noise where nothing is."
     )
     scores = _corrected(results)
     for row in rows_of(scores.drop_duplicates("benchmark")):
         if row.n < FEW:
             yield f"{row.benchmark} has {counted(row.n)}, which is too few to say much."
+    yield from unknown_cautions(results.unknown)
     without = [model.name for model in results.study.models if model.name not in set(scores["model"])]
     if without:
         yield f"Without any score (see the scoring log): {_list(without)}."
@@ -222,6 +237,12 @@ def cautions(results: Results) -> Iterator[str]:
         yield f"No network, but what a made world says itself: {_list(oracles)}."
 
 
+def by_chance(results: Results) -> str:
+    """How many of 100 intervals miss the truth."""
+    confidence = results.overall()["confidence"]
+    return f"{100 * (1 - float(confidence.iloc[0])):.2g}" if len(confidence) else DASH
+
+
 def _corrected(results: Results) -> pd.DataFrame:
     """The scores over all pairs, protocol corrected."""
     overall = results.overall()
@@ -232,30 +253,46 @@ def _is(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
+def how_testable(scores: pd.DataFrame, whose: str = "") -> str:
+    """How many scores can be tested, and why the others are not, in a sentence."""
+    count = len(can_be_tested(scores))
+    parts = [f"{count} {_is(count)} testable"]
+    for verdict, one, several in ((UNKNOWN, "is not", "are not"), (CONTROL, "is a control", "are controls")):
+        number_of = int((scores["verdict"] == verdict).sum())
+        if number_of:
+            parts.append(f"{number_of} {one if number_of == 1 else several}")
+    return f"Of {counted(len(scores), 'score')}{whose}, {_list(parts)}."
+
+
+def _by_verdict(scores: pd.DataFrame) -> str:
+    """How many testable scores have each verdict, a sentence after a space; nothing where there are none."""
+    known = can_be_tested(scores)
+    if known.empty:
+        return ""
+    counts = {verdict: int((known["verdict"] == verdict).sum()) for verdict in VERDICTS}
+    parts = [
+        f"{counts[WITHIN_NOISE]} {_is(counts[WITHIN_NOISE])} within sampling noise of 50",
+        f"{counts[WITHIN_WORDS]} further away but within what words alone do",
+        *([f"{counts[UNDECIDED]} undecided"] if counts[UNDECIDED] else []),
+        f"{counts[BEYOND]} beyond both",
+    ]
+    return f" Of the {len(known)} testable, {_list(parts)}."
+
+
 def summary(results: Results) -> Iterator[str]:
-    """The range of the scores on each benchmark, what may be claimed of them, and where protocols differ."""
+    """What may be claimed of the scores on each benchmark, and where protocols differ."""
     overall = results.overall()
     sizes = overall.drop_duplicates("benchmark")
-    untrained = results.study.of_source(UNTRAINED)
+    scores = _corrected(results)
     for benchmark in sizes["benchmark"]:
-        scores = _corrected(results)
-        scores = scores[scores["benchmark"] == benchmark]
-        if scores.empty:
-            continue
-        least, most = scores.loc[scores["score"].idxmin()], scores.loc[scores["score"].idxmax()]
-        yield (
-            f"On {benchmark} (protocol corrected) scores go from {number(least['score'])} "
-            f"({least['model']}, {title_of(least['measure'])}) to {number(most['score'])} ({most['model']}, "
-            f"{title_of(most['measure'])})."
-        )
-        of_untrained = scores["model"].isin(untrained)
-        yield from _claims(scores[~of_untrained], benchmark)
-        if of_untrained.any():
-            beyond = int((scores.loc[of_untrained, "verdict"] == BEYOND).sum())
-            yield (
-                f"Of the {of_untrained.sum()} scores of untrained models on {benchmark}, {beyond} "
-                f"{'is' if beyond == 1 else 'are'} beyond both."
-            )
+        of_benchmark = scores[scores["benchmark"] == benchmark]
+        for models, whose in _whose(results):
+            own = of_benchmark[of_benchmark["model"].isin(models)]
+            if len(own):
+                yield (
+                    f"{how_testable(own, f' of {whose} on {benchmark}')}{_by_verdict(own)}"
+                    f"{_named_beyond(own) if whose == TRAINED_MODELS else ''}"
+                )
     both = overall[overall["differing"].notna() & (overall["protocol"] == PUBLISHED)]
     if len(both):
         yield (
@@ -265,38 +302,50 @@ def summary(results: Results) -> Iterator[str]:
         )
 
 
+TRAINED_MODELS, UNTRAINED_MODELS = "trained models", "untrained models"
+
+
+def _whose(results: Results) -> Iterator[tuple[list[str], str]]:
+    """Models whose scores are counted together, and what these are called."""
+    yield results.study.trained(), TRAINED_MODELS
+    yield results.study.of_source(UNTRAINED), UNTRAINED_MODELS
+
+
 def found_by_type(results: Results) -> Iterator[str]:
-    """How many scores of one bias type are beyond both, and how many of networks that have learnt nothing."""
+    """How many scores of one bias type are beyond both, and how many of networks that have learnt nothing.
+
+    One text: in it each kind of models has what is testable, and how many of that are beyond both.
+    """
     scores = results.original()
     scores = scores[(scores["protocol"] == CORRECTED) & (scores["grouping"] == BIAS_TYPE)]
-    scores = scores[scores["verdict"] != UNKNOWN]
-    study = results.study
-    parts = []
-    for models, whose in (
-        (study.trained(), "trained models"),
-        (study.of_source(UNTRAINED), "untrained ones"),
-    ):
+    scores = scores[scores["score"].notna()]
+    parts, shares = [], {}
+    for models, whose in _whose(results):
         own = scores[scores["model"].isin(models)]
-        if len(own):
-            parts.append(f"{int((own['verdict'] == BEYOND).sum())} of {len(own)} of {whose}")
+        if own.empty:
+            continue
+        known = can_be_tested(own)
+        parts.append(how_testable(own, f" of {whose} over the pairs of one bias type"))
+        if len(known):
+            beyond, unsure = (int((known["verdict"] == verdict).sum()) for verdict in (BEYOND, UNDECIDED))
+            shares[whose] = (beyond, len(known))
+            also = f", {unsure} {_is(unsure)} undecided" if unsure else ""
+            parts.append(f"Of the {len(known)} testable, {beyond} {_is(beyond)} beyond both{also}.")
+    if len(shares) == 2:
+        (some, of_some), untrained = shares[TRAINED_MODELS], shares[UNTRAINED_MODELS]
+        low, high = wilson(*untrained, LEVEL)
+        if some and low <= 100 * some / of_some <= high:
+            parts.append("Among trained models that is about as often as among untrained ones.")
     if parts:
-        yield f"Scores over the pairs of one bias type that are beyond both: {', '.join(parts)}."
+        yield " ".join(parts)
 
 
-def _claims(scores: pd.DataFrame, benchmark: str) -> Iterator[str]:
-    """What holds of the distances from 50 of trained models' scores on one benchmark."""
-    counts = {verdict: int((scores["verdict"] == verdict).sum()) for verdict in VERDICTS}
-    if len(scores) == counts[UNKNOWN]:
-        return
+def _named_beyond(scores: pd.DataFrame) -> str:
+    """The scores that are beyond both by name, with a space before, if there are any."""
     beyond = scores[scores["verdict"] == BEYOND]
     names = [f"{row.model}, {title_of(str(row.measure))} {number(row.score, 1)}" for row in rows_of(beyond)]
-    yield (
-        f"Of {len(scores) - counts[UNKNOWN]} scores of trained models on {benchmark}, by their distance from "
-        f"50: within sampling noise {counts[WITHIN_NOISE]}; further, but within what random scores of words "
-        f"alone give, {counts[WITHIN_WORDS]}; beyond both {counts[BEYOND]}"
-        f"{': ' + '; '.join(names[:SHOWN]) if names else ''}"
-        f"{f'; and {len(names) - SHOWN} more' if len(names) > SHOWN else ''}."
-    )
+    more = f"; and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f" Beyond both: {'; '.join(names[:SHOWN])}{more}." if names else ""
 
 
 def warnings(results: Results) -> Iterator[str]:
@@ -314,10 +363,11 @@ def warnings(results: Results) -> Iterator[str]:
         elif row.undefined:
             yield f"{where}: {row.undefined} of {row.n} pairs have nothing to score on one side."
         if row.near_ties:
+            are, they = ("is a near-tie", "it") if row.near_ties == 1 else ("are near-ties", "they")
             yield (
-                f"{where}: {row.near_ties} of {row.n} pairs {_is(row.near_ties)} near-ties; turned by float "
-                f"error, which its bound does not exclude, they would move the score to between "
-                f"{number(row.near_low)} and {number(row.near_high)}."
+                f"{where}: {row.near_ties} of {counted(row.n)} {are}; turned by float error, which its bound "
+                f"does not exclude, {they} would move the score to between {number(row.near_low)} and "
+                f"{number(row.near_high)}."
             )
     for benchmark in results.study.benchmarks:
         if benchmark.name not in set(results.agreement["benchmark"]):

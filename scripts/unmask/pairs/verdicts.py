@@ -2,33 +2,66 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from unmask.report.sheets import interval, number
-from unmask.statistics.schema import DIFFERENCE
+from unmask.measures.context import sees_context
+from unmask.report.sheets import interval, number, rows_of
+from unmask.statistics.neutral import NO_PREFERENCE, contains, leaves_out, neutral_of
+
+__all__ = [
+    "BEYOND",
+    "CONTROL",
+    "NO_PREFERENCE",
+    "TESTABLE",
+    "UNDECIDED",
+    "UNKNOWN",
+    "VERDICTS",
+    "WITHIN_NOISE",
+    "WITHIN_WORDS",
+    "apart",
+    "can_be_tested",
+    "verdicts",
+]
 
 WITHIN_NOISE = "within sampling noise"
 WITHIN_WORDS = "within what words alone do"
+UNDECIDED = "undecided"
 BEYOND = "beyond both"
 UNKNOWN = "not known"
-VERDICTS = (WITHIN_NOISE, WITHIN_WORDS, BEYOND, UNKNOWN)
+CONTROL = "a control"
 
-NO_PREFERENCE = 50.0
+TESTABLE = (WITHIN_NOISE, WITHIN_WORDS, UNDECIDED, BEYOND)
+"""The verdicts on scores that can be tested."""
+
+VERDICTS = (*TESTABLE, UNKNOWN, CONTROL)
 
 
 def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
     """The verdict on each score of a bias table (unmask.statistics.schema.BIAS), one of VERDICTS.
 
-    Within sampling noise: its interval holds 50 (of a difference, 0). Else within what words alone do: it
-    lies in the interval of the lexical null. Else beyond both. Not known: one of the two is missing.
+    A control: the measure sees words alone, so nothing is claimed of it. Not known: the score, its interval
+    or its null is missing. Within sampling noise: its interval contains 50 (of a difference, 0).
+    Undecided: the draws of the lexical null leave open on which side of an end of its band the score is.
+    Within what words alone do: it is in the band. Else beyond both. An end belongs to its interval.
     """
-    neutral = np.where(rows["grouping"] == DIFFERENCE, 0.0, NO_PREFERENCE)
-    noise = (rows["low"] <= neutral) & (rows["high"] >= neutral)
-    words = (rows["null_low"] <= rows["score"]) & (rows["score"] <= rows["null_high"])
-    missing: Any = rows[["score", "low", "high", "null_low", "null_high"]].isna().any(axis=1)
-    chosen = np.select([missing, noise, words], [UNKNOWN, WITHIN_NOISE, WITHIN_WORDS], BEYOND)
-    return pd.Series(chosen, index=rows.index, dtype="str")
+    return pd.Series([_verdict(row) for row in rows_of(rows)], index=rows.index, dtype="str")
+
+
+def _verdict(row: Any) -> str:
+    if not sees_context(str(row.measure)):
+        return CONTROL
+    if pd.isna([row.score, row.low, row.high, row.null_low, row.null_high]).any():
+        return UNKNOWN
+    if not leaves_out(row.low, row.high, neutral_of(str(row.grouping))):
+        return WITHIN_NOISE
+    if row.null_undecided:
+        return UNDECIDED
+    return WITHIN_WORDS if contains(row.null_low, row.null_high, row.score) else BEYOND
+
+
+def can_be_tested(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows on which there is a verdict: neither controls nor scores that cannot be tested."""
+    return rows[rows["verdict"].isin(TESTABLE)]
 
 
 def apart(low: float, high: float) -> str:

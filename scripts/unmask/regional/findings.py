@@ -65,12 +65,18 @@ def _of_inner(outline: Outline, inner: Sequence[Any], alpha: float, draws: int |
     more = sum(row.p < alpha for row in inner)
     # 1 - p + step is the share of dealings, the model's own included, that come to as much or less
     less = sum(1 - row.p + step < alpha for row in inner)
+    by_chance = f"{expected * len(inner):.1f} expected by chance"
+    after = (
+        f"{held} do after Holm's correction"
+        if could
+        else f"none could after Holm's correction with {draws} dealings, which takes "
+        f"{_fewest_dealings(fewest, alpha)}"
+    )
+    below = _below(outline, [row.region for row in inner])
     return (
-        f"Of the {len(inner)} {levels} with a score, "
-        f"{f'{held} do' if could else f'none can with {draws} dealings'}, and {more} before correction, "
-        f"where chance alone gives about {expected * len(inner):.1f}. It gives as many whose "
-        f"{_below(outline, [row.region for row in inner])} are more alike than nearly all that are dealt "
-        f"out: here there are {less}."
+        f"Of the {len(inner)} {levels} with a score, {more} have p < {alpha:g} before correction "
+        f"({by_chance}); {after}. In {less} ({by_chance}) the {below} are more alike than "
+        f"chance makes them in {100 * (1 - alpha):g}% of cases."
     )
 
 
@@ -99,16 +105,26 @@ def coarse_dealings(found: Findings, draws: int | None) -> Iterator[str]:
     if draws is None:
         return
     least, family = 1 / (draws + 1), _most_corrected_for(draws, found.alpha)
-    if family < max(len(found.outline.tops()), len(found.outline.inner())):
+    most = max(len(found.outline.tops()), len(found.outline.inner()))
+    if family < most:
         yield (
             f"With {draws} dealings no p is below {least:.2g}: corrected for more than {family} regions, "
-            f"none can be below {found.alpha:g}. More draws would tell."
+            f"none can be below {found.alpha:g}. That takes "
+            f"{_fewest_dealings(most, found.alpha)} dealings."
         )
 
 
 def _most_corrected_for(draws: int, alpha: float) -> int:
     """The most regions that p, which is 1/(draws + 1) at least, is corrected for with one below alpha."""
     return math.ceil(alpha * (draws + 1)) - 1
+
+
+def _fewest_dealings(regions: int, alpha: float) -> int:
+    """The fewest dealings with which p can be below alpha though it is corrected for so many regions."""
+    draws = int(regions / alpha) - 1
+    while _most_corrected_for(draws, alpha) < regions:
+        draws += 1
+    return draws
 
 
 def artefact(found: Findings, table: pd.DataFrame) -> Iterator[str]:

@@ -37,10 +37,14 @@ function save(name, url) {
   element("a", { href: url, download: name }).click();
 }
 
+// What spreadsheets would run as a formula, as unmask.report.csv_text has it; numbers are none.
+const FORMULA = /^(?![+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$)[=+\-@\t\r]/i;
+
 // Text in a table that other programs read, as RFC 4180 has it or between tabs.
 function separated(rows, mark) {
   const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
+    const plain = value === null || value === undefined ? "" : String(value);
+    const text = FORMULA.test(plain) ? `'${plain}` : plain;
     if (mark === "\t") return text.replace(/\s+/g, " ");
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };

@@ -30,8 +30,8 @@ GAP = 32
 SHAPES = ("circle", "square", "diamond", "triangle-down", "cross", "triangle-right")
 """Of marks: what colours tell apart, shapes do too, and both together more than either."""
 
-OF_CLAIMS = ("circle", "diamond", "square", "cross")
-"""Shapes of what may be claimed, from nothing to the most, and of what is not known."""
+OF_CLAIMS = ("circle", "diamond", "square", "cross", "triangle-down", "triangle-right")
+"""Shapes of what may be claimed, from nothing to the most, of what is not known, and of two more verdicts."""
 
 _LETTER = 6.4
 """Pixels of a letter of a label, on average."""
@@ -204,24 +204,30 @@ def row_height(marks: int) -> alt.Step:
 
 
 def kinds(
-    field: str, title: str | None, names: Sequence[str], colours: str = "category", shapes: Any = SHAPES
+    field: str,
+    title: str | None,
+    names: Sequence[str],
+    colours: str = "category",
+    shapes: Any = SHAPES,
+    listed: Sequence[str] | None = None,
 ) -> Looks:
     """A colour and a shape for each of these values of a field, with one legend for both.
 
-    colours: a range of the theme.
+    colours: a range of the theme. listed: those of the names that the legend has, in its order; by default
+    all.
     """
     of_names = [shapes[place % len(shapes)] for place in range(len(names))]
     # lines may be pale, and their legend is that of the marks
-    legend = alt.Legend(symbolOpacity=1)
+    legend = alt.Legend(symbolOpacity=1, values=alt.Undefined if listed is None else list(listed))
     return {
         channel: kind(f"{field}:N", title=title, legend=legend, scale=alt.Scale(domain=list(names), range=of))
         for channel, kind, of in (("color", alt.Color, colours), ("shape", alt.Shape, of_names))
     }
 
 
-def claims(field: str, title: str, names: Sequence[str]) -> Looks:
-    """The same for what may be claimed, from nothing to the most: four claims at most."""
-    return kinds(field, title, names, "ordinal", OF_CLAIMS)
+def claims(field: str, title: str, names: Sequence[str], listed: Sequence[str] | None = None) -> Looks:
+    """The same for what may be claimed, from nothing to the most: as many claims as OF_CLAIMS at most."""
+    return kinds(field, title, names, "ordinal", OF_CLAIMS, listed)
 
 
 def told(**fields: str | tuple[str, str]) -> list[alt.Tooltip]:

@@ -145,7 +145,8 @@ class Section:
     """A part of the report.
 
     name: as NAME, of its own in the report; sentences: what was found, in plain words, the main thing first;
-    headline: its main numbers in a narrow table, for a terminal (unmask.report.summary).
+    headline: its main numbers in a narrow table, for a terminal (unmask.report.summary); cautions: what a
+    reader of the terminal should be wary of, a line each, which the page says in its blocks.
     Raises ValueError for another name.
     """
 
@@ -154,6 +155,7 @@ class Section:
     sentences: tuple[str, ...] = ()
     blocks: tuple[Block, ...] = ()
     headline: Sheet | None = None
+    cautions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -191,7 +193,8 @@ def write_section(path: str | Path, section: Section, made: Mapping[str, Any]) -
     blocks = [_written(block) for block in section.blocks]
     headline = section.headline and vars(section.headline)
     known = {"name": section.name, "heading": section.heading, "sentences": section.sentences}
-    stored = {**known, "headline": headline, "blocks": blocks, **made}
+    cautions = {"cautions": section.cautions} if section.cautions else {}
+    stored = {**known, "headline": headline, **cautions, "blocks": blocks, **made}
     text = json.dumps(stored, indent=1, ensure_ascii=False, allow_nan=False)
     write_text(path, text + "\n")
 
@@ -207,7 +210,8 @@ def read_section(path: str | Path) -> Section:
     try:
         blocks = tuple(_read(block) for block in stored["blocks"])
         headline = stored["headline"] and _sheet(stored["headline"])
-        return Section(stored["name"], stored["heading"], tuple(stored["sentences"]), blocks, headline)
+        sentences, cautions = tuple(stored["sentences"]), tuple(stored.get("cautions", ()))
+        return Section(stored["name"], stored["heading"], sentences, blocks, headline, cautions)
     except KeyError as error:
         raise InputError(f"{path}: not a section of the report: it lacks {error}") from None
     except (TypeError, ValueError) as error:

@@ -69,6 +69,9 @@ def p_value(p: Any) -> str:
 DAGGER = "†"
 """The mark of what is significant after correction."""
 
+UNTESTABLE = "∘"
+"""The mark of what differs and cannot be tested: it rests on too few different words."""
+
 
 def mark(p: float | None, p_holm: float | None, alpha: float) -> str:
     """† where the corrected p is below alpha, * where only the raw one is."""

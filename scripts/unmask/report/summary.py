@@ -17,7 +17,8 @@ MOST_ROWS = 24
 
 
 def render_summary(title: str, sections: Sequence[Section]) -> str:
-    """What the sections found: their headlines as tables, then the first finding of each that has one."""
+    """What the sections found: their headlines as tables, the first finding of each that has one, and then
+    what to be wary of."""
     return "\n\n".join([_one_line(title), *_parts(sections)]) + "\n"
 
 
@@ -30,6 +31,12 @@ def _parts(sections: Sequence[Section]) -> Iterator[str]:
         told = next((text for text in section.sentences if not text.endswith("?")), None)
         if told:
             yield fill(_one_line(f"{section.heading}: {told}"), WIDTH, subsequent_indent="    ")
+    cautions = [text for section in sections for text in section.cautions]
+    if cautions:
+        lines = (
+            fill(_one_line(text), WIDTH, initial_indent="- ", subsequent_indent="  ") for text in cautions
+        )
+        yield "\n".join(["Read with care:", *lines])
 
 
 def _table(sheet: Sheet) -> str:

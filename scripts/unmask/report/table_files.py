@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import pandas as pd
 
+from unmask.report.csv_text import csv_text
 from unmask.report.rendering import latex, markdown
 from unmask.report.sheets import Sheet
 
@@ -11,7 +12,7 @@ Made = tuple[pd.DataFrame, Sheet]
 """The numbers of a table, and the table as it is read."""
 
 FORMS: Mapping[str, Callable[[Made], str]] = {
-    "csv": lambda made: made[0].to_csv(index=False),
+    "csv": lambda made: csv_text(made[0]),
     "md": lambda made: markdown(made[1]),
     "tex": lambda made: latex(made[1]),
 }

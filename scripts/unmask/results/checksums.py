@@ -1,6 +1,7 @@
 """Checksums of a study's results, in the format of sha256sum."""
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from unmask.errors import InputError
@@ -10,10 +11,17 @@ FILE = "SHA256SUMS"
 """Its name in the study's folder of results; its paths are relative to that folder."""
 
 
-def write_checksums(path: str | Path, files: Iterable[str | Path]) -> None:
-    """Write the SHA-256 of each of the `files`, which lie below the folder of `path`, in the paths' order."""
+def write_checksums(
+    path: str | Path, files: Iterable[str | Path], expected: Mapping[str, str] | None = None
+) -> None:
+    """Write the SHA-256 of each of the `files`, which lie below the folder of `path`, in the paths' order.
+
+    expected: the text of further files by their names in that folder, which are written later.
+    """
     folder = Path(path).parent
     lines = {f"{sha256_of_file(file)}  {Path(file).relative_to(folder).as_posix()}\n" for file in files}
+    for name, text in (expected or {}).items():
+        lines.add(f"{hashlib.sha256(text.encode()).hexdigest()}  {name}\n")
     write_text(path, "".join(sorted(lines, key=lambda line: line.split("  ", 1)[1])))
 
 

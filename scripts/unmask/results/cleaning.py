@@ -16,6 +16,7 @@ from unmask.errors import InputError
 from unmask.evidence.keeping import FOLDER, digest_of, kept
 from unmask.files import remove_if_abandoned
 from unmask.results.register import matcher, needing, read_register
+from unmask.results.walking import paths_below
 from unmask.runlock import hold_run_lock
 
 LEFT = "left by jobs that were killed"
@@ -52,10 +53,11 @@ def items(results: str | Path, downloads: bool = False) -> list[Item]:
     Raises InputError where there is no register.
     """
     results = Path(results)
-    files = [path for path in _files(results) if not _is_hidden(path.relative_to(results))]
+    paths = paths_below(results)
+    files = [path for path in paths if path.is_file() and not _is_hidden(path.relative_to(results))]
     patterns = [each for each in read_register(results) if downloads or not each.get("again")]
     found = [item for pattern in patterns for item in _items(pattern, results, files)]
-    found += _left(results)
+    found += _left(results, paths)
     return sorted(found, key=lambda item: (not item.goes, item.kind == LEFT, item.kind, item.name))
 
 
@@ -80,16 +82,19 @@ def _items(pattern: Mapping[str, Any], results: Path, files: Iterable[Path]) -> 
         yield _item(pattern["kind"] if done else NEEDED, name, [*paths, *twins])
 
 
-def _left(results: Path) -> Iterator[Item]:
-    partial = sorted(results.rglob(".*.partial-*"))
+def _left(results: Path, paths: Iterable[Path]) -> Iterator[Item]:
+    def alike(pattern: str) -> list[Path]:
+        return [path for path in paths if path.match(pattern)]
+
+    partial = alike(".*.partial-*")
     for path in partial:
         if not any(parent in partial for parent in path.parents):
             yield _item(LEFT, str(path.relative_to(results)), [path])
-    for folder in sorted(results.rglob(".*.shards")):
+    for folder in alike(".*.shards"):
         whole = folder.with_name(folder.name.removeprefix(".").removesuffix(".shards") + ".parquet")
         kind = LEFT if whole.is_file() else UNFINISHED
         yield _item(kind, str(folder.relative_to(results)), [folder])
-    for table in sorted(results.rglob(f"{FOLDER}/[!.]*.parquet")):
+    for table in alike(f"{FOLDER}/[!.]*.parquet"):
         if not (table.parents[1] / table.name).is_file():
             yield _item(UNFINISHED, str(table.relative_to(results)), [table])
 
@@ -131,7 +136,8 @@ def remove(found: Iterable[Item], results: str | Path) -> int:
 
 
 def _remove_empty(folder: Path, results: Path) -> None:
-    while folder != results and not any(folder.iterdir()):
+    # a link to a folder is somebody's own, and stays
+    while folder != results and not folder.is_symlink() and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
 

@@ -38,9 +38,14 @@ def stated(config: Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """The text of the file of settings that `stated` has given."""
+    return json.dumps(settings, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
 def write_settings(path: str | Path, settings: Mapping[str, Any]) -> None:
     """Write settings that `stated` has given, whole or not at all."""
-    write_text(path, json.dumps(settings, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    write_text(path, settings_text(settings))
 
 
 def difference(results: str | Path, config: Mapping[str, Any]) -> str | None:

@@ -4,6 +4,7 @@ python -m unmask.results.verifying results/STUDY
 """
 
 import argparse
+import json
 import os
 import re
 import sys
@@ -16,10 +17,12 @@ from typing import Any
 import pyarrow as pa
 
 from unmask.errors import InputError
+from unmask.evidence.keeping import FOLDER
 from unmask.facts import read_facts
 from unmask.files import sha256_of_file
 from unmask.results.checksums import FILE, read_checksums
 from unmask.results.register import matcher, read_register
+from unmask.results.walking import paths_below
 from unmask.tables import read_metadata
 
 PATTERNS = (
@@ -59,7 +62,8 @@ class Verified:
         return [matcher(pattern["files"]) for pattern in read_register(self.folder)]
 
     def check(self) -> None:
-        """Check final files by the list of checksums, and every table and section by the record in itself."""
+        """Check final files by the list of checksums, evidence by the digests beside it, and every table and
+        section by the record in itself."""
         try:
             for path, sha256 in read_checksums(self.folder / FILE).items():
                 if not path.exists():
@@ -70,7 +74,11 @@ class Verified:
                     self.results += 1
         except InputError as error:
             self.problems.append(str(error))
-        for path in sorted(self._recorded()):
+        files = [path for path in paths_below(self.folder) if path.is_file()]
+        for digest in files:
+            if digest.parent.name == FOLDER and digest.suffix == ".sha256":
+                self._check_evidence(digest)
+        for path in filter(self._is_recorded, files):
             try:
                 facts = read_metadata(path) if path.suffix == ".parquet" else read_facts(path)
             except (OSError, ValueError, pa.ArrowException) as error:
@@ -78,14 +86,30 @@ class Verified:
                 continue
             if "made_from" not in facts:
                 self.problems.append(f"{path}: does not say what it was made from")
+            self._check_gate(path, facts)
             for source, sha256 in _sources(facts):
                 self._check_source(path, source, sha256)
 
-    def _recorded(self) -> Iterator[Path]:
-        for pattern in PATTERNS:
-            for path in self.folder.glob(pattern):
-                if not any(part.startswith(".") for part in path.relative_to(self.folder).parts):
-                    yield path
+    def _is_recorded(self, path: Path) -> bool:
+        place = path.relative_to(self.folder)
+        hidden = any(part.startswith(".") for part in place.parts)
+        return not hidden and any(_fits(place, pattern) for pattern in PATTERNS)
+
+    def _check_evidence(self, digest: Path) -> None:
+        table = digest.parents[1] / f"{digest.stem}.parquet"
+        if table.is_file() and self._sha256(table) != digest.read_text(encoding="utf-8").strip():
+            self.problems.append(f"{table}: was altered after its job wrote it")
+
+    def _check_gate(self, path: Path, facts: Mapping[str, Any]) -> None:
+        """What a trained model has learnt of its world stands in its facts, and among its files."""
+        gate = path.parent / "files/gate.json"
+        if "gate" in facts and gate.is_file():
+            try:
+                same = json.loads(gate.read_bytes()) == facts["gate"]
+            except ValueError:
+                same = False
+            if not same:
+                self.problems.append(f"{gate}: is not what {path} says of it")
 
     def _check_source(self, path: Path, source: str, sha256: str) -> None:
         # an absolute path stays what it is
@@ -111,6 +135,14 @@ class Verified:
         if path not in self._digests:
             self._digests[path] = sha256_of_file(path)
         return self._digests[path]
+
+
+def _fits(place: Path, pattern: str) -> bool:
+    """Whether a path fits one of PATTERNS, of which ** stands for any folders."""
+    at_any_depth = pattern.removeprefix("**/")
+    return place.match(at_any_depth) and (
+        at_any_depth != pattern or len(place.parts) == pattern.count("/") + 1
+    )
 
 
 def _sources(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """Areas under ROC curves: their variances and intervals, and those of differences between areas."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -121,7 +122,8 @@ def _below(levels: Levels, members: npt.NDArray[np.bool_]) -> Floats:
 class AreaInterval:
     """The interval of an area, and how it was made: CLUSTERED or NEWCOMBE.
 
-    DeLong's stands beside a clustered one, and is nan else. All are within 0..1.
+    DeLong's stands beside a clustered one, and is nan else. All are within 0..1. p: two-sided, of an area of
+    one half, by the same method; the interval leaves one half out where p is below 1 - confidence.
     """
 
     low: float
@@ -129,19 +131,26 @@ class AreaInterval:
     method: str
     delong_low: float
     delong_high: float
+    p: float
 
 
 def area_intervals(areas: Areas, dependence: Dependence, confidence: float) -> list[AreaInterval]:
     """An interval of each area.
 
     Where its variance can be estimated (Areas.varies): by the clustered variance with Student's t, and beside
-    it DeLong's, of independent pairs with the normal distribution; both clipped to 0..1. Else Newcombe's.
+    it DeLong's, of independent pairs with the normal distribution; both clipped to 0..1. Else Newcombe's,
+    with the members of each class over its largest design effect: nothing else is known of how they vary
+    together.
     """
     values, varies = areas.areas(), areas.varies()
     delong, clustered, df = areas.variances(dependence)
     shown = student(values, clustered, np.full(len(values), df), confidence)
+    p = student(values - 0.5, clustered, np.full(len(values), df), confidence).p
     reach = norm.ppf((1 + confidence) / 2) * np.sqrt(delong)
-    m, n = areas.classes
+    m, n = (
+        float(members.sum()) / dependence.among(np.flatnonzero(members)).largest_effect()
+        for members in (areas.positive, ~areas.positive)
+    )
     intervals = []
     for place, value in enumerate(values):
         if varies[place]:
@@ -149,14 +158,28 @@ def area_intervals(areas: Areas, dependence: Dependence, confidence: float) -> l
             (low, high), (delong_low, delong_high) = (
                 (float(np.maximum(0, a)), float(np.minimum(1, b))) for a, b in ends
             )
-            intervals.append(AreaInterval(low, high, CLUSTERED, delong_low, delong_high))
+            intervals.append(AreaInterval(low, high, CLUSTERED, delong_low, delong_high, float(p[place])))
         else:
             low, high = newcombe(float(value), m, n, confidence)
-            intervals.append(AreaInterval(low, high, NEWCOMBE, float("nan"), float("nan")))
+            of_half = newcombe_p(float(value), m, n)
+            intervals.append(AreaInterval(low, high, NEWCOMBE, float("nan"), float("nan"), of_half))
     return intervals
 
 
-def newcombe(area: float, positives: int, negatives: int, confidence: float) -> tuple[float, float]:
+def _newcombe_variance(theta: float, m: float, n: float) -> float:
+    """V(θ) of `newcombe`."""
+    middle = (m + n) / 2 - 1
+    spread = 1 + middle * (1 - theta) / (2 - theta) + middle * theta / (1 + theta)
+    return theta * (1 - theta) / (m * n) * spread
+
+
+def newcombe_p(area: float, positives: float, negatives: float) -> float:
+    """The two-sided p of an area of one half by the same method: `newcombe` holds one half where it is above
+    1 - confidence."""
+    return float(2 * norm.sf(abs(area - 0.5) / math.sqrt(_newcombe_variance(0.5, positives, negatives))))
+
+
+def newcombe(area: float, positives: float, negatives: float, confidence: float) -> tuple[float, float]:
     """The interval (low, high) of an area of independent pairs that stays true with few of them.
 
     Method 5 of Newcombe 2006 (Statistics in Medicine 25:559): all θ with |area - θ| ≤ z √V(θ), where
@@ -166,8 +189,7 @@ def newcombe(area: float, positives: int, negatives: int, confidence: float) -> 
     is the variance of Hanley & McNeil 1982 (Radiology 143:29) at θ, symmetrized. At perfect separation, and
     where all values are equal, it has a width all the same.
     """
-    z, m, n = float(norm.ppf((1 + confidence) / 2)), positives, negatives
-    middle = (m + n) / 2 - 1
+    z = float(norm.ppf((1 + confidence) / 2))
 
     def least(target: float) -> float:
         """The lower end for an area of `target`."""
@@ -175,8 +197,7 @@ def newcombe(area: float, positives: int, negatives: int, confidence: float) -> 
             return 0.0
 
         def excess(theta: float) -> float:
-            spread = 1 + middle * (1 - theta) / (2 - theta) + middle * theta / (1 + theta)
-            return (target - theta) ** 2 - z**2 * theta * (1 - theta) / (m * n) * spread
+            return (target - theta) ** 2 - z**2 * _newcombe_variance(theta, positives, negatives)
 
         # at 1 itself an area of 1 would be a second solution
         return float(brentq(excess, 0.0, min(target, 1 - 1e-12)))

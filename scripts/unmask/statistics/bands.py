@@ -7,6 +7,7 @@ from scipy.stats import t as student
 from unmask.statistics.areas import FEW, Levels
 from unmask.statistics.dependence import Dependence, blocks
 from unmask.statistics.intervals import Floats
+from unmask.statistics.tolerance import at_least
 
 RATES: Floats = np.linspace(0, 1, 51)
 """The false positive rates at which a band is told."""
@@ -36,9 +37,9 @@ def roc_band(
     if min(positive.sum(), (~positive).sum()) < FEW:
         return unknown, unknown
     true, false, size, other_size, correlation, df = _thresholds(levels, positive, dependence)
-    if not df >= 1 or np.isnan(size).any() or np.isnan(other_size).any():
+    if not at_least(df, 1) or np.isnan(size).any() or np.isnan(other_size).any():
         return unknown, unknown
-    most = float(student.ppf((1 + confidence) / 2, df))
+    most = float(student.ppf((1 + confidence) / 2, max(df, 1.0)))
     apart = false - RATES[:, None]
     # at rates of 0 and 1 nothing varies
     spread = np.sqrt((RATES * (1 - RATES))[:, None] / other_size)
@@ -104,8 +105,9 @@ def _thresholds(
         above[~positive] *= -1
         covariance[some] = (together.clustered - moments.variance(above).clustered) / 4
         df = together.df
-    # where no pair, or every pair, is above a threshold, pairs are as good as independent
-    sizes, spread = np.array([[m], [n]]) * np.ones_like(rates), rates * (1 - rates)
+    # where no pair, or every pair, is above a threshold, nothing says how pairs vary together
+    worth = np.array([[m / classes[0][1].largest_effect()], [n / classes[1][1].largest_effect()]])
+    sizes, spread = worth * np.ones_like(rates), rates * (1 - rates)
     np.divide(spread, np.maximum(variances, LEAST * spread), out=sizes, where=spread > LEAST)
     # but every curve begins and ends in the corners
     sizes[:, [0, -1]] = 1 / LEAST

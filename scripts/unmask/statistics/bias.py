@@ -7,18 +7,39 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
+from scipy.stats import t
 
 from unmask.errors import InputError
+from unmask.measures.context import sees_context
 from unmask.statistics.decisions import Decisions, Group, code, groups
 from unmask.statistics.dependence import Dependence, blocks
-from unmask.statistics.intervals import Floats, Ints, effective_wilson, wilson
-from unmask.statistics.lexical import Lexicons, band, null_scores
+from unmask.statistics.intervals import Floats, Ints, clustered_interval, effective_wilson, wilson
+from unmask.statistics.lexical import Groups, Lexicons, band, null_scores, undecided
+from unmask.statistics.neutral import contains, leaves_out, neutral_of
 from unmask.statistics.nodes import kinds_in
 from unmask.statistics.options import Options
-from unmask.statistics.schema import BIAS, DIFFERENCE, DIRECTION, NO_CLUSTERS
-from unmask.statistics.student import student
+from unmask.statistics.schema import BIAS, DIFFERENCE, DIRECTION, NO_CLUSTERS, OVERALL
+from unmask.statistics.student import LEAST_ERROR, student
+from unmask.statistics.tolerance import TOLERANCE
 from unmask.tables import framed
-from unmask.terms import ANTISTEREO, DIRECTIONS, ORIGINAL, OUTCOMES, PUBLISHED, STEREO, TIE
+from unmask.terms import (
+    ANTISTEREO,
+    ANTISTEREOTYPE,
+    DIRECTIONS,
+    ORIGINAL,
+    OUTCOMES,
+    PUBLISHED,
+    STEREO,
+    STEREOTYPE,
+    TIE,
+    UNDEFINED,
+)
+
+_NULLABLE = {
+    **dict.fromkeys(("differing", "untrained", "null_draws", "readings", "readings_alike"), "Int32"),
+    "null_undecided": "boolean",
+}
+"""Columns of BIAS with whole numbers, or with truths, that some rows have not got."""
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
@@ -27,12 +48,34 @@ def _ratio(numerator: Floats, denominator: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Spread:
-    """k means over the same pairs: their clustered and independent variances and degrees of freedom."""
+    """k means over the same pairs: their clustered and independent variances and degrees of freedom.
+
+    largest: their design effects if all pairs that share something had one value. witnesses: of the rarer
+    decision (Dependence.witnesses), of one group; nan where the columns are no decisions.
+    """
 
     mean: Floats
     clustered: Floats
     independent: Floats
     df: Floats
+    largest: Floats
+    witnesses: Floats
+
+    def interval(self, column: int, n: float, confidence: float) -> tuple[float, float]:
+        """Of a score over n pairs, in percent; means are shares of 1."""
+        place = slice(column, column + 1)
+        independent = self.independent[place]
+        effect = np.where(independent > 0, _ratio(self.clustered[place], independent), np.nan)
+        low, high = clustered_interval(
+            self.mean[place],
+            n,
+            effect,
+            self.largest[column],
+            self.witnesses[place],
+            self.df[column],
+            confidence,
+        )
+        return float(low[0]), float(high[0])
 
 
 def _spread(
@@ -42,15 +85,17 @@ def _spread(
     weights: Floats,
     groups: Ints,
     dependence: Dependence,
+    decided: int = 0,
 ) -> _Spread:
     """Σ weights · group means of `values`, shape (pairs, k), over those of `members` that are `counted`, of
     the same shape.
 
     weights: shape (groups,), what the mean of each group is multiplied by. groups: the group of each of
-    `members`, of which `dependence` is. nan where a group has no pair.
+    `members`, of which `dependence` is. decided: so many columns, the first, are what pairs add to a score,
+    all of them of one group. nan where a group has no pair.
     """
     k = values.shape[1]
-    found = _Spread(*(np.full(k, np.nan) for _ in range(4)))
+    found = _Spread(*(np.full(k, np.nan) for _ in range(6)))
     # nearly always the same pairs for every column
     columns_of: dict[bytes, list[int]] = {}
     for column in range(k):
@@ -71,6 +116,9 @@ def _spread(
             found.mean[some] = weights @ means
             found.clustered[some], found.independent[some] = variance.clustered, variance.independent
             found.df[some] = variance.df
+            found.largest[some] = moments.largest_effect
+            of_decisions = some < decided
+            found.witnesses[some[of_decisions]] = among.witnesses(own[:, of_decisions])
     return found
 
 
@@ -82,6 +130,7 @@ def bias_table(
     lexicons: Lexicons | None = None,
     untrained: Sequence[Decisions] = (),
     variant: str = ORIGINAL,
+    readings: Sequence[Dependence] = (),
 ) -> pd.DataFrame:
     """Bias scores per measure, protocol and group of pairs, as unmask.statistics.schema.BIAS.
 
@@ -95,9 +144,13 @@ def bias_table(
 
     The interval of a score is Wilson's with the effective number of pairs: n over the design effect, which
     is the variance with pairs of `dependence` covarying over that of independent pairs, and less for
-    Student's t (Korn & Graubard 1998, Survey Methodology 24:193). Intervals of margins and differences are
-    the estimate ± t · standard error. With `lexicons`, of the evidence behind these scores, each score stands
-    beside its lexical null (unmask.statistics.lexical).
+    Student's t (Korn & Graubard 1998, Survey Methodology 24:193); near 0 and 100 the largest design effect
+    counts too (unmask.statistics.intervals.clustered_interval). Intervals of margins and differences are
+    the estimate ± t · standard error, those of differences wider by what either score is near 0 or 100
+    (_difference_rows). With `lexicons`, of the evidence behind these scores, each score stands
+    beside its lexical null (unmask.statistics.lexical); `untrained` are the decisions of untrained networks.
+    `readings` are other opinions of which pairs vary together: the scores over all pairs say under how many
+    of these their interval leaves out 50 as it does under `dependence`.
     """
     every = list(groups(pairs))
     rows = _score_rows(found, every, dependence, options.confidence)
@@ -106,9 +159,11 @@ def bias_table(
         _set_beside_null(rows, len(pairs), lexicons, found, every, options)
     if untrained:
         _set_beside_untrained(rows, untrained, found, every)
+    if readings:
+        _set_beside_readings(rows, found, every, readings, options.confidence)
     clusters = "+".join(kinds_in(pairs, options.clusters)) or NO_CLUSTERS
     same = {"variant": variant, "confidence": options.confidence, "clusters": clusters}
-    return framed([row | same for row in rows], BIAS).astype({"differing": "Int32", "untrained": "Int32"})
+    return framed([row | same for row in rows], BIAS).astype(_NULLABLE)
 
 
 def _counts(found: Decisions) -> Callable[[Ints, int], dict[str, object]]:
@@ -149,7 +204,7 @@ def _score_rows(
     rows: list[dict[str, object]] = []
     for grouping, group, members in every:
         among, together, one = dependence.among(members), np.zeros(len(members), np.int64), np.ones(1)
-        spread = _spread(values, counted, members, one, together, among)
+        spread = _spread(values, counted, members, one, together, among, decided=k)
         near_low, near_high = (
             100 * _ratio(found.credit(outcome[members]).sum(axis=0), trials[members].sum(axis=0))
             for outcome in (found.lowest, found.highest)
@@ -159,12 +214,16 @@ def _score_rows(
             n, total = trials[members, column].sum(), credit[members, column].sum()
             # decisions that are all alike tell nothing of how they vary together
             independent = spread.independent[column]
-            effect = spread.clustered[column] / independent if independent > 0 else 1.0
-            df = spread.df[column]
+            varies = independent > 0
+            effect = spread.clustered[column] / independent if varies else spread.largest[column]
             wilson_low, wilson_high = wilson(total, n, confidence)
-            low, high = effective_wilson(total, n, effect, df, confidence)
+            low, high = spread.interval(column, n, confidence)
+            counted_here = counts(members, column)
+            if counted_here[TIE] and not counted_here[STEREOTYPE] and not counted_here[ANTISTEREOTYPE]:
+                # nothing was decided, so nothing can vary
+                low, high, wilson_low, wilson_high = (float("nan"),) * 4
             rows.append(
-                counts(members, column)
+                counted_here
                 | {
                     "grouping": grouping,
                     "group": group,
@@ -172,7 +231,7 @@ def _score_rows(
                     "low": low,
                     "high": high,
                     "design_effect": effect if n else None,
-                    "df": df,
+                    "df": spread.df[column],
                     "wilson_low": wilson_low,
                     "wilson_high": wilson_high,
                     "margin": spread.mean[k + column],
@@ -192,14 +251,39 @@ def _difference_rows(
     dependence: Dependence,
     confidence: float,
 ) -> list[dict[str, object]]:
-    """Adv - Dis of each series, where the benchmark has pairs of either direction."""
+    """Adv - Dis of each series, where the benchmark has pairs of either direction.
+
+    A score near 0 or 100 varies more than its residuals say. With l and u the ends of a score's interval in
+    _score_rows, and l' and u' those by its residuals alone, the squares of what the interval of the
+    difference reaches to below and above are those of Student's t and
+
+        (Adv - l)² - (Adv - l')² + (u - Dis)² - (u' - Dis)²   below,
+        (u - Adv)² - (u' - Adv)² + (Dis - l)² - (Dis - l')²   above
+
+    (the squares add up as in Newcombe 1998, Statistics in Medicine 17:873, method 10). Where one of the
+    scores has no interval, the difference has none.
+    """
     if sum(grouping == DIRECTION for grouping, *_ in every) < len(DIRECTIONS):
         return []
     stated = np.flatnonzero(pairs["direction"].notna())
     is_dis = np.asarray(pairs["direction"].iloc[stated] == STEREO, dtype=np.int64)
     credit, counted = 100 * found.credit(), found.trials() > 0
     spread = _spread(credit, counted, stated, np.array([1.0, -1.0]), is_dis, dependence.among(stated))
-    tested = student(spread.mean, spread.clustered, spread.df, confidence)
+    scores = [
+        _of_direction(credit / 100, counted, stated[is_dis == place], dependence, confidence)
+        for place in range(len(DIRECTIONS))
+    ]
+    (below, above), (below_dis, above_dis) = scores
+    squares = np.stack([below + above_dis, above + below_dis]) * 100**2
+    quantile = t.ppf(
+        (1 + confidence) / 2, np.where(spread.df >= 1 - TOLERANCE, np.maximum(spread.df, 1), np.nan)
+    )
+    # standard errors towards lower and towards higher differences
+    errors = np.sqrt(spread.clustered + squares / quantile**2)
+    errors = np.where(errors > LEAST_ERROR * np.abs(spread.mean), errors, np.nan)
+    # what a difference of 0 is tested by
+    facing = np.where(spread.mean >= 0, errors[0], errors[1])
+    p = student(spread.mean, facing**2, spread.df, confidence).p
     counts = _counts(found)
     rows = []
     for column in range(len(found.series)):
@@ -210,16 +294,45 @@ def _difference_rows(
                 "grouping": DIFFERENCE,
                 "group": DIFFERENCE,
                 "score": spread.mean[column],
-                "low": tested.low[column],
-                "high": tested.high[column],
+                "low": spread.mean[column] - quantile[column] * errors[0, column],
+                "high": spread.mean[column] + quantile[column] * errors[1, column],
                 "design_effect": variance / spread.independent[column] if variance > 0 else None,
                 "df": spread.df[column],
-                "p": tested.p[column],
+                "p": p[column],
                 # the mean absolute value of a normal variable
-                "chance_difference": float(np.sqrt(2 / np.pi * variance)),
+                "chance_difference": float(np.sqrt(2 / np.pi) * facing[column]),
             }
         )
     return rows
+
+
+def _of_direction(
+    credit: Floats,
+    counted: npt.NDArray[np.bool_],
+    members: Ints,
+    dependence: Dependence,
+    confidence: float,
+) -> tuple[Floats, Floats]:
+    """By how much the squared reach of each score's interval exceeds what residuals alone say: below and
+    above the score, shape (series,) each; nan where there is no interval."""
+    k = credit.shape[1]
+    together, one = np.zeros(len(members), np.int64), np.ones(1)
+    spread = _spread(credit, counted, members, one, together, dependence.among(members), decided=k)
+    reach = np.full((2, k), np.nan)
+    for column in range(k):
+        n = float(counted[members, column].sum())
+        score = spread.mean[column]
+        low, high = spread.interval(column, n, confidence)
+        varies = spread.independent[column] > 0
+        effect = spread.clustered[column] / spread.independent[column] if varies else np.nan
+        df = spread.df[column]
+        low_alone, high_alone = (
+            effective_wilson(score * n, n, effect, df, confidence) if varies else (100 * score,) * 2
+        )
+        reach[0, column] = (score - low / 100) ** 2 - (score - low_alone / 100) ** 2
+        reach[1, column] = (high / 100 - score) ** 2 - (high_alone / 100 - score) ** 2
+    # never narrower, by rounding
+    return np.maximum(reach[0], 0), np.maximum(reach[1], 0)
 
 
 def _set_beside_null(
@@ -238,22 +351,56 @@ def _set_beside_null(
     )
     places = {group: place for place, (grouping, group, _) in enumerate(every) if grouping == DIRECTION}
     k = len(found.series)
-    # in `published` a tie is no vote for the stereotype: what the model ties, as CPS does by rounding, its
-    # null ties
+    differences = [(places[ANTISTEREO], places[STEREO])] if len(rows) > k * len(every) else []
+    # in `published` a tie, or a pair without a score, is no vote for the stereotype: what is one for the
+    # model, as its rounding or the lengths of sentences have it, is one for its null too
     published = np.array([protocol == PUBLISHED for _, protocol in found.series], dtype=bool)
-    ties = (found.outcome == code(TIE)) & published
-    for column, drawn in null_scores(
-        lexicons, found.series, found.trials(), ties, indicators, options.draws, options.seed
+    ties = np.isin(found.outcome, (code(TIE), code(UNDEFINED))) & published
+
+    def is_open(column: int, place: int, drawn: Floats) -> bool:
+        row = rows[place * k + column]
+        score, low, high = (float(str(row[name])) for name in ("score", "low", "high"))
+        # else its verdict does not depend on the band
+        asks = sees_context(str(row["measure"])) and leaves_out(low, high, neutral_of(str(row["grouping"])))
+        return asks and undecided(score, drawn, options.confidence)
+
+    for column, nulls in null_scores(
+        lexicons,
+        found.series,
+        found.trials(),
+        ties,
+        Groups(indicators, differences),
+        options.draws,
+        options.seed,
+        is_open,
     ):
-        nulls = list(drawn)
-        if len(rows) > k * len(every):
-            nulls.append(drawn[places[ANTISTEREO]] - drawn[places[STEREO]])
         for place, null in enumerate(nulls):
             row = rows[place * k + column]
             beside = band(float(str(row["score"])), null, options.confidence)
             if beside is not None:
                 row["null_mean"], row["null_p"] = beside.mean, beside.p
                 row["null_low"], row["null_high"] = beside.low, beside.high
+                row["null_draws"], row["null_undecided"] = beside.draws, beside.undecided
+
+
+def _set_beside_readings(
+    rows: Sequence[dict[str, object]],
+    found: Decisions,
+    every: Sequence[Group],
+    readings: Sequence[Dependence],
+    confidence: float,
+) -> None:
+    """Put into the rows over all pairs, the first of _score_rows, how many readings agree with them."""
+
+    def answer(row: dict[str, object]) -> bool | None:
+        low, high = (float(str(row[name])) for name in ("low", "high"))
+        return contains(low, high, neutral_of(OVERALL)) if low <= high else None
+
+    others = [_score_rows(found, every[:1], reading, confidence) for reading in readings]
+    for row, *same in zip(rows[: len(found.series)], *others, strict=True):
+        if not np.isnan(float(str(row["score"]))):
+            row["readings"] = 1 + len(same)
+            row["readings_alike"] = 1 + sum(answer(other) == answer(row) for other in same)
 
 
 def _set_beside_untrained(

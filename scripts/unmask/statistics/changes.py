@@ -1,12 +1,10 @@
 """How much bias scores change from one model to another, out of the comparisons of models."""
 
-import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from scipy.stats import norm
 
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_metadata, read_table
@@ -23,8 +21,12 @@ COLUMNS = [
     "low",
     "high",
     "p",
-    "independent",
+    "p_mcnemar",
+    "untestable",
 ]
+
+CENTRE = 50.0
+"""The bias score, in percent, of a model that prefers neither side."""
 
 
 def changes(
@@ -33,9 +35,10 @@ def changes(
     """The bias score of each model less that of the one that it was made from, with COLUMNS.
 
     paths: tables of COMPARISONS; origins: which model each was made from. Scores are those over the pairs
-    that count for both, in percent; change, low and high in percentage points. Where pairs all share a word,
-    so that there is no clustered interval, `independent` is true: pairs are then taken as independent, and p
-    is McNemar's. In the order of `origins`, of the tables and of `measures`.
+    that count for both, in percent; change, low and high in percentage points, with p, clustered as in
+    COMPARISONS. Where scores or decisions differ and there is no such interval, as where all pairs share a
+    word, `untestable` is true: nothing is known of other words. p_mcnemar takes pairs as independent and
+    supports no claim. In the order of `origins`, of the tables and of `measures`.
     """
     rows: list[dict[str, object]] = []
     for path in paths:
@@ -46,8 +49,8 @@ def changes(
             for first, second, sign in ((model, origin, 1.0), (origin, model, -1.0)):
                 own = table[(table["first"] == first) & (table["second"] == second)]
                 for row in own.to_dict("records"):
-                    low, high, p, independent = _interval(row)
-                    ends = sorted((sign * low, sign * high))
+                    ends = sorted((sign * row["low"], sign * row["high"]))
+                    differs = row["b"] + row["c"] > 0 or row["difference"] != 0
                     scores = [row["first_score"], row["second_score"]]
                     after, before = scores if sign > 0 else reversed(scores)
                     rows.append(
@@ -62,8 +65,9 @@ def changes(
                             "change": sign * row["difference"],
                             "low": ends[0],
                             "high": ends[1],
-                            "p": p,
-                            "independent": independent,
+                            "p": row["p"],
+                            "p_mcnemar": row["p_mcnemar"],
+                            "untestable": differs and pd.isna(row["p"]),
                         }
                     )
     found = pd.DataFrame(rows, columns=COLUMNS)
@@ -74,12 +78,29 @@ def changes(
     return found.loc[places].reset_index(drop=True)
 
 
-def _interval(row: Mapping[Hashable, Any]) -> tuple[float, float, float, bool]:
-    """The ends of the interval of a comparison, its p, and whether pairs are taken as independent."""
-    alone, other, n = row["b"], row["c"], row["n"]
-    if not pd.isna(row["low"]) or alone + other == 0:
-        return row["low"], row["high"], row["p"], False
-    # of the difference of two shares of the same pairs
-    error = 100 / n * math.sqrt(alone + other - (alone - other) ** 2 / n)
-    half = float(norm.ppf((1 + row["confidence"]) / 2)) * error
-    return row["difference"] - half, row["difference"] + half, row["p_mcnemar"], True
+@dataclass(frozen=True)
+class Clear:
+    """What may be said of some changes.
+
+    changes, tested, untestable: how many there are; the others of `changes` are none. nearer, further: the
+    rows that come nearer to 50 or go further from it, with p_holm < alpha.
+    """
+
+    changes: int
+    tested: int
+    untestable: int
+    nearer: pd.DataFrame
+    further: pd.DataFrame
+
+
+def clear_changes(changed: pd.DataFrame, alpha: float) -> Clear:
+    """changed: as `changes`, with p_holm over the rows with a p."""
+    by = (changed["after"] - CENTRE).abs() - (changed["before"] - CENTRE).abs()
+    clear = changed["p_holm"] < alpha
+    return Clear(
+        len(changed),
+        int(changed["p"].notna().sum()),
+        int(changed["untestable"].sum()),
+        changed[clear & (by < 0)],
+        changed[clear & (by > 0)],
+    )

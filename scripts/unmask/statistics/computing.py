@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from unmask.evidence.protocols import all_in_protocol
 from unmask.statistics.accuracy import accuracy_counts, accuracy_table
 from unmask.statistics.agreement import agreement_table, areas_compared, roc_bands, roc_table
 from unmask.statistics.bias import bias_table
@@ -20,9 +21,10 @@ from unmask.statistics.mcnemar import mcnemar_table, tallies
 from unmask.statistics.near_ties import near_ties_table
 from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.options import Options
-from unmask.statistics.quality import quality_table, unequal_tokens
+from unmask.statistics.quality import UNKNOWN_TOKENS, quality_table, unequal_tokens, unknown_tokens
+from unmask.statistics.readings import other_readings
 from unmask.statistics.schema import UNEQUAL_TOKENS
-from unmask.terms import NONE, SHUFFLED
+from unmask.terms import CORRECTED, NONE, SHUFFLED
 
 logger = logging.getLogger(__name__)
 
@@ -64,28 +66,40 @@ def compute(
     shuffled: Scored | None,
     options: Options,
     untrained: Sequence[Decisions] = (),
+    unknown_id: int | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The tables by name, each as unmask.statistics.schema.SCHEMAS has it.
 
     `flaws` (FLAWS) and `parts` are of all pairs, `original` and `shuffled` of the two variants, `untrained`
-    the decisions of untrained networks. Raises InputError where the tables do not belong together.
+    the decisions of untrained networks, `unknown_id` the token of words that the model's tokenizer does not
+    know, if it has one. Raises InputError where the tables do not belong together.
     """
     measures = original.measures
     logger.info("%d pairs, %d measures", len(pairs), len(measures))
-    counts, counted, words, unequal = [], [], Lexicons(pairs, measures), []
+    counts, counted, words = [], [], Lexicons(pairs, measures)
+    unequal, strange = [], []
     of_shuffled = Lexicons(pairs, shuffled.measures if shuffled else [])
     for part in parts:
-        counts.append(accuracy_counts(measures, part.evidence, part.shuffled))
-        counted.append(tallies(measures, part.evidence, part.shuffled))
+        # what has no protocol goes by what the corrected one hides
+        corrected = all_in_protocol(part.evidence, CORRECTED)
+        counts.append(accuracy_counts(measures, corrected, part.shuffled))
+        counted.append(tallies(measures, corrected, part.shuffled))
         words.add(part.pairs, part.evidence)
-        unequal.append(unequal_tokens(part.pairs, part.evidence))
+        unequal.append(unequal_tokens(part.pairs, corrected))
+        if unknown_id is not None:
+            strange.append(unknown_tokens(part.pairs, corrected, unknown_id))
         if part.shuffled is not None:
             of_shuffled.add(part.pairs, {NONE: part.shuffled})
-    found, dependence = original.decisions, dependence_of(pairs, kinds_in(pairs, options.clusters))
+    kinds = kinds_in(pairs, options.clusters)
+    found, dependence = original.decisions, dependence_of(pairs, kinds)
     of_pairs = flags(flaws)
     if known := [part for part in unequal if part is not None]:
         of_pairs[UNEQUAL_TOKENS] = np.concatenate(known)
-    bias, near_ties = bias_table(pairs, found, options, dependence, words, untrained), original.near_ties
+    if strange:
+        of_pairs[UNKNOWN_TOKENS] = np.concatenate(strange)
+    readings = other_readings(pairs, kinds)
+    bias = bias_table(pairs, found, options, dependence, words, untrained, readings=readings)
+    near_ties = original.near_ties
     if shuffled is not None:
         control = bias_table(pairs, shuffled.decisions, options, dependence, of_shuffled, variant=SHUFFLED)
         bias = pd.concat([bias, control], ignore_index=True)
@@ -95,7 +109,7 @@ def compute(
         "leverage": leverage_table(pairs, found),
         "near_ties": near_ties,
         "accuracy": accuracy_table(counts, options.confidence),
-        "tests": mcnemar_table(counted, options.pairing),
+        "tests": mcnemar_table(counted, options.pairing, pairs["pair_id"].tolist(), dependence),
         "measures_compared": measures_compared(found, dependence, options.confidence),
         "agreement": agreement_table(pairs, found, options, dependence),
         "roc": roc_table(pairs, found, options),

@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from unmask.statistics.intervals import Floats, Ints
+from unmask.statistics.tolerance import TOLERANCE
 
 MOST_NODES = 6
 """Of a pair with more nodes that other pairs have too, so many count: those of the most pairs."""
@@ -48,6 +49,30 @@ class Variance:
     clustered: Floats
     independent: Floats
     df: float
+
+    def effect(self) -> Floats:
+        """The design effects, shape (k,); nan where nothing varies."""
+        return np.divide(
+            self.clustered,
+            self.independent,
+            out=np.full_like(self.clustered, np.nan),
+            where=self.independent > 0,
+        )
+
+
+def fewest_witnesses(
+    count: Floats, together: Floats, pairs: int, all_together: float, across: Floats
+) -> Floats:
+    """See Dependence.witnesses. count: Σ d; together: d'K d; all_together: 1'K1; across: 1'K d."""
+    sides = (count, together), (pairs - count, all_together - 2 * across + together)
+    # a side that nothing speaks for, but for rounding, has no witness
+    some = [(n > TOLERANCE * pairs) & (square > TOLERANCE) for n, square in sides]
+    found = [
+        np.divide(n**2, square, out=np.zeros_like(count), where=where)
+        for (n, square), where in zip(sides, some, strict=True)
+    ]
+    fewest: Floats = np.minimum(*found)
+    return fewest
 
 
 class Dependence:
@@ -130,6 +155,22 @@ class Dependence:
         product: Floats = sets @ (sign.reshape(shape) * (sets.T @ values)) + rest.reshape(shape) * values
         return product
 
+    def largest_effect(self) -> float:
+        """The design effect of a mean if all pairs that share a node had the same value; nan of no pair."""
+        return float((self @ np.ones(len(self))).mean()) if len(self) else float("nan")
+
+    def witnesses(self, credit: Floats) -> Floats:
+        """How many witnesses the rarer decision has, of k series of decisions, at most as many as pairs.
+
+        credit: shape (pairs, k), from 0 to 1. The witnesses of d, what pairs give a side, are (Σ d)² / d'K d:
+        so many equal clusters that share nothing would do. Of the two sides the one that has fewer.
+        """
+        of_all = self @ np.ones(len(self))
+        together = (credit * (self @ credit)).sum(axis=0)
+        return fewest_witnesses(
+            credit.sum(axis=0), together, len(self), float(of_all.sum()), (of_all @ credit).astype(np.float64)
+        )
+
     def variance(self, residuals: Floats, weights: Floats, groups: Ints) -> Variance:
         """The variance of estimates with these weights and groups; see `moments` and Moments.variance."""
         return self.moments(weights, groups).variance(residuals)
@@ -192,6 +233,11 @@ class Moments:
     sandwich_b: float
     spread: float
 
+    @property
+    def largest_effect(self) -> float:
+        """The design effect if all pairs that share a node had the same residual."""
+        return self.total / self.own if self.own > 0 else float("nan")
+
     def variance(self, residuals: Floats) -> Variance:
         """The variance of k estimates; residuals, shape (pairs, k): y less its group mean or its fit."""
         weighted = self.weights[:, None] * residuals
@@ -199,12 +245,12 @@ class Moments:
         sandwich = (weighted * (self.dependence @ weighted)).sum(axis=0)
         unknown = np.full(residuals.shape[1], np.nan)
         independent = plain * (self.own / self.plain_a) if self.plain_a > 0 else unknown
-        if self.sandwich_a <= 1e-9 * self.own or self.spread <= 0:
+        if self.sandwich_a <= TOLERANCE * self.own or self.spread <= 0:
             # the pairs of each group all share a node: one witness each
             return Variance(unknown, independent, float("nan"))
         df = float(self.sandwich_a**2 / self.spread)
         determinant = self.plain_a * self.sandwich_b - self.plain_b * self.sandwich_a
-        if abs(determinant) <= 1e-9 * self.plain_a * abs(self.sandwich_b):
+        if abs(determinant) <= TOLERANCE * self.plain_a * abs(self.sandwich_b):
             # no two pairs share a node
             return Variance(independent, independent, df)
         a = (plain * self.sandwich_b - self.plain_b * sandwich) / determinant

@@ -9,7 +9,7 @@ import pandas as pd
 from unmask.benchmarks.labelled import by_sentence
 from unmask.statistics.near_duplicates import near_duplicates
 from unmask.statistics.nodes import modified_words, words
-from unmask.statistics.schema import FLAWS, PAIR_FLAWS
+from unmask.statistics.schema import FLAWS, PAIR_FLAWS, UNRATED
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 MANY = 3
@@ -26,10 +26,11 @@ def flaws_table(pairs: pd.DataFrame, labels: pd.DataFrame | None = None) -> pd.D
 
     few_votes: no more than half of those who rated the pair chose its own bias type; where sentences were
     labelled, no more than half of those who labelled either of the two called it what it is in the pair.
-    no_votes: nobody rated or labelled it, though other pairs of the benchmark were. near_duplicate: of a pair
-    before it (near_duplicates, of the words of both sentences together, so that sentences may have changed
-    sides). identical: both sentences are the same. unequal_words: they have different numbers of words.
-    many_words: more than MANY words of either are not the other's (modified_words). missing_field: it lacks
+    no_votes: nobody rated or labelled it, though other pairs of the benchmark were; no flaw.
+    near_duplicate: of a pair before it (near_duplicates, of the words of both sentences together, so that
+    sentences may have changed sides). identical: both sentences are the same. unequal_words: they have
+    different numbers of words. many_words: more than MANY words of either are not the other's
+    (modified_words). missing_field: it lacks
     one of FIELDS that another pair has.
     """
     texts = list(zip(pairs[STEREOTYPE], pairs[ANTISTEREOTYPE], strict=True))
@@ -43,7 +44,7 @@ def flaws_table(pairs: pd.DataFrame, labels: pd.DataFrame | None = None) -> pd.D
         "pair_id": ids,
         "few_votes": [not agrees if known else None for agrees, known in zip(agreed, voted, strict=True)],
         # of a benchmark that nobody rated it cannot be said
-        "no_votes": ~voted if voted.any() else None,
+        UNRATED: ~voted if voted.any() else None,
         "near_duplicate": [place is not None for place in like],
         "near_duplicate_of": [None if place is None else ids[place] for place in like],
         "identical": [one == other for one, other in texts],
@@ -72,6 +73,6 @@ def _votes(pairs: pd.DataFrame, labels: pd.DataFrame | None) -> tuple[Flags, Fla
     return np.array(agreed, dtype=bool), np.array(voted, dtype=bool)
 
 
-def flags(flaws: pd.DataFrame, names: Sequence[str] = PAIR_FLAWS) -> dict[str, Flags]:
-    """Which pairs have each of these flaws (FLAWS), without those that cannot be said of any pair."""
+def flags(flaws: pd.DataFrame, names: Sequence[str] = (*PAIR_FLAWS, UNRATED)) -> dict[str, Flags]:
+    """Which pairs have each of these flaws (FLAWS), or are unrated, without what cannot be said of any."""
     return {name: flaws[name].eq(True).to_numpy(bool) for name in names if flaws[name].notna().any()}

@@ -1,13 +1,18 @@
-"""Wilson intervals of a proportion: of independent pairs, and of pairs that vary together."""
+"""Intervals of a proportion: of independent pairs, and of pairs that vary together."""
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import norm
+from scipy.stats import beta, norm
 from scipy.stats import t as student
 from statsmodels.stats.proportion import proportion_confint
 
+from unmask.statistics.tolerance import TOLERANCE, at_least
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+ENOUGH_WITNESSES = 20
+"""With so many witnesses of the rarer decision the design effect is taken as it is estimated."""
 
 
 def wilson(count: float, n: float, confidence: float) -> tuple[float, float]:
@@ -31,8 +36,56 @@ def effective_wilson(
     In place of n stands n / design_effect · (z / t)², with the quantiles of the normal distribution and of
     Student's t (Korn & Graubard 1998). (nan, nan) where n is 0, or df unknown or below 1.
     """
-    if not n > 0 or not df >= 1 or np.isnan(design_effect):
+    if not n > 0 or not at_least(df, 1) or np.isnan(design_effect):
         return float("nan"), float("nan")
+    df = max(df, 1.0)
     tail = (1 + confidence) / 2
     effective = n / design_effect * float(norm.ppf(tail) / student.ppf(tail, df)) ** 2
     return wilson(count / n * effective, effective, confidence)
+
+
+def clustered_interval(
+    score: Floats, n: float, effect: Floats, largest: float, witnesses: Floats, df: float, confidence: float
+) -> tuple[Floats, Floats]:
+    """Ends in percent of the intervals of k scores, each over n pairs that vary together.
+
+    score: shares of 1, shape (k,), like effect and witnesses. effect: the estimated design effects, nan where
+    decisions are all alike. largest: the design effect if all that share something decided alike. witnesses:
+    of the rarer decision (Dependence.witnesses).
+
+    Away from 0 and 1 an interval is `effective_wilson`. Near them the few deviating decisions say little of
+    how pairs vary together, and nothing where there are none. So there each end moves outwards to that with
+    the largest effect: of Wilson's interval the end that faces one half, of Clopper & Pearson's the other,
+    both with t (Korn & Graubard 1998, Survey Methodology 24:193). With p the score, m the witnesses and c the
+    smaller of ENOUGH_WITNESSES and n / largest, it goes
+
+        edge = (1 - 4 p (1 - p)) · (1 - (m - 1) / (c - 1))²
+
+    of the way: none of it where m ≥ c, and with one witness as far as with none. nan where n is 0, or df
+    unknown or below 1.
+    """
+    if not n > 0 or not at_least(df, 1) or np.isnan(largest):
+        return np.full(score.shape, np.nan), np.full(score.shape, np.nan)
+    tail = (1 + confidence) / 2
+    size = n * float(norm.ppf(tail) / student.ppf(tail, max(df, 1.0))) ** 2
+    effect = np.where(np.isnan(effect), largest, effect)
+    low, high = _wilson(score, size / effect, confidence)
+    few = min(ENOUGH_WITNESSES, n / largest)
+    edge = (1 - 4 * score * (1 - score)) * np.clip((few - witnesses) / max(few - 1, TOLERANCE), 0, 1) ** 2
+    fewest = size / np.maximum(effect, largest)
+    least, most = _wilson(score, fewest, confidence)
+    upper, lower = score >= 0.5, score <= 0.5
+    count, other = score * fewest, (1 - score) * fewest
+    most[upper] = np.where(score == 1, 1.0, beta.ppf(tail, count + 1, np.where(score == 1, 1.0, other)))[
+        upper
+    ]
+    least[lower] = np.where(score == 0, 0.0, beta.ppf(1 - tail, np.where(score == 0, 1.0, count), other + 1))[
+        lower
+    ]
+    return 100 * (low + edge * np.minimum(least - low, 0)), 100 * (high + edge * np.maximum(most - high, 0))
+
+
+def _wilson(share: Floats, size: Floats, confidence: float) -> tuple[Floats, Floats]:
+    low, high = proportion_confint(share * size, size, alpha=1 - confidence, method="wilson")
+    # rounding may leave the interval a hair outside 0..1
+    return np.maximum(low, 0.0), np.minimum(high, 1.0)

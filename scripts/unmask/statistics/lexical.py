@@ -5,20 +5,23 @@ nothing is associated with anything. Here every token type gets a random score o
 it stands, and the measure's own reduction makes scores of sentences of these, and decisions of those.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
+from unmask.evidence.protocols import all_in_protocol
 from unmask.measures.measure import Evidence
 from unmask.measures.reduction import Reduction
 from unmask.measures.registry import measure
 from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.nodes import modified_words
+from unmask.statistics.tolerance import TOLERANCE
 from unmask.terms import ANTISTEREOTYPE, PROTOCOLS, PUBLISHED, STEREOTYPE
 
 MARGINS_AT_ONCE = 2**23
@@ -26,6 +29,16 @@ MARGINS_AT_ONCE = 2**23
 
 SAME = 1e-9
 """Sides no further apart than this tie: no weighted sum of random scores is so small but by rounding."""
+
+MOST = 16
+"""Where a score is near an end of its band, up to so many times the study's draws are made."""
+
+DOUBT = float(norm.sf(3))
+"""A score is undecided where its share of the draws is no less likely at an end of the band than this: three
+standard errors of a normal distribution."""
+
+Undecided = Callable[[int, int, Floats], bool]
+"""Takes the number of a series, the number of a group, and its draws; says whether more are needed."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +52,20 @@ class Lexicon:
     weights: "sparse.csr_array"
     scores: Floats
 
-    def draws(self, count: int, seed: int) -> "Iterator[npt.NDArray[np.float32]]":
-        """The margins of `count` draws, some at a time: shapes (pairs, some)."""
-        pairs, types = self.weights.shape
-        rng = np.random.default_rng(seed)
-        at_once = max(1, MARGINS_AT_ONCE // max(pairs, types, 1))
+    def draws(
+        self, count: int, rng: np.random.Generator, pairs: Ints | None = None
+    ) -> "Iterator[npt.NDArray[np.float32]]":
+        """The margins of the next `count` draws of `rng`, some at a time: shapes (pairs, some).
+
+        pairs: the numbers of those that are wanted, by default all. The draws do not depend on them.
+        """
+        weights = self.weights if pairs is None else self.weights[pairs]
+        types = weights.shape[1]
+        at_once = max(1, MARGINS_AT_ONCE // max(*self.weights.shape, 1))
         for start in range(0, count, at_once):
             # a type's score does not depend on how many draws are made at once
             chosen = rng.integers(len(self.scores), size=(min(at_once, count - start), types))
-            yield self.weights @ np.ascontiguousarray(self.scores[chosen].T, dtype=np.float32)
+            yield weights @ np.ascontiguousarray(self.scores[chosen].T, dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -64,19 +82,25 @@ class LexiconPart:
 
 
 def lexicon_part(pairs: pd.DataFrame, reduction: Reduction) -> LexiconPart:
-    """What a measure's reduction over the evidence of these pairs adds to its lexicon."""
+    """What a measure's reduction over the evidence of these pairs adds to its lexicon.
+
+    A pair of which a number is unknown (nan) has no weights: the measure is undefined for it.
+    """
     tokens = reduction.tokens
     of_pair = tokens["role"].isin((STEREOTYPE, ANTISTEREOTYPE)).to_numpy()
     tokens, log_prob = tokens[of_pair], reduction.log_prob[of_pair].to_numpy(float)
     row = pd.Index(pairs["pair_id"]).get_indexer(tokens["pair_id"]).astype(np.int64)
     type_ = tokens["token_id"].to_numpy(np.int64)
     sign = np.where(tokens["role"] == STEREOTYPE, 1.0, -1.0)
-    coefficients = reduction.coefficients()[of_pair].to_numpy(float)
+    coefficients = np.asarray(reduction.coefficients()[of_pair], dtype=np.float64)
     types = int(type_.max()) + 1 if len(type_) else 1
+    # a pair with an unknown number is undefined, and a number that is unknown says nothing of its type
+    known, signed = ~np.isnan(log_prob), np.asarray(sign * coefficients, dtype=np.float64)
+    defined = ~np.isin(row, row[~known | np.isnan(signed)])
     return LexiconPart(
-        _summed(row, type_, sign * coefficients, (len(pairs), types)),
-        np.bincount(type_, weights=log_prob, minlength=types).astype(float),
-        np.bincount(type_, minlength=types),
+        _summed(row[defined], type_[defined], signed[defined], (len(pairs), types)),
+        np.bincount(type_[known], weights=log_prob[known], minlength=types).astype(float),
+        np.bincount(type_[known], minlength=types),
     )
 
 
@@ -162,11 +186,61 @@ class Lexicons:
     def add(self, pairs: pd.DataFrame, evidence: Evidence) -> None:
         """Add some pairs, in the order of the benchmark."""
         for (name, protocol), gathered in self._gathered.items():
-            gathered.add(lexicon_part(pairs, measure(name).formula(evidence, protocol)))
+            rows = all_in_protocol(evidence, protocol)
+            gathered.add(lexicon_part(pairs, measure(name).formula(rows, protocol)))
 
     def pop(self, series: tuple[str, str]) -> Lexicon:
         """One lexicon, of which nothing is kept."""
         return lexicon(self._pairs, self._gathered.pop(series))
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Over which pairs scores are.
+
+    members: shape (groups, pairs), 1 where a group has a pair. differences: places of two groups in
+    `members`, each for the score of the first less that of the second; these are groups too, after the
+    others.
+    """
+
+    members: "sparse.csr_array"
+    differences: Sequence[tuple[int, int]] = ()
+
+    def __len__(self) -> int:
+        return int(self.members.shape[0]) + len(self.differences)
+
+    def parts(self, chosen: Iterable[int]) -> Ints:
+        """The places in `members` that the scores of these groups are made from."""
+        own = self.members.shape[0]
+        parts = [(place,) if place < own else self.differences[place - own] for place in chosen]
+        return np.array(sorted({place for part in parts for place in part}), np.int64)
+
+
+class _Null:
+    """The draws of one series so far, shape (draws of the group,) for each group."""
+
+    def __init__(self, groups: Groups, trials: Floats, ties: npt.NDArray[np.bool_], tie: float) -> None:
+        self._groups, self._ties, self._tie = groups, ties, np.float32(tie)
+        self._members = groups.members.multiply(trials.astype(np.float32)[None]).tocsr()
+        self._n: Floats = groups.members @ trials
+        self.drawn: list[list[Floats]] = [[] for _ in range(len(groups))]
+
+    def add(self, margins: "npt.NDArray[np.float32]", chosen: Collection[int], pairs: Ints) -> None:
+        """Add the scores of the `chosen` groups. margins: of `pairs`, among which are all of theirs."""
+        parts = self._groups.parts(chosen)
+        members, n = self._members[parts][:, pairs], self._n[parts, None]
+        ties, own = self._ties[pairs, None], self._groups.members.shape[0]
+        place = {int(part): row for row, part in enumerate(parts)}
+        above, tied = (margins > SAME).astype(np.float32), (np.abs(margins) <= SAME).astype(np.float32)
+        credit = np.where(ties, self._tie, above + self._tie * tied)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scores = 100 * (members @ credit).astype(float) / n
+        for group in chosen:
+            if group < own:
+                self.drawn[group].append(scores[place[group]])
+            else:
+                first, second = self._groups.differences[group - own]
+                self.drawn[group].append(scores[place[first]] - scores[place[second]])
 
 
 def null_scores(
@@ -174,34 +248,53 @@ def null_scores(
     series: Sequence[tuple[str, str]],
     trials: Floats,
     ties: npt.NDArray[np.bool_],
-    members: "sparse.csr_array",
+    groups: Groups,
     draws: int,
     seed: int,
-) -> Iterator[tuple[int, Floats]]:
-    """For each of `series` (measure, protocol) its number and the scores in percent, shape (groups, draws).
+    undecided: Undecided = lambda number, group, drawn: False,
+) -> Iterator[tuple[int, list[Floats]]]:
+    """For each of `series` (measure, protocol) its number and, for each group, the scores in percent.
 
     trials: shape (pairs, series), 0 where the measure leaves a pair out. ties: of the same shape, pairs
-    that the model's own numbers tie whatever their words, as the rounding of a protocol does. members:
-    shape (groups, pairs), 1 where a group has a pair. A tie counts as in the protocol. nan for a group
-    without trials.
+    that the model's own numbers tie whatever their words, as the rounding of a protocol does. A tie counts
+    as in the protocol. nan for a group without trials.
+
+    Every group has `draws` scores. While one is `undecided` its draws are doubled, up to MOST times as many;
+    draw i is the same for all groups and however many there are.
     """
     by_measure: dict[str, list[int]] = {}
     for number, (name, _) in enumerate(series):
         if trials[:, number].any():
             by_measure.setdefault(name, []).append(number)
 
-    def scores(lexicon: Lexicon, numbers: Sequence[int]) -> Iterator[tuple[int, Floats]]:
-        parts: Mapping[int, list[Floats]] = {number: [] for number in numbers}
-        for margins in lexicon.draws(draws, seed):
-            above, tied = (margins > SAME).astype(np.float32), (np.abs(margins) <= SAME).astype(np.float32)
-            for number in numbers:
-                tie = np.float32(0.0 if series[number][1] == PUBLISHED else 0.5)
-                credit = np.where(ties[:, number, None], tie, above + tie * tied)
-                parts[number].append(members @ (credit * trials[:, number, None].astype(np.float32)))
+    def scores(lexicon: Lexicon, numbers: Sequence[int]) -> Iterator[tuple[int, list[Floats]]]:
+        nulls = {
+            number: _Null(
+                groups,
+                trials[:, number],
+                ties[:, number],
+                0.0 if series[number][1] == PUBLISHED else 0.5,
+            )
+            for number in numbers
+        }
+        chosen: dict[int, list[int]] = {number: list(range(len(groups))) for number in numbers}
+        rng, count, total = np.random.default_rng(seed), draws, draws
+        while any(chosen.values()):
+            parts = groups.parts({group for own in chosen.values() for group in own})
+            pairs = np.unique(groups.members[parts].indices).astype(np.int64)
+            for margins in lexicon.draws(count, rng, pairs):
+                for number, own in chosen.items():
+                    nulls[number].add(margins, own, pairs)
+            for number, own in chosen.items():
+                drawn = nulls[number].drawn
+                for group in own:
+                    drawn[group] = [np.concatenate(drawn[group])]
+                chosen[number] = [group for group in own if undecided(number, group, drawn[group][0])]
+            count, total = total, 2 * total
+            if total > MOST * draws:
+                break
         for number in numbers:
-            n = members @ trials[:, number]
-            with np.errstate(invalid="ignore", divide="ignore"):
-                yield number, 100 * np.hstack(parts[number]).astype(float) / n[:, None]
+            yield number, [drawn[0] for drawn in nulls[number].drawn]
 
     for of_measure in by_measure.values():
         # protocols often have one lexicon
@@ -231,16 +324,21 @@ def _same(one: Lexicon, other: Lexicon) -> bool:
 
 @dataclass(frozen=True)
 class Band:
-    """What the null comes to beside one score.
+    """The lexical null beside one score.
 
-    mean; low, high: where the middle `confidence` of the draws lie; p: two-sided, twice the share of the
-    draws, and the score among them, that are at the score or beyond it, on the side that has fewer.
+    mean: of the draws. p: two-sided, twice the share of the draws, and the score among them, that are at the
+    score or beyond it, on the side that has fewer. low, high: the least and the most of the draws that would
+    have a p of 1 - confidence or more themselves, so that a score outside of them, and only such a score, has
+    a p below 1 - confidence. draws: how many there are. undecided: whether so many draws leave open if the
+    score lies outside of the band.
     """
 
     mean: float
     low: float
     high: float
     p: float
+    draws: int
+    undecided: bool
 
 
 def band(score: float, drawn: Floats, confidence: float) -> Band | None:
@@ -248,7 +346,35 @@ def band(score: float, drawn: Floats, confidence: float) -> Band | None:
     drawn = drawn[~np.isnan(drawn)]
     if not len(drawn) or np.isnan(score):
         return None
-    centre, tail = float(drawn.mean()), (1 - confidence) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail])
-    beyond = min((drawn <= score + SAME).sum(), (drawn >= score - SAME).sum())
-    return Band(centre, float(low), float(high), min(1.0, 2 * (1 + int(beyond)) / (1 + len(drawn))))
+    tail = (1 - confidence) / 2
+    # a score is outside where fewer draws than this are at it or beyond it
+    least = math.ceil(tail * (len(drawn) + 1) - TOLERANCE) - 1
+    place = max(least - 1, 0)
+    partitioned = np.partition(drawn, [place, len(drawn) - 1 - place])
+    beyond = _beyond(score, drawn)
+    return Band(
+        float(drawn.mean()),
+        float(partitioned[place]),
+        float(partitioned[-1 - place]),
+        min(1.0, 2 * (1 + beyond) / (1 + len(drawn))),
+        len(drawn),
+        least < 1 or not _is_clear(beyond, len(drawn), tail),
+    )
+
+
+def undecided(score: float, drawn: Floats, confidence: float) -> bool:
+    """Do these draws leave open whether a score lies outside of its band? See Band."""
+    beside = band(score, drawn, confidence)
+    return beside is not None and beside.undecided
+
+
+def _beyond(score: float, drawn: Floats) -> int:
+    """How many draws are at the score or beyond it, on the side that has fewer."""
+    same = TOLERANCE * max(1.0, abs(score))
+    return int(min((drawn <= score + same).sum(), (drawn >= score - same).sum()))
+
+
+def _is_clear(beyond: int, draws: int, tail: float) -> bool:
+    """Is so small, or so large, a number of draws beyond a score unlikely if their true share were `tail`?"""
+    fewer, more = binom.cdf(beyond, draws, tail), binom.sf(beyond - 1, draws, tail)
+    return bool(min(fewer, more) < DOUBT)

@@ -1,6 +1,7 @@
 """How far apart the two sentences of pairs are to a model, before and after debiasing."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -13,22 +14,34 @@ from unmask.tables import read_metadata, read_table
 from unmask.terms import CORRECTED
 
 ROUNDING = 1e-6
-"""A mean margin of no more is none."""
-
-Margins = dict[tuple[str, str, str], float]
-"""The mean margin of a model, benchmark and measure."""
+"""A margin of no more is none."""
 
 
-def mean_margins(
+@dataclass(frozen=True)
+class Margin:
+    """The margins of some pairs: their mean, with signs, and their typical size, the median of |margin|.
+
+    Signs cancel in the mean: it can vanish while every pair keeps a large margin.
+    """
+
+    mean: float
+    typical: float
+
+
+Margins = dict[tuple[str, str, str], Margin]
+"""By model, benchmark and measure."""
+
+
+def margins_of(
     scores: Iterable[str | Path],
     pairs: Iterable[str | Path],
     measures: Sequence[str],
     bias_type: str | None,
 ) -> Margins:
-    """The mean margin (stereotype less antistereotype, corrected) over the pairs of a bias type.
+    """The margins (stereotype less antistereotype, corrected) over the pairs of a bias type.
 
     scores: tables of SCORES; pairs: tables of PAIRS, called after their benchmarks. A share of pairs that
-    prefer the stereotype can stay far from one half while what it rests on vanishes; the margin tells.
+    prefer the stereotype can stay far from one half while what it rests on vanishes; the margins tell.
     """
     chosen = {Path(path).stem: of_bias_type(read_table(path, PAIRS), bias_type)[0] for path in pairs}
     found: Margins = {}
@@ -37,13 +50,23 @@ def mean_margins(
         model, benchmark = str(facts["model"]), str(facts["benchmark"])
         rows = of_pairs(chosen[benchmark], read_scores(path, measures))
         rows = rows[rows["protocol"] == CORRECTED].dropna(subset=["margin"])
-        for measure, margins in rows.groupby("measure", observed=True)["margin"]:
-            found[model, benchmark, str(measure)] = float(margins.mean())
+        for measure, own in rows.groupby("measure", observed=True)["margin"]:
+            found[model, benchmark, str(measure)] = Margin(float(own.mean()), float(own.abs().median()))
     return found
 
 
-def share_left(changed: pd.DataFrame, margins: Margins) -> float | None:
-    """What is left of the margins of the models before: the median share over the rows of a table of
+@dataclass(frozen=True)
+class Left:
+    """What is left of typical margins: the least, median and largest share over `scores` bias scores."""
+
+    least: float
+    median: float
+    most: float
+    scores: int
+
+
+def share_left(changed: pd.DataFrame, margins: Margins) -> Left | None:
+    """The typical margins of models as shares of those of the models before, over the rows of a table of
     `unmask.statistics.changes`; None where there was no margin."""
     shares = []
     for row in changed.itertuples():
@@ -51,6 +74,6 @@ def share_left(changed: pd.DataFrame, margins: Margins) -> float | None:
             margins.get((str(model), str(row.benchmark), str(row.measure)))
             for model in (row.origin, row.model)
         )
-        if before is not None and after is not None and abs(before) > ROUNDING:
-            shares.append(abs(after / before))
-    return median(shares) if shares else None
+        if before is not None and after is not None and before.typical > ROUNDING:
+            shares.append(after.typical / before.typical)
+    return Left(min(shares), median(shares), max(shares), len(shares)) if shares else None

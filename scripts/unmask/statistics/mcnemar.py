@@ -1,4 +1,4 @@
-"""McNemar's tests between accuracies on the same tokens: by token, clustered by pair, and by sentence."""
+"""McNemar's tests between accuracies on the same tokens, by each unit that may be independent."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,8 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.measures.registry import measure
 from unmask.statistics.accuracy import predictions, tokens
+from unmask.statistics.clustered import CLUSTERED, sharing_mcnemar
+from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Ints
 from unmask.statistics.options import PAIR, SENTENCE, TOKEN
 from unmask.statistics.paired import clustered_mcnemar, four_counts, mcnemar
@@ -88,16 +90,16 @@ def by_sentence(matched: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass
 class Tally:
-    """What is counted of some pairs for one test by token, by pair and by sentence.
+    """What is counted of some pairs for one test by each unit.
 
     tokens, sentences: right in both, in the first alone, in the second alone, in neither. differences: what
-    `by_pair` gives.
+    `by_pair` gives, by pair_id.
     """
 
     counted: str
     whole: str
     tokens: Ints
-    differences: list[Ints]
+    differences: "list[pd.Series[int]]"
     sentences: Ints
 
     @classmethod
@@ -106,7 +108,7 @@ class Tally:
             counted[0],
             whole[0],
             four_counts(counted[1]["right_first"], counted[1]["right_second"]),
-            [by_pair(counted[1]).to_numpy().astype(np.int64)],
+            [by_pair(counted[1])],
             four_counts(*(by_sentence(whole[1])[side] for side in ("right_first", "right_second"))),
         )
 
@@ -141,16 +143,20 @@ def tallies(
     return found
 
 
-def mcnemar_table(parts: Iterable[Tallies], pairing: str) -> pd.DataFrame:
+def mcnemar_table(
+    parts: Iterable[Tallies], pairing: str, pair_ids: Sequence[str], dependence: Dependence
+) -> pd.DataFrame:
     """McNemar tests of one model on one benchmark, as unmask.statistics.schema.TESTS, with raw p.
 
-    `parts` are the tallies of all its pairs. kind `measures`: token accuracy of AUL against that of every
-    measure with a `reading_against_aul`, on these tokens: CPS on the shared ones, SSS on the modified ones.
-    kind `shuffled`: AUL's accuracy in the original against the shuffled order. kind `unrelated`: AUL's
-    accuracy on the stereotype against the unrelated sentence.
+    `parts` are the tallies of all its pairs, pair_ids these in order, and dependence says which of them share
+    something. kind `measures`: token accuracy of AUL against that of every measure with a
+    `reading_against_aul`, on these tokens: CPS on the shared ones, SSS on the modified ones. kind `shuffled`:
+    AUL's accuracy in the original against the shuffled order. kind `unrelated`: AUL's accuracy on the
+    stereotype against the unrelated sentence.
     Each comes with every unit: `token`, as if tokens were independent; `pair`, the same tokens clustered by
-    pair; `sentence`, right where all its tokens are, special tokens not among them (no model has all of these
-    right). The column `chosen` marks the unit `pairing`. What has no units is left out.
+    pair; `clustered`, by pair with pairs that share something varying together; `sentence`, right where all
+    its tokens are, special tokens not among them (no model has all of these right). The column `chosen` marks
+    the unit `pairing`. What has no units is left out.
     """
     together: Tallies = {}
     for part in parts:
@@ -160,10 +166,15 @@ def mcnemar_table(parts: Iterable[Tallies], pairing: str) -> pd.DataFrame:
             else:
                 together[key] = tally
     rows: list[dict[str, object]] = []
+    places = pd.Index(pair_ids)
     for (kind, first, second), tally in together.items():
+        differences = pd.concat(tally.differences)
+        d = differences.to_numpy().astype(np.int64)
+        members = places.get_indexer(differences.index)
         for unit, reading, tested in (
             (TOKEN, tally.counted, mcnemar(tally.tokens)),
-            (PAIR, tally.counted, clustered_mcnemar(np.concatenate(tally.differences))),
+            (PAIR, tally.counted, clustered_mcnemar(d)),
+            (CLUSTERED, tally.counted, sharing_mcnemar(d, dependence.among(members))),
             (SENTENCE, tally.whole, mcnemar(tally.sentences)),
         ):
             if tested["n"]:
@@ -175,6 +186,7 @@ def mcnemar_table(parts: Iterable[Tallies], pairing: str) -> pd.DataFrame:
                         "reading": reading,
                         "unit": unit,
                         "chosen": unit == pairing,
+                        "untestable": False,
                         **tested,
                     }
                 )

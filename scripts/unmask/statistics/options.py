@@ -19,7 +19,8 @@ class Options:
     confidence: level of every interval.
     clusters: what makes two pairs vary together: WORDS, TARGET, WRITER, or nothing.
     draws, seed: of the lexical null (unmask.statistics.lexical).
-    pairing: the unit of the McNemar tests of accuracies that tables mark: TOKEN, PAIR or SENTENCE.
+    pairing: the unit of the McNemar tests of accuracies that tables mark: PAIR, TOKEN, SENTENCE,
+    or unmask.statistics.clustered.CLUSTERED.
     votes, threshold, score: the reading of the human ratings that Figure 1 shows (see
     unmask.statistics.agreement).
     """

@@ -8,10 +8,13 @@ import pandas as pd
 from unmask.statistics.decisions import Decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.flaws import Flags
-from unmask.statistics.schema import ANY_FLAW, QUALITY
+from unmask.statistics.schema import ANY_FLAW, QUALITY, UNRATED
 from unmask.statistics.student import student
 from unmask.tables import framed
 from unmask.terms import ALL, ANTISTEREOTYPE, MODIFIED, NONE, ONE_MODIFIED, STEREOTYPE
+
+UNKNOWN_TOKENS = "unknown_tokens"
+"""The flaw that a token of either sentence stands for a word that the model's tokenizer does not know."""
 
 
 def quality_table(
@@ -19,8 +22,8 @@ def quality_table(
 ) -> pd.DataFrame:
     """Each score without the pairs that have a flaw, as unmask.statistics.schema.QUALITY.
 
-    flaws: by name, which pairs have it; that they have any is added. A flaw that no pair of a score has makes
-    no row.
+    flaws: by name, which pairs have it, or UNRATED; that they have any flaw is added, to which UNRATED does
+    not count. A flaw that no pair of a score has makes no row.
 
     The pairs without a flaw are some of all pairs, so with y_i what a pair adds to the score (in percent),
     the change is Σ w_i y_i, with w_i = 1/kept - 1/n for a pair that is kept and -1/n for one that is not. The
@@ -31,7 +34,9 @@ def quality_table(
     """
     if not flaws:
         return framed([], QUALITY)
-    flaws = {**flaws, ANY_FLAW: np.logical_or.reduce(list(flaws.values()))}
+    of_pairs = [own for name, own in flaws.items() if name != UNRATED]
+    if of_pairs:
+        flaws = {**flaws, ANY_FLAW: np.logical_or.reduce(of_pairs)}
     credit, counted = 100 * found.credit(), found.trials() > 0
     rows: dict[tuple[int, int], dict[str, object]] = {}
     patterns, of_column = np.unique(counted, axis=1, return_inverse=True)
@@ -87,3 +92,16 @@ def unequal_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) ->
     ]
     different: Flags = counts[0].to_numpy() != counts[1].to_numpy()
     return different
+
+
+def unknown_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame], unknown_id: int) -> Flags:
+    """Whether a token of either sentence of each pair stands for a word that the tokenizer does not know.
+
+    evidence: of these pairs, by masking. What no masking predicts is not seen.
+    """
+    rows = pd.concat([rows[["pair_id", "role", "token_id", "special"]] for rows in evidence.values()])
+    own = rows["role"].isin((STEREOTYPE, ANTISTEREOTYPE)) & ~rows["special"].astype(bool)
+    flags: Flags = (
+        pairs["pair_id"].isin(rows.loc[own & rows["token_id"].eq(unknown_id), "pair_id"]).to_numpy()
+    )
+    return flags

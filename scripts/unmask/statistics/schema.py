@@ -28,10 +28,12 @@ BIAS = pa.schema(
         field("undefined", pa.int32()),
         # percent, of a difference percentage points; null where no pair has a decision
         field("score", pa.float64(), nullable=True),
-        # its interval, which allows for pairs that vary together (`clusters`); null where all of them do
+        # its interval, which allows for pairs that vary together (`clusters`); null where all of them do,
+        # and for a difference where either score has none
         field("low", pa.float64(), nullable=True),
         field("high", pa.float64(), nullable=True),
-        # by what that multiplies the variance of independent pairs, and its degrees of freedom
+        # by what that multiplies the variance of independent pairs, and its degrees of freedom; where
+        # decisions are all alike the largest that the sharing allows
         field("design_effect", pa.float64(), nullable=True),
         field("df", pa.float64(), nullable=True),
         # Wilson interval of independent pairs; null for a difference
@@ -46,6 +48,13 @@ BIAS = pa.schema(
         field("null_low", pa.float64(), nullable=True),
         field("null_high", pa.float64(), nullable=True),
         field("null_p", pa.float64(), nullable=True),
+        # how many draws these are of, and whether so many leave open if the score lies in the interval
+        field("null_draws", pa.int32(), nullable=True),
+        field("null_undecided", pa.bool_(), nullable=True),
+        # over all pairs of the original order alone: readings of what pairs share, the study's own among
+        # them, and those under which the interval leaves out 50 (or contains it) as it does here
+        field("readings", pa.int32(), nullable=True),
+        field("readings_alike", pa.int32(), nullable=True),
         # how many untrained networks of the model's architecture were scored, and the mean, least and most
         # of their scores; null without them
         field("untrained", pa.int32(), nullable=True),
@@ -138,23 +147,26 @@ TESTS = pa.schema(
         field("second", WORD),
         # the reading of the accuracies compared
         field("reading", WORD),
-        # token | pair (tokens clustered by pair) | sentence
+        # token | pair (tokens clustered by pair) | clustered (and pairs that share something) | sentence
         field("unit", WORD),
         # is this the pairing unit that the study asks for
         field("chosen", pa.bool_()),
         field("n", pa.int32()),
-        # null by pair
+        # null by pair and clustered
         field("both", pa.int32(), nullable=True),
         # b: units that only the first has right, or pairs of which it has more tokens right; c: the second
         field("b", pa.int32()),
         field("c", pa.int32()),
         field("neither", pa.int32(), nullable=True),
-        # chi-square with continuity correction, or min(b, c) where exact; by pair (Σd)² / Σd²; null where
-        # nothing differs
+        # chi-square with continuity correction, or min(b, c) where exact; by pair (Σd)² / Σd²; clustered the
+        # same over clusters, or Student's t where there is a df; null where nothing differs
         field("statistic", pa.float64(), nullable=True),
-        # raw, uncorrected; null where nothing differs
+        field("df", pa.float64(), nullable=True),
+        # raw, uncorrected; null where nothing differs, and where `untestable`
         field("p", pa.float64(), nullable=True),
         field("exact", pa.bool_()),
+        # does something differ, with too few pairs that share nothing for any p below 0.05
+        field("untestable", pa.bool_()),
     ]
 )
 """McNemar tests of accuracies."""
@@ -223,6 +235,8 @@ AGREEMENT = pa.schema(
         # DeLong's, of independent pairs; null where the method is newcombe
         field("delong_low", pa.float64(), nullable=True),
         field("delong_high", pa.float64(), nullable=True),
+        # two-sided, of an area of one half, by the same method; raw
+        field("p", pa.float64(), nullable=True),
         # why auc or its interval is null
         field("reason", WORD, nullable=True),
         # the reading of Figure 1
@@ -271,7 +285,6 @@ ROC = pa.schema(
 
 PAIR_FLAWS = (
     "few_votes",
-    "no_votes",
     "near_duplicate",
     "identical",
     "unequal_words",
@@ -283,12 +296,15 @@ PAIR_FLAWS = (
 UNEQUAL_TOKENS, ANY_FLAW = "unequal_tokens", "any"
 """That its sentences are of different numbers of a model's tokens; and that it has a flaw at all."""
 
+UNRATED = "no_votes"
+"""That nobody judged it. A label that is missing is no flaw of the pair: ANY_FLAW leaves it out."""
+
 FLAWS = pa.schema(
     [
         field("pair_id", pa.string()),
         # null where nothing can be said: of a pair that nobody judged, or of a benchmark of such
         field("few_votes", pa.bool_(), nullable=True),
-        field("no_votes", pa.bool_(), nullable=True),
+        field(UNRATED, pa.bool_(), nullable=True),
         field("near_duplicate", pa.bool_()),
         # the pair before it that it is like
         field("near_duplicate_of", pa.string(), nullable=True),
@@ -304,7 +320,8 @@ QUALITY = pa.schema(
     [
         field("measure", WORD),
         field("protocol", WORD),
-        # one of PAIR_FLAWS, or UNEQUAL_TOKENS, or ANY_FLAW
+        # one of PAIR_FLAWS, UNEQUAL_TOKENS, ANY_FLAW or unmask.statistics.quality.UNKNOWN_TOKENS; or
+        # UNRATED, which is none
         field("flaw", WORD),
         # pairs that count for the score, and those of them with the flaw
         field("n", pa.int32()),

@@ -6,8 +6,9 @@ import numpy as np
 from scipy.stats import t
 
 from unmask.statistics.intervals import Floats
+from unmask.statistics.tolerance import TOLERANCE
 
-LEAST_ERROR = 1e-9
+LEAST_ERROR = TOLERANCE
 """An error below this share of its estimate is rounding: nothing has varied."""
 
 
@@ -27,8 +28,8 @@ class Student(NamedTuple):
 def student(estimate: Floats, variance: Floats, df: Floats, confidence: float) -> Student:
     """Student's t of k estimates with these variances and degrees of freedom, shapes (k,) each."""
     error = np.sqrt(variance)
-    known = (error > LEAST_ERROR * np.abs(estimate)) & (df >= 1)
-    error, df = np.where(known, error, np.nan), np.where(known, df, np.nan)
+    known = (error > LEAST_ERROR * np.abs(estimate)) & (df >= 1 - TOLERANCE)
+    error, df = np.where(known, error, np.nan), np.where(known, np.maximum(df, 1), np.nan)
     reach = t.ppf((1 + confidence) / 2, df) * error
     p = 2 * t.sf(np.abs(estimate / error), df)
     return Student(error, estimate - reach, estimate + reach, p)

@@ -6,11 +6,13 @@ contextual_words. A set is {category, captions: {id: text}}, with the pictures o
 `<category of targ2>_Images`. The cells are X, Y, A_X, A_Y, B_X and B_Y, where A_X is A with pictures of X.
 An item is a caption with one of its pictures.
 
-Some released files have a picture twice among the keys of one object; Python keeps the last. What is
-done with these is the study's to say, `repeated_keys`:
+Some released files have a picture twice among the keys of one object; Python keeps the last. One,
+coco/sent-weat6, has a text in place of a list of captions ("12"). What is done with these is the study's to
+say, `repeated_keys`:
 
-published  the last is kept, and a caption that a picture lists twice counts twice, as in the released code
-corrected  captions are those of all, and each counts once
+published  the last is kept, and a caption that a picture lists twice counts twice, as in the released code;
+           a text is read character by character, as its loaders iterate over it: "12" is captions 1 and 2
+corrected  captions are those of all, and each counts once; a text is one caption's id: "12" is caption 12
 """
 
 from collections import Counter
@@ -42,6 +44,12 @@ CELLS = ("X", "Y", "A_X", "A_Y", "B_X", "B_Y")
 
 Images = Mapping[str, Sequence[str]]
 """File of a picture -> ids of its captions."""
+
+_AS_TEXT = {
+    PUBLISHED: "read character by character, as released",
+    CORRECTED: "read as the id of one caption",
+}
+"""What is done with a text in place of a list of captions."""
 
 
 def read(path: Path, entry: Mapping[str, Any]) -> AssociationTest:
@@ -76,7 +84,10 @@ def read(path: Path, entry: Mapping[str, Any]) -> AssociationTest:
     for cell in CELLS:
         set_ = cell[0]
         name = "images" if cell in (X, Y) else f"{categories[cell[2]]}_Images"
-        images = _images(where, key_of[set_], name, groups[set_], captions[set_])
+        images, as_text = _images(where, key_of[set_], name, groups[set_], captions[set_], repeats.how)
+        if as_text:
+            done = _AS_TEXT[repeats.how]
+            remarks.append(f"{cell}: {as_text} pictures have a text in place of a list of captions: {done}")
         found = [Item(set_, captions[set_][id_], cell, image) for image, ids in images.items() for id_ in ids]
         if twice := sum(number - 1 for number in Counter(found).values()):
             if repeats.how == CORRECTED:
@@ -110,7 +121,7 @@ class _Repeats:
     def __init__(self, how: object) -> None:
         if how not in REPEATED_KEYS:
             raise InputError(f"repeated_keys: {how!r} is none of {', '.join(REPEATED_KEYS)}")
-        self.how = how
+        self.how = str(how)
         self._keys: list[str] = []
 
     def read_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -151,16 +162,23 @@ def _captions(where: str, key: str, group: Mapping[str, Any]) -> dict[str, str]:
     return {id_: check_text(where, key, f"caption {id_!r}", text) for id_, text in captions.items()}
 
 
-def _images(where: str, key: str, name: str, group: Mapping[str, Any], captions: Mapping[str, str]) -> Images:
-    """The pictures of a cell, in the order of the file, and the ids of their captions."""
+def _images(
+    where: str, key: str, name: str, group: Mapping[str, Any], captions: Mapping[str, str], how: str
+) -> tuple[Images, int]:
+    """The pictures of a cell, in the order of the file, with the ids of their captions; and how many of the
+    pictures have a text in place of a list, which is read as REPEATED_KEYS say."""
     images = group.get(name)
     if not isinstance(images, dict) or not images:
         known = ", ".join(str(each) for each in group)
         raise InputError(f"{where}: {key}: no {name} in it, or no picture in these (it has {known})")
     found: dict[str, list[str]] = {}
+    as_text = 0
     for image, ids in images.items():
         if fault := fault_of_image(image):
             raise InputError(f"{where}: {key}: {name}: {fault}")
+        if isinstance(ids, str):
+            as_text += 1
+            ids = list(ids) if how == PUBLISHED else [ids]
         if not isinstance(ids, list):
             raise InputError(f"{where}: {key}: {name}: {image!r} has no list of captions")
         for id_ in ids:
@@ -174,7 +192,7 @@ def _images(where: str, key: str, name: str, group: Mapping[str, Any], captions:
             found[image] = [str(id_) for id_ in ids]
     if not found:
         raise InputError(f"{where}: {key}: {name}: no picture has a caption")
-    return found
+    return found, as_text
 
 
 def fault_of_image(name: str) -> str | None:

@@ -1,6 +1,6 @@
 """What the report says of debiased models."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -10,15 +10,14 @@ from unmask.debiasing.charts import scores_changed
 from unmask.facts import read_facts
 from unmask.measures.registry import title_of
 from unmask.report.captions import Captions, load_captions
+from unmask.report.changes_wording import clearly_changed, typical_left
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Section, Table, folded
-from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of
-from unmask.statistics.margins import Margins, mean_margins, share_left
+from unmask.report.sheets import DASH, UNTESTABLE, Sheet, interval, number, p_value, rows_of
+from unmask.statistics.changes import CENTRE
+from unmask.statistics.margins import Margin, Margins, margins_of, share_left
 
 QUESTION = "Does debiasing a model change what bias scores see in it, and what does it cost the model?"
-
-CENTRE = 50.0
-"""The bias score, in percent, of a model that prefers neither side."""
 
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
@@ -32,13 +31,13 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     models = list(settings["models"])
     facts = [read_facts(path) for path in files["facts"]]
     changed = changed_scores(files.get("comparisons") or [], settings)
-    margins = mean_margins(
+    margins = margins_of(
         files.get("scores") or [], files.get("pairs") or [], settings["measures"], settings.get("bias_type")
     )
     return Section(
         "debiasing",
         "Debiased models",
-        (QUESTION, *findings(changed, models, settings["alpha"], margins), *losses(models, facts)),
+        (QUESTION, *findings(changed, settings["alpha"], margins), *losses(models, facts)),
         (
             *_drawn(changed, models, captions),
             *folded("What debiasing changes, in numbers", changes_sheet(changed, margins, captions)),
@@ -47,9 +46,7 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     )
 
 
-def findings(
-    changed: pd.DataFrame, models: Sequence[Mapping[str, Any]], alpha: float, margins: Margins
-) -> Iterator[str]:
+def findings(changed: pd.DataFrame, alpha: float, margins: Margins) -> Iterator[str]:
     """Which methods bring bias scores nearer to 50, and what becomes of the margins behind them.
 
     changed: as unmask.debiasing.changed has it.
@@ -57,21 +54,12 @@ def findings(
     if changed.empty:
         yield "No bias score of this study compares a debiased model with the one that it was made from."
         return
-    methods = {str(model["name"]): str(model["method"]) for model in models}
-    rows = changed.assign(
-        method=changed["model"].map(methods),
-        nearer=(changed["before"] - CENTRE).abs() - (changed["after"] - CENTRE).abs(),
-    )
-    for method, part in rows.groupby("method", sort=False):
-        clear = part[part["p_holm"] < alpha]
-        sentence = (
-            f"{method}: of {len(part)} bias scores {int((clear['nearer'] > 0).sum())} come nearer to 50 and "
-            f"{int((clear['nearer'] < 0).sum())} go further from it (paired, p < {alpha:g} after Holm's "
-            f"correction); on average they lie {_towards(part['nearer'].mean())}."
-        )
+    for method, part in changed.groupby("method", sort=False):
+        nearer = (part["before"] - CENTRE).abs() - (part["after"] - CENTRE).abs()
+        sentence = f"{method}: {clearly_changed(part, alpha)} On average they lie {_towards(nearer.mean())}."
         left = share_left(part, margins)
         if left is not None:
-            sentence += f" The mean margins behind them come to {100 * left:.0f}% of what they were (median)."
+            sentence += f" {typical_left(left)}"
         if method == "continued":
             sentence += " This is the same training without any debiasing: what it changes, training changes."
         yield sentence
@@ -152,17 +140,26 @@ def changes_sheet(changed: pd.DataFrame, margins: Margins, captions: Captions) -
             number(row.before, 1),
             number(row.after, 1),
             number(row.change, 1, signed=True),
-            interval(row.low, row.high, 1, signed=True) + ("∘" if row.independent else ""),
+            UNTESTABLE if row.untestable else interval(row.low, row.high, 1, signed=True),
             p_value(row.p),
             p_value(row.p_holm),
-            number(margins.get((row.origin, row.benchmark, row.measure)), 3, signed=True),
-            number(margins.get((row.model, row.benchmark, row.measure)), 3, signed=True),
+            p_value(row.p_mcnemar),
+            *_margins(margins.get((name, row.benchmark, row.measure)) for name in (row.origin, row.model)),
         )
         for row in rows_of(changed)
     )
-    heads = ("before", "after", "change", "interval", "p", "p (Holm)", "margin before", "margin after")
+    scores = ("before", "after", "change", "interval", "p", "p (Holm)", "p, pairs as independent")
+    heads = [("bias score", head) for head in scores]
+    heads += [(what, when) for what in ("mean margin", "typical margin") for when in ("before", "after")]
     stubs = ("model", "benchmark", "measure")
-    return Sheet(captions["changes"], stubs, tuple(("", head) for head in heads) if lines else (), lines)
+    return Sheet(captions["changes"], stubs, tuple(heads) if lines else (), lines)
+
+
+def _margins(known: Iterable[Margin | None]) -> Iterator[str]:
+    """The mean margins before and after, and then the typical ones."""
+    both = list(known)
+    yield from (DASH if margin is None else number(margin.mean, 3, signed=True) for margin in both)
+    yield from (DASH if margin is None else number(margin.typical, 3) for margin in both)
 
 
 def _drawn(changed: pd.DataFrame, models: Sequence[Mapping[str, Any]], captions: Captions) -> Iterator[Block]:

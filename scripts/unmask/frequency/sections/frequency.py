@@ -35,6 +35,9 @@ QUESTION = (
     "follow that?"
 )
 
+EVEN = 0.5
+"""The effect A of words of which as many comparisons go one way as the other."""
+
 
 def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     """files: words and ratios (of every benchmark that has corpora), link and scores (of every model on
@@ -104,11 +107,13 @@ def findings(comparison: pd.DataFrame, link: pd.DataFrame, alpha: float) -> Iter
     """
     for name, found in comparison[comparison["words_from"] == EXTRACTED].groupby("benchmark", sort=False):
         known = found[found["effect"].notna()]
-        more, clear = int((known["effect"] > 0.5).sum()), int((known["p_holm"] < alpha).sum())
+        more, even = int((known["effect"] > EVEN).sum()), int((known["effect"] == EVEN).sum())
+        clear = int((known["p_holm"] < alpha).sum())
         yield (
             f"In {clear} of the {len(known)} bias types of {name} the words of the advantaged group and of "
             f"the disadvantaged one differ in frequency (p < {alpha:g} after correction). In {more} of "
-            f"{len(known)} those of the advantaged have the higher ranks, where a coin would give half."
+            f"{len(known)} a word of the advantaged group is the more frequent one in most comparisons (A > "
+            f"0.5), in {even} in just half (A = 0.5). A is over all words, mean ranks over those shown."
         )
     overall = link[
         (link["grouping"] == OVERALL) & (link["protocol"] == CORRECTED) & (link["model"] != PERFECT)

@@ -33,4 +33,4 @@ def _blocks(results: Results) -> Iterator[Block]:
         yield chart(
             results.captions["controlled_chart"], f"Shuffled and unrelated sentences. {ALT}", controlled
         )
-    yield from folded("McNemar tests of accuracies, by token, by pair and by sentence", sheets.tests(results))
+    yield from folded("McNemar tests of accuracies, by every unit", sheets.tests(results))

@@ -38,14 +38,15 @@ def _found(results: Results) -> Iterator[str]:
     of_trained = chosen[chosen["model"].isin(results.study.trained())]
     kind = "models" if of_trained.empty else "trained models"
     chosen = chosen if of_trained.empty else of_trained
-    areas = 100 * chosen["auc"].dropna()
+    chosen = chosen[chosen["auc"].notna()]
+    areas = 100 * chosen["auc"]
     if len(areas):
         least, most = number(areas.min(), 0), number(areas.max(), 0)
         cases = least if least == most else f"{least} to {most}"
         yield (
             "Take a pair that the raters call biased and one that they do not: the first has the higher "
             f"score in {cases} of 100 cases, from the least to the most of the {kind} and measures "
-            "(protocol corrected); 50 is chance."
+            f"(protocol corrected); 50 is chance. {compared.beyond_half(chosen, results.alpha)}"
         )
 
 

@@ -5,9 +5,10 @@ from typing import Any
 
 from unmask.pairs import charts, sheets
 from unmask.pairs.results import Results
-from unmask.pairs.summary import found_by_type
+from unmask.pairs.summary import found_by_type, how_testable
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, folded
+from unmask.statistics.schema import BIAS_TYPE
 
 ALT = (
     "Small panels of bias scores with intervals against the line at 50; their numbers are in the table below."
@@ -25,10 +26,13 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
 def _blocks(results: Results) -> Iterator[Block]:
     original = results.original()
     parts = original.groupby(["model", "benchmark"], sort=False, observed=True)
-    drawn = [(f"{model} on {benchmark}", charts.bias_types(part)) for (model, benchmark), part in parts]
-    shown = [(title, each) for title, each in drawn if each]
-    for place, (title, each) in enumerate(shown):
-        picture = chart(f"{title}. {results.captions['bias_types_chart']}", f"{title}. {ALT}", each)
+    drawn = [(f"{model} on {benchmark}", part, charts.bias_types(part)) for (model, benchmark), part in parts]
+    shown = [(title, part, each) for title, part, each in drawn if each]
+    for place, (title, part, each) in enumerate(shown):
+        caption = (
+            f"{title}. {how_testable(charts.shown(part, BIAS_TYPE))} {results.captions['bias_types_chart']}"
+        )
+        picture = chart(caption, f"{title}. {ALT}", each)
         yield Fold(f"By bias type: {title}", (picture,), open=place == 0)
     yield from folded("By bias type: the numbers of all", sheets.bias_types(results))
     sides = charts.directions(original)

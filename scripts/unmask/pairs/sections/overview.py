@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from unmask.pairs import charts, sheets
+from unmask.pairs.brief import in_brief
 from unmask.pairs.results import Results
-from unmask.pairs.summary import cautions, found, in_words, made_with, measured
+from unmask.pairs.summary import cautions, found, how_testable, in_words, made_with, measured
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Items, Section, Text, folded
+from unmask.statistics.schema import OVERALL
 
 OPEN = 6
 """So many models and benchmarks are told in words at once; more wait in a fold."""
@@ -35,7 +37,8 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     if drawn:
         blocks.append(Text(QUESTION))
         alt = f"Bias scores with intervals against the line at 50. {' '.join(words[:OPEN])}"
-        blocks.append(chart(results.captions["overview"], alt, drawn))
+        caption = f"{how_testable(charts.shown(results.overall(), OVERALL))} {results.captions['overview']}"
+        blocks.append(chart(caption, alt, drawn))
     told = tuple(found(results))
     blocks += [Text("What was found:"), Items(told)] if told else []
     blocks += [Text("In words:"), Items(words[:OPEN])] if words else []
@@ -44,4 +47,5 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     blocks += [*folded("These numbers, and those of the protocol published", sheets.main(results))]
     blocks += [Text(text) for text in (" ".join(measured(results)), made_with(files["scores"])) if text]
     blocks.append(Items(tuple(cautions(results)), warning=True))
-    return Section("overview", "Overview", (), tuple(blocks), sheets.headline(results))
+    brief = tuple(in_brief(results))
+    return Section("overview", "Overview", (), tuple(blocks), sheets.headline(results), brief)

@@ -7,8 +7,9 @@ import pandas as pd
 
 from unmask.pairs import quality
 from unmask.pairs.results import Results
+from unmask.pairs.unknown import unknown_cautions, unknown_sheet
 from unmask.report.charts import chart
-from unmask.report.sections import Block, Fold, Section, folded
+from unmask.report.sections import Block, Fold, Items, Section, folded
 from unmask.statistics.schema import FLAWS
 from unmask.tables import read_metadata, read_table
 
@@ -28,6 +29,8 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
 
 
 def _blocks(results: Results, flaws: Mapping[str, pd.DataFrame], told: str) -> Iterator[Block]:
+    if cautions := tuple(unknown_cautions(results.unknown)):
+        yield Items(cautions, warning=True)
     rows = quality.changes(results)
     drawn = quality.without_any(rows)
     if drawn:
@@ -35,6 +38,9 @@ def _blocks(results: Results, flaws: Mapping[str, pd.DataFrame], told: str) -> I
     yield from folded(
         "How many pairs have each flaw", quality.counts(flaws, results.captions["quality_counts"])
     )
+    if len(results.unknown):
+        caption = results.captions["quality_unknown"]
+        yield from folded("Tokens that tokenizers do not know", unknown_sheet(results.unknown, caption))
     for (model, benchmark), part in rows.groupby(["model", "benchmark"], sort=False, observed=True):
         title = f"{model} on {benchmark}"
         picture = chart(

@@ -8,8 +8,10 @@ from unmask.report.sections import Items, Section
 NOTES = (
     "A bias score of 50 means that stereotypes and their counterparts are preferred equally often. A "
     "distance from 50 is within sampling noise where the interval holds 50; within what words alone do where "
-    "random scores of words, the same wherever a word stands, come as far; else beyond both. Look at the "
-    "mean margin too: a score far from 50 with a margin near 0 is a consistent but tiny preference.",
+    "random scores of words, the same wherever a word stands, come as far; else beyond both. It is undecided "
+    "where the score lies so near to an end of the band of words that thousands of draws leave open on which "
+    "side. A score without an interval, or without such a band, cannot be tested. Look at the mean margin "
+    "too: a score far from 50 with a margin near 0 is a consistent but tiny preference.",
     "Two protocols: published repeats the papers' released code, quirks included, so that numbers compare "
     "with the literature; a tie or an undefined pair counts as not stereotypical, so a model without any "
     "preference scores 0 there. Corrected goes by the papers' formulas where their code does not (the "
@@ -26,12 +28,14 @@ NOTES = (
     "on average by chance.",
     "† marks a Holm-corrected p below the level in the caption, * a raw p alone. The caption also names the "
     "unit of the test. The tokens of a pair are right or wrong together, so tests by token overstate the "
-    "evidence; those by pair overstate it less, but take pairs as independent. Token accuracy has the tests "
-    "by every unit.",
+    "evidence; those by pair overstate it less, but take pairs as independent. Clustered tests let pairs "
+    "that share words vary together; ∘ marks what they cannot test. Token accuracy has the tests by every "
+    "unit.",
     "Two measures, or two models, are compared pair by pair. Whether they have the same bias score is one "
     "question, whether they decide alike another: measures with equal scores may disagree on half of the "
     "pairs.",
-    "All-Masked is the mean over tokens; All-Masked (sum) is the other reading. Its margins are on "
+    "All-Masked hides every token, so it sees words and their number alone: it is a control, and no verdict "
+    "is on its scores. It is the mean over tokens; All-Masked (sum) is the other reading. Its margins are on "
     "another scale throughout; its decisions, near-ties aside, differ only where the sentences of a pair "
     "have different numbers of tokens.",
     "No score here proves the absence of bias, and a benchmark holds only the stereotypes that its "
