@@ -30,6 +30,8 @@ from pathlib import Path
 
 import yaml
 
+from unmask.table_heads import CROWS_PAIRS
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/workflow"))
 from workflow_copy import copy_workflow
 
@@ -86,7 +88,7 @@ def run(folder: Path, *command: str) -> Run:
 
 
 def snakemake(folder: Path, *arguments: str, study: str = "study.yaml") -> Run:
-    return run(folder, "-m", "snakemake", "--cores", "1", *arguments, "--configfile", study)
+    return run(folder, "-m", "snakemake", "--cores", "1", "--configfile", study, *arguments)
 
 
 def write_study(path: Path, models: int) -> None:
@@ -107,7 +109,8 @@ def write_study(path: Path, models: int) -> None:
 def lay_out(folder: Path, models: int) -> None:
     """The workflow with the study in `folder`, nothing made."""
     copy_workflow(folder)
-    (folder / "pairs.csv").write_text("never read\n")
+    # no more than the head of it is ever read
+    (folder / "pairs.csv").write_text(",".join(CROWS_PAIRS) + "\n")
     write_study(folder / "study.yaml", models)
     write_study(folder / "more.yaml", models + 1)
 
@@ -122,6 +125,10 @@ def finish(folder: Path) -> None:
                 path.mkdir()
             else:
                 path.write_text("made\n")
+    # the one result that the workflow itself reads
+    settings = Path("results/planning/settings.json")
+    (folder / settings).unlink()
+    snakemake(folder, "--forceall", "--allowed-rules", "study_settings", "--", str(settings))
     # forced, since results without a record are held against their checksums otherwise
     touch = ["--touch", "--forceall", "--cores", "1", "--quiet", "all", "--configfile", "study.yaml"]
     run(folder, "-c", TOUCH, *touch)

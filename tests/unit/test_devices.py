@@ -306,6 +306,7 @@ def score(folder: Path, more: int) -> None:
         code={"none": "digest"},
         dtype="float32",
         shuffled=None,
+        unknown_tokens=0.1,
     )
 
 

@@ -10,6 +10,7 @@ from scipy.stats import t as student_t
 
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.student import LEAST_ERROR
+from unmask.statistics.tolerance import at_least
 
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -97,7 +98,7 @@ class Estimate:
         centre = value if self.spread.centre is None else float(self.spread.centre[place])
         if place == runs and runs > 1:
             variance, df = with_runs(variance, df, self.values)
-        if not np.isfinite(variance) or not df >= 1 or variance <= (LEAST_ERROR * abs(value)) ** 2:
+        if not np.isfinite(variance) or not at_least(df, 1) or variance <= (LEAST_ERROR * abs(value)) ** 2:
             return None, None, None
         if self.correlation:
             if abs(value) >= 1:
@@ -122,7 +123,7 @@ def with_runs(variance: float, df: float, values: Floats) -> tuple[float, float]
     runs = len(values)
     between = float(np.var(values, ddof=1)) / runs
     total = variance + between
-    if not between > 0 or not np.isfinite(total) or not df >= 1:
+    if not between > 0 or not np.isfinite(total) or not at_least(df, 1):
         return total, df
     return total, float(total**2 / (variance**2 / df + between**2 / (runs - 1)))
 
