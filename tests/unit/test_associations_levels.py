@@ -1,4 +1,4 @@
-"""What a unit is: means over the texts of a word, and what counting texts as witnesses does to p."""
+"""What a unit is: means over the texts of a word, and what counting texts as observations does to p."""
 
 import numpy as np
 import pytest

@@ -127,7 +127,7 @@ def test_words_that_move_both_classes_widen_the_band_less_than_words_of_one() ->
     assert widths[0] < 0.75 * widths[1]
 
 
-def test_there_is_no_band_of_few_pairs_and_of_one_witness() -> None:
+def test_there_is_no_band_of_few_pairs_and_of_one_cluster() -> None:
     rng = np.random.default_rng(5)
     for positives in (1, 9):
         positive = np.arange(100) < positives
@@ -135,7 +135,7 @@ def test_there_is_no_band_of_few_pairs_and_of_one_witness() -> None:
     positive = np.arange(100) < 40
     scores = rng.normal(size=100)
     assert all(np.isnan(ends).all() for ends in band(scores, positive, Dependence.of([("word",)] * 100)))
-    # all negatives share a word: one witness of that class
+    # all negatives share a word: one cluster of that class
     one = Dependence.of([() if yes else ("word",) for yes in positive])
     assert all(np.isnan(ends).all() for ends in band(scores, positive, one))
 

@@ -143,7 +143,7 @@ def literal_interval(values: list[float], nodes: list[set[str]]) -> tuple[float,
     together = np.array([[float(i == j or bool(nodes[i] & nodes[j])) for j in range(n)] for i in range(n)])
     variance, independent, df = literal_variance(values, nodes, [1 / n] * n, [0] * n)
     largest, t = together.sum() / n, student.ppf(0.975, df)
-    witnesses = min(
+    rarer = min(
         sum(side) ** 2 / (side @ together @ side) if sum(side) else 0.0
         for side in (np.array(values), 1 - np.array(values))
     )
@@ -165,7 +165,7 @@ def literal_interval(values: list[float], nodes: list[set[str]]) -> tuple[float,
     if 0.5 <= p < 1:
         edges[1] = brentq(lambda x: betainc(p * size + 1, (1 - p) * size, x) - 0.975, 0, 1)
     few = min(20, n / largest)
-    edge = (1 - 4 * p * (1 - p)) * max(0, 1 - max(0, witnesses - 1) / (few - 1)) ** 2
+    edge = (1 - 4 * p * (1 - p)) * max(0, 1 - max(0, rarer - 1) / (few - 1)) ** 2
     low = min(alone[0], (1 - edge) * alone[0] + edge * edges[0])
     high = max(alone[1], (1 - edge) * alone[1] + edge * edges[1])
     if not independent:
@@ -339,7 +339,7 @@ def test_rounding_loses_no_interval() -> None:
 
 
 @pytest.mark.parametrize("score", [0.0, 0.3, 0.5, 0.9, 1.0])
-def test_enough_witnesses_leave_the_interval_of_residuals(score: float) -> None:
+def test_many_of_both_decisions_leave_the_interval_of_residuals(score: float) -> None:
     found = clustered_interval(np.array([score]), 400, np.array([3.0]), 8.0, np.array([20.0]), 30.0, 0.95)
     np.testing.assert_allclose(np.ravel(found), effective_wilson(400 * score, 400, 3.0, 30.0, 0.95))
     fewer = clustered_interval(np.array([score]), 400, np.array([3.0]), 8.0, np.array([2.0]), 30.0, 0.95)

@@ -275,7 +275,7 @@ def test_a_model_is_compared_under_what_both_have(
     assert alone.empty and list(alone.columns) == COMPARISONS.names
 
 
-def test_few_pairs_that_differ_are_few_witnesses(made: synthetic.Synthetic) -> None:
+def test_few_pairs_that_differ_leave_a_wide_interval(made: synthetic.Synthetic) -> None:
     """Whatever the number of pairs: three that differ alike are no evidence, nor is one."""
     own = made.scores[(made.scores["measure"] == "CPS") & (made.scores["protocol"] == "corrected")]
     for changed, least in ((1, None), (3, 0.2), (5, 0.05)):

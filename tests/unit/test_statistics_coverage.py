@@ -96,7 +96,7 @@ class World:
             n,
             found.effect(),
             self.dependence.largest_effect(),
-            self.dependence.witnesses(preferred),
+            self.dependence.effective_size(preferred),
             found.df,
             0.95,
         )

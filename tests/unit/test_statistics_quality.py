@@ -158,7 +158,7 @@ def test_what_cannot_be_said_is_null() -> None:
     assert quality_table(made_decisions(credits), {"f": none}, lone, 0.95).empty
     left = row_of(quality_table(made_decisions(credits), {"f": every}, lone, 0.95), "f")
     assert left["flawed"] == 20 and left[["without", "change", "low", "p", "random_sd"]].isna().all()
-    # all alike: nothing has varied; all of one word: one witness, whose change is as large as its error
+    # all alike: nothing has varied; all of one word: one cluster, whose change is as large as its error
     alike = row_of(quality_table(made_decisions(credits | True), {"f": np.arange(20) < 5}, lone, 0.95), "f")
     assert alike["change"] == 0 and alike[["error", "low", "p"]].isna().all() and alike["random_sd"] == 0
     together = Dependence.of([("w",)] * 20)

@@ -1,4 +1,4 @@
-"""How robust a verdict is to what counts as one word, or one witness."""
+"""How robust a verdict is to what counts as one word, or one cluster."""
 
 import numpy as np
 import pandas as pd

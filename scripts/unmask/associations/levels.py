@@ -1,6 +1,6 @@
 """What a unit is: every text, or a word, for which the mean over its texts stands.
 
-Eight templates of a name are not eight witnesses: partitions of texts take what a word adds to all of its
+Eight templates of a name are not eight observations: partitions of texts take what a word adds to all of its
 texts for as many findings, and reject too often. By word each word is one finding.
 """
 

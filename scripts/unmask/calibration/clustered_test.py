@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unmask.statistics.dependence import LEAST_DESIGN_EFFECT, Variance, fewest_witnesses
+from unmask.statistics.dependence import LEAST_DESIGN_EFFECT, Variance, smaller_effective_size
 from unmask.statistics.intervals import Floats, Ints, clustered_interval
 from unmask.statistics.tolerance import TOLERANCE
 
@@ -45,7 +45,7 @@ class Units:
         unknown = np.full(np.shape(squares), np.nan)
         independent = plain * (1 / n / plain_a) if plain_a > 0 else unknown
         if sandwich_a <= TOLERANCE / n or spread <= 0:
-            # one unit: one witness
+            # one unit: one cluster
             return Variance(unknown, independent, float("nan"))
         df = sandwich_a**2 / spread
         if abs(df - 1) < TOLERANCE:
@@ -59,11 +59,12 @@ class Units:
         b = (plain_a * sandwich - sandwich_a * plain) / determinant
         return Variance(np.maximum((a + b * q) / n, LEAST_DESIGN_EFFECT * independent), independent, df)
 
-    def witnesses(self, count: Floats, together: Floats, across: Floats) -> Floats:
-        """Dependence.witnesses of k series of decisions. count: what all pairs give the score; together: Σ
-        over units of the square of what the unit's pairs give it; across: of the same times the unit's size.
+    def effective_size(self, count: Floats, together: Floats, across: Floats) -> Floats:
+        """Dependence.effective_size of k series of decisions. count: what all pairs give the score;
+        together: Σ over units of the square of what the unit's pairs give it; across: of the same times the
+        unit's size.
         """
-        return fewest_witnesses(count, together, self.pairs, float(self.sizes @ self.sizes), across)
+        return smaller_effective_size(count, together, self.pairs, float(self.sizes @ self.sizes), across)
 
 
 def units_of(codes: Ints) -> Units:
@@ -81,16 +82,16 @@ def mean_variance(values: Floats, codes: Ints) -> Variance:
 
 
 def score_intervals(
-    credits: Floats, units: Units, variance: Variance, witnesses: Floats, confidence: float
+    credits: Floats, units: Units, variance: Variance, rarer: Floats, confidence: float
 ) -> tuple[Floats, Floats]:
     """Ends of the intervals, in percent, of k bias scores of pairs of these units.
 
-    credits: shape (k,), the sum of what the pairs add to the score. variance: of their means. witnesses: as
-    Units.witnesses has them. nan where the degrees of freedom are unknown or below 1.
+    credits: shape (k,), the sum of what the pairs add to the score. variance: of their means. rarer: as
+    Units.effective_size has it. nan where the degrees of freedom are unknown or below 1.
     """
     n = units.pairs
     largest = float(units.sizes @ units.sizes) / n
-    return clustered_interval(credits / n, n, variance.effect(), largest, witnesses, variance.df, confidence)
+    return clustered_interval(credits / n, n, variance.effect(), largest, rarer, variance.df, confidence)
 
 
 def score_interval(credit: Floats, codes: Ints, confidence: float) -> tuple[float, float, float]:
@@ -107,6 +108,6 @@ def score_interval(credit: Floats, codes: Ints, confidence: float) -> tuple[floa
     sizes = np.bincount(codes)
     sums = np.bincount(codes, credit, minlength=len(sizes))
     count = credit.sum(keepdims=True)
-    witnesses = units.witnesses(count, np.array([sums @ sums]), np.array([sizes @ sums]))
-    low, high = score_intervals(count, units, variance, witnesses, confidence)
+    rarer = units.effective_size(count, np.array([sums @ sums]), np.array([sizes @ sums]))
+    low, high = score_intervals(count, units, variance, rarer, confidence)
     return 100 * float(credit.mean()), float(low[0]), float(high[0])

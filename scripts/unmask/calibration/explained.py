@@ -89,7 +89,7 @@ def score_explained(
         n,
         spread.effect(),
         among.largest_effect(),
-        among.witnesses(share),
+        among.effective_size(share),
         spread.df,
         confidence,
     )
@@ -112,7 +112,7 @@ def difference_explained(
         return {"n": 0}
     own, among = difference[members], dependence.among(members)
     spread = _variance_of_mean(own - own.mean(), among)
-    # no more witnesses than pairs that tell the two apart
+    # no larger than the number of pairs that tell the two apart
     most_df = np.count_nonzero(own) - 1.0
     return {
         "n": n,

@@ -130,8 +130,8 @@ def rejections(outcomes: Outcomes, pairs: int, options: Options, rng: np.random.
     within = drawn @ outcomes.sums**2 - outcomes.size * sums**2 / n
     of_units = Units(np.full(units, outcomes.size))
     variance = of_units.variance(within, squares)
-    witnesses = of_units.witnesses(sums, drawn @ outcomes.sums**2, outcomes.size * sums)
-    low, high = score_intervals(sums, of_units, variance, witnesses, options.confidence)
+    rarer = of_units.effective_size(sums, drawn @ outcomes.sums**2, outcomes.size * sums)
+    low, high = score_intervals(sums, of_units, variance, rarer, options.confidence)
     return Rejected(100 * float((low > NO_BIAS).mean()), 100 * float((high < NO_BIAS).mean()))
 
 

@@ -86,7 +86,7 @@ PREFIXES = pa.schema(
         field("items", pa.int32()),
         # of these, those that were too long for the classifier and lost their end
         field("truncated", pa.int32()),
-        # shares lie between 0 and 1; intervals are by item, which is one witness however often it is read
+        # shares lie between 0 and 1; intervals are by item, which is one observation however often it is read
         field("accuracy", pa.float64()),
         field("accuracy_low", pa.float64(), nullable=True),
         field("accuracy_high", pa.float64(), nullable=True),

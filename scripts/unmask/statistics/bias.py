@@ -50,8 +50,9 @@ def _ratio(numerator: Floats, denominator: Floats) -> Floats:
 class _Spread:
     """k means over the same pairs: their clustered and independent variances and degrees of freedom.
 
-    largest: their design effects if all pairs that share something had one value. witnesses: of the rarer
-    decision (Dependence.witnesses), of one group; nan where the columns are no decisions.
+    largest: their design effects if all pairs that share something had one value. rarer: the
+    effective size of the rarer decision (Dependence.effective_size), of one group; nan where the columns are
+    no decisions.
     """
 
     mean: Floats
@@ -59,7 +60,7 @@ class _Spread:
     independent: Floats
     df: Floats
     largest: Floats
-    witnesses: Floats
+    rarer: Floats
 
     def interval(self, column: int, n: float, confidence: float) -> tuple[float, float]:
         """Of a score over n pairs, in percent; means are shares of 1."""
@@ -71,7 +72,7 @@ class _Spread:
             n,
             effect,
             self.largest[column],
-            self.witnesses[place],
+            self.rarer[place],
             self.df[column],
             confidence,
         )
@@ -118,7 +119,7 @@ def _spread(
             found.df[some] = variance.df
             found.largest[some] = moments.largest_effect
             of_decisions = some < decided
-            found.witnesses[some[of_decisions]] = among.witnesses(own[:, of_decisions])
+            found.rarer[some[of_decisions]] = among.effective_size(own[:, of_decisions])
     return found
 
 

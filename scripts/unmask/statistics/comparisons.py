@@ -144,7 +144,7 @@ def _compared(
     kappa, influence = cohens_kappa(prefers.astype(float), others.astype(float))
 
     found = moments.variance(np.hstack([own - difference, influence]))
-    # no more witnesses than pairs that tell the two apart
+    # no larger than the number of pairs that tell the two apart
     df = np.minimum(found.df, np.count_nonzero(own, axis=0) - 1.0)
     of_difference = student(difference, found.clustered[:k], df, confidence)
     of_kappa = student(

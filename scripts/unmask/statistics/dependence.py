@@ -60,12 +60,12 @@ class Variance:
         )
 
 
-def fewest_witnesses(
+def smaller_effective_size(
     count: Floats, together: Floats, pairs: int, all_together: float, across: Floats
 ) -> Floats:
-    """See Dependence.witnesses. count: Σ d; together: d'K d; all_together: 1'K1; across: 1'K d."""
+    """See Dependence.effective_size. count: Σ d; together: d'K d; all_together: 1'K1; across: 1'K d."""
     sides = (count, together), (pairs - count, all_together - 2 * across + together)
-    # a side that nothing speaks for, but for rounding, has no witness
+    # a side that no pair decides for, but for rounding, has size 0
     some = [(n > TOLERANCE * pairs) & (square > TOLERANCE) for n, square in sides]
     found = [
         np.divide(n**2, square, out=np.zeros_like(count), where=where)
@@ -159,15 +159,15 @@ class Dependence:
         """The design effect of a mean if all pairs that share a node had the same value; nan of no pair."""
         return float((self @ np.ones(len(self))).mean()) if len(self) else float("nan")
 
-    def witnesses(self, credit: Floats) -> Floats:
-        """How many witnesses the rarer decision has, of k series of decisions, at most as many as pairs.
+    def effective_size(self, credit: Floats) -> Floats:
+        """Kish's effective sample size of the rarer decision, of k series of decisions; at most the pairs.
 
-        credit: shape (pairs, k), from 0 to 1. The witnesses of d, what pairs give a side, are (Σ d)² / d'K d:
-        so many equal clusters that share nothing would do. Of the two sides the one that has fewer.
+        credit: shape (pairs, k), from 0 to 1. The size of d, what pairs give a side, is (Σ d)² / d'K d: so
+        many equal clusters that share nothing would do. Of the two sides the smaller size.
         """
         of_all = self @ np.ones(len(self))
         together = (credit * (self @ credit)).sum(axis=0)
-        return fewest_witnesses(
+        return smaller_effective_size(
             credit.sum(axis=0), together, len(self), float(of_all.sum()), (of_all @ credit).astype(np.float64)
         )
 
@@ -246,7 +246,7 @@ class Moments:
         unknown = np.full(residuals.shape[1], np.nan)
         independent = plain * (self.own / self.plain_a) if self.plain_a > 0 else unknown
         if self.sandwich_a <= TOLERANCE * self.own or self.spread <= 0:
-            # the pairs of each group all share a node: one witness each
+            # the pairs of each group all share a node: one cluster each
             return Variance(unknown, independent, float("nan"))
         df = float(self.sandwich_a**2 / self.spread)
         determinant = self.plain_a * self.sandwich_b - self.plain_b * self.sandwich_a

@@ -11,8 +11,8 @@ from unmask.statistics.tolerance import TOLERANCE, at_least
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-ENOUGH_WITNESSES = 20
-"""With so many witnesses of the rarer decision the design effect is taken as it is estimated."""
+ENOUGH = 20
+"""From this effective size of the rarer decision on, the design effect is taken as it is estimated."""
 
 
 def wilson(count: float, n: float, confidence: float) -> tuple[float, float]:
@@ -45,23 +45,23 @@ def effective_wilson(
 
 
 def clustered_interval(
-    score: Floats, n: float, effect: Floats, largest: float, witnesses: Floats, df: float, confidence: float
+    score: Floats, n: float, effect: Floats, largest: float, rarer: Floats, df: float, confidence: float
 ) -> tuple[Floats, Floats]:
     """Ends in percent of the intervals of k scores, each over n pairs that vary together.
 
-    score: shares of 1, shape (k,), like effect and witnesses. effect: the estimated design effects, nan where
-    decisions are all alike. largest: the design effect if all that share something decided alike. witnesses:
-    of the rarer decision (Dependence.witnesses).
+    score: shares of 1, shape (k,), like effect and rarer. effect: the estimated design effects, nan where
+    decisions are all alike. largest: the design effect if all that share something decided alike. rarer:
+    effective size of the rarer decision (Dependence.effective_size).
 
     Away from 0 and 1 an interval is `effective_wilson`. Near them the few deviating decisions say little of
     how pairs vary together, and nothing where there are none. So there each end moves outwards to that with
     the largest effect: of Wilson's interval the end that faces one half, of Clopper & Pearson's the other,
-    both with t (Korn & Graubard 1998, Survey Methodology 24:193). With p the score, m the witnesses and c the
-    smaller of ENOUGH_WITNESSES and n / largest, it goes
+    both with t (Korn & Graubard 1998, Survey Methodology 24:193). With p the score, m that effective size and
+    c the smaller of ENOUGH and n / largest, it goes
 
         edge = (1 - 4 p (1 - p)) · (1 - (m - 1) / (c - 1))²
 
-    of the way: none of it where m ≥ c, and with one witness as far as with none. nan where n is 0, or df
+    of the way: none of it where m ≥ c, and where m is 1 as far as where it is 0. nan where n is 0, or df
     unknown or below 1.
     """
     if not n > 0 or not at_least(df, 1) or np.isnan(largest):
@@ -70,8 +70,8 @@ def clustered_interval(
     size = n * float(norm.ppf(tail) / student.ppf(tail, max(df, 1.0))) ** 2
     effect = np.where(np.isnan(effect), largest, effect)
     low, high = _wilson(score, size / effect, confidence)
-    few = min(ENOUGH_WITNESSES, n / largest)
-    edge = (1 - 4 * score * (1 - score)) * np.clip((few - witnesses) / max(few - 1, TOLERANCE), 0, 1) ** 2
+    few = min(ENOUGH, n / largest)
+    edge = (1 - 4 * score * (1 - score)) * np.clip((few - rarer) / max(few - 1, TOLERANCE), 0, 1) ** 2
     fewest = size / np.maximum(effect, largest)
     least, most = _wilson(score, fewest, confidence)
     upper, lower = score >= 0.5, score <= 0.5

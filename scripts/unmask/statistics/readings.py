@@ -1,4 +1,4 @@
-"""Other readings of what counts as one word, or one witness, for how robust a verdict is to that."""
+"""Other readings of what counts as one word, or one cluster, for how robust a verdict is to that."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
