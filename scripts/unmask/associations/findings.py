@@ -62,7 +62,10 @@ def _beyond(found: Found, encoder: str, rows: Sequence[Any]) -> str:
     """Which tests of an encoder are beyond chance; those that could not be are no finding."""
     own = found.main[found.main["encoder"] == encoder]
     unable = own[~own["able"].astype(bool)]
-    why = "sets are too small" + (", or they have no d" if unable["d"].isna().any() else "")
+    # of some p could be below alpha, were it not corrected
+    corrected_away = (unable["least_p"] < found.alpha).any()
+    why = f"sets are too small{' for so many tests' if corrected_away else ''}"
+    why += ", or they have no d" if unable["d"].isna().any() else ""
     start = f"For {encoder} ({_units(own)})"
     after = {row.pooling: f"{row.beyond} of {row.able}" for row in rows if row.able}
     if after:

@@ -10,7 +10,7 @@ from unmask.downstream.tables import DECIMALS, is_larger
 from unmask.downstream.terms import AFTER, BEFORE, OCCUPATIONS, SIMILARITY
 from unmask.report.changes_wording import clearly_changed, typical_left
 from unmask.report.sheets import counted, interval, number, rows_of
-from unmask.statistics.changes import CENTRE, clear_changes
+from unmask.statistics.changes import CENTRE, clear_changes, without_controls
 from unmask.statistics.margins import share_left
 from unmask.terms import CORRECTED
 
@@ -96,11 +96,11 @@ def _symmetric(found: Found, task: str) -> Iterator[str]:
 
 def change_by_debiasing(found: Found) -> Iterator[str]:
     """Whether debiasing changes bias scores, and whether it changes bias in use."""
-    scores, in_use = found.changes_of_scores, found.changes_in_use
+    scores, in_use = without_controls(found.changes_of_scores), found.changes_in_use
     nearer_models: set[str] = set()
     if len(scores):
         nearer_models = set(clear_changes(scores, found.alpha).nearer["model"])
-        said = clearly_changed(scores, found.alpha)
+        said = clearly_changed(scores, found.alpha, found.settings.get("bias_type"))
         yield f"Debiased models against those that they were made from: {said}"
     if len(in_use):
         yield _changed_in_use(found, in_use)
@@ -140,7 +140,9 @@ def _of_one_run(found: Found, tasks: Sequence[str]) -> str:
 
 def in_short(found: Found) -> Iterator[str]:
     """Of each method, what it leaves of intrinsic bias, and what of bias in use."""
-    scores, in_use, main = found.changes_of_scores, found.changes_in_use, found.main
+    scores, in_use, main = without_controls(found.changes_of_scores), found.changes_in_use, found.main
+    wanted = found.settings.get("bias_type")
+    over = "" if wanted is None else f" over pairs of the bias type {wanted}"
     for role in dict.fromkeys(member.role for member in found.members if member.origin is not None):
         models = {m.name: m.origin for m in found.members if m.role == role and m.origin is not None}
         part = scores[scores["model"].isin(list(models))]
@@ -150,17 +152,16 @@ def in_short(found: Found) -> Iterator[str]:
             both = [(values[m], values[o]) for m, o in models.items() if m in values and o in values]
             if both:
                 after, before = (sum(each) / len(both) for each in zip(*both, strict=True))
-                used.append(f"{number(after, DECIMALS)} against {number(before, DECIMALS)} ({task})")
+                used.append(f"{number(after, DECIMALS)} and {number(before, DECIMALS)} ({task})")
                 tasks.append(task)
         left = share_left(part, found.margins)
         if part.empty or not used or left is None or in_use.empty:
             continue
         before, after = ((part[when] - CENTRE).abs().mean() for when in ("before", "after"))
         yield (
-            f"After {role} bias scores are {number(after, 1)} instead of {number(before, 1)} points from 50 "
-            f"on average. {typical_left(left)} Fine-tuned on the same tasks, the bias in use of these models "
-            f"against that of those that they were made from is {', '.join(used)}"
-            f"{_of_one_run(found, tasks)}."
+            f"After {role} bias scores{over} are {number(after, 1)} instead of {number(before, 1)} points "
+            f"from 50 on average. {typical_left(left)} After fine-tuning on the same tasks, bias in use of "
+            f"the debiased models and of their originals is {', '.join(used)}{_of_one_run(found, tasks)}."
         )
 
 

@@ -18,7 +18,7 @@ from unmask.downstream.schema import CORRELATIONS, WORD_COUNTS
 from unmask.downstream.terms import CHANGE, MAIN, PUBLISHED_NAMES
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import rows_of
-from unmask.statistics.changes import changes
+from unmask.statistics.changes import changes, corrected
 from unmask.statistics.chosen import of_bias_type
 from unmask.statistics.correction import holm
 from unmask.statistics.margins import Margins, margins_of
@@ -148,11 +148,11 @@ class Found:
     def changes_of_scores(self) -> pd.DataFrame:
         """How the bias scores of debiased models differ (unmask.statistics.changes).
 
-        p_holm is over all of them: the report counts them together.
+        p_holm is over all of them but controls: the report counts them together.
         """
         origins = {m.name: m.origin for m in self.members if m.origin is not None}
         found = changes(self.files.get("comparisons") or [], origins, self.measures, CORRECTED)
-        return holm(found, ["protocol"])
+        return corrected(found, ["protocol"])
 
     @cached_property
     def margins(self) -> Margins:

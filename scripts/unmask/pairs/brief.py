@@ -17,7 +17,7 @@ def in_brief(results: Results) -> Iterator[str]:
         return
     yield (
         "! does not mean biased, nor its absence unbiased. Each score is judged by itself: about "
-        f"{by_chance(results)} in 100 intervals exclude 50 where nothing is."
+        f"{by_chance(results)} in 100 intervals exclude 50 even where there is no preference."
     )
     sizes = scores.drop_duplicates("benchmark")
     few = [f"{row.benchmark} ({row.n})" for row in rows_of(sizes) if row.n < FEW]

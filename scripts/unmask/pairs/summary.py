@@ -201,7 +201,7 @@ def cautions(results: Results) -> Iterator[str]:
     yield (
         "Beyond both is not yet biased: it says that neither sampling noise nor the identities of words "
         f"explain a score. Each score is judged by itself, so about {by_chance(results)} in 100 would be "
-        "called beyond sampling noise where nothing is."
+        "called beyond sampling noise even where there is no preference."
     )
     scores = _corrected(results)
     for row in rows_of(scores.drop_duplicates("benchmark")):
@@ -222,12 +222,13 @@ def cautions(results: Results) -> Iterator[str]:
         )
     near = scores[scores["near_ties"] > 0]
     if len(near):
+        # not from where the score lies: it may be near one of the ends
         most = max(rows_of(near), key=lambda row: float(row.near_high - row.near_low))
         yield (
             f"{int(near['near_ties'].sum())} of {int(scores['n'].sum())} decisions are near-ties: their "
-            f"margins are within the bound on float error, which is far above the usual error. Were all of "
-            f"them turned, a score would move by {number(most.near_high - most.near_low, 1)} points at most "
-            f"({title_of(str(most.measure))} of {most.model} on {most.benchmark})."
+            f"margins are within the bound on float error, which is far above the usual error. "
+            f"However they fall, a score lies within a range of {number(most.near_high - most.near_low, 1)} "
+            f"points at most ({title_of(str(most.measure))} of {most.model} on {most.benchmark})."
         )
     untrained = results.study.of_source(UNTRAINED)
     if untrained:

@@ -29,9 +29,8 @@ def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
     draws: of dealt vectors, where there are some.
     """
     outline, alpha = found.outline, found.alpha
-    rows = found.chosen((C_W,), (FULL,), [*outline.shown(), *outline.inner()])
+    rows = _scored(found)
     variant = main_variant(rows)
-    rows = rows[(rows["variant"] == variant) & rows["score"].notna()]
     for model in found.models:
         own = {str(row.region): row for row in rows_of(rows[rows["model"] == model.name])}
         if not own:
@@ -50,6 +49,12 @@ def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
                 "tree and the tokens of names come to."
             )
         yield sentence
+
+
+def _scored(found: Findings) -> pd.DataFrame:
+    """The regions that have a score, by the main variant of C_w."""
+    rows = found.chosen((C_W,), (FULL,), [*found.outline.shown(), *found.outline.inner()])
+    return rows[(rows["variant"] == main_variant(rows)) & rows["score"].notna()]
 
 
 def _of_inner(outline: Outline, inner: Sequence[Any], alpha: float, draws: int | None) -> str:
@@ -105,7 +110,8 @@ def coarse_dealings(found: Findings, draws: int | None) -> Iterator[str]:
     if draws is None:
         return
     least, family = 1 / (draws + 1), _most_corrected_for(draws, found.alpha)
-    most = max(len(found.outline.tops()), len(found.outline.inner()))
+    # p is corrected within a level
+    most = max(_scored(found).groupby(["model", "level"]).size(), default=0)
     if family < most:
         yield (
             f"With {draws} dealings no p is below {least:.2g}: corrected for more than {family} regions, "

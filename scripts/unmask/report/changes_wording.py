@@ -7,15 +7,17 @@ from unmask.statistics.changes import clear_changes
 from unmask.statistics.margins import Left
 
 
-def clearly_changed(changed: pd.DataFrame, alpha: float) -> str:
+def clearly_changed(changed: pd.DataFrame, alpha: float, bias_type: str | None = None) -> str:
     """How many bias scores clearly come nearer to 50, of how many that can be tested, as sentences that begin
     with `of`.
 
-    changed: as unmask.statistics.changes, with p_holm over exactly these rows.
+    changed: as unmask.statistics.changes, without controls, with p_holm over exactly these rows. bias_type:
+    of the pairs that they are over, None where that is all.
     """
     found = clear_changes(changed, alpha)
     few = "rest on too few different words, so nothing is known of other words"
-    scores = counted(found.changes, "bias score")
+    over = "" if bias_type is None else f" over pairs of the bias type {bias_type}"
+    scores = f"{counted(found.changes, 'bias score')}{over}"
     if not found.tested:
         unchanged = found.changes - found.untestable
         if not found.untestable:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from unmask.measures.context import sees_context
+from unmask.statistics.correction import holm
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_metadata, read_table
 
@@ -76,6 +78,17 @@ def changes(
     keys = pd.DataFrame({"model": found["model"].map(order), "measure": found["measure"].map(rank)})
     places = keys.sort_values(["model", "measure"], kind="stable").index
     return found.loc[places].reset_index(drop=True)
+
+
+def without_controls(changed: pd.DataFrame) -> pd.DataFrame:
+    """The changes of which something may be claimed: those of measures that see some word of a sentence."""
+    return changed[changed["measure"].map(sees_context).astype(bool)]
+
+
+def corrected(changed: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """`changed` with p_holm over the changes of equal `by` that are no controls; controls have none."""
+    claimed = changed["measure"].map(sees_context).astype(bool)
+    return holm(changed.assign(p=changed["p"].where(claimed)), by).assign(p=changed["p"])
 
 
 @dataclass(frozen=True)

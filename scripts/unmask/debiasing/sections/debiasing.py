@@ -14,7 +14,7 @@ from unmask.report.changes_wording import clearly_changed, typical_left
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Section, Table, folded
 from unmask.report.sheets import DASH, UNTESTABLE, Sheet, interval, number, p_value, rows_of
-from unmask.statistics.changes import CENTRE
+from unmask.statistics.changes import CENTRE, without_controls
 from unmask.statistics.margins import Margin, Margins, margins_of, share_left
 
 QUESTION = "Does debiasing a model change what bias scores see in it, and what does it cost the model?"
@@ -37,7 +37,11 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     return Section(
         "debiasing",
         "Debiased models",
-        (QUESTION, *findings(changed, settings["alpha"], margins), *losses(models, facts)),
+        (
+            QUESTION,
+            *findings(changed, settings["alpha"], margins, settings.get("bias_type")),
+            *losses(models, facts),
+        ),
         (
             *_drawn(changed, models, captions),
             *folded("What debiasing changes, in numbers", changes_sheet(changed, margins, captions)),
@@ -46,17 +50,22 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
     )
 
 
-def findings(changed: pd.DataFrame, alpha: float, margins: Margins) -> Iterator[str]:
+def findings(changed: pd.DataFrame, alpha: float, margins: Margins, bias_type: str | None) -> Iterator[str]:
     """Which methods bring bias scores nearer to 50, and what becomes of the margins behind them.
 
-    changed: as unmask.debiasing.changed has it.
+    changed: as unmask.debiasing.changed has it; controls are left out. bias_type: of the pairs that the
+    scores are over, None where that is all.
     """
+    changed = without_controls(changed)
     if changed.empty:
         yield "No bias score of this study compares a debiased model with the one that it was made from."
         return
     for method, part in changed.groupby("method", sort=False):
         nearer = (part["before"] - CENTRE).abs() - (part["after"] - CENTRE).abs()
-        sentence = f"{method}: {clearly_changed(part, alpha)} On average they lie {_towards(nearer.mean())}."
+        sentence = (
+            f"{method}: {clearly_changed(part, alpha, bias_type)} On average the scores come "
+            f"{_towards(nearer.mean())}."
+        )
         left = share_left(part, margins)
         if left is not None:
             sentence += f" {typical_left(left)}"
