@@ -193,8 +193,8 @@ def test_a_test_that_cannot_reject_is_no_finding() -> None:
     # one that correction alone takes away counts before it
     said = list(beyond_chance(made(main=of({"able": False, "p_holm": 0.4}, dumb | {"test": "u"}))))
     assert said[0] == (
-        f"For blank (by word), {start} for so many tests; before it, p < 0.05 in 1 of 1 with cls, where chance alone gives "
-        "about 0.05."
+        f"For blank (by word), {start} for so many tests; before it, p < 0.05 in 1 of 1 with cls, "
+        "where chance alone gives about 0.05."
     )
     many = of(*({"test": f"t{n}", "able": False} for n in range(300)))
     assert "in 300 of 300 with cls, where chance alone gives about 15." in next(
