@@ -4,7 +4,8 @@ occupations, and pairs of gendered words."""
 import csv
 from typing import TYPE_CHECKING
 
-from unmask.files import write_text, written_whole
+from unmask.atomic import written_whole
+from unmask.files import write_text
 from unmask.joblog import job_log
 from unmask.worlds.grammar import World
 from unmask.worlds.neutral import gendered_pairs, neutral_sentences, stereotyped_words

@@ -16,11 +16,30 @@ from unmask.files import write_text
 LIBRARY = Path(__file__).resolve().parent
 """The folder of the package `unmask`."""
 
+PLUMBING = frozenset(
+    {
+        "unmask/atomic.py",
+        "unmask/downloads.py",
+        "unmask/errors.py",
+        "unmask/evidence/progress.py",
+        "unmask/joblog.py",
+        "unmask/locks.py",
+        "unmask/models/quiet.py",
+    }
+)
+"""Modules that change no result: how a job logs, waits, fails, and gives files their names.
+
+They stand outside every digest, so a change of them redoes nothing. None may be imported for a value, and
+none may import what is not of this list: tests/unit/test_plumbing.py sees to both.
+"""
+
 _OWN_SOURCE = Path(__file__).read_bytes()
 
 
 def code_digest(script: str | Path, *modules: str | Path) -> str:
     """A digest of a script, of modules that it loads by name, and of all of this library that these import.
+
+    All but PLUMBING, which changes no result.
 
     `modules` are files below the folder of LIBRARY, such as unmask/benchmarks/formats/stereoset.py; what is
     loaded by name (`unmask.by_name`) is seen no other way. Comments, docstrings and formatting do not count,
@@ -28,7 +47,7 @@ def code_digest(script: str | Path, *modules: str | Path) -> str:
     Raises FileNotFoundError where a file is not there.
     """
     digest = hashlib.sha256()
-    for path in sorted(files_of(script, *modules)):
+    for path in sorted(files_of(script, *modules) - {LIBRARY.parent / module for module in PLUMBING}):
         digest.update(path.name.encode())
         digest.update(bytes.fromhex(_module(path).code))
     return digest.hexdigest()[:16]

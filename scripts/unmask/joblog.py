@@ -11,8 +11,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TextIO
 
+from unmask.atomic import why_not_written
 from unmask.errors import InputError
-from unmask.files import why_not_written
 from unmask.locks import locked
 
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM

@@ -13,8 +13,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from unmask.atomic import written_whole
 from unmask.errors import InputError
-from unmask.files import written_whole
 
 _METADATA_KEY = b"unmask"
 

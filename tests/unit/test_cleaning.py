@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from unmask.atomic import partial_beside
 from unmask.errors import InputError
 from unmask.evidence.keeping import kept
-from unmask.files import partial_beside
 from unmask.locks import locked
 from unmask.results.cleaning import LEFT, NEEDED, UNFINISHED, describe, items, remove
 from unmask.results.register import FILE, read_register, write_register

@@ -322,10 +322,21 @@ class Limited:
             raise copy.copy(self.error)
 
 
+class Counted(Progress):
+    """Progress that shows what it was told."""
+
+    sequences = tokens = 0
+
+    def add(self, sequences: int, tokens: int) -> None:
+        super().add(sequences, tokens)
+        self.sequences += sequences
+        self.tokens += tokens
+
+
 def test_what_does_not_fit_is_halved_and_the_answers_are_the_same(caplog: pytest.LogCaptureFixture) -> None:
     limited = Limited("none", tokens=60, places=9)
     whole = scores(limited.whole, "none")
-    progress = Progress(1.0)
+    progress = Counted(1.0)
     found = collect_evidence(example_pairs(), limited.model, "none", ORIGINAL, progress=progress)
     exact = ["log_prob", "attention", "attention_content", "cross_log_prob", "rank"]
     pd.testing.assert_frame_equal(found.drop(columns=exact), whole.drop(columns=exact))

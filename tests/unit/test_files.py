@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from processes import said, start
+from unmask.atomic import partial_beside, written_whole
 from unmask.errors import InputError
-from unmask.files import partial_beside, write_text, written_whole
+from unmask.files import write_text
 from unmask.models.directory import directory_written_whole
 
 WRITER = """
     import sys, time
     from pathlib import Path
-    from unmask.files import written_whole
+    from unmask.atomic import written_whole
     from unmask.models.directory import directory_written_whole
 
     writer = written_whole if sys.argv[2] == "file" else directory_written_whole

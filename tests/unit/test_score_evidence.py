@@ -14,7 +14,7 @@ from tiny_models import tiny_model
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.evidence import streaming
-from unmask.evidence.earlier import EARLIER, NOTED, ROWS_BY, standing
+from unmask.evidence.earlier import ALIKE, EARLIER, NOTED, ROWS_BY, standing
 from unmask.evidence.keeping import digest_of, kept
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.streaming import write_evidence
@@ -285,6 +285,22 @@ def test_evidence_by_earlier_code_is_made_anew_where_a_row_may_be_another(
     assert score() == ({NONE} if changed == "damage" else set(MASKINGS))
 
 
+def test_evidence_by_code_that_makes_the_same_rows_stands_whatever_the_sentences(
+    folder: Path, score: Score, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_pairs(folder, stereotype="the [MASK] is good")
+    by_that = {masking: min(ALIKE[masking]) for masking in MASKINGS}
+    score(by_that)
+    before = {masking: read_table(table(folder, masking), EVIDENCE) for masking in MASKINGS}
+    with monkeypatch.context() as patched:
+        patched.setattr(loading, "load", None)
+        assert score() == set()
+    for masking in MASKINGS:
+        now = read_metadata(table(folder, masking))
+        assert (now["code"], now[ROWS_BY]) == ("one", min(ALIKE[masking]))
+        pd.testing.assert_frame_equal(read_table(table(folder, masking), EVIDENCE), before[masking])
+
+
 @pytest.mark.parametrize(
     ("of", "alike"),
     [
@@ -295,7 +311,7 @@ def test_evidence_by_earlier_code_is_made_anew_where_a_row_may_be_another(
 )
 def test_earlier_code_makes_other_rows_of_long_pairs_and_special_tokens(of: Survey, alike: bool) -> None:
     for masking in MASKINGS:
-        assert set(standing(masking, of)) == (EARLIER[masking] if alike else set())
+        assert set(standing(masking, of)) == ALIKE[masking] | (EARLIER[masking] if alike else set())
 
 
 def test_another_file_of_the_same_sentences_is_noted(folder: Path, score: Score) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from small_study import AGGREGATES, Workflow, random_model
 from unmask.by_name import module_file
+from unmask.code_digest import PLUMBING
 from unmask.files import sha256_of_file
 
 
@@ -203,6 +204,14 @@ def test_a_docstring_or_a_version_changes_nothing(copied: Workflow) -> None:
         path.write_text(path.read_text().replace('    """', '    """Differently said. ', 1))
     (copied.folder / "scripts/unmask/VERSION").write_text("99.0\n")
     assert copied.planned() == set()
+
+
+def test_editing_plumbing_changes_nothing(copied: Workflow) -> None:
+    for module in PLUMBING:
+        edit(copied, module.removeprefix("unmask/"))
+    assert copied.planned() == set()
+    edit(copied, "files.py")
+    assert "evidence/bert/crows/original/none.parquet" in copied.planned()
 
 
 def test_editing_the_engine_makes_evidence_again_but_no_models(copied: Workflow) -> None:

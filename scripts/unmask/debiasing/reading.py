@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from unmask.atomic import written_whole
 from unmask.by_name import load
 from unmask.downloads import reading_download
 from unmask.errors import InputError
-from unmask.files import written_whole
 
 logger = logging.getLogger(__name__)
 

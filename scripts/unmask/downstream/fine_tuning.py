@@ -21,6 +21,7 @@ import torch
 from safetensors.torch import load_model, save_model
 from transformers import PreTrainedModel
 
+from unmask.atomic import written_whole
 from unmask.downstream.checking import check_task
 from unmask.downstream.classifiers import Start, make_classifier
 from unmask.downstream.predicting import Checkpoint, keep
@@ -28,7 +29,6 @@ from unmask.downstream.searching import Chosen, search
 from unmask.downstream.task import Task
 from unmask.downstream.terms import CURVE, DEV, SEARCH, SIMILARITY, TRAIN
 from unmask.facts import read_facts, write_facts
-from unmask.files import written_whole
 from unmask.models.devices import Device
 from unmask.models.tokens import Tokens, padded, takes_types, tokenise
 from unmask.models.training import Batch, Settings, steps_of, train

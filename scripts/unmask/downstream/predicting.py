@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from unmask.atomic import written_whole
 from unmask.downstream.schema import PREDICTIONS
-from unmask.files import written_whole
 from unmask.tables import ROW_GROUP, write_batches
 
 

@@ -20,38 +20,38 @@ class Progress:
     def __init__(
         self, expected_tokens: float, bar: bool = False, items: float = 0.0, of: str = "sentences"
     ) -> None:
-        self.expected = max(expected_tokens, 1.0)
-        self.items, self.of = items, of
-        self.sequences = self.tokens = 0
-        self.skipped = 0.0
-        self.start = self.said = time.monotonic()
-        self.bar = tqdm(total=round(self.expected), unit="tokens", unit_scale=True, disable=not bar)
+        self._expected = max(expected_tokens, 1.0)
+        self._items, self._of = items, of
+        self._sequences = self._tokens = 0
+        self._skipped = 0.0
+        self._start = self._said = time.monotonic()
+        self._bar = tqdm(total=round(self._expected), unit="tokens", unit_scale=True, disable=not bar)
 
     def skip(self, tokens: float) -> None:
         """Count work that was done before."""
-        self.skipped += tokens
-        self.bar.update(round(tokens))
+        self._skipped += tokens
+        self._bar.update(round(tokens))
 
     def add(self, sequences: int, tokens: int) -> None:
         """Count sequences just read, with their tokens."""
-        self.sequences += sequences
-        self.tokens += tokens
-        self.bar.update(tokens)
-        if time.monotonic() - self.said >= 10:
+        self._sequences += sequences
+        self._tokens += tokens
+        self._bar.update(tokens)
+        if time.monotonic() - self._said >= 10:
             self.say()
 
     def say(self) -> None:
         """Write a line into the log. The number of tokens expected is an estimate: so are the others."""
-        self.said = time.monotonic()
-        elapsed = max(self.said - self.start, 1e-9)
-        speed = self.tokens / elapsed
-        left = max(self.expected - self.skipped - self.tokens, 0.0)
-        of_items = f"{self.items * speed / self.expected:.3g} {self.of}/s, " if self.items else ""
+        self._said = time.monotonic()
+        elapsed = max(self._said - self._start, 1e-9)
+        speed = self._tokens / elapsed
+        left = max(self._expected - self._skipped - self._tokens, 0.0)
+        of_items = f"{self._items * speed / self._expected:.3g} {self._of}/s, " if self._items else ""
         logger.info(
             "%.0f%% done, %s%.0f sequences/s, %.0f tokens/s, about %s left",
-            100 * (1 - left / self.expected),
+            100 * (1 - left / self._expected),
             of_items,
-            self.sequences / elapsed,
+            self._sequences / elapsed,
             speed,
             duration(left / speed if speed else 0.0),
             extra=PROGRESS,
@@ -59,5 +59,5 @@ class Progress:
 
     def close(self) -> None:
         """Say the last word."""
-        self.bar.close()
-        logger.info("%d sequences, %d tokens read", self.sequences, self.tokens)
+        self._bar.close()
+        logger.info("%d sequences, %d tokens read", self._sequences, self._tokens)

@@ -9,10 +9,10 @@ from typing import Any
 
 from huggingface_hub import HfApi, hf_hub_download
 
+from unmask.atomic import written_whole
 from unmask.errors import InputError
 from unmask.fetching.backoff import Backoff, persistently
 from unmask.fetching.hub_client import TIMEOUT, check_digest, listed, place, translated
-from unmask.files import written_whole
 
 logger = logging.getLogger(__name__)
 

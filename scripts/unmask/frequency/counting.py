@@ -18,8 +18,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unmask.atomic import partial_beside
 from unmask.errors import InputError
-from unmask.files import partial_beside
 from unmask.frequency.merging import merged, read_counts, sorted_by_word, summed
 from unmask.frequency.schema import WORD_COUNTS
 from unmask.frequency.words import WORD, in_lower_case

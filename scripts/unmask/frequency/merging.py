@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from unmask.atomic import partial_beside
 from unmask.errors import InputError
-from unmask.files import partial_beside
 from unmask.frequency.schema import WORD_COUNTS
 from unmask.tables import read_metadata, write_batches
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unmask.atomic import partial_beside
 from unmask.errors import InputError
-from unmask.files import partial_beside, sha256_of_file
+from unmask.files import sha256_of_file
 
 CONFIG = "config.json"
 VOCABULARIES = (

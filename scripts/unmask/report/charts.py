@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import vl_convert
 
-from unmask.files import write_text, written_whole
+from unmask.atomic import written_whole
+from unmask.files import write_text
 from unmask.report.sections import Chart
 
 if TYPE_CHECKING:

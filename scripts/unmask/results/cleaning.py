@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unmask.atomic import remove_if_abandoned
 from unmask.errors import InputError
 from unmask.evidence.keeping import FOLDER, digest_of, kept
-from unmask.files import remove_if_abandoned
 from unmask.results.register import matcher, needing, read_register
 from unmask.results.walking import paths_below
 from unmask.runlock import hold_run_lock

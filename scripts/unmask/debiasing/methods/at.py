@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.optim import AdamW
 
+from unmask.atomic import written_whole
 from unmask.debiasing.attributes import Groups, choose_sentences
 from unmask.debiasing.making import Base, Entry, Texts
 from unmask.debiasing.orthogonal import (
@@ -38,7 +39,6 @@ from unmask.debiasing.tokenized import (
     read_sentences,
 )
 from unmask.errors import InputError
-from unmask.files import written_whole
 from unmask.models.devices import Device, within_memory
 from unmask.models.quiet import quiet_transformers
 
