@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from study_schema import MEASURES
-from unmask.measures.context import sees_context
+from unmask.measures.registry import sees_context
 from unmask.pairs import charts, sheets
 from unmask.pairs.verdicts import (
     BEYOND,

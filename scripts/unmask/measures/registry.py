@@ -1,9 +1,11 @@
 """The measures by name; none is imported here but those that are asked for."""
 
 from collections.abc import Iterable
+from functools import cache
 
 from unmask.by_name import load
 from unmask.measures.measure import Measure
+from unmask.terms import ALL
 
 FORMULAS = "measures/formulas"
 """The folder of their modules (see unmask.by_name)."""
@@ -23,3 +25,13 @@ def maskings_of(measures: Iterable[str]) -> list[str]:
 def title_of(name: str) -> str:
     """A measure's name as people read it."""
     return measure(name).title
+
+
+@cache
+def sees_context(name: str) -> bool:
+    """Does a measure read predictions in which the model sees some word of the sentence?
+
+    Where every token is hidden (the masking ALL) a prediction depends on places and lengths alone, so that a
+    preference can be of nothing but words: such a measure is a control.
+    """
+    return set(measure(name).maskings) != {ALL}

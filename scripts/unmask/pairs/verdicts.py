@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.measures.context import sees_context
+from unmask.measures.registry import sees_context
 from unmask.report.sheets import interval, number, rows_of
 from unmask.statistics.neutral import NO_PREFERENCE, contains, leaves_out, neutral_of
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.stats import t
 
 from unmask.errors import InputError
-from unmask.measures.context import sees_context
+from unmask.measures.registry import sees_context
 from unmask.statistics.decisions import Decisions, Group, code, groups
 from unmask.statistics.dependence import Dependence, blocks
 from unmask.statistics.intervals import Floats, Ints, clustered_interval, effective_wilson, wilson
