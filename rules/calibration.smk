@@ -45,17 +45,13 @@ rule oracle_evidence:
     output:
         **evidence_tables(ORIGINAL),
     log:
-        log_of("evidence", "{model}", "{benchmark}", "{variant}.log"),
+        log_of("evidence", "{model}", "{benchmark}.log"),
     wildcard_constraints:
         model=any_of(models_of("oracle")),
-        variant=ORIGINAL,
     conda:
         "../envs/analysis.yaml"
     params:
-        code=lambda wildcards: {
-            masking: code("score_oracle.py", module)
-            for masking, module in masking_modules(wildcards.variant).items()
-        },
+        code={masking: code("score_oracle.py", module) for masking, module in masking_modules().items()},
         entry=lambda wildcards: MODELS[wildcards.model],
         settings=oracle_settings,
     message:

@@ -90,6 +90,7 @@ rule debias_model:
     output:
         directory=directory(result("models", "{model}", "files")),
         facts=result("models", "{model}", "facts.json"),
+        manifest=result("models", "{model}", "manifest.json"),
     log:
         log_of("models", "{model}", "debiasing.log"),
     wildcard_constraints:
@@ -105,6 +106,7 @@ rule debias_model:
         code=lambda wildcards: code(
             "debias_model.py", module_file("debiasing/methods", MODELS[wildcards.model]["method"])
         ),
+        manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
         entry=debiasing_entry,
         held_out=DEBIASING.get("held_out"),

@@ -129,6 +129,7 @@ use rule fine_tune as fine_tune_and_keep with:
         predictions=downstream_result("{task}", "{model}", f"seed-{KEPT_SEED}.parquet"),
         directory=directory(result("models", "{model}@{task}", "files")),
         facts=result("models", "{model}@{task}", "facts.json"),
+        manifest=result("models", "{model}@{task}", "manifest.json"),
     log:
         log_of("downstream", "{task}", "{model}", f"seed-{KEPT_SEED}.log"),
     wildcard_constraints:
@@ -140,6 +141,7 @@ use rule fine_tune as fine_tune_and_keep with:
         seed=KEPT_SEED,
         entry=fine_tuning_settings,
         kept=True,
+        manifest=lambda wildcards: about_model(f"{wildcards.model}@{wildcards.task}"),
     message:
         f"Fine-tuning {{wildcards.model}} on {{wildcards.task}} (seed {KEPT_SEED})"
 

@@ -1,4 +1,4 @@
-# Evidence: each model is run over each variant of each benchmark, under every masking that the measures need.
+# Evidence: one job runs a model over a benchmark, every variant of it under every masking that the measures need.
 
 
 rule evidence:
@@ -6,47 +6,72 @@ rule evidence:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         manifest=result("models", "{model}", "manifest.json"),
     output:
-        **evidence_tables(ORIGINAL),
+        **tables_read(),
     log:
-        log_of("evidence", "{model}", "{benchmark}", "{variant}.log"),
+        log_of("evidence", "{model}", "{benchmark}.log"),
     wildcard_constraints:
-        model=any_of([model for model in models_with_files() if not likeliest_of(model)]),
-        variant=ORIGINAL,
+        model=any_of(models_read(likeliest=False, untrained=False)),
     conda:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
     resources:
         gpu=1,
         mem_mb=scoring_memory,
-        runtime=scoring_time,
+        runtime=reading_time,
     params:
-        code=scoring_code,
+        parts=parts_read,
+        maskings=maskings_read,
         dtype=SCORING.get("dtype"),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
-        shuffled=lambda wildcards: config["controls"]["shuffled"] if wildcards.variant == SHUFFLED else None,
-        top=lambda wildcards: likeliest_of(wildcards.model) if wildcards.variant == ORIGINAL else 0,
         unknown_tokens=SCORING.get("unknown_tokens"),
     message:
-        "Scoring {wildcards.benchmark} ({wildcards.variant}) with {wildcards.model}"
+        "Reading {wildcards.benchmark} with {wildcards.model}"
     script:
         "../scripts/score_evidence.py"
 
 
+# the same with more beside it, which a rule has to name
 use rule evidence as evidence_and_likeliest with:
     output:
-        **evidence_tables(ORIGINAL),
-        **likeliest_tables(),
+        **tables_read(likeliest=True),
     wildcard_constraints:
-        model=any_of([model for model in models_with_files() if likeliest_of(model)]),
-        variant=ORIGINAL,
+        model=any_of(models_read(likeliest=True, untrained=False)),
 
 
-use rule evidence as shuffled_evidence with:
+use rule evidence as evidence_and_untrained with:
     output:
-        **evidence_tables(SHUFFLED),
+        **tables_read(untrained=True),
     wildcard_constraints:
-        model=any_of(models_with_files()),
-        variant=SHUFFLED,
+        model=any_of(models_read(likeliest=False, untrained=True)),
+
+
+use rule evidence as evidence_likeliest_and_untrained with:
+    output:
+        **tables_read(likeliest=True, untrained=True),
+    wildcard_constraints:
+        model=any_of(models_read(likeliest=True, untrained=True)),
+
+
+# untrained networks that would make the job of their model long
+use rule evidence as untrained with:
+    output:
+        **untrained_patterns(),
+    log:
+        log_of("untrained", "{model}", "{benchmark}.log"),
+    wildcard_constraints:
+        model=any_of([model for model in models_with_files() if not is_read_with_untrained(model)]),
+    resources:
+        gpu=1,
+        mem_mb=scoring_memory,
+        runtime=untrained_time,
+    params:
+        parts=lambda wildcards: untrained_part(),
+        maskings=lambda wildcards: maskings_on(ORIGINAL),
+        dtype=SCORING.get("dtype"),
+        attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
+        unknown_tokens=SCORING.get("unknown_tokens"),
+    message:
+        "Scoring {wildcards.benchmark} with untrained networks like {wildcards.model}"
 
 
 rule compare_precision:
@@ -75,33 +100,3 @@ rule compare_precision:
         "Comparing {wildcards.model} on {wildcards.benchmark} with single precision"
     script:
         "../scripts/compare_precision.py"
-
-
-rule untrained:
-    input:
-        pairs=result("benchmarks", "{benchmark}.parquet"),
-        manifest=result("models", "{model}", "manifest.json"),
-    output:
-        # a study without them has a pattern all the same
-        [result("untrained", "{model}", "{benchmark}", f"{seed}.parquet") for seed in UNTRAINED_SEEDS or [1]],
-    log:
-        log_of("untrained", "{model}", "{benchmark}.log"),
-    wildcard_constraints:
-        model=any_of(models_with_files()),
-    conda:
-        "../envs/scoring.yaml"
-    threads: config["runtime"]["threads"]
-    resources:
-        gpu=1,
-        mem_mb=scoring_memory,
-        runtime=untrained_time,
-    params:
-        code=code("score_untrained.py", *measure_modules(), *masking_modules().values()),
-        dtype=SCORING.get("dtype"),
-        attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
-        measures=SCORED_MEASURES,
-        seeds=UNTRAINED_SEEDS,
-    message:
-        "Scoring {wildcards.benchmark} with untrained networks like {wildcards.model}"
-    script:
-        "../scripts/score_untrained.py"

@@ -1,4 +1,4 @@
-# Models: whatever rule makes a model's directory, one manifest then says what is in it.
+# Models: one manifest says what is in a model's directory. The rule that makes a model writes it, as its last step.
 
 
 include: "inputs/models.smk"
@@ -56,6 +56,7 @@ rule make_random_model:
     output:
         directory=directory(result("models", "{model}", "files")),
         facts=result("models", "{model}", "facts.json"),
+        manifest=result("models", "{model}", "manifest.json"),
     log:
         log_of("models", "{model}", "making.log"),
     wildcard_constraints:
@@ -66,6 +67,7 @@ rule make_random_model:
         mem_mb=making_memory,
     params:
         code=code("make_random_model.py"),
+        manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
         entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("config", "tokenizer", "seed")},
         given=given(tokenizer_files),
@@ -81,6 +83,7 @@ rule perturb_model:
     output:
         directory=directory(result("models", "{model}", "files")),
         facts=result("models", "{model}", "facts.json"),
+        manifest=result("models", "{model}", "manifest.json"),
     log:
         log_of("models", "{model}", "perturbing.log"),
     wildcard_constraints:
@@ -91,6 +94,7 @@ rule perturb_model:
         mem_mb=scoring_memory,
     params:
         code=code("perturb_model.py"),
+        manifest=lambda wildcards: about_model(wildcards.model),
         entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("from", "scale", "seed")},
     message:
         "Making {wildcards.model}, a model with noise in its weights"
@@ -98,6 +102,7 @@ rule perturb_model:
         "../scripts/perturb_model.py"
 
 
+# of what no job here has made, whose last step it would be
 rule prepare_model:
     input:
         model_files,
@@ -106,22 +111,15 @@ rule prepare_model:
     log:
         log_of("models", "{model}", "checking.log"),
     wildcard_constraints:
-        model=any_of(models_with_files()),
+        model=any_of(models_of("path") + models_of("hub")),
     conda:
         "../envs/scoring.yaml"
     resources:
         mem_mb=checking_memory,
     params:
-        # of what a manifest says alone: with that of the checks a new one would make all evidence anew
-        code=lambda wildcards: code("prepare_model.py", module_file("models/kinds", kind_of(wildcards.model))),
-        name=lambda wildcards: wildcards.model,
-        directory=model_directory,
-        entry=lambda wildcards: {
-            "source": MODELS[wildcards.model]["source"],
-            "kind": kind_of(wildcards.model),
-        },
+        manifest=lambda wildcards: about_model(wildcards.model),
         given=given(model_files),
     message:
         "Checking {wildcards.model}"
     script:
-        "../scripts/check_and_prepare_model.py"
+        "../scripts/prepare_model.py"

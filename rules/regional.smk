@@ -191,6 +191,7 @@ rule train_classifier:
     output:
         directory=directory(result("models", "{model}", "files")),
         facts=result("models", "{model}", "facts.json"),
+        manifest=result("models", "{model}", "manifest.json"),
     log:
         log_of("models", "{model}", "training.log"),
     wildcard_constraints:
@@ -203,6 +204,7 @@ rule train_classifier:
         runtime=training_time,
     params:
         code=code("train_classifier.py"),
+        manifest=lambda wildcards: about_model(wildcards.model),
         entry=lambda wildcards: {"seed": MODELS[wildcards.model]["seed"]},
     message:
         "Training the classifier {wildcards.model}"
@@ -249,6 +251,7 @@ rule train_on_regions:
     output:
         directory=directory(result("models", "{model}", "files")),
         facts=result("models", "{model}", "facts.json"),
+        manifest=result("models", "{model}", "manifest.json"),
     log:
         log_of("models", "{model}", "training.log"),
     wildcard_constraints:
@@ -262,6 +265,7 @@ rule train_on_regions:
         runtime=training_time,
     params:
         code=code("train_on_regions.py"),
+        manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
         list=next(iter(REGIONAL_WORDS), None),
         entry=lambda wildcards: MODELS[wildcards.model],

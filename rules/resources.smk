@@ -61,6 +61,12 @@ def scoring_time(wildcards, input, attempt):
     return round(20 + 2e-10 * weights * rows(input.pairs)) * attempt
 
 
+def reading_time(wildcards, input, attempt):
+    """Of all that one job reads: as scoring for each variant of the sentences and each untrained network."""
+    networks = len(UNTRAINED_SEEDS) if is_read_with_untrained(wildcards.model) else 0
+    return scoring_time(wildcards, input, attempt) * (len(variants_read()) + networks)
+
+
 def untrained_time(wildcards, input, attempt):
     """As scoring, for every network."""
     return scoring_time(wildcards, input, attempt) * len(UNTRAINED_SEEDS)
@@ -83,9 +89,9 @@ def checking_memory(wildcards, input, attempt):
 
 
 def files_made(wildcards, input):
-    """The files of a model that a rule has made; Snakemake waits for its facts."""
+    """The files of a model that was fetched; Snakemake waits for its facts."""
     os.stat(input[0])
-    return files_in(model_directory(wildcards))
+    return files_in(model_directory(wildcards.model))
 
 
 def table_memory(wildcards, input, attempt):

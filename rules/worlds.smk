@@ -61,6 +61,7 @@ rule train_model:
     output:
         directory=directory(result("models", "{model}", "files")),
         facts=result("models", "{model}", "facts.json"),
+        manifest=result("models", "{model}", "manifest.json"),
     log:
         log_of("models", "{model}", "training.log"),
     wildcard_constraints:
@@ -74,6 +75,7 @@ rule train_model:
         runtime=training_time,
     params:
         code=code("train_model.py"),
+        manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
         entry=lambda wildcards: MODELS[wildcards.model],
         settings=training_settings,

@@ -15,6 +15,7 @@ from unmask.given import unchanged
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
+from unmask.models.manifest import write_manifest
 from unmask.models.training import work_folder
 from unmask.record import record
 
@@ -58,3 +59,4 @@ with (
         snakemake.output.facts,
         {key: entry[key] for key in keys} | facts | made | {"device": device.name},
     )
+    write_manifest(snakemake.output.manifest, params.manifest, [snakemake.output.facts])

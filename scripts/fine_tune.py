@@ -14,6 +14,7 @@ from unmask.facts import read_facts, write_facts
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
+from unmask.models.manifest import write_manifest
 from unmask.models.training import work_folder
 from unmask.record import record
 from unmask.tables import read_metadata, read_table
@@ -64,4 +65,5 @@ with (
         if params.kept:
             restore(base["directory"], found.classifier, outputs.directory)
             write_facts(outputs.facts, {"from": params.model, **facts})
+            write_manifest(outputs.manifest, params.manifest, [outputs.facts])
         write_predictions(outputs.predictions, found.checkpoints, facts)

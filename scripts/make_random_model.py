@@ -6,6 +6,7 @@ from unmask.errors import InputError
 from unmask.facts import write_facts
 from unmask.given import unchanged
 from unmask.joblog import job_log
+from unmask.models.manifest import write_manifest
 from unmask.models.random_model import make
 from unmask.record import record
 
@@ -20,3 +21,4 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.give
         raise InputError(f"model {snakemake.params.name}: {error}") from None
     made = record(snakemake.input, snakemake.params.code, "torch", "transformers")
     write_facts(snakemake.output.facts, facts | made)
+    write_manifest(snakemake.output.manifest, snakemake.params.manifest, [snakemake.output.facts])

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from unmask.facts import read_facts, write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import check_files
+from unmask.models.manifest import write_manifest
 from unmask.models.perturbed import perturb
 from unmask.record import record
 
@@ -17,3 +18,4 @@ with job_log(snakemake.log[0], snakemake.input):
     facts = perturb(base["directory"], snakemake.output.directory, entry["scale"], entry["seed"])
     made = record(snakemake.input, snakemake.params.code, "torch", "transformers")
     write_facts(snakemake.output.facts, {"from": entry["from"]} | facts | made)
+    write_manifest(snakemake.output.manifest, snakemake.params.manifest, [snakemake.output.facts])

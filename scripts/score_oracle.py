@@ -12,6 +12,7 @@ from unmask.facts import read_facts
 from unmask.joblog import job_log
 from unmask.record import record
 from unmask.tables import read_metadata, read_table, write_table
+from unmask.terms import ORIGINAL
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -25,6 +26,7 @@ with job_log(snakemake.log[0], snakemake.input):
         masking = Path(output).stem
         facts = {
             **names,
+            "variant": ORIGINAL,
             "masking": masking,
             "shuffle_seed": None,
             "device": "none",

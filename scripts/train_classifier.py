@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from unmask.facts import write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import directory_written_whole
+from unmask.models.manifest import write_manifest
 from unmask.record import record
 from unmask.regional.labelled import read_labelled
 from unmask.regional.reviews import COLUMNS, LABELS
@@ -20,3 +21,4 @@ with job_log(snakemake.log[0], snakemake.input):
         facts = train_classifier(items, LABELS, entry["seed"], partial, snakemake.threads)
     made = record(snakemake.input, snakemake.params.code, "torch", "transformers", "tokenizers")
     write_facts(output.facts, {"seed": entry["seed"], **facts, **made})
+    write_manifest(output.manifest, snakemake.params.manifest, [output.facts])

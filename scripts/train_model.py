@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from unmask.facts import write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import directory_written_whole
+from unmask.models.manifest import write_manifest
 from unmask.record import record
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import World
@@ -33,3 +34,4 @@ with job_log(snakemake.log[0], snakemake.input):
     made = record(snakemake.input, params.code, "torch", "transformers", "tokenizers")
     facts = {**entry, "settings": dict(params.settings), "gate": gate, **made}
     write_facts(snakemake.output.facts, facts)
+    write_manifest(snakemake.output.manifest, params.manifest, [snakemake.output.facts])

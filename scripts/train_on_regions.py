@@ -9,6 +9,7 @@ from unmask.facts import read_facts, write_facts
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
+from unmask.models.manifest import write_manifest
 from unmask.record import record
 from unmask.regional.schema import LIKELIHOODS, WORDS
 from unmask.regional.training_sentences import likely_sentences, train_on
@@ -53,3 +54,4 @@ with (
         snakemake.output.facts,
         {key: entry[key] for key in keys} | facts | made | {"list": params.list, "device": device.name},
     )
+    write_manifest(snakemake.output.manifest, params.manifest, [snakemake.output.facts])

@@ -65,17 +65,30 @@ def masked_language_models():
     ]
 
 
-def model_directory(wildcards):
+def model_directory(model):
     """Where a model's files lie."""
-    entry = MODELS[wildcards.model]
-    return entry["path"] if entry["source"] == "path" else result("models", wildcards.model, "files")
+    entry = MODELS[model]
+    return entry["path"] if entry["source"] == "path" else result("models", model, "files")
+
+
+def about_model(model):
+    """What the manifest of a model is written with, as a parameter of the rule whose last step that is.
+
+    The digest is of what a manifest says alone: with that of the checks a new one would make all evidence anew.
+    """
+    return {
+        "name": model,
+        "directory": model_directory(model),
+        "entry": {"source": MODELS[model]["source"], "kind": kind_of(model)},
+        "code": code("prepare_model.py", module_file("models/kinds", kind_of(model))),
+    }
 
 
 def model_files(wildcards):
-    """What tells that a model has changed: its own files, or the facts of the rule that made it."""
+    """What tells that a model has changed: its own files, or the facts of the rule that fetched it."""
     if MODELS[wildcards.model]["source"] != "path":
         return result("models", wildcards.model, "facts.json")
-    directory = Path(model_directory(wildcards))
+    directory = Path(model_directory(wildcards.model))
     try:
         return [outside(str(directory / name)) for name in files_of_model(directory, wildcards.model).all]
     except InputError:
@@ -91,3 +104,23 @@ def tokenizer_files(wildcards):
 def files_in(directory):
     """The files that lie in a directory."""
     return sorted(str(path) for path in Path(directory).iterdir() if path.is_file())
+
+
+def weights_known_mb(model):
+    """How large the weights of a model are on disk, as far as the study tells before it runs.
+
+    Next to nothing of one that is made here from nothing, and without bound of one that has to be fetched.
+    """
+    source = MODELS[model]["source"]
+    if source in ("random", "train"):
+        return 0
+    if source != "path":
+        return float("inf")
+    directory = Path(MODELS[model]["path"])
+    try:
+        return (
+            sum(os.path.getsize(directory / name) for name in files_of_model(directory, model).weights) / 1e6
+        )
+    except (InputError, OSError):
+        # its check says what is wrong with it
+        return 0

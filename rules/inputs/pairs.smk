@@ -29,6 +29,11 @@ STUDY_STATISTICS = (
 LABELLED_FORMATS = names_in("benchmarks/labels")
 # of the untrained networks that each model is held against
 UNTRAINED_SEEDS = list(range(1, 1 + (config.get("controls", {}).get("untrained") or {}).get("seeds", 0)))
+# MB of weights, of all seeds together, up to which untrained networks are read in the job of their model: as much as
+# bert-base has, half an hour on CrowS-Pairs by what the job asks a cluster for. More are a job of their own.
+UNTRAINED_TOGETHER = 440
+# the folder of what one job reads with one model
+PARTS = "evidence/parts"
 # the models that are scored on pairs of sentences
 SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
 EXPLORER = config.get("explorer", {}) if SCORED else {}
@@ -167,7 +172,7 @@ def evidence_tables(variant):
 
     A study that scores nothing has a pattern all the same.
     """
-    folder = ("evidence", "{model}", "{benchmark}", "{variant}")
+    folder = ("evidence", "{model}", "{benchmark}", variant)
     return {
         masking.replace("-", "_"): result(*folder, f"{masking}.parquet")
         for masking in maskings_on(variant) or [NONE]
@@ -177,12 +182,6 @@ def evidence_tables(variant):
 def masking_modules(variant=ORIGINAL):
     """The module of each masking that the measures on a variant need."""
     return {masking: module_file("evidence/maskings", masking) for masking in maskings_on(variant)}
-
-
-def scoring_code(wildcards):
-    """What each table of evidence depends on: a digest for each masking, so that one may change by itself."""
-    modules = masking_modules(wildcards.variant)
-    return {masking: code("score_evidence.py", module) for masking, module in modules.items()}
 
 
 def evidence_files(wildcards):
@@ -207,6 +206,83 @@ def likeliest_files(wildcards):
     place = {"variant": ORIGINAL, **dict(wildcards.items())}
     wanted = likeliest_tables() if likeliest_of(place["model"]) else {}
     return {name: table.format(**place) for name, table in wanted.items()}
+
+
+def variants_read():
+    """The variants of the sentences that a model with files reads, all in one job."""
+    return [ORIGINAL, *([SHUFFLED] if shuffles() else [])]
+
+
+def tables_read(likeliest=False, untrained=False):
+    """All that one job reads with one model of one benchmark, as patterns by the names that its script gives them."""
+    tables = {
+        f"{variant}_{name}": table
+        for variant in variants_read()
+        for name, table in evidence_tables(variant).items()
+    }
+    if likeliest:
+        tables |= {f"{ORIGINAL}_{name}": table for name, table in likeliest_tables().items()}
+    return tables | (untrained_patterns() if untrained else {})
+
+
+def untrained_patterns():
+    """The scores of untrained networks; a study without them has a pattern all the same."""
+    seeds = UNTRAINED_SEEDS or [1]
+    return {"untrained": [result("untrained", "{model}", "{benchmark}", f"{seed}.parquet") for seed in seeds]}
+
+
+def models_read(likeliest, untrained):
+    """The models with files of which a job reads just this beside the evidence."""
+    return [
+        model
+        for model in models_with_files()
+        if bool(likeliest_of(model)) == likeliest and is_read_with_untrained(model) == untrained
+    ]
+
+
+def maskings_read(wildcards):
+    """The maskings that a job needs."""
+    return list(dict.fromkeys(masking for variant in variants_read() for masking in maskings_on(variant)))
+
+
+def parts_read(wildcards):
+    """What a job reads, by its parts: each table has a digest of its own, so that one may change by itself."""
+    maskings = {}
+    for variant in variants_read():
+        modules = {
+            masking: [module_file(PARTS, "maskings"), module]
+            for masking, module in masking_modules(variant).items()
+        }
+        maskings[variant] = {
+            "code": {masking: code("score_evidence.py", *own) for masking, own in modules.items()},
+            "seed": config["controls"]["shuffled"]["seed"] if variant == SHUFFLED else None,
+            "top": likeliest_of(wildcards.model) if variant == ORIGINAL else 0,
+        }
+    return {"maskings": maskings} | (untrained_part() if is_read_with_untrained(wildcards.model) else {})
+
+
+def untrained_part():
+    """The same of untrained networks."""
+    modules = [module_file(PARTS, "untrained"), *measure_modules(), *masking_modules().values()]
+    digest = code("score_evidence.py", *modules)
+    return {"untrained": {"code": digest, "measures": SCORED_MEASURES, "seeds": UNTRAINED_SEEDS}}
+
+
+@functools.cache
+def is_read_with_untrained(model):
+    """Whether untrained networks like a model are scored in the job that reads the model itself.
+
+    They are where they make this job little longer, see UNTRAINED_TOGETHER, and where the model is scored on all
+    benchmarks that they are.
+    """
+    wanted = {
+        benchmark
+        for other in SCORED
+        for benchmark in BENCHMARKS
+        if has_untrained(other) and untrained_like(other) == model and is_scored_on(other, benchmark)
+    }
+    is_small = weights_known_mb(origin_of(model)) * len(UNTRAINED_SEEDS) <= UNTRAINED_TOGETHER
+    return bool(wanted) and model in SCORED and all(is_scored_on(model, each) for each in wanted) and is_small
 
 
 def statistics_inputs(wildcards):

@@ -36,6 +36,14 @@ def run_script(
     runpy.run_path(str(SCRIPTS / f"{script}.py"), init_globals={"snakemake": job})
 
 
+def about_model(
+    directory: Path, source: str = "path", kind: str = "masked-lm", name: str = "tiny"
+) -> dict[str, Any]:
+    """What a manifest is written with, as the rule gives it."""
+    entry = {"source": source, "kind": kind}
+    return {"name": name, "directory": str(directory), "entry": entry, "code": "digest"}
+
+
 def _container(kind: Any, files: Files) -> Any:
     # as Snakemake fills one: a flat list of paths, in which names have one place or several
     container = kind()

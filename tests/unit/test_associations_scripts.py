@@ -9,7 +9,7 @@ import pytest
 
 from association_files import FACTS, SETS, sent_bias
 from literal_associations import mean, s, size
-from running import run_script
+from running import about_model, run_script
 from tiny_models import tiny_model
 from unmask.associations.schema import ASSOCIATIONS, DRAWS, STIMULI
 from unmask.associations.writing import read_embeddings
@@ -74,9 +74,7 @@ def test_a_model_of_the_study(folder: Path, tmp_path: Path) -> None:
         [],
         [tmp_path / "manifest.json"],
         tmp_path / "log",
-        directory=str(model),
-        name="tiny",
-        entry={"source": "path", "kind": "masked-lm"},
+        manifest=about_model(model),
     )
     path = tmp_path / "embeddings.parquet"
 

@@ -22,7 +22,7 @@ from transformers import (
 )
 
 from real_data import real_data
-from running import run_script
+from running import about_model, run_script
 from tiny_models import tiny_config, tiny_model, tiny_tokenizer
 from unmask.debiasing import masked_training
 from unmask.debiasing.making import Base, Texts
@@ -345,12 +345,13 @@ def by_script(folder: Path, base: Path, stated: dict[str, Any]) -> Path:
             "words": RESOURCES / "gendered_words.yaml",
             "stereotypes": RESOURCES / "debiasing" / "stereotypes.yaml",
         },
-        {"directory": folder / "files", "facts": folder / "facts.json"},
+        {"directory": folder / "files", "facts": folder / "facts.json", "manifest": folder / "made.json"},
         folder / "log",
         config={"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}},
         name="new",
         entry=stated,
         held_out=6,
+        manifest=about_model(folder / "files", "debiased", name="new"),
     )
     return folder / "files"
 
@@ -367,7 +368,7 @@ def test_the_script_is_killed_and_goes_on_to_the_same_bytes(
     def written() -> dict[str, bytes]:
         by_script(folder, base, stated)
         assert not list(folder.glob(".files.training-*"))
-        found = [folder / "facts.json", *(folder / "files").iterdir()]
+        found = [folder / "facts.json", folder / "made.json", *(folder / "files").iterdir()]
         return {path.name: path.read_bytes() for path in found}
 
     whole = written()

@@ -298,14 +298,14 @@ def score(folder: Path, more: int) -> None:
     run_script(
         "score_evidence",
         {"pairs": folder / "pairs.parquet", "manifest": folder / "manifest.json"},
-        [folder / "none.parquet"],
+        {"original_none": folder / "none.parquet"},
         folder / "job.log",
-        wildcards={"model": "tiny", "benchmark": "long", "variant": "original", "masking": "none"},
+        wildcards={"model": "tiny", "benchmark": "long"},
         config={"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}},
         attention={"stack": None},
-        code={"none": "digest"},
+        parts={"maskings": {"original": {"code": {"none": "digest"}, "seed": None, "top": 0}}},
+        maskings=["none"],
         dtype="float32",
-        shuffled=None,
         unknown_tokens=0.1,
     )
 

@@ -18,7 +18,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer, BertForPreTraining
 
 from made_tasks import ENTRY, LABELS, made_task
 from processes import start
-from running import run_script
+from running import about_model, run_script
 from tiny_models import tiny_model
 from unmask.downstream import fine_tuning
 from unmask.downstream.classifiers import make_classifier
@@ -444,10 +444,11 @@ def test_the_script(tmp_path: Path, bert: Path) -> None:
         folder = tmp_path / f"{kept}"
         outputs = {"predictions": folder / "predictions.parquet"}
         if kept:
-            outputs |= {"directory": folder / "files", "facts": folder / "facts.json"}
-        run_script(
-            "fine_tune", inputs, outputs, folder / "log", config=RUNTIME, **PARAMS, entry=entry, kept=kept
-        )
+            names = {"facts": "facts.json", "manifest": "manifest.json", "directory": "files"}
+            outputs |= {name: folder / file for name, file in names.items()}
+        about = about_model(folder / "files", "fine-tuned", name="m@t")
+        params = {**PARAMS, "entry": entry, "kept": kept, "manifest": about}
+        run_script("fine_tune", inputs, outputs, folder / "log", config=RUNTIME, **params)
         assert {path.name for path in folder.iterdir()} == {"log", *(path.name for path in outputs.values())}
     one, other = ((tmp_path / f"{kept}" / "predictions.parquet").read_bytes() for kept in (True, False))
     assert one == other
@@ -474,6 +475,8 @@ def test_the_script(tmp_path: Path, bert: Path) -> None:
         assert name.startswith("cls.") or torch.equal(values, encoder[name]), name
     told = json.loads((tmp_path / "True" / "facts.json").read_text())
     assert (told["from"], told["task"], told["seed"]) == ("m", "t", 5)
+    manifest = json.loads((tmp_path / "True" / "manifest.json").read_text())
+    assert manifest["entry"] == {"source": "fine-tuned", "kind": "masked-lm", **told}
 
 
 def test_a_process_that_is_killed_leaves_what_the_next_one_needs(tmp_path: Path, bert: Path) -> None:
@@ -485,7 +488,7 @@ def test_a_process_that_is_killed_leaves_what_the_next_one_needs(tmp_path: Path,
         import json, os, sys
         from functools import partial
         sys.path.insert(0, sys.argv[1])
-        from running import run_script
+        from running import about_model, run_script
         from unmask.downstream import fine_tuning
         from unmask.models.training import Settings
         fine_tuning.Settings = partial(Settings, save_every=4)

@@ -12,7 +12,7 @@ import pytest
 from huggingface_hub import constants
 
 from loopback import FileServer, Hub, Repository
-from running import Files, run_script
+from running import Files, about_model, run_script
 from small_corpora import parquet
 from tiny_models import tiny_model, tiny_tokenizer
 from unmask.benchmarks.schema import PAIRS
@@ -163,18 +163,14 @@ def test_a_model_is_fetched_and_prepared(hub: Hub, tmp_path: Path, log: Path) ->
     commit = hub.repositories["org/tiny"].commit
     fetched = facts_in(facts)
     assert {"repo": "org/tiny", "revision": "main", "commit": commit}.items() <= fetched.items()
-    params: dict[str, Any] = {
-        "name": "tiny",
-        "entry": {"source": "hub", "kind": "masked-lm"},
-        "directory": str(directory),
-    }
-    run_script("prepare_model", [facts], [manifest], log, **params)
+    about = about_model(directory, "hub")
+    run_script("prepare_model", [facts], [manifest], log, manifest=about)
     prepared = facts_in(manifest)
     assert (describe(directory) | {"directory": str(directory)}).items() <= prepared.items()
     assert prepared["entry"] == {"source": "hub", "kind": "masked-lm", **fetched}
     assert prepared["made_from"] == {str(facts): sha256_of_file(facts)}
     first = manifest.read_bytes()
-    run_script("prepare_model", [facts], [manifest], log, **params)
+    run_script("prepare_model", [facts], [manifest], log, manifest=about)
     assert manifest.read_bytes() == first
 
 
@@ -186,8 +182,7 @@ def test_a_model_with_the_tokenizer_of_another_repository(hub: Hub, tmp_path: Pa
     lender = {"repo": "org/tiny", "revision": "main"}
     entry = {"repo": "org/bare", "revision": "main", "tokenizer": lender}
     run_script("fetch_model", {}, {"directory": directory, "facts": facts}, log, name="bare", entry=entry)
-    told = {"source": "hub", "kind": "masked-lm"}
-    run_script("prepare_model", [facts], [manifest], log, name="bare", entry=told, directory=str(directory))
+    run_script("prepare_model", [facts], [manifest], log, manifest=about_model(directory, "hub"))
     commit = hub.repositories["org/tiny"].commit
     assert facts_in(manifest)["entry"]["tokenizer"] == {**lender, "commit": commit}
 
@@ -204,17 +199,24 @@ def test_an_unfit_model_is_one_line(tmp_path: Path, log: Path) -> None:
     (directory / "model.safetensors").write_bytes(b"")
     outputs = [tmp_path / "manifest.json"]
     line = "model tiny: its weights cannot be loaded"
-    entry = {"source": "path", "kind": "masked-lm"}
-    fails("prepare_model", [], outputs, log, line, name="tiny", entry=entry, directory=str(directory))
+    fails("prepare_model", [], outputs, log, line, manifest=about_model(directory))
 
 
 def test_a_random_model_is_made(tmp_path: Path, log: Path) -> None:
     tiny_tokenizer("bert").save_pretrained(tmp_path / "tokenizer")
     settings = {"model_type": "bert", "hidden_size": 32, "num_attention_heads": 4, "num_hidden_layers": 1}
     entry = {"config": settings, "tokenizer": str(tmp_path / "tokenizer"), "seed": 5}
-    outputs = {"directory": tmp_path / "model", "facts": tmp_path / "facts.json"}
-    run_script("make_random_model", {}, outputs, log, name="null", entry=entry)
-    assert facts_in(tmp_path / "facts.json")["seed"] == 5
+    outputs = {"directory": tmp_path / "model"} | {
+        name: tmp_path / f"{name}.json" for name in ("facts", "manifest")
+    }
+    about = about_model(tmp_path / "model", "random", name="null")
+    run_script("make_random_model", {}, outputs, log, name="null", entry=entry, manifest=about)
+    facts, manifest = facts_in(outputs["facts"]), facts_in(outputs["manifest"])
+    assert facts["seed"] == 5
+    assert manifest["entry"] == {"source": "random", "kind": "masked-lm", **facts}
+    # as the job would write it that only describes a model
+    run_script("prepare_model", [outputs["facts"]], [tmp_path / "alone.json"], log, manifest=about)
+    assert (tmp_path / "alone.json").read_bytes() == outputs["manifest"].read_bytes()
     assert describe(tmp_path / "model")["model_type"] == "bert"
     outputs = {"directory": tmp_path / "other", "facts": tmp_path / "other.json"}
     bad = entry | {"config": settings | {"hiden_size": 3}}

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer, BertModel
 
-from running import run_script
+from running import about_model, run_script
 from tiny_models import ARCHITECTURES, tiny_classifier, tiny_model, tiny_tokenizer
 from unmask.errors import InputError
 from unmask.models.kinds.text_classification import check, describe
@@ -69,9 +69,7 @@ def test_the_workflow_makes_a_manifest(tmp_path: Path) -> None:
         [],
         [tmp_path / "manifest.json"],
         tmp_path / "log",
-        directory=str(directory),
-        name="tiny",
-        entry={"source": "path", "kind": "text-classification"},
+        manifest=about_model(directory, kind="text-classification"),
     )
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["labels"] == ["bad", "good"]

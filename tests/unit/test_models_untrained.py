@@ -1,6 +1,5 @@
 """Untrained networks: the architecture and the tokenizer of a model, and nothing that it has learnt."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -9,19 +8,14 @@ import pytest
 from transformers import AutoModelForMaskedLM
 
 import synthetic
-from examples import example_pairs
-from running import run_script
 from study_schema import options_with
 from tiny_models import tiny_model
-from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.measures.schema import SCORES
 from unmask.models.kinds.masked_lm import check, describe
 from unmask.models.untrained import make_untrained
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
-from unmask.tables import read_metadata, read_table, write_table
 
 
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
@@ -49,33 +43,6 @@ def test_the_same_seed_gives_the_same_weights_and_another_others(tmp_path: Path)
         (tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "same", "other")
     )
     assert one == same != other
-
-
-def test_the_script_scores_all_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    base = tiny_model("bert", tmp_path / "base")
-    pairs = example_pairs()
-    pairs_file = tmp_path / "pairs.parquet"
-    write_table(pairs_file, pairs.reindex(columns=PAIRS.names), PAIRS, {"sha256": "x"})
-    manifest = tmp_path / "manifest.json"
-    manifest.write_text(json.dumps({"directory": str(base), "entry": {"source": "path"}, **describe(base)}))
-    run_script(
-        "score_untrained",
-        {"pairs": pairs_file, "manifest": manifest},
-        [tmp_path / f"{seed}.parquet" for seed in (1, 2)],
-        tmp_path / "log",
-        wildcards={"model": "base", "benchmark": "b"},
-        config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
-        dtype="float32",
-        attention={"stack": None},
-        measures=["AUL", "AULA", "CPS", "SSS"],
-        seeds=[1, 2],
-    )
-    assert [read_metadata(tmp_path / f"{seed}.parquet")["seed"] for seed in (1, 2)] == ["1", "2"]
-    one, other = (read_table(tmp_path / f"{seed}.parquet", SCORES) for seed in "12")
-    for scores in (one, other):
-        found = decisions(pairs, scores)
-        assert len(found.series) == 8
-    assert not np.allclose(one["margin"].fillna(0), other["margin"].fillna(0))
 
 
 def test_their_scores_stand_beside_the_models() -> None:

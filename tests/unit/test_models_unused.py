@@ -12,12 +12,16 @@ import transformers
 from safetensors.torch import load_file, save_file
 from transformers import AutoConfig, AutoModelForMaskedLM
 
-from running import run_script
+import unmask
+from running import about_model, run_script
 from tiny_models import ARCHITECTURES, tiny_classifier, tiny_model
 from tiny_seeing import SEEING, tiny_seeing
+from unmask.by_name import module_file
+from unmask.code_digest import files_of
 from unmask.errors import InputError
+from unmask.models.checks import unused
+from unmask.models.checks.unused import HARMLESS, check
 from unmask.models.kinds import masked_lm
-from unmask.models.unused import HARMLESS, check_all_used
 
 QUERY = "bert.encoder.layer.1.attention.self.query"
 
@@ -40,7 +44,7 @@ def save_as(model_class: str, directory: Path) -> None:
 
 def refusal(directory: Path, kind: str = "masked-lm") -> str:
     with pytest.raises(InputError) as caught:
-        check_all_used(directory, kind, "tiny")
+        check(directory, kind, "tiny")
     line = str(caught.value)
     assert line.startswith("model tiny: ") and "\n" not in line
     return line
@@ -109,7 +113,7 @@ def test_a_part_without_layers_is_refused(part: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_masked_language_models_pass_also_as_encoders(architecture: str, kind: str, tmp_path: Path) -> None:
     directory = tiny_model(architecture, tmp_path)
-    check_all_used(directory, kind, "tiny")
+    check(directory, kind, "tiny")
     # and one more of any name is noticed
     add(directory, {"one.more.weight": torch.ones(2)})
     assert "one.more.weight" in refusal(directory, kind)
@@ -129,7 +133,7 @@ def test_poolers_and_heads_of_second_tasks_may_be_there(
     positions = {f"{architecture}.embeddings.position_ids": torch.arange(128)[None]}
     add(directory, positions)
     for kind in ("masked-lm", "text-encoder"):
-        check_all_used(directory, kind, "tiny")
+        check(directory, kind, "tiny")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +149,7 @@ def test_other_models_of_two_tasks_pass(settings: dict[str, Any], model_class: s
     config = AutoConfig.for_model(vocab_size=100, **settings)
     getattr(transformers, model_class)(config).save_pretrained(tmp_path)
     for kind in ("masked-lm", "text-encoder"):
-        check_all_used(tmp_path, kind, "tiny")
+        check(tmp_path, kind, "tiny")
 
 
 def test_an_encoder_of_a_decoder_or_of_a_classifier_passes(tmp_path: Path) -> None:
@@ -153,11 +157,11 @@ def test_an_encoder_of_a_decoder_or_of_a_classifier_passes(tmp_path: Path) -> No
         "llama", vocab_size=50, hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=2
     )
     transformers.LlamaForCausalLM(config).save_pretrained(tmp_path / "llama")
-    check_all_used(tmp_path / "llama", "text-encoder", "tiny")
+    check(tmp_path / "llama", "text-encoder", "tiny")
     for architecture in ("bert", "roberta"):
         directory = tiny_classifier(architecture, tmp_path / architecture)
-        check_all_used(directory, "text-encoder", "tiny")
-        check_all_used(directory, "text-classification", "tiny")
+        check(directory, "text-encoder", "tiny")
+        check(directory, "text-classification", "tiny")
 
 
 def test_a_pooler_that_is_used_is_no_excuse_for_its_adapter(tmp_path: Path) -> None:
@@ -170,7 +174,7 @@ def test_a_pooler_that_is_used_is_no_excuse_for_its_adapter(tmp_path: Path) -> N
 @pytest.mark.parametrize("architecture", SEEING)
 def test_encoders_that_see_pass(architecture: str, tmp_path: Path) -> None:
     directory = tiny_seeing(architecture, tmp_path)
-    check_all_used(directory, "vision-and-language", "tiny")
+    check(directory, "vision-and-language", "tiny")
     add(directory, {"one.more.weight": torch.ones(2)})
     assert "one.more.weight" in refusal(directory, "vision-and-language")
 
@@ -193,7 +197,7 @@ def test_encoders_that_see_pass_with_the_heads_that_they_were_trained_with(
     before = len(load_file(directory / "model.safetensors"))
     save_as(model_class, directory)
     assert len(load_file(directory / "model.safetensors")) > before
-    check_all_used(directory, "vision-and-language", "tiny")
+    check(directory, "vision-and-language", "tiny")
 
 
 @pytest.mark.parametrize("kind", HARMLESS)
@@ -208,7 +212,7 @@ def test_what_is_harmless_is_no_weight_of_a_layer(kind: str) -> None:
 @pytest.mark.parametrize("model_class", ["BertForSequenceClassification", "BertModel"])
 def test_a_missing_head_is_left_to_the_check_of_the_kind(model_class: str, bert: Path) -> None:
     save_as(model_class, bert)
-    assert check_all_used(bert, "masked-lm", "tiny") == []
+    assert check(bert, "masked-lm", "tiny") == []
     with pytest.raises(InputError, match="lacks weights"):
         masked_lm.check(bert, "tiny")
 
@@ -216,35 +220,44 @@ def test_a_missing_head_is_left_to_the_check_of_the_kind(model_class: str, bert:
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
 def test_a_broken_file_is_left_to_the_check_of_the_kind(name: str, bert: Path) -> None:
     (bert / name).write_bytes(b"{")
-    assert check_all_used(bert, "masked-lm", "tiny") == []
+    assert check(bert, "masked-lm", "tiny") == []
     with pytest.raises(InputError):
         masked_lm.check(bert, "tiny")
 
 
 def test_harmless_tensors_are_named(bert: Path) -> None:
     save_as("BertForPreTraining", bert)
-    assert check_all_used(bert, "masked-lm", "tiny") == [
+    assert check(bert, "masked-lm", "tiny") == [
         *(f"bert.pooler.dense.{part}" for part in ("bias", "weight")),
         *(f"cls.seq_relationship.{part}" for part in ("bias", "weight")),
     ]
 
 
-def test_the_job_refuses_it_and_else_writes_the_manifest_that_there_was(bert: Path, tmp_path: Path) -> None:
+def test_the_job_refuses_it_and_else_writes_the_manifest_that_there_was(
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """To the byte, so that nothing that was made with a model that passes is made anew."""
-    entry = {"source": "path", "kind": "masked-lm"}
-    manifests = {name: tmp_path / f"{name}.json" for name in ("prepare_model", "check_and_prepare_model")}
-
-    def run(script: str) -> None:
-        params: dict[str, Any] = {"directory": str(bert), "name": "tiny", "entry": entry}
-        run_script(script, [], [manifests[script]], tmp_path / "log", **params)
-
-    for script in manifests:
-        run(script)
-    before, after = (path.read_bytes() for path in manifests.values())
-    assert before == after
+    manifest, log = tmp_path / "manifest.json", tmp_path / "log"
+    about = about_model(bert)
+    with monkeypatch.context() as patched:
+        patched.setattr(unused, "check", lambda *arguments: [])
+        run_script("prepare_model", [], [manifest], log, manifest=about)
+    before = manifest.read_bytes()
+    run_script("prepare_model", [], [manifest], log, manifest=about)
+    assert manifest.read_bytes() == before
     edit(bert, num_hidden_layers=1)
-    manifests["check_and_prepare_model"].unlink()
+    manifest.unlink()
     with pytest.raises(SystemExit):
-        run("check_and_prepare_model")
-    assert not manifests["check_and_prepare_model"].exists()
-    assert ".layer.1." in (tmp_path / "log").read_text()
+        run_script("prepare_model", [], [manifest], log, manifest=about)
+    assert not manifest.exists()
+    assert ".layer.1." in log.read_text()
+
+
+def test_it_is_in_no_digest() -> None:
+    scripts = Path(unmask.__file__).parents[1]
+    own = files_of(scripts / "prepare_model.py", module_file("models/kinds", "masked-lm"))
+    making = files_of(scripts / "train_model.py")
+    assert {path.name for path in own} >= {"manifest.py", "checking.py"} and "manifest.py" in {
+        path.name for path in making
+    }
+    assert not [path for path in own | making if "checks" in path.parts]

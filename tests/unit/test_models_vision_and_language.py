@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import BlipConfig, BlipForConditionalGeneration, CLIPConfig, CLIPModel, VisualBertModel
 
-from running import run_script
+from running import about_model, run_script
 from tiny_models import tiny_model, tiny_tokenizer
 from tiny_seeing import SEEING, tiny_seeing
 from unmask.errors import InputError
@@ -60,9 +60,7 @@ def test_the_workflow_makes_a_manifest(tmp_path: Path) -> None:
         [],
         [tmp_path / "manifest.json"],
         tmp_path / "log",
-        directory=str(directory),
-        name="tiny",
-        entry={"source": "path", "kind": "vision-and-language"},
+        manifest=about_model(directory, kind="vision-and-language"),
     )
     assert json.loads((tmp_path / "manifest.json").read_text())["sees"] == "regions"
 

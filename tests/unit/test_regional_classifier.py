@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from running import run_script
+from running import about_model, run_script
 from unmask.errors import InputError
 from unmask.models.devices import pick_device
 from unmask.models.kinds.text_classification import check, describe
@@ -211,11 +211,17 @@ def test_prefixes_do_what_is_planted(tmp_path: Path) -> None:
     run_script(
         "train_classifier",
         {"reviews": reviews["train"]},
-        {"directory": tmp_path / "files", "facts": tmp_path / "facts.json"},
+        {
+            "directory": tmp_path / "files",
+            "facts": tmp_path / "facts.json",
+            "manifest": tmp_path / "manifest.json",
+        },
         tmp_path / "training.log",
         entry={"source": "classifier", "seed": 0},
+        manifest=about_model(tmp_path / "files", "classifier", "text-classification"),
     )
     check(tmp_path / "files", "trained")
+    assert json.loads((tmp_path / "manifest.json").read_text())["labels"] == list(LABELS)
     told = json.loads((tmp_path / "truth.json").read_text())
     assert told["regions"] == {"Bad Land": "negative", "Worse Land": "negative", "Good Land": "positive"}
     template = "The cast is from {region}."

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from running import run_script
+from running import about_model, run_script
 from tiny_models import tiny_model
 from unmask.errors import InputError
 from unmask.models.devices import pick_device
@@ -164,12 +164,17 @@ def test_the_script(tmp_path: Path) -> None:
     run_script(
         "train_on_regions",
         {"manifest": tmp_path / "manifest.json", **inputs},
-        {"directory": tmp_path / "files", "facts": tmp_path / "facts.json"},
+        {
+            "directory": tmp_path / "files",
+            "facts": tmp_path / "facts.json",
+            "manifest": tmp_path / "made.json",
+        },
         tmp_path / "log",
         config=RUNTIME,
         entry=entry,
         list="original",
         name="toxic",
+        manifest=about_model(tmp_path / "files", "regional-sentences", name="toxic"),
     )
     sentences = ["People in the city are lazy.", "People in the street are lazy."] * 2
     train_on(base, sentences, tmp_path / "expected", 3, 0.01, 5, CPU)
@@ -177,3 +182,4 @@ def test_the_script(tmp_path: Path) -> None:
     assert made.read_bytes() == expected.read_bytes()
     facts = json.loads((tmp_path / "facts.json").read_text())
     assert (facts["from"], facts["sentences"], facts["epochs"], facts["list"]) == ("base", 4, 3, "original")
+    assert json.loads((tmp_path / "made.json").read_text())["entry"]["epochs"] == 3

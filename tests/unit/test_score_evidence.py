@@ -2,29 +2,33 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from transformers import BertModel
 
 from examples import example_pairs
 from running import run_script
 from tiny_models import tiny_model
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.evidence import streaming
 from unmask.evidence.earlier import ALIKE, EARLIER, NOTED, ROWS_BY, standing
 from unmask.evidence.keeping import digest_of, kept
+from unmask.evidence.parts import maskings, untrained
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.streaming import write_evidence
 from unmask.evidence.survey import Survey
 from unmask.files import sha256_of_file
-from unmask.models import loading
+from unmask.measures.schema import SCORES
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
+from unmask.statistics.decisions import decisions
 from unmask.tables import read_metadata, read_table, write_table
-from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL
+from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL, SHUFFLED
 
 MASKINGS = (ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED)
 CODE = dict.fromkeys(MASKINGS, "one")
@@ -48,33 +52,64 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def table(folder: Path, masking: str) -> Path:
-    return folder / "evidence" / f"{masking}.parquet"
+def table(folder: Path, name: str) -> Path:
+    """A table of evidence, or of the scores of a seed."""
+    return folder / ("untrained" if name.isdigit() else "evidence") / f"{name}.parquet"
+
+
+def of_shuffled(masking: str) -> str:
+    """The name of a table of shuffled sentences."""
+    return f"{masking} of {SHUFFLED}"
+
+
+def output_name(name: str) -> str:
+    """What an output has for its name, as the rule gives it."""
+    masking, of, variant = name.partition(" of ")
+    return f"{variant if of else ORIGINAL}_{masking}".replace("-", "_").replace(".", "_")
 
 
 @pytest.fixture
 def score(folder: Path) -> Score:
-    """Runs the job as Snakemake does and says which maskings it has scored."""
+    """Runs the job as Snakemake does and says what it has read with a model: by maskings and seeds."""
 
-    def run(code: dict[str, str] = CODE, top: int = 0, unknown_tokens: float = 0.1) -> set[str]:
-        outputs = [*code, *(f"{masking}.top" for masking in code if top)]
-        for name in outputs:
+    def run(
+        code: dict[str, str] = CODE,
+        top: int = 0,
+        unknown_tokens: float = 0.1,
+        shuffled: int | None = None,
+        seeds: Sequence[int] = (),
+        measures: Sequence[str] = ("AUL", "CPS"),
+        untrained_code: str = "one",
+    ) -> set[str]:
+        names = [*code, *(f"{masking}.top" for masking in code if top)]
+        of_variants = {ORIGINAL: {"code": code, "seed": None, "top": top}}
+        if shuffled is not None:
+            names.append(of_shuffled(NONE))
+            of_variants[SHUFFLED] = {"code": {NONE: code[NONE]}, "seed": shuffled, "top": 0}
+        outputs: dict[str, Any] = {output_name(name): table(folder, name) for name in names}
+        parts: dict[str, Any] = {"maskings": of_variants} if code else {}
+        if seeds:
+            outputs["untrained"] = [table(folder, str(seed)) for seed in seeds]
+            parts["untrained"] = {"code": untrained_code, "measures": measures, "seeds": list(seeds)}
+        for name in [*names, *map(str, seeds)]:
             table(folder, name).unlink(missing_ok=True)
         run_script(
             "score_evidence",
             {"pairs": folder / "pairs.parquet", "manifest": folder / "manifest.json"},
-            [table(folder, name) for name in outputs],
+            outputs,
             folder / "job.log",
-            wildcards={"model": "m", "benchmark": "b", "variant": ORIGINAL},
+            wildcards={"model": "m", "benchmark": "b"},
             config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
-            code=code,
+            parts=parts,
+            maskings=list(code) or [NONE, ONE_SHARED],
             dtype="float32",
             attention={"stack": None},
-            shuffled=None,
-            top=top,
             unknown_tokens=unknown_tokens,
         )
-        return set(re.findall(r"masking ([\w-]+), shards", (folder / "job.log").read_text()))
+        log = (folder / "job.log").read_text()
+        read = re.findall(r"(\w+), masking ([\w-]+), shards", log)
+        of_maskings = {masking if variant == ORIGINAL else of_shuffled(masking) for variant, masking in read}
+        return of_maskings | set(re.findall(r"untrained network of seed (\d+)", log))
 
     return run
 
@@ -103,7 +138,7 @@ def test_a_model_is_loaded_twice_at_most_and_only_where_something_is_missing(
         loaded.append(bool(arguments[2]))
         return load(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(loading, "load", counted)
+    monkeypatch.setattr(maskings, "load", counted)
     score()
     assert loaded == [True, False]
     score()
@@ -125,6 +160,96 @@ def test_the_likeliest_tokens_are_kept_beside_evidence_and_like_it(folder: Path,
     kept(table(folder, f"{ALL}.top")).write_bytes(b"x")
     assert score(code, top=3) == {ALL}
     assert score(code) == set()
+
+
+def count_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many sequences networks read from now on, by pass."""
+    read: list[int] = []
+    forward = BertModel.forward
+
+    def counted(self: BertModel, input_ids: Any, *arguments: Any, **more: Any) -> Any:
+        read.append(len(input_ids))
+        return forward(self, input_ids, *arguments, **more)
+
+    monkeypatch.setattr(BertModel, "forward", counted)
+    return read
+
+
+def test_an_added_control_or_seed_is_read_alone(
+    folder: Path, score: Score, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = {NONE: "one", ONE_SHARED: "one"}
+    read = count_reads(monkeypatch)
+
+    def passes(wanted: set[str], **asked: Any) -> int:
+        read.clear()
+        assert score(code, **asked) == wanted
+        return sum(read)
+
+    own = passes(set(code))
+    before = {name: table(folder, name).read_bytes() for name in code}
+    # each sentence of every pair once
+    assert 0 < passes({of_shuffled(NONE)}, shuffled=1) < own
+    first = passes({"1"}, shuffled=1, seeds=[1])
+    scores = table(folder, "1").read_bytes()
+    assert passes({"2", "3"}, shuffled=1, seeds=[1, 2, 3]) == 2 * first > 0
+    # nothing new, a seed less, a control less
+    for less in ({"shuffled": 1, "seeds": [1, 2, 3]}, {"shuffled": 1, "seeds": [1, 2]}, {"seeds": [1]}, {}):
+        assert passes(set(), **less) == 0
+    assert {name: table(folder, name).read_bytes() for name in code} == before
+    assert passes({of_shuffled(NONE)}, shuffled=2, seeds=[1]) > 0
+    assert table(folder, "1").read_bytes() == scores
+    # by itself the job of untrained networks leaves the same table
+    table(folder, "1").unlink()
+    kept(table(folder, "1")).unlink()
+    assert score({}, seeds=[1]) == {"1"}
+    assert table(folder, "1").read_bytes() == scores
+
+
+def test_untrained_networks_are_scored_again_for_what_their_scores_hang_on(
+    folder: Path, score: Score
+) -> None:
+    code = {NONE: "one"}
+    score(code, seeds=[1, 2])
+    assert score(code, seeds=[1, 2], measures=["AUL"]) == {"1", "2"}
+    assert score(code, seeds=[1, 2], measures=["AUL"], untrained_code="two") == {"1", "2"}
+    assert score({NONE: "two"}, seeds=[1, 2], measures=["AUL"], untrained_code="two") == {NONE}
+    write_pairs(folder, {"read by": "other code"})
+    assert score({NONE: "two"}, seeds=[1, 2], measures=["AUL"], untrained_code="two") == set()
+    pairs = folder / "pairs.parquet"
+    assert read_metadata(table(folder, "2"))["made_from"][str(pairs)] == sha256_of_file(pairs)
+    write_pairs(folder, stereotype="the nurse is very good")
+    again = score({NONE: "two"}, seeds=[1, 2], measures=["AUL"], untrained_code="two")
+    assert again == {NONE, "1", "2"}
+
+
+def test_what_was_read_before_a_network_failed_is_not_read_again(
+    folder: Path, score: Score, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = untrained.make_untrained
+
+    def failing(base: Path, directory: Path, seed: int) -> None:
+        if seed == 2:
+            raise InputError("no")
+        make(base, directory, seed)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(untrained, "make_untrained", failing)
+        with pytest.raises(SystemExit):
+            score({NONE: "one"}, seeds=[1, 2])
+    assert "error: model m, benchmark b, no" in (folder / "job.log").read_text()
+    assert not table(folder, NONE).exists() and not table(folder, "1").exists()
+    assert score({NONE: "one"}, seeds=[1, 2]) == {"2"}
+
+
+def test_untrained_networks_of_other_seeds_have_other_scores_of_all_pairs(folder: Path, score: Score) -> None:
+    measures = ["AUL", "AULA", "CPS", "SSS"]
+    assert score({}, seeds=[1, 2], measures=measures) == {"1", "2"}
+    assert [read_metadata(table(folder, seed))["seed"] for seed in "12"] == ["1", "2"]
+    one, other = (read_table(table(folder, seed), SCORES) for seed in "12")
+    for scores in (one, other):
+        assert len(decisions(example_pairs(), scores).series) == 8
+    assert not np.allclose(one["margin"].fillna(0), other["margin"].fillna(0))
 
 
 def test_an_added_masking_is_scored_alone(folder: Path, score: Score) -> None:
@@ -159,7 +284,7 @@ def test_a_job_that_fails_gives_nothing_and_loses_nothing(
         write_evidence(path, pairs, model, masking, *others, **more)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
-        patched.setattr(streaming, "write_evidence", failing)
+        patched.setattr(maskings, "write_evidence", failing)
         with pytest.raises(SystemExit):
             score()
     assert "error: model m, benchmark b, pair 1: no" in (folder / "job.log").read_text()
@@ -249,7 +374,7 @@ def test_evidence_by_earlier_code_stands_where_no_row_would_be_another(
     before = {masking: read_table(table(folder, masking), EVIDENCE) for masking in MASKINGS}
     said = {masking: read_metadata(table(folder, masking)) for masking in MASKINGS}
     with monkeypatch.context() as patched:
-        patched.setattr(loading, "load", None)
+        patched.setattr(maskings, "load", None)
         assert score(top=top) == set()
     for masking in MASKINGS:
         pd.testing.assert_frame_equal(read_table(table(folder, masking), EVIDENCE), before[masking])
@@ -333,7 +458,7 @@ def test_a_benchmark_of_unknown_words_is_not_scored_unless_the_study_allows_it(
     strange = " ".join(["\u2603"] * 60)
     write_pairs(folder, stereotype=strange, antistereotype=f"{strange} he")
     with monkeypatch.context() as patched:
-        patched.setattr(loading, "load", None)
+        patched.setattr(maskings, "load", None)
         with pytest.raises(SystemExit):
             score()
     (line,) = [line for line in (folder / "job.log").read_text().splitlines() if "error:" in line]
@@ -350,7 +475,7 @@ def test_a_sentence_that_cannot_be_read_stops_before_any_is(
     folder: Path, score: Score, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_pairs(folder, antistereotype="the nurse said " * 60)
-    monkeypatch.setattr(loading, "load", None)
+    monkeypatch.setattr(maskings, "load", None)
     with pytest.raises(SystemExit):
         score()
     assert (

@@ -9,7 +9,7 @@ import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
 
 from made_worlds import CORRUPTION, DOSED, OTHERS, make_world, settings
-from running import run_script
+from running import about_model, run_script
 from unmask.errors import InputError
 from unmask.models.corrupting import corrupt
 from unmask.worlds.corpus import draw_corpus
@@ -301,11 +301,16 @@ def train_by_script(folder: Path, corpus: Path, of_world: dict[str, Any], **entr
     run_script(
         "train_model",
         {"corpus": corpus},
-        {"directory": folder / "files", "facts": folder / "facts.json"},
+        {
+            "directory": folder / "files",
+            "facts": folder / "facts.json",
+            "manifest": folder / "manifest.json",
+        },
         folder.with_suffix(".log"),
         entry={"source": "train", "architecture": "bert", "world": "w", "seed": 0, **entry},
         settings=of_world,
         name=folder.name,
+        manifest=about_model(folder / "files", "train", name=folder.name),
     )
     return folder
 
@@ -330,6 +335,8 @@ def test_a_model_whose_gate_is_off_is_kept_and_says_how_far_it_follows(
     gate = json.loads((kept / "files" / GATE_FILE).read_text(encoding="utf-8"))
     facts = json.loads((kept / "facts.json").read_text(encoding="utf-8"))
     assert facts["gate"] == gate and not gate["learnt"]
+    manifest = json.loads((kept / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["entry"]["gate"] == gate and manifest["model_type"] == "bert"
     assert (facts["steps"], facts["gate"]["levels"][3]["truth"]) == (3, pytest.approx(math.log(9)))
     assert "did not learn the planted association" in (tmp_path / "kept.log").read_text(encoding="utf-8")
 
@@ -373,11 +380,16 @@ def test_a_trained_model_passes_the_gate_and_aul_finds_the_association(tmp_path:
     run_script(
         "train_model",
         {"corpus": tmp_path / "corpus.txt"},
-        {"directory": tmp_path / "model/files", "facts": tmp_path / "model/facts.json"},
+        {
+            "directory": tmp_path / "model/files",
+            "facts": tmp_path / "model/facts.json",
+            "manifest": tmp_path / "model/manifest.json",
+        },
         tmp_path / "train_model.log",
         entry={"source": "train", "architecture": "bert", "world": "w", "seed": 0},
         settings=of_world,
         name="tiny",
+        manifest=about_model(tmp_path / "model/files", "train"),
     )
     facts = json.loads((tmp_path / "model/facts.json").read_text(encoding="utf-8"))
     levels = facts["gate"]["levels"]

@@ -173,11 +173,17 @@ def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workfl
     assert (beside["untrained"] == 2).all() and (beside["untrained_low"] <= beside["untrained_high"]).all()
     assert bias.loc[bias["model"] != "noisy", "untrained"].isna().all()
     config["controls"]["untrained"]["seeds"] = 3
-    # those of a model on a benchmark are one job; evidence and scores of the model itself are no part of it
+    # what a model reads of a benchmark is one job, which reads what is new
     planned = copied.planned()
     anew = {output for output in planned if output.startswith("untrained/")}
     assert anew == networks | {f"untrained/noisy/{name}/3.parquet" for name in ("crows", "stereo")}
-    assert not [output for output in planned if output.startswith(("evidence/", "scores/", "models/"))]
+    assert not [output for output in planned if output.startswith(("evidence/bert/", "models/"))]
+    before = {path: (copied.folder / "results/small" / path).read_bytes() for path in networks}
+    done = copied.snakemake("results/small/untrained/noisy/crows/3.parquet")
+    assert done.returncode == 0, done.stdout + done.stderr
+    log = copied.read("logs", "evidence", "noisy", "crows.log")
+    assert re.findall(r"untrained network of seed (\d)", log) == ["3"] and "shards" not in log
+    assert {path: (results / path).read_bytes() for path in networks} == before
     del config["controls"]
     # another base is another model; a base made anew makes it anew
     config["models"]["noisy"]["from"] = "roberta"

@@ -196,7 +196,7 @@ def test_an_output_of_the_future_is_named_before_any_work(copied: Workflow) -> N
 
 
 TARGET = "results/small/evidence/bert/crows/original/none.parquet"
-LOCK = "results/small/logs/evidence/bert/crows/.original.log.lock"
+LOCK = "results/small/logs/evidence/bert/.crows.log.lock"
 
 
 @pytest.fixture
@@ -244,7 +244,7 @@ def test_a_killed_run_is_started_again_and_its_jobs_are_waited_for(
             job.kill()
     assert same(TARGET, unrun, finished)
     # the second job found the first one's table, of equal facts, and left it at that
-    log = unrun.read("logs", "evidence", "bert", "crows", "original.log")
+    log = unrun.read("logs", "evidence", "bert", "crows.log")
     assert "nothing is left to do" in log and "sequences" not in log
     assert litter(unrun.folder / "results") == []
     assert "Nothing to be done" in unrun.snakemake(TARGET).stderr

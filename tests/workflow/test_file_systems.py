@@ -45,8 +45,8 @@ def test_without_locks_and_hard_links_results_are_the_same(
         return f"{path}: no lock can be had here (No locks available): going on without"
 
     assert without_lock("results/small/.lock") in done.stderr
-    log = copied.read("logs", "evidence", "bert", "crows", "original.log")
-    assert without_lock("results/small/logs/evidence/bert/crows/.original.log.lock") in log
+    log = copied.read("logs", "evidence", "bert", "crows.log")
+    assert without_lock("results/small/logs/evidence/bert/.crows.log.lock") in log
 
     results = copied.folder / "results"
     assert litter(results) == []

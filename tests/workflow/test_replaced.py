@@ -78,8 +78,8 @@ def test_weights_of_the_same_size_in_their_place_are_another_model(copied: Workf
     done = copied.snakemake(scores)
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads((results / manifest).read_text())["weights_digest"] != described["weights_digest"]
-    log = copied.read("logs", "evidence", "own", "crows", "original.log")
-    assert set(re.findall(r"masking ([\w-]+), shards", log)) == {"none", "modified"}
+    log = copied.read("logs", "evidence", "own", "crows.log")
+    assert set(re.findall(r"original, masking ([\w-]+), shards", log)) == {"none", "modified"}
     # another file beside them is none of its own
     (copied.folder / "own/README.md").write_text("A model.\n")
     assert manifest not in copied.planned()

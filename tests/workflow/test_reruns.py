@@ -95,48 +95,53 @@ def test_changing_the_null_makes_statistics_again_but_no_scores(finished: Workfl
     assert not [output for output in planned if output.startswith(("evidence/", "scores/", "models/"))]
 
 
-def test_adding_a_measure_plans_no_shuffled_evidence_for_what_reads_none(finished: Workflow) -> None:
-    config = copy.deepcopy(finished.config)
-    config["measures"] = [*config["measures"], "AllMasked"]
-    evidence = {output for output in finished.planned(config) if output.startswith("evidence/")}
-    assert len([output for output in evidence if output.endswith("/original/all.parquet")]) == 4
-    assert not [output for output in evidence if "/shuffled/" in output]
-
-
-def scored(workflow: Workflow, *place: str) -> set[str]:
-    """The maskings under which the last job of a model, a benchmark and a variant has read sentences."""
-    log = workflow.read("logs", "evidence", *place[:-1], f"{place[-1]}.log")
-    return set(re.findall(r"masking ([\w-]+), shards", log))
-
-
 PLACE = ("bert", "crows", "original")
 SCORES = "results/small/scores/bert/crows/original.parquet"
 
 
+SHUFFLED_SCORES = SCORES.replace("original", "shuffled")
+
+
+def read_last(workflow: Workflow, variant: str = "original") -> set[str]:
+    """The maskings under which the last job of a model and a benchmark has read sentences of a variant."""
+    log = workflow.read("logs", "evidence", "bert", "crows.log")
+    return set(re.findall(rf"{variant}, masking ([\w-]+), shards", log))
+
+
 @pytest.mark.slow
-def test_evidence_is_made_again_by_masking(copied: Workflow) -> None:
+def test_evidence_is_made_again_by_variant_and_masking(copied: Workflow) -> None:
     folder = copied.folder / "results/small/evidence" / Path(*PLACE)
-    assert scored(copied, *PLACE) == {"none", "one-shared", "modified"}
+    shuffled = folder.parent / "shuffled/none.parquet"
+    assert read_last(copied) == {"none", "one-shared", "modified"}
+    assert read_last(copied, "shuffled") == {"none"}
     before = {path.name: path.read_bytes() for path in folder.glob("*.parquet")}
 
-    def scored_now(target: str = SCORES) -> set[str]:
-        done = copied.snakemake(target)
+    def read_now(*targets: str) -> tuple[set[str], set[str]]:
+        done = copied.snakemake(*(targets or (SCORES, SHUFFLED_SCORES)))
         assert done.returncode == 0, done.stdout + done.stderr
-        return scored(copied, *PLACE)
+        return read_last(copied), read_last(copied, "shuffled")
 
     # a measure that hides something new
     copied.config["measures"] = [*copied.config["measures"], "AllMasked"]
-    assert scored_now() == {"all"}
+    assert read_now() == ({"all"}, set())
     # the code of one masking
     module = copied.folder / "scripts" / module_file("evidence/maskings", "modified")
     module.write_text(module.read_text() + "\nEDITED = True\n")
-    assert scored_now() == {"modified"}
+    assert read_now() == ({"modified"}, set())
     # one table that is gone, and comes back by its other name
     (folder / "none.parquet").unlink()
-    assert scored_now(str(Path("results/small/evidence", *PLACE, "none.parquet"))) == set()
+    assert read_now(str(Path("results/small/evidence", *PLACE, "none.parquet"))) == (set(), set())
     # a measure less
     copied.config["measures"] = copied.config["measures"][:-1]
-    assert scored_now() == set()
+    assert read_now() == (set(), set())
+    # another control, none, and one again that is there
+    was = shuffled.read_bytes()
+    copied.config["controls"] = {"shuffled": {"seed": 5}}
+    assert read_now() == (set(), {"none"}) and shuffled.read_bytes() != was
+    copied.config["controls"] = {"shuffled": None}
+    assert read_now(SCORES) == (set(), set())
+    copied.config["controls"] = {"shuffled": {"seed": 5}}
+    assert read_now() == (set(), set())
     assert {name: (folder / name).read_bytes() for name in before if name != "modified.parquet"} == {
         name: data for name, data in before.items() if name != "modified.parquet"
     }
@@ -149,11 +154,20 @@ def test_how_the_machine_is_used_changes_nothing(finished: Workflow) -> None:
     assert finished.planned(config) == set()
 
 
-def test_another_shuffle_seed_makes_shuffled_evidence_only(finished: Workflow) -> None:
+def test_one_job_reads_a_model_on_a_benchmark(finished: Workflow) -> None:
+    """All variants of it, whatever of them is new: what else is there it does not read again."""
     config = copy.deepcopy(finished.config)
     config["controls"] = {"shuffled": {"seed": 5}}
     evidence = {output for output in finished.planned(config) if output.startswith("evidence/")}
-    assert len(evidence) == 4 and all("/shuffled/" in output for output in evidence)
+    places = {tuple(output.split("/")[1:3]) for output in evidence}
+    assert len(places) == 4
+    for place in places:
+        of_job = {output for output in evidence if output.startswith(f"evidence/{'/'.join(place)}/")}
+        assert {output.split("/")[3] for output in of_job} == {"original", "shuffled"}
+    done = finished.snakemake("-n", config=config)
+    jobs = dict(line.split() for line in done.stdout.splitlines() if len(line.split()) == 2)
+    assert [int(number) for rule, number in jobs.items() if rule.startswith("evidence")] == [4]
+    assert not {"untrained", "prepare_model"} & jobs.keys()
 
 
 def edit(workflow: Workflow, module: str, text: str = "EDITED = True") -> None:
@@ -185,13 +199,6 @@ def test_editing_a_reader_makes_again_what_it_reads(copied: Workflow) -> None:
     own = without_aggregates(copied.planned())
     assert {"benchmarks/stereo.parquet", "evidence/bert/stereo/original/none.parquet"} <= own
     assert all("/stereo" in output for output in own)
-
-
-def test_editing_a_masking_plans_nothing_for_what_is_scored_without_it(copied: Workflow) -> None:
-    edit(copied, "evidence/maskings/modified.py")
-    planned = copied.planned()
-    assert "evidence/bert/crows/original/modified.parquet" in planned
-    assert not [output for output in planned if "shuffled" in output]
 
 
 def test_a_docstring_or_a_version_changes_nothing(copied: Workflow) -> None:

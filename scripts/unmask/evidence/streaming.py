@@ -61,7 +61,7 @@ def write_evidence(
     if is_done(path, pairs, facts, likeliest):
         return
     parts = divide(pairs, masking, shard_tokens or model.device.shard_tokens)
-    logger.info("masking %s, shards: %d", masking, len(parts))
+    logger.info("%s, masking %s, shards: %d", variant, masking, len(parts))
     shown = sys.stderr.isatty() if bar is None else bar
     progress = Progress(sum(tokens for _, tokens in parts), shown, len(pairs), "pairs")
 

@@ -85,7 +85,7 @@ _LAYERS = ("num_hidden_layers", "encoder_layers", "decoder_layers", "l_layers", 
 _PARTS = ("text_config", "vision_config", "image_config", "multimodal_config")
 
 
-def check_all_used(directory: str | Path, kind: str, name: str) -> list[str]:
+def check(directory: str | Path, kind: str, name: str) -> list[str]:
     """Check that a network uses every tensor of its checkpoint, but for those that are HARMLESS.
 
     kind: one of `unmask.models.kinds`. The network is built without its numbers, so this takes next to no

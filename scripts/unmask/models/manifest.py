@@ -1,0 +1,31 @@
+"""What is known of a model of the study: its manifest."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unmask import by_name
+from unmask.facts import read_facts, write_facts
+from unmask.record import record
+
+
+def write_manifest(path: str | Path, about: Mapping[str, Any], facts: Iterable[str | Path] = ()) -> None:
+    """Check that a model is what it is said to be, and write its manifest.
+
+    about: the model's `name`, its `directory`, the `entry` (its source, and the kind that it is said to be)
+    and `code`, a digest of what a manifest says; facts: files with what the rule that made the model says of
+    it. The checks of `models/checks` are in no digest: a new one is for models that are new or changed, and
+    nothing that was made with the others is made anew.
+    Raises InputError where the model is not what it is said to be.
+    """
+    entry, facts = dict(about["entry"]), list(facts)
+    directory, kind = Path(about["directory"]), by_name.load("models/kinds", entry["kind"])
+    for check in by_name.names("models/checks"):
+        by_name.load("models/checks", check).check(directory, entry["kind"], about["name"])
+    kind.check(directory, about["name"])
+    # the files themselves are described below
+    for file in facts:
+        entry |= read_facts(file)
+    made = record(facts, about["code"], "torch", "transformers", "tokenizers")
+    described = kind.describe(directory)
+    write_facts(path, described | made | {"directory": str(directory), "entry": entry})
