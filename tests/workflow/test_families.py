@@ -172,6 +172,10 @@ def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workfl
     beside = bias[bias["model"] == "noisy"].dropna(subset="score")
     assert (beside["untrained"] == 2).all() and (beside["untrained_low"] <= beside["untrained_high"]).all()
     assert bias.loc[bias["model"] != "noisy", "untrained"].isna().all()
+    # evidence that is cleaned away is not missed beside what its job has left
+    (results / "evidence/noisy").rename(results / "cleaned")
+    assert copied.planned() == set()
+    (results / "cleaned").rename(results / "evidence/noisy")
     config["controls"]["untrained"]["seeds"] = 3
     # what a model reads of a benchmark is one job, which reads what is new
     planned = copied.planned()
