@@ -32,16 +32,16 @@ rule read_benchmark:
     input:
         benchmark_file,
     output:
-        result("benchmarks", "{benchmark}.parquet"),
+        **benchmark_tables(),
     log:
         log_of("benchmarks", "{benchmark}.log"),
+    wildcard_constraints:
+        benchmark=any_of([name for name in BENCHMARKS if name not in labelled_benchmarks()]),
     localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
-        code=lambda wildcards: code(
-            "read_benchmark.py", module_file("benchmarks/formats", BENCHMARKS[wildcards.benchmark]["format"])
-        ),
+        code=lambda wildcards: code("read_benchmark.py", *reader_modules(wildcards.benchmark)),
         name=lambda wildcards: wildcards.benchmark,
         entry=read_settings,
         given=given(benchmark_file),
@@ -51,44 +51,10 @@ rule read_benchmark:
         "../scripts/read_benchmark.py"
 
 
-rule read_labels:
-    input:
-        benchmark_file,
+# the same of those whose source may have labels of single sentences
+use rule read_benchmark as read_labelled_benchmark with:
     output:
-        result("quality", "{benchmark}", "labels.parquet"),
-    log:
-        log_of("quality", "{benchmark}", "labels.log"),
+        **benchmark_tables(),
+        labels=result("quality", "{benchmark}", "labels.parquet"),
     wildcard_constraints:
         benchmark=any_of(labelled_benchmarks()),
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=lambda wildcards: code("read_labels.py", *label_modules(wildcards.benchmark)),
-        name=lambda wildcards: wildcards.benchmark,
-        format=lambda wildcards: BENCHMARKS[wildcards.benchmark]["format"],
-        given=given(benchmark_file),
-    message:
-        "Reading the labels of {wildcards.benchmark}"
-    script:
-        "../scripts/read_labels.py"
-
-
-rule find_flaws:
-    input:
-        unpack(labels_of),
-        pairs=result("benchmarks", "{benchmark}.parquet"),
-    output:
-        result("quality", "{benchmark}", "flaws.parquet"),
-    log:
-        log_of("quality", "{benchmark}", "flaws.log"),
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("find_flaws.py"),
-        name=lambda wildcards: wildcards.benchmark,
-    message:
-        "Looking for flaws in {wildcards.benchmark}"
-    script:
-        "../scripts/find_flaws.py"

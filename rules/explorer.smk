@@ -1,31 +1,6 @@
 # The explorer: every pair of sentences in the report, with what each token adds to its margin.
 
 
-rule explored:
-    input:
-        unpack(evidence_files),
-        unpack(likeliest_files),
-        pairs=result("benchmarks", "{benchmark}.parquet"),
-        scores=result("scores", "{model}", "{benchmark}", f"{ORIGINAL}.parquet"),
-    output:
-        result("explorer", "{model}", "{benchmark}", "pairs.json"),
-    log:
-        log_of("explorer", "{model}", "{benchmark}.log"),
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=table_memory,
-        runtime=table_time,
-    params:
-        code=code("explore_pairs.py", *measure_modules(), *masking_modules().values()),
-        measures=SCORED_MEASURES,
-        most=EXPLORER.get("pairs"),
-    message:
-        "Gathering the tokens of {wildcards.benchmark} as {wildcards.model} reads them"
-    script:
-        "../scripts/explore_pairs.py"
-
-
 rule explorer_section:
     input:
         pairs=[result("benchmarks", f"{benchmark}.parquet") for benchmark in explored_benchmarks()],

@@ -107,29 +107,6 @@ rule frequency_figure:
         "../scripts/draw_frequencies.py"
 
 
-rule frequency_link:
-    input:
-        pairs=result("benchmarks", "{benchmark}.parquet"),
-        scores=result("scores", "{model}", "{benchmark}", f"{ORIGINAL}.parquet"),
-        ratios=result("group_words", "{benchmark}", "ratios.parquet"),
-    output:
-        result("statistics", "{model}", "{benchmark}", "frequency.parquet"),
-    log:
-        log_of("statistics", "{model}", "{benchmark}.frequency.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("link_frequency.py"),
-        measures=MEASURES,
-        model=lambda wildcards: wildcards.model,
-        benchmark=lambda wildcards: wildcards.benchmark,
-        confidence=config["statistics"]["confidence"],
-    message:
-        "Linking {wildcards.model} on {wildcards.benchmark} to word frequency"
-    script:
-        "../scripts/link_frequency.py"
-
-
 rule link_table:
     input:
         link=links_of_all(),

@@ -1,23 +1,60 @@
-# Measures: evidence becomes one score per sentence, for each measure in both protocols.
+# Measures: evidence becomes scores in both protocols, and what they say, and how surely.
 
 
-rule scores:
+# by what is made besides: a rule makes the same files of all models and benchmarks
+for kind, (models, benchmarks) in kinds_of_measuring().items():
+
+    rule:
+        name:
+            "_".join(["measure", *kind])
+        input:
+            unpack(measuring_inputs),
+        output:
+            **measured_tables(kind),
+        log:
+            log_of("measures", "{model}", "{benchmark}.log"),
+        wildcard_constraints:
+            model=any_of(models),
+            benchmark=any_of(benchmarks),
+        conda:
+            "../envs/analysis.yaml"
+        resources:
+            mem_mb=table_memory,
+            runtime=table_time,
+        params:
+            code=code("measure_pairs.py", *measure_modules(), *masking_modules().values()),
+            measures=MEASURES,
+            scored_measures=SCORED_MEASURES,
+            shuffled_measures=SHUFFLED_MEASURES,
+            # alpha is left out on purpose: only the tables compare with it
+            options={key: value for key, value in config["statistics"].items() if key != "alpha"},
+            most=EXPLORER.get("pairs"),
+        message:
+            "Measuring {wildcards.model} on {wildcards.benchmark}"
+        script:
+            "../scripts/measure_pairs.py"
+
+
+rule compare_models:
     input:
-        unpack(evidence_files),
         pairs=result("benchmarks", "{benchmark}.parquet"),
+        scores=lambda wildcards: scores_on(wildcards.benchmark),
     output:
-        result("scores", "{model}", "{benchmark}", "{variant}.parquet"),
+        result("comparisons", "{benchmark}.parquet"),
     log:
-        log_of("scores", "{model}", "{benchmark}", "{variant}.log"),
+        log_of("comparisons", "{benchmark}.log"),
     conda:
         "../envs/analysis.yaml"
     resources:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=lambda wildcards: code("score_pairs.py", *measure_modules(wildcards.variant)),
-        measures=lambda wildcards: measures_on(wildcards.variant),
+        code=code("compare_models.py"),
+        measures=MEASURES,
+        options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
+        models=lambda wildcards: scored_on(wildcards.benchmark),
+        benchmark=lambda wildcards: wildcards.benchmark,
     message:
-        "Measuring {wildcards.model} on {wildcards.benchmark} ({wildcards.variant})"
+        "Comparing the models on {wildcards.benchmark}"
     script:
-        "../scripts/score_pairs.py"
+        "../scripts/compare_models.py"

@@ -22,43 +22,27 @@ register(
 )
 
 
-rule read_regions:
+rule read_regional:
     input:
         **region_table(),
-    output:
-        regional_result("regions.parquet"),
-    log:
-        log_of("regional", "regions.log"),
-    conda:
-        "../envs/regional.yaml"
-    params:
-        code=code("read_regions.py"),
-        regions=REGIONAL.get("regions"),
-        given=given(*region_table().values()),
-    message:
-        "Reading the regions"
-    script:
-        "../scripts/read_regions.py"
-
-
-rule read_words:
-    input:
         published=resource("regional/words.yaml"),
         lists=own_word_lists(),
     output:
-        regional_result("words.parquet"),
+        regions=regional_result("regions.parquet"),
+        words=regional_result("words.parquet"),
     log:
-        log_of("regional", "words.log"),
+        log_of("regional", "reading.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/regional.yaml"
     params:
-        code=code("read_words.py"),
+        code=code("read_regional.py"),
+        regions=REGIONAL.get("regions"),
         words=REGIONAL_WORDS,
-        given=given(resource("regional/words.yaml"), own_word_lists()),
+        given=given(*region_table().values(), resource("regional/words.yaml"), own_word_lists()),
     message:
-        "Reading the words that regions are described with"
+        "Reading the regions, and the words that they are described with"
     script:
-        "../scripts/read_words.py"
+        "../scripts/read_regional.py"
 
 
 rule regional_likelihoods:

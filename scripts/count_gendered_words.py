@@ -1,4 +1,4 @@
-"""Count feminine and masculine words in the examples of a task."""
+"""Count feminine and masculine words in the examples of all tasks."""
 
 from typing import TYPE_CHECKING
 
@@ -15,18 +15,14 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     inputs, params = snakemake.input, snakemake.params
-    facts = read_metadata(inputs.examples)
-    counts = count_words(
-        facts["task"],
-        read_table(inputs.examples, EXAMPLES),
-        read_word_pairs(inputs.words),
-        params.confidence,
-        READ_OF_STSB if facts["format"] == "stsb" else None,
-    )
-    made = record(inputs, params.code, "scipy")
-    write_table(
-        snakemake.output[0],
-        counts,
-        WORD_COUNTS,
-        {"task": facts["task"], "confidence": params.confidence, **made},
-    )
+    words = read_word_pairs(inputs.words)
+    for path, output in zip(inputs.examples, snakemake.output, strict=True):
+        task = read_metadata(path)
+        first = READ_OF_STSB if task["format"] == "stsb" else None
+        counts = count_words(task["task"], read_table(path, EXAMPLES), words, params.confidence, first)
+        facts = {
+            "task": task["task"],
+            "confidence": params.confidence,
+            **record([path, inputs.words], params.code, "scipy"),
+        }
+        write_table(output, counts, WORD_COUNTS, facts)

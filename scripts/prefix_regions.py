@@ -1,10 +1,13 @@
 """Read a labelled table with a text classifier behind the prefixes of regions: what each of them changes."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
 
 from unmask.errors import InputError
+from unmask.evidence.keeping import forget, give_out, is_intact, kept
+from unmask.evidence.sharding import is_table_done
 from unmask.facts import read_facts
 from unmask.given import unchanged
 from unmask.joblog import job_log
@@ -31,21 +34,11 @@ with (
     torch.set_num_threads(runtime["threads"])
     manifest = read_facts(inputs.manifest)
     check_files(manifest)
-    labels, entry = manifest["labels"], params.entry
-    try:
-        positive = label_number("positive", entry["positive"], labels)
-        groups = [
-            *control_groups([each["template"] for each in entry["prefixes"]], entry["control"]),
-            *region_groups(read_table(inputs.regions, REGIONS), entry["prefixes"]),
-        ]
-        items = read_labelled(inputs.table, entry, labels)
-        classifier = load_classifier(manifest["directory"], device, manifest["max_length"])
-        table = prefix_table(classifier, items, groups, positive, params.confidence)
-    except InputError as error:
-        raise InputError(f"classifier {params.classifier}, table {params.table}: {error}") from None
+    labels, entry, output = manifest["labels"], params.entry, Path(snakemake.output[0])
     facts = {
         "classifier": params.classifier,
         "table": params.table,
+        "entry": dict(entry),
         "templates": [each["template"] for each in entry["prefixes"]],
         "labels": labels,
         "positive": entry["positive"],
@@ -56,4 +49,19 @@ with (
         "tokenizer": manifest["tokenizer_digest"],
         **record(inputs, params.code, "torch", "transformers", "tokenizers", "pyarrow", "scipy"),
     }
-    write_table(snakemake.output[0], table, PREFIXES, facts)
+    # regions are read with the words about them, of which other ones change nothing here
+    if not (is_intact(output) and is_table_done(kept(output), facts)):
+        forget(output)
+        try:
+            positive = label_number("positive", entry["positive"], labels)
+            groups = [
+                *control_groups([each["template"] for each in entry["prefixes"]], entry["control"]),
+                *region_groups(read_table(inputs.regions, REGIONS), entry["prefixes"]),
+            ]
+            items = read_labelled(inputs.table, entry, labels)
+            classifier = load_classifier(manifest["directory"], device, manifest["max_length"])
+            table = prefix_table(classifier, items, groups, positive, params.confidence)
+        except InputError as error:
+            raise InputError(f"classifier {params.classifier}, table {params.table}: {error}") from None
+        write_table(kept(output), table, PREFIXES, facts)
+    give_out([output])

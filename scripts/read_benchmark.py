@@ -1,9 +1,11 @@
-"""Read a benchmark into the Pairs table."""
+"""Read a benchmark into the Pairs table, and the labels of its sentences; find the flaws of its pairs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.reading import read_benchmark
+from unmask.benchmarks.reading_labels import read_labels
 from unmask.benchmarks.schema import PAIRS
 from unmask.downloads import reading_download
 from unmask.errors import InputError
@@ -11,6 +13,8 @@ from unmask.files import sha256_of_file
 from unmask.given import unchanged
 from unmask.joblog import job_log
 from unmask.record import record
+from unmask.statistics.flaws import flaws_table
+from unmask.statistics.schema import FLAWS
 from unmask.tables import write_table
 
 if TYPE_CHECKING:
@@ -18,17 +22,24 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     name, entry, source = snakemake.params.name, snakemake.params.entry, snakemake.input[0]
+    outputs = dict(snakemake.output.items())
     try:
         with reading_download(source):
             pairs = read_benchmark(source, entry)
+            # most sources have none
+            labels = read_labels(source, entry["format"]) if "labels" in outputs else None
     except InputError as error:
         raise InputError(f"benchmark {name}: {error}") from None
+    made = record(snakemake.input, snakemake.params.code, "pandas", "pyarrow")
     facts = {
         "benchmark": name,
         "format": entry["format"],
         "source": entry.get("url") or Path(source).name,
         "sha256": sha256_of_file(source),
         "rows": len(pairs),
-        **record(snakemake.input, snakemake.params.code, "pandas", "pyarrow"),
+        **made,
     }
-    write_table(snakemake.output[0], pairs, PAIRS, facts)
+    write_table(outputs["pairs"], pairs, PAIRS, facts)
+    if labels is not None:
+        write_table(outputs["labels"], labels, LABELS, {"benchmark": name, **made})
+    write_table(outputs["flaws"], flaws_table(pairs, labels), FLAWS, {"benchmark": name, **made})

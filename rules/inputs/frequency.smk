@@ -8,7 +8,6 @@ from unmask.urls import as_shown, query_digest
 
 MERGED_AT_ONCE = 16
 FREQUENCY = config.get("frequency", {})
-COUNTED = {name: entry for name, entry in CORPORA.items() if entry["counted"]}
 
 
 def fetched_corpora():
@@ -76,17 +75,6 @@ def corpus_download_facts(corpus):
     """What the downloads of a corpus have noted."""
     shards = shards_of(corpus) if corpus in fetched_corpora() else []
     return [result("corpora", corpus, f"{shard}.facts.json") for shard in shards]
-
-
-def corpora_for(benchmark):
-    """The corpora for a benchmark's words: those of the same world, or else those that are of none.
-
-    None for one that is arranged from another, whose words are looked up.
-    """
-    if "of" in BENCHMARKS[benchmark]:
-        return []
-    world = BENCHMARKS[benchmark].get("world")
-    return [name for name, entry in COUNTED.items() if entry.get("world") == world]
 
 
 def counts_for(wildcards):

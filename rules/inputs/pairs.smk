@@ -34,6 +34,8 @@ UNTRAINED_SEEDS = list(range(1, 1 + (config.get("controls", {}).get("untrained")
 UNTRAINED_TOGETHER = 440
 # the folder of what one job reads with one model
 PARTS = "evidence/parts"
+# the corpora whose words are counted
+COUNTED = {name: entry for name, entry in CORPORA.items() if entry["counted"]}
 # the models that are scored on pairs of sentences
 SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
 EXPLORER = config.get("explorer", {}) if SCORED else {}
@@ -141,20 +143,23 @@ def labelled_benchmarks():
     return [name for name, entry in BENCHMARKS.items() if entry["format"] in LABELLED_FORMATS]
 
 
-def label_modules(benchmark):
-    """The module that reads the labels of a benchmark, where there is one."""
-    known = benchmark in labelled_benchmarks()
-    return [module_file("benchmarks/labels", BENCHMARKS[benchmark]["format"])] if known else []
+def benchmark_tables():
+    """What a benchmark is read into, by name, as patterns: its pairs, and what is wrong with them."""
+    return {
+        "pairs": result("benchmarks", "{benchmark}.parquet"),
+        "flaws": result("quality", "{benchmark}", "flaws.parquet"),
+    }
+
+
+def reader_modules(benchmark):
+    """The modules that read a benchmark, and its labels, where its source may have them."""
+    kinds = ["formats", "labels"] if benchmark in labelled_benchmarks() else ["formats"]
+    return [module_file(f"benchmarks/{kind}", BENCHMARKS[benchmark]["format"]) for kind in kinds]
 
 
 def labels_files(benchmark):
     """The labels of a benchmark's sentences, where its source may have them: one file or none."""
     return [result("quality", benchmark, "labels.parquet")] if benchmark in labelled_benchmarks() else []
-
-
-def labels_of(wildcards):
-    """The same by name, as an input."""
-    return {"labels": path for path in labels_files(wildcards.benchmark)}
 
 
 def flaws_of(benchmarks=BENCHMARKS):
@@ -184,12 +189,6 @@ def masking_modules(variant=ORIGINAL):
     return {masking: module_file("evidence/maskings", masking) for masking in maskings_on(variant)}
 
 
-def evidence_files(wildcards):
-    """The evidence that the measures on a variant read, by masking."""
-    place = {"variant": ORIGINAL, **dict(wildcards.items())}
-    return {masking: table.format(**place) for masking, table in evidence_tables(place["variant"]).items()}
-
-
 def likeliest_of(model):
     """How many of the likeliest tokens in the place of each predicted one are kept beside a model's evidence."""
     return EXPLORER.get("top", 0) if model in explored_models() and model in models_with_files() else 0
@@ -201,11 +200,41 @@ def likeliest_tables():
     return {f"{masking}_top": f"{table.removesuffix('.parquet')}.top.parquet" for masking, table in tables}
 
 
-def likeliest_files(wildcards):
-    """The likeliest tokens of one model on one benchmark, by masking, where they are kept."""
-    place = {"variant": ORIGINAL, **dict(wildcards.items())}
-    wanted = likeliest_tables() if likeliest_of(place["model"]) else {}
-    return {name: table.format(**place) for name, table in wanted.items()}
+def corpora_for(benchmark):
+    """The corpora for a benchmark's words: those of the same world, or else those that are of none.
+
+    None for one that is arranged from another, whose words are looked up.
+    """
+    if "of" in BENCHMARKS[benchmark]:
+        return []
+    world = BENCHMARKS[benchmark].get("world")
+    return [name for name, entry in COUNTED.items() if entry.get("world") == world]
+
+
+def kinds_of_measuring():
+    """What is made of evidence besides scores and statistics, with the models and benchmarks that it is made of."""
+    models, benchmarks = {}, {}
+    for model in SCORED:
+        wanted = {"shuffled": model in read_shuffled(), "explored": model in explored_models()}
+        models.setdefault(tuple(name for name in wanted if wanted[name]), []).append(model)
+    for benchmark in BENCHMARKS:
+        benchmarks.setdefault(("linked",) if corpora_for(benchmark) else (), []).append(benchmark)
+    return {(*of, *on): (models[of], benchmarks[on]) for of in models for on in benchmarks}
+
+
+def measured_tables(kind):
+    """What is made of the evidence of one model on one benchmark, by name, as patterns; kind: see above."""
+    place = ("{model}", "{benchmark}")
+    besides = {
+        "shuffled": {"shuffled_scores": result("scores", *place, f"{SHUFFLED}.parquet")},
+        "explored": {"explored": result("explorer", *place, "pairs.json")},
+        "linked": {"frequency": result("statistics", *place, "frequency.parquet")},
+    }
+    return {
+        "scores": result("scores", *place, f"{ORIGINAL}.parquet"),
+        **{name: result("statistics", *place, f"{name}.parquet") for name in STATISTICS},
+        **{name: path for each in kind for name, path in besides[each].items()},
+    }
 
 
 def variants_read():
@@ -285,20 +314,25 @@ def is_read_with_untrained(model):
     return bool(wanted) and model in SCORED and all(is_scored_on(model, each) for each in wanted) and is_small
 
 
-def statistics_inputs(wildcards):
-    """Pairs, scores and evidence of one model on one benchmark."""
-    place = (wildcards.model, wildcards.benchmark)
+def measuring_inputs(wildcards):
+    """What one model on one benchmark is measured from: the evidence by masking, and all that belongs to it."""
+    model, benchmark = wildcards.model, wildcards.benchmark
+    evidence = {**evidence_tables(ORIGINAL), **(likeliest_tables() if likeliest_of(model) else {})}
     inputs = {
-        "pairs": result("benchmarks", f"{wildcards.benchmark}.parquet"),
-        "flaws": result("quality", wildcards.benchmark, "flaws.parquet"),
-        "scores": result("scores", *place, f"{ORIGINAL}.parquet"),
-        **evidence_files(wildcards),
+        "pairs": result("benchmarks", f"{benchmark}.parquet"),
+        "flaws": result("quality", benchmark, "flaws.parquet"),
+        **{
+            name: table.format(model=model, benchmark=benchmark, variant=ORIGINAL)
+            for name, table in evidence.items()
+        },
     }
-    if wildcards.model in read_shuffled():
-        inputs["shuffled_scores"] = result("scores", *place, f"{SHUFFLED}.parquet")
-        inputs["shuffled"] = result("evidence", *place, SHUFFLED, "none.parquet")
-    untrained = untrained_tables(*place) if has_untrained(wildcards.model) else []
-    return inputs | ({"untrained": untrained} if untrained else {})
+    if model in read_shuffled():
+        inputs["shuffled"] = result("evidence", model, benchmark, SHUFFLED, "none.parquet")
+    if UNTRAINED_SEEDS and has_untrained(model):
+        inputs["untrained"] = untrained_tables(model, benchmark)
+    if corpora_for(benchmark):
+        inputs["ratios"] = result("group_words", benchmark, "ratios.parquet")
+    return inputs
 
 
 def is_scored_on(model, benchmark):

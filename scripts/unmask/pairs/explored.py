@@ -49,14 +49,7 @@ def explored(
     pairs: those that are shown; scores: SCORES; evidence: of all maskings, some pairs at a time; likeliest:
     LIKELIEST by masking, if there are any. All three may be of other pairs too.
     """
-    ids = set(pairs["pair_id"])
-    parts = [
-        {
-            masking: rows[rows["pair_id"].isin(ids) & rows["role"].isin(SIDES)]
-            for masking, rows in all_in_protocol(some, CORRECTED).items()
-        }
-        for some in evidence
-    ]
+    parts = [of_shown(pairs, some) for some in evidence]
     likeliest = all_in_protocol(likeliest, CORRECTED) if likeliest else None
     names = maskings_of(measures)
     whole = {name: pd.concat([part[name] for part in parts], ignore_index=True) for name in names}
@@ -66,6 +59,15 @@ def explored(
         "scores": packed(score_columns(pairs, scores, measures)),
         "tokens": packed(token_columns(pairs, tokens, whole, added)),
         "likeliest": packed(likeliest_columns(tokens, likeliest)) if likeliest else None,
+    }
+
+
+def of_shown(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """The rows of evidence, by masking, that `explored` takes of these pairs."""
+    ids = set(pairs["pair_id"])
+    return {
+        masking: rows[rows["pair_id"].isin(ids) & rows["role"].isin(SIDES)]
+        for masking, rows in all_in_protocol(evidence, CORRECTED).items()
     }
 
 

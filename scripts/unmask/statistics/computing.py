@@ -1,7 +1,7 @@
 """All statistics of one model on one benchmark."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +14,10 @@ from unmask.statistics.bias import bias_table
 from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.decisions import Decisions, decisions
 from unmask.statistics.disputed import disputed_table
-from unmask.statistics.flaws import flags
+from unmask.statistics.flaws import Flags, flags
 from unmask.statistics.leverage import leverage_table
 from unmask.statistics.lexical import Lexicons
-from unmask.statistics.mcnemar import mcnemar_table, tallies
+from unmask.statistics.mcnemar import Tallies, mcnemar_table, tallies
 from unmask.statistics.near_ties import near_ties_table
 from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.options import Options
@@ -58,45 +58,66 @@ class Scored:
         return list(dict.fromkeys(measure for measure, _ in self.decisions.series))
 
 
+class EvidenceCounts:
+    """What statistics need of evidence, some pairs at a time: the evidence itself is not kept.
+
+    measures, of_shuffled: the measures of the two variants; unknown_id: the token of words that the model's
+    tokenizer does not know, if it has one.
+    """
+
+    def __init__(
+        self,
+        pairs: pd.DataFrame,
+        measures: Sequence[str],
+        of_shuffled: Sequence[str] = (),
+        unknown_id: int | None = None,
+    ) -> None:
+        self._measures, self._unknown_id = measures, unknown_id
+        self.words, self.shuffled_words = Lexicons(pairs, measures), Lexicons(pairs, of_shuffled)
+        self.accuracy: list[pd.DataFrame] = []
+        self.tallies: list[Tallies] = []
+        self._unequal: list[Flags | None] = []
+        self._unknown: list[Flags] = []
+
+    def add(self, part: Part) -> None:
+        """Take what is needed of these pairs; all come once, in the order of the benchmark."""
+        # what has no protocol goes by what the corrected one hides
+        corrected = all_in_protocol(part.evidence, CORRECTED)
+        self.accuracy.append(accuracy_counts(self._measures, corrected, part.shuffled))
+        self.tallies.append(tallies(self._measures, corrected, part.shuffled))
+        self.words.add(part.pairs, part.evidence)
+        self._unequal.append(unequal_tokens(part.pairs, corrected))
+        if self._unknown_id is not None:
+            self._unknown.append(unknown_tokens(part.pairs, corrected, self._unknown_id))
+        if part.shuffled is not None:
+            self.shuffled_words.add(part.pairs, {NONE: part.shuffled})
+
+    def flags(self) -> dict[str, Flags]:
+        """What is wrong with pairs as the model reads them, by name."""
+        unequal = [part for part in self._unequal if part is not None]
+        found = {UNEQUAL_TOKENS: unequal, UNKNOWN_TOKENS: self._unknown}
+        return {name: np.concatenate(parts) for name, parts in found.items() if parts}
+
+
 def compute(
     pairs: pd.DataFrame,
     flaws: pd.DataFrame,
     original: Scored,
-    parts: Iterable[Part],
+    counts: EvidenceCounts,
     shuffled: Scored | None,
     options: Options,
     untrained: Sequence[Decisions] = (),
-    unknown_id: int | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The tables by name, each as unmask.statistics.schema.SCHEMAS has it.
 
-    `flaws` (FLAWS) and `parts` are of all pairs, `original` and `shuffled` of the two variants, `untrained`
-    the decisions of untrained networks, `unknown_id` the token of words that the model's tokenizer does not
-    know, if it has one. Raises InputError where the tables do not belong together.
+    `flaws` (FLAWS) and `counts` are of all pairs, `original` and `shuffled` of the two variants, `untrained`
+    the decisions of untrained networks. Raises InputError where the tables do not belong together.
     """
-    measures = original.measures
-    logger.info("%d pairs, %d measures", len(pairs), len(measures))
-    counts, counted, words = [], [], Lexicons(pairs, measures)
-    unequal, strange = [], []
-    of_shuffled = Lexicons(pairs, shuffled.measures if shuffled else [])
-    for part in parts:
-        # what has no protocol goes by what the corrected one hides
-        corrected = all_in_protocol(part.evidence, CORRECTED)
-        counts.append(accuracy_counts(measures, corrected, part.shuffled))
-        counted.append(tallies(measures, corrected, part.shuffled))
-        words.add(part.pairs, part.evidence)
-        unequal.append(unequal_tokens(part.pairs, corrected))
-        if unknown_id is not None:
-            strange.append(unknown_tokens(part.pairs, corrected, unknown_id))
-        if part.shuffled is not None:
-            of_shuffled.add(part.pairs, {NONE: part.shuffled})
+    logger.info("%d pairs, %d measures", len(pairs), len(original.measures))
+    words, of_shuffled = counts.words, counts.shuffled_words
     kinds = kinds_in(pairs, options.clusters)
     found, dependence = original.decisions, dependence_of(pairs, kinds)
-    of_pairs = flags(flaws)
-    if known := [part for part in unequal if part is not None]:
-        of_pairs[UNEQUAL_TOKENS] = np.concatenate(known)
-    if strange:
-        of_pairs[UNKNOWN_TOKENS] = np.concatenate(strange)
+    of_pairs = flags(flaws) | counts.flags()
     readings = other_readings(pairs, kinds)
     bias = bias_table(pairs, found, options, dependence, words, untrained, readings=readings)
     near_ties = original.near_ties
@@ -108,8 +129,8 @@ def compute(
         "bias": bias,
         "leverage": leverage_table(pairs, found),
         "near_ties": near_ties,
-        "accuracy": accuracy_table(counts, options.confidence),
-        "tests": mcnemar_table(counted, options.pairing, pairs["pair_id"].tolist(), dependence),
+        "accuracy": accuracy_table(counts.accuracy, options.confidence),
+        "tests": mcnemar_table(counts.tallies, options.pairing, pairs["pair_id"].tolist(), dependence),
         "measures_compared": measures_compared(found, dependence, options.confidence),
         "agreement": agreement_table(pairs, found, options, dependence),
         "roc": roc_table(pairs, found, options),

@@ -1,0 +1,93 @@
+"""Measure one model on one benchmark: scores, statistics, what the explorer shows, the link to frequency.
+
+The last two are made where they are asked for. The evidence is read once for all of it.
+"""
+
+from typing import TYPE_CHECKING
+
+from unmask.benchmarks.schema import PAIRS
+from unmask.errors import InputError
+from unmask.evidence.chunks import check_unaltered
+from unmask.evidence.likeliest import LIKELIEST
+from unmask.evidence.origin import check_one_origin
+from unmask.facts import write_facts
+from unmask.frequency.linking import link_table
+from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.joblog import job_log
+from unmask.measures.exact import is_exact
+from unmask.measures.reading import read_scores
+from unmask.measures.registry import maskings_of
+from unmask.measures.schema import SCORES
+from unmask.pairs.explored import explored, shown_pairs
+from unmask.pairs.measuring import Reading
+from unmask.record import record
+from unmask.statistics.computing import EvidenceCounts, Scored, compute
+from unmask.statistics.decisions import decisions
+from unmask.statistics.options import Options
+from unmask.statistics.schema import FLAWS, SCHEMAS
+from unmask.tables import read_metadata, read_table, write_batches, write_table
+from unmask.terms import NONE, ORIGINAL, SHUFFLED
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input):
+    inputs, outputs, params = snakemake.input, dict(snakemake.output.items()), snakemake.params
+    place, measures = dict(snakemake.wildcards.items()), params.measures
+    pairs, flaws = read_table(inputs.pairs, PAIRS), read_table(inputs.flaws, FLAWS)
+    if list(flaws["pair_id"]) != list(pairs["pair_id"]):
+        raise InputError(f"{inputs.flaws}: not of the pairs of this benchmark; delete it and run again")
+
+    names = {masking: masking.replace("-", "_") for masking in maskings_of(measures)}
+    files = {masking: inputs[name] for masking, name in names.items()}
+    # of a model without files, or of a study that does not want them, there are none
+    likeliest = {masking: top for masking, name in names.items() if (top := inputs.get(f"{name}_top"))}
+    of_shuffled = {SHUFFLED: inputs[SHUFFLED]} if "shuffled_scores" in outputs else {}
+    check_one_origin([*files.values(), *likeliest.values(), *of_shuffled.values()])
+    origin = {masking: read_metadata(path) for masking, path in files.items()}
+    # evidence of a model without a tokenizer says nothing of it
+    unknown = next(iter(origin.values())).get("unknown_tokens")
+    shuffled_measures = params.shuffled_measures if of_shuffled else ()
+    reading = Reading(
+        EvidenceCounts(pairs, measures, shuffled_measures, unknown and unknown["id"]),
+        params.scored_measures,
+        shuffled_measures,
+        all(map(is_exact, origin.values())),
+        shown_pairs(pairs, params.most) if "explored" in outputs else None,
+    )
+    reading.read(files | of_shuffled, pairs)
+
+    made = record(inputs, params.code, "pandas", "pyarrow", "scipy", "statsmodels")
+    # the evidence may be removed later; where it came from stays
+    facts = {**place, "variant": ORIGINAL, "evidence": origin, **made}
+    write_batches(outputs["scores"], reading.scores, SCORES, facts)
+    scores = read_scores(outputs["scores"], measures)
+    original, shuffled = Scored.of(pairs, scores, ORIGINAL), None
+    if "frequency" in outputs:
+        link = link_table(pairs, scores, read_table(inputs.ratios, PAIR_RATIOS), params.options["confidence"])
+        write_table(outputs["frequency"], link, LINK, {**place, **made})
+    if reading.shown is not None:
+        for path in likeliest.values():
+            check_unaltered(path)
+        tops = {masking: read_table(path, LIKELIEST) for masking, path in likeliest.items()}
+        found = explored(reading.shown, scores, reading.of_shown, params.scored_measures, tops)
+        write_facts(outputs["explored"], {**place, **found, **made})
+    if of_shuffled:
+        facts |= {"variant": SHUFFLED, "evidence": {NONE: read_metadata(of_shuffled[SHUFFLED])}}
+        write_batches(outputs["shuffled_scores"], reading.shuffled_scores, SCORES, facts)
+        scores = read_scores(outputs["shuffled_scores"], measures)
+        shuffled = Scored.of(pairs, scores, SHUFFLED)
+    untrained = [decisions(pairs, read_scores(path, measures)) for path in inputs.get("untrained", [])]
+    counts = reading.counts
+    # of many pairs they take more room than what is made of them
+    del scores, reading
+    facts = {
+        **place,
+        "options": dict(params.options),
+        # of both sides of all pairs
+        "unknown_tokens": unknown,
+        **made,
+    }
+    options = Options.from_config(params.options)
+    for name, rows in compute(pairs, flaws, original, counts, shuffled, options, untrained).items():
+        write_table(outputs[name], rows, SCHEMAS[name], facts)

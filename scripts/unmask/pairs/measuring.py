@@ -1,0 +1,57 @@
+"""One reading of the evidence of a model on a benchmark, for all that is made of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+
+from unmask.evidence.chunks import in_chunks
+from unmask.measures.by_protocol import score_by_protocol
+from unmask.measures.exact import without_float_error
+from unmask.measures.measure import Evidence
+from unmask.measures.schema import SCORES
+from unmask.pairs.explored import of_shown
+from unmask.statistics.computing import EvidenceCounts, Part
+from unmask.tables import as_table
+from unmask.terms import NONE, SHUFFLED
+
+
+@dataclass
+class Reading:
+    """What is kept of evidence: its rows are not, but for those that the explorer shows.
+
+    counts: what statistics need of it. measures: those that are scored; shuffled_measures: those of the
+    shuffled variant. exact: whether the model is exact, so that its scores have no float error. shown: the
+    pairs that the explorer shows, if it shows any.
+    """
+
+    counts: EvidenceCounts
+    measures: Sequence[str]
+    shuffled_measures: Sequence[str] = ()
+    exact: bool = False
+    shown: pd.DataFrame | None = None
+    scores: list[pa.Table] = field(default_factory=list)
+    """SCORES of the original variant, some pairs after the other."""
+    shuffled_scores: list[pa.Table] = field(default_factory=list)
+    of_shown: list[dict[str, pd.DataFrame]] = field(default_factory=list)
+    """The evidence of shown pairs by masking."""
+
+    def read(self, files: Mapping[str, str | Path], pairs: pd.DataFrame) -> None:
+        """Read all evidence once: files by masking, that of the shuffled variant under SHUFFLED.
+
+        Raises InputError as `in_chunks` does.
+        """
+        for some, evidence in in_chunks(files, pairs):
+            shuffled = evidence.pop(SHUFFLED, None)
+            self.counts.add(Part(some, evidence, shuffled))
+            self.scores.append(self._scores(some, evidence, self.measures))
+            if shuffled is not None:
+                self.shuffled_scores.append(self._scores(some, {NONE: shuffled}, self.shuffled_measures))
+            if self.shown is not None:
+                self.of_shown.append(of_shown(self.shown, evidence))
+
+    def _scores(self, some: pd.DataFrame, evidence: Evidence, measures: Sequence[str]) -> pa.Table:
+        rows = score_by_protocol(list(some["pair_id"]), evidence, measures)
+        return as_table(without_float_error(rows) if self.exact else rows, SCORES)
