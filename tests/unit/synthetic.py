@@ -1,5 +1,6 @@
 """Made-up tables that fit the schemas: pairs, evidence and scores of a model that never was."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,10 @@ import pandas as pd
 
 from study_schema import MEASURES
 from unmask.evidence.schema import EVIDENCE
+from unmask.statistics.computing import EvidenceCounts, Part, Scored, compute
+from unmask.statistics.flaws import flaws_table
+from unmask.statistics.options import Options
+from unmask.terms import ORIGINAL, SHUFFLED
 
 BIAS_TYPES = ("gender", "race-color", "age")
 PAIR_ROLES = ("stereotype", "antistereotype")
@@ -148,3 +153,21 @@ def make(n: int = 60, seed: int = 0, rated: bool = True, directed: bool = True) 
     evidence, shuffled = make_evidence(pairs, rng)
     scores, shuffled_scores = make_scores(pairs, rng), make_scores(pairs, rng, ("AUL", "AULA"))
     return Synthetic(pairs, scores, shuffled_scores, evidence, shuffled)
+
+
+def counts_of(
+    pairs: pd.DataFrame, parts: Iterable[Part], original: Scored, shuffled: Scored | None = None
+) -> EvidenceCounts:
+    """What statistics need of evidence that comes in parts."""
+    counts = EvidenceCounts(pairs, original.measures, shuffled.measures if shuffled else ())
+    for part in parts:
+        counts.add(part)
+    return counts
+
+
+def statistics_of(made: Synthetic, options: Options) -> dict[str, pd.DataFrame]:
+    """The statistics of these tables by name."""
+    original = Scored.of(made.pairs, made.scores, ORIGINAL)
+    shuffled = Scored.of(made.pairs, made.shuffled_scores, SHUFFLED)
+    counts = counts_of(made.pairs, [Part(made.pairs, made.evidence, made.shuffled)], original, shuffled)
+    return compute(made.pairs, flaws_table(made.pairs), original, counts, shuffled, options)

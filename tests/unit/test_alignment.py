@@ -16,6 +16,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from examples import SENTENCES, example_pairs
 from literal import Reader, corrected, modified_spans, published
 from study_schema import options_with
+from synthetic import counts_of
 from tiny_models import WORDS, tiny_model
 from unmask.evidence.alignment import POPULAR_FROM, Aligned, align, by_protocol
 from unmask.evidence.collecting import collect_evidence
@@ -212,7 +213,14 @@ def test_statistics_count_what_differs_and_read_tokens_as_corrected_does() -> No
     original = Scored.of(pairs, scores, ORIGINAL)
     of_corrected = {name: in_protocol(rows, CORRECTED) for name, rows in evidence.items()}
     tables = [
-        compute(pairs, flaws_table(pairs), original, [Part(pairs, rows)], None, options_with(draws=100))
+        compute(
+            pairs,
+            flaws_table(pairs),
+            original,
+            counts_of(pairs, [Part(pairs, rows)], original),
+            None,
+            options_with(draws=100),
+        )
         for rows in (evidence, of_corrected)
     ]
     for name in ("accuracy", "tests", "quality"):

@@ -11,6 +11,7 @@ import pytest
 
 from made_worlds import CORRUPTION, DOSED, make_world, settings
 from running import SCRIPTS, run_script
+from study_schema import statistics_with
 from unmask.benchmarks.schema import PAIRS
 from unmask.calibration.exact_entry import described, exact_model
 from unmask.calibration.exact_evidence import exact_evidence
@@ -21,7 +22,10 @@ from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
 from unmask.facts import read_facts
 from unmask.measures.schema import SCORES
+from unmask.statistics.flaws import flaws_table
+from unmask.statistics.names import STATISTICS
 from unmask.statistics.near_ties import is_near_tie
+from unmask.statistics.schema import FLAWS
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ALL, CORRECTED, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL
 from unmask.worlds.corruption import Corruption
@@ -107,11 +111,21 @@ def score(tmp_path: Path) -> Score:
         code = dict.fromkeys(MASKINGS, "digest")
         run_script("score_oracle", inputs, list(evidence.values()), log, wildcards=names, code=code, **shared)
         files = {masking.replace("-", "_"): path for masking, path in evidence.items()}
-        scores = tmp_path / "scores.parquet"
         measures = ["AUL", "CPS", "SSS", "PLL", "AllMasked"]
-        inputs = {**files, "pairs": tmp_path / "pairs.parquet"}
-        run_script("score_pairs", inputs, [scores], log, wildcards=names, measures=measures)
-        return read_table(scores, SCORES)
+        write_table(tmp_path / "flaws.parquet", flaws_table(pairs), FLAWS, {})
+        inputs = {**files, **{name: tmp_path / f"{name}.parquet" for name in ("pairs", "flaws")}}
+        outputs = {name: tmp_path / f"{name}.parquet" for name in ("scores", *STATISTICS)}
+        run_script(
+            "measure_pairs",
+            inputs,
+            outputs,
+            log,
+            wildcards={"model": "o", "benchmark": "b"},
+            measures=measures,
+            scored_measures=measures,
+            options=statistics_with(chance={"draws": 100, "seed": 0}),
+        )
+        return read_table(outputs["scores"], SCORES)
 
     return run
 

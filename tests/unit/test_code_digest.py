@@ -141,7 +141,7 @@ def analysis_scripts() -> list[str]:
     rules = "".join(path.read_text() for path in RULES.glob("*.smk"))
     return [
         re.search(r"scripts/(\w+\.py)", rule)[1]  # type: ignore[index]
-        for rule in rules.split("\nrule ")
+        for rule in re.split(r"\n\s*rule\b", rules)
         if "envs/analysis.yaml" in rule
     ]
 
@@ -151,20 +151,23 @@ def test_evidence_does_not_depend_on_measures_nor_measures_on_evidence() -> None
         {path.relative_to(SCRIPTS).as_posix() for path in digests.files_of(SCRIPTS / script, *parts)}
         for script, *parts in (
             ("score_evidence.py", module_file("evidence/parts", "maskings")),
-            ("score_pairs.py",),
+            ("measure_pairs.py",),
         )
     )
     later = ("unmask/measures/", "unmask/statistics/", "unmask/pairs/", "unmask/report/")
     assert not {module for module in evidence if module.startswith(later)}
-    # what a table of evidence looks like, how it is read, where it is from and what its digest is; nothing of
-    # how it is made
+    # what tables of evidence look like, how they are read, where they are from, what their digest is, and
+    # what maskings hide; nothing of how they are made
     assert {module for module in measures if module.startswith(("unmask/evidence/", "unmask/models/"))} == {
         "unmask/evidence/__init__.py",
         "unmask/evidence/chunks.py",
+        "unmask/evidence/hiding.py",
         "unmask/evidence/keeping.py",
+        "unmask/evidence/likeliest.py",
         "unmask/evidence/origin.py",
         "unmask/evidence/protocols.py",
         "unmask/evidence/schema.py",
+        "unmask/evidence/sentences.py",
     }
     assert "unmask/evidence/engine.py" in evidence and "unmask/measures/scoring.py" in measures
 

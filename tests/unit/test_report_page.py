@@ -28,8 +28,10 @@ from unmask.measures.schema import SCORES
 from unmask.pairs.summary import made_with
 from unmask.report.sections import Chart, Fold, Items, read_section
 from unmask.report.sheets import DASH
+from unmask.statistics.flaws import flaws_table
 from unmask.statistics.names import STATISTICS
-from unmask.statistics.schema import FLAWS, OVERALL
+from unmask.statistics.options import Options
+from unmask.statistics.schema import FLAWS, OVERALL, SCHEMAS
 from unmask.tables import framed, read_table, write_table
 from unmask.terms import CORRECTED, ORIGINAL
 
@@ -127,24 +129,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
             for name, (rows, schema) in frames.items():
                 write_table(base / f"{name}.parquet", rows, schema, facts)
             makes = {kind: str(base / f"statistics-{kind}.parquet") for kind in STATISTICS}
-            files = {name: str(base / f"{name}.parquet") for name in (*frames, "flaws")}
-            run_script(
-                "find_flaws",
-                {"pairs": files["pairs"]},
-                [files["flaws"]],
-                folder / "log",
-                name=benchmark["name"],
-            )
-            run_script(
-                "compute_statistics",
-                files,
-                makes,
-                folder / "log",
-                measures=MEASURES,
-                options=statistics_with(chance={"draws": 100, "seed": 0}),
-                model=model["name"],
-                benchmark=benchmark["name"],
-            )
+            write_table(base / "flaws.parquet", flaws_table(parts.pairs), FLAWS, facts)
+            options = statistics_with(chance={"draws": 100, "seed": 0})
+            tables = synthetic.statistics_of(parts, Options.from_config(options))
+            for kind, path in makes.items():
+                write_table(path, tables[kind], SCHEMAS[kind], {**facts, "options": options})
             for kind, path in makes.items():
                 made.parts[kind].append(path)
             for kind in ("scores", "pairs", "flaws"):
@@ -722,18 +711,16 @@ def test_flaws_of_other_pairs_are_refused(made: Made, tmp_path: Path) -> None:
     base, other = made.folder / "0-0", str(tmp_path / "flaws.parquet")
     rows = read_table(base / "flaws.parquet", FLAWS)
     write_table(other, rows[::-1].reset_index(drop=True), FLAWS, {})
-    names = ("pairs", "scores", "shuffled_scores", "shuffled", *synthetic.make(1).evidence)
+    names = ("pairs", "shuffled", *synthetic.make(1).evidence)
     inputs = {name.replace("-", "_"): str(base / f"{name.replace('-', '_')}.parquet") for name in names}
     with pytest.raises(SystemExit):
         run_script(
-            "compute_statistics",
+            "measure_pairs",
             inputs | {"flaws": other},
-            {kind: str(tmp_path / f"{kind}.parquet") for kind in STATISTICS},
+            {kind: str(tmp_path / f"{kind}.parquet") for kind in ("scores", *STATISTICS)},
             tmp_path / "log",
+            wildcards={"model": MODELS[0]["name"], "benchmark": BENCHMARKS[0]["name"]},
             measures=MEASURES,
-            options=statistics_with(chance={"draws": 100, "seed": 0}),
-            model=MODELS[0]["name"],
-            benchmark=BENCHMARKS[0]["name"],
         )
     assert f"{other}: not of the pairs of this benchmark" in (tmp_path / "log").read_text()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["flaws.parquet", "log"]

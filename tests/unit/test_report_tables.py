@@ -25,7 +25,7 @@ from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.schema import SCHEMAS
 from unmask.tables import read_table, write_table
-from unmask.terms import ALL_TOKENS, CANDIDATES, ORIGINAL, SHUFFLED
+from unmask.terms import ALL_TOKENS, CANDIDATES, ORIGINAL
 from unmask.worlds.truth import beside_truth, planted_sheets
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
@@ -55,7 +55,7 @@ FILES = (*KINDS, "pairs")
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
-    """The statistics of both models on the three benchmarks, as compute_statistics leaves them."""
+    """The statistics of both models on the three benchmarks, as the measuring job leaves them."""
     folder = tmp_path_factory.mktemp("statistics")
     paths: dict[str, list[Path]] = {kind: [] for kind in FILES}
     for number_, model in enumerate(MODELS):
@@ -63,14 +63,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
             first = benchmark["name"] == "cp"
             made = synthetic.make(80, seed=10 * number_ + place, rated=first, directed=first)
             facts = {"model": model["name"], "benchmark": benchmark["name"]}
-            tables = compute(
-                made.pairs,
-                flaws_table(made.pairs),
-                Scored.of(made.pairs, made.scores, ORIGINAL),
-                [Part(made.pairs, made.evidence, made.shuffled)],
-                Scored.of(made.pairs, made.shuffled_scores, SHUFFLED),
-                options_with(draws=100),
-            )
+            tables = synthetic.statistics_of(made, options_with(draws=100))
             for kind in KINDS:
                 path = folder / f"{model['name']}-{benchmark['name']}-{kind}.parquet"
                 write_table(path, tables[kind], SCHEMAS[kind], facts)
@@ -117,14 +110,9 @@ def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
         margin=made.scores["margin"].mask(silent),
         **{c: made.scores[c].mask(silent, "undefined") for c in ("outcome", "lowest", "highest")},
     )
-    tables = compute(
-        made.pairs,
-        flaws_table(made.pairs),
-        Scored.of(made.pairs, scores, ORIGINAL),
-        [Part(made.pairs, made.evidence)],
-        None,
-        options_with(draws=100),
-    )
+    original = Scored.of(made.pairs, scores, ORIGINAL)
+    counts = synthetic.counts_of(made.pairs, [Part(made.pairs, made.evidence)], original)
+    tables = compute(made.pairs, flaws_table(made.pairs), original, counts, None, options_with(draws=100))
     for kind in KINDS:
         write_table(tmp_path / kind, tables[kind], SCHEMAS[kind], {"model": "bert", "benchmark": "cp"})
     write_table(tmp_path / "pairs", made.pairs, PAIRS, {"benchmark": "cp"})

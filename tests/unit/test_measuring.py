@@ -1,0 +1,168 @@
+"""The job that measures a model on a benchmark: what it makes, of evidence that it reads once."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import synthetic
+from running import run_script
+from study_schema import MEASURES, options_with, statistics_with
+from test_explored import likeliest_of
+from unmask.benchmarks.schema import PAIRS
+from unmask.evidence import chunks
+from unmask.evidence.likeliest import LIKELIEST
+from unmask.evidence.schema import EVIDENCE
+from unmask.facts import read_facts
+from unmask.frequency.linking import link_table
+from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.measures.by_protocol import score_by_protocol
+from unmask.measures.registry import maskings_of
+from unmask.measures.schema import SCORES
+from unmask.pairs.explored import explored, shown_pairs
+from unmask.statistics.computing import Part, Scored, compute
+from unmask.statistics.flaws import flaws_table
+from unmask.statistics.names import STATISTICS
+from unmask.statistics.schema import FLAWS, SCHEMAS
+from unmask.tables import framed, read_metadata, read_table, write_table
+from unmask.terms import NONE, ORIGINAL, SHUFFLED
+
+SHUFFLED_MEASURES = ("AUL", "AULA")
+PLACE = {"model": "m", "benchmark": "b"}
+STATED = statistics_with(chance={"draws": 100, "seed": 0})
+MOST = 10
+
+
+@pytest.fixture(scope="module")
+def made() -> synthetic.Synthetic:
+    return synthetic.make(50)
+
+
+@pytest.fixture(scope="module")
+def ratios(made: synthetic.Synthetic) -> pd.DataFrame:
+    told = {"words_stereotype": 1, "words_antistereotype": 1, "unseen": 0}
+    rows = [
+        {"pair_id": pair_id, "log_ratio": place % 7 - 3.0, **told}
+        for place, pair_id in enumerate(made.pairs["pair_id"])
+    ]
+    return framed(rows, PAIR_RATIOS)
+
+
+@pytest.fixture
+def files(made: synthetic.Synthetic, ratios: pd.DataFrame, tmp_path: Path) -> dict[str, Path]:
+    """All that a model on a benchmark is measured from, by the names that the rule has for it."""
+    tables: dict[str, tuple[pd.DataFrame, pa.Schema]] = {
+        "pairs": (made.pairs, PAIRS),
+        "flaws": (flaws_table(made.pairs), FLAWS),
+        "ratios": (ratios, PAIR_RATIOS),
+        "shuffled": (made.shuffled, EVIDENCE),
+        **{masking.replace("-", "_"): (rows, EVIDENCE) for masking, rows in made.evidence.items()},
+        **{
+            f"{masking.replace('-', '_')}_top": (rows, LIKELIEST)
+            for masking, rows in likeliest_of(made.evidence).items()
+        },
+    }
+    for name, (rows, schema) in tables.items():
+        write_table(tmp_path / f"{name}.parquet", rows, schema, {"model": "m"})
+    return {name: tmp_path / f"{name}.parquet" for name in tables}
+
+
+def measure(files: dict[str, Path], folder: Path, *besides: str) -> dict[str, Path]:
+    """What the job makes, and `besides`."""
+    outputs = {name: folder / "made" / name for name in ("scores", *STATISTICS, *besides)}
+    run_script(
+        "measure_pairs",
+        files,
+        outputs,
+        folder / "log",
+        wildcards=PLACE,
+        measures=MEASURES,
+        scored_measures=MEASURES,
+        shuffled_measures=SHUFFLED_MEASURES,
+        options=STATED,
+        most=MOST,
+    )
+    return outputs
+
+
+def test_all_of_it_is_made_of_evidence_that_is_opened_once(
+    made: synthetic.Synthetic,
+    ratios: pd.DataFrame,
+    files: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: Counter[str] = Counter()
+    first = chunks.opened_table
+
+    def counted(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
+        opened[Path(path).stem] += 1
+        return first(path, schema)
+
+    monkeypatch.setattr(chunks, "opened_table", counted)
+    # several chunks, as of a large benchmark
+    monkeypatch.setattr(chunks.in_chunks, "__defaults__", (20,))
+    outputs = measure(files, tmp_path, "shuffled_scores", "frequency", "explored")
+    places = {masking: masking.replace("-", "_") for masking in made.evidence}
+    assert opened == dict.fromkeys([*places.values(), "shuffled"], 1)
+
+    # as it is stored, in single precision
+    evidence = {masking: read_table(files[name], EVIDENCE) for masking, name in places.items()}
+    of_shuffled = read_table(files["shuffled"], EVIDENCE)
+    ids = list(made.pairs["pair_id"])
+    scores = score_by_protocol(ids, evidence, MEASURES)
+    shuffled_scores = score_by_protocol(ids, {NONE: of_shuffled}, SHUFFLED_MEASURES)
+    for name, expected in (("scores", scores), ("shuffled_scores", shuffled_scores)):
+        found = read_table(outputs[name], SCORES).sort_values(["measure", "protocol", "pair_id"])
+        expected = expected.sort_values(["measure", "protocol", "pair_id"])
+        pd.testing.assert_frame_equal(
+            found.reset_index(drop=True), expected.reset_index(drop=True), check_dtype=False
+        )
+    link = link_table(made.pairs, scores, ratios, STATED["confidence"])
+    pd.testing.assert_frame_equal(read_table(outputs["frequency"], LINK), link, check_dtype=False)
+    shown = shown_pairs(made.pairs, MOST)
+    likeliest = likeliest_of(made.evidence)
+    in_order = {masking: likeliest[masking] for masking in maskings_of(MEASURES)}
+    expected_pairs = explored(shown, scores, [evidence], MEASURES, in_order)
+    facts = read_facts(outputs["explored"])
+    assert {key: facts[key] for key in expected_pairs} == expected_pairs
+
+    original = Scored.of(made.pairs, scores, ORIGINAL)
+    shuffled = Scored.of(made.pairs, shuffled_scores, SHUFFLED)
+    parts = [Part(made.pairs, evidence, of_shuffled)]
+    counts = synthetic.counts_of(made.pairs, parts, original, shuffled)
+    options = options_with(draws=100, seed=0)
+    statistics = compute(made.pairs, flaws_table(made.pairs), original, counts, shuffled, options)
+    assert set(statistics) == set(STATISTICS)
+    for name, rows in statistics.items():
+        found = read_table(outputs[name], SCHEMAS[name])
+        pd.testing.assert_frame_equal(found, rows.reset_index(drop=True), check_dtype=False, rtol=1e-9)
+
+
+def test_each_says_of_what_it_is_and_where_the_evidence_is_from(
+    made: synthetic.Synthetic, files: dict[str, Path], tmp_path: Path
+) -> None:
+    outputs = measure(files, tmp_path, "shuffled_scores", "frequency", "explored")
+    scores, control = (read_metadata(outputs[name]) for name in ("scores", "shuffled_scores"))
+    assert (scores["variant"], control["variant"]) == (ORIGINAL, SHUFFLED)
+    assert set(scores["evidence"]) == set(made.evidence) and set(control["evidence"]) == {NONE}
+    every = {str(path) for path in files.values()}
+    others = [read_metadata(outputs[name]) for name in (*STATISTICS, "frequency")]
+    for facts in (scores, control, read_facts(outputs["explored"]), *others):
+        assert set(facts["made_from"]) == every and (facts["model"], facts["benchmark"]) == ("m", "b")
+
+
+def test_nothing_is_made_that_is_not_asked_for(files: dict[str, Path], tmp_path: Path) -> None:
+    wanted: dict[str, Any] = {
+        name: path
+        for name, path in files.items()
+        if name not in ("ratios", "shuffled") and not name.endswith("_top")
+    }
+    outputs = measure(wanted, tmp_path)
+    assert {path.name for path in (tmp_path / "made").iterdir()} == {"scores", *STATISTICS}
+    bias = read_table(outputs["bias"], SCHEMAS["bias"])
+    assert set(bias["variant"]) == {ORIGINAL}
