@@ -28,7 +28,7 @@ from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.names import STATISTICS
 from unmask.statistics.schema import FLAWS, SCHEMAS
-from unmask.tables import framed, read_metadata, read_table, write_table
+from unmask.tables import as_table, framed, plain_frame, read_metadata, read_table, write_table
 from unmask.terms import NONE, ORIGINAL, SHUFFLED
 
 SHUFFLED_MEASURES = ("AUL", "AULA")
@@ -139,8 +139,8 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
     statistics = compute(made.pairs, flaws_table(made.pairs), original, counts, shuffled, options)
     assert set(statistics) == set(STATISTICS)
     for name, rows in statistics.items():
-        found = read_table(outputs[name], SCHEMAS[name])
-        pd.testing.assert_frame_equal(found, rows.reset_index(drop=True), check_dtype=False, rtol=1e-9)
+        expected = plain_frame(as_table(rows, SCHEMAS[name]), SCHEMAS[name])
+        pd.testing.assert_frame_equal(read_table(outputs[name], SCHEMAS[name]), expected, rtol=1e-9)
 
 
 def test_each_says_of_what_it_is_and_where_the_evidence_is_from(
