@@ -49,7 +49,7 @@ AGGREGATES = {
 }
 """Rules over all models of a study, besides those of the report's sections."""
 
-OF_BENCHMARKS = {"read_benchmark", "find_flaws"}
+OF_BENCHMARKS = {"read_benchmark"}
 """Rules over each benchmark of a study, whichever models there are."""
 
 # as `snakemake`, without the tenth of a second that it sleeps for each file it touches

@@ -25,10 +25,10 @@ for kind, (models, benchmarks) in kinds_of_measuring().items():
             code=code("measure_pairs.py", *measure_modules(), *masking_modules().values()),
             measures=MEASURES,
             scored_measures=SCORED_MEASURES,
-            shuffled_measures=SHUFFLED_MEASURES,
+            shuffled_measures=SHUFFLED_MEASURES if "shuffled" in kind else [],
             # alpha is left out on purpose: only the tables compare with it
             options={key: value for key, value in config["statistics"].items() if key != "alpha"},
-            most=EXPLORER.get("pairs"),
+            most=EXPLORER.get("pairs") if "explored" in kind else None,
         message:
             "Measuring {wildcards.model} on {wildcards.benchmark}"
         script:

@@ -11,6 +11,7 @@ from unmask.evidence.chunks import check_unaltered
 from unmask.evidence.likeliest import LIKELIEST
 from unmask.evidence.origin import check_one_origin
 from unmask.facts import write_facts
+from unmask.files import sha256_of_file
 from unmask.frequency.linking import link_table
 from unmask.frequency.schema import LINK, PAIR_RATIOS
 from unmask.joblog import job_log
@@ -61,10 +62,17 @@ with job_log(snakemake.log[0], snakemake.input):
     # the evidence may be removed later; where it came from stays
     facts = {**place, "variant": ORIGINAL, "evidence": origin, **made}
     write_batches(outputs["scores"], reading.scores, SCORES, facts)
+    if of_shuffled:
+        facts |= {"variant": SHUFFLED, "evidence": {NONE: read_metadata(of_shuffled[SHUFFLED])}}
+        write_batches(outputs["shuffled_scores"], reading.shuffled_scores, SCORES, facts)
+    # all else is made from these, too
+    for name in ("scores", *(["shuffled_scores"] if of_shuffled else [])):
+        made["made_from"][outputs[name]] = sha256_of_file(outputs[name])
+
     scores = read_scores(outputs["scores"], measures)
-    original, shuffled = Scored.of(pairs, scores, ORIGINAL), None
     if "frequency" in outputs:
-        link = link_table(pairs, scores, read_table(inputs.ratios, PAIR_RATIOS), params.options["confidence"])
+        ratios = read_table(inputs.ratios, PAIR_RATIOS)
+        link = link_table(pairs, scores, ratios, params.options["confidence"])
         write_table(outputs["frequency"], link, LINK, {**place, **made})
     if reading.shown is not None:
         for path in likeliest.values():
@@ -72,9 +80,8 @@ with job_log(snakemake.log[0], snakemake.input):
         tops = {masking: read_table(path, LIKELIEST) for masking, path in likeliest.items()}
         found = explored(reading.shown, scores, reading.of_shown, params.scored_measures, tops)
         write_facts(outputs["explored"], {**place, **found, **made})
+    original, shuffled = Scored.of(pairs, scores, ORIGINAL), None
     if of_shuffled:
-        facts |= {"variant": SHUFFLED, "evidence": {NONE: read_metadata(of_shuffled[SHUFFLED])}}
-        write_batches(outputs["shuffled_scores"], reading.shuffled_scores, SCORES, facts)
         scores = read_scores(outputs["shuffled_scores"], measures)
         shuffled = Scored.of(pairs, scores, SHUFFLED)
     untrained = [decisions(pairs, read_scores(path, measures)) for path in inputs.get("untrained", [])]

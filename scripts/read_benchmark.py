@@ -30,16 +30,19 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.give
             labels = read_labels(source, entry["format"]) if "labels" in outputs else None
     except InputError as error:
         raise InputError(f"benchmark {name}: {error}") from None
-    made = record(snakemake.input, snakemake.params.code, "pandas", "pyarrow")
+    code, packages = snakemake.params.code, ("pandas", "pyarrow")
     facts = {
         "benchmark": name,
         "format": entry["format"],
         "source": entry.get("url") or Path(source).name,
         "sha256": sha256_of_file(source),
         "rows": len(pairs),
-        **made,
+        **record(snakemake.input, code, *packages),
     }
     write_table(outputs["pairs"], pairs, PAIRS, facts)
     if labels is not None:
-        write_table(outputs["labels"], labels, LABELS, {"benchmark": name, **made})
-    write_table(outputs["flaws"], flaws_table(pairs, labels), FLAWS, {"benchmark": name, **made})
+        facts = {"benchmark": name, **record(snakemake.input, code, *packages)}
+        write_table(outputs["labels"], labels, LABELS, facts)
+    of_flaws = [outputs[table] for table in ("labels", "pairs") if table in outputs]
+    facts = {"benchmark": name, **record(of_flaws, code, *packages)}
+    write_table(outputs["flaws"], flaws_table(pairs, labels), FLAWS, facts)

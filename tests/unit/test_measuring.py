@@ -151,9 +151,13 @@ def test_each_says_of_what_it_is_and_where_the_evidence_is_from(
     assert (scores["variant"], control["variant"]) == (ORIGINAL, SHUFFLED)
     assert set(scores["evidence"]) == set(made.evidence) and set(control["evidence"]) == {NONE}
     every = {str(path) for path in files.values()}
+    assert set(scores["made_from"]) == set(control["made_from"]) == every
+    # and all else of the scores, too
+    every |= {str(outputs[name]) for name in ("scores", "shuffled_scores")}
     others = [read_metadata(outputs[name]) for name in (*STATISTICS, "frequency")]
-    for facts in (scores, control, read_facts(outputs["explored"]), *others):
-        assert set(facts["made_from"]) == every and (facts["model"], facts["benchmark"]) == ("m", "b")
+    for facts in (read_facts(outputs["explored"]), *others):
+        assert set(facts["made_from"]) == every
+        assert (facts["model"], facts["benchmark"]) == ("m", "b")
 
 
 def test_nothing_is_made_that_is_not_asked_for(files: dict[str, Path], tmp_path: Path) -> None:

@@ -413,6 +413,20 @@ def test_the_script(tmp_path: Path) -> None:
             **names,
         )
     assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+    # what is there of just these texts and prefixes is not read again
+    before = (tmp_path / "first").read_bytes()
+    (tmp_path / "first").unlink()
+    run_script(
+        "prefix_regions",
+        inputs,
+        [tmp_path / "first"],
+        tmp_path / "log",
+        config=RUNTIME,
+        entry=entry,
+        **names,
+    )
+    assert "nothing is left to do" in (tmp_path / "log").read_text()
+    assert (tmp_path / "first").read_bytes() == before
     table = read_table(tmp_path / "first", PREFIXES)
     assert list(table["level"]) == ["none", *["control"] * 3, *["country"] * 3, *["city"] * 2]
     facts = read_metadata(tmp_path / "first")

@@ -14,14 +14,17 @@ from unmask.pairs.packed import unpacked
 PAIRS = {f"explorer/{model}/{of}/pairs.json" for model in ("bert", "roberta") for of in ("crows", "stereo")}
 
 
-def test_switching_it_on_gathers_what_is_there_and_changing_it_no_more_than_that(copied: Workflow) -> None:
+def test_switching_it_on_measures_the_models_that_are_shown_and_reads_no_model(copied: Workflow) -> None:
     copied.config["explorer"] = {}
     planned = copied.planned()
-    assert {output for output in planned if not output.startswith(AGGREGATES)} - {"register.json"} == PAIRS
-    assert "report/sections/pairs.json" in planned and "report/sections/summary.json" not in planned
+    own = {output for output in planned if not output.startswith(AGGREGATES)} - {"register.json"}
+    assert own > PAIRS
+    assert all(output in PAIRS or output.startswith(("scores/", "statistics/")) for output in own)
+    assert "report/sections/pairs.json" in planned
     copied.config["explorer"] = {"models": ["roberta"]}
-    own = {output for output in copied.planned() if output.startswith("explorer/")}
-    assert own == {path for path in PAIRS if "roberta" in path}
+    own = {output for output in copied.planned() if not output.startswith(AGGREGATES)} - {"register.json"}
+    assert own & PAIRS == {path for path in PAIRS if "roberta" in path}
+    assert not [output for output in own if "/bert/" in output]
 
 
 def test_the_likeliest_tokens_are_found_while_evidence_is_made_of_the_models_that_are_shown(
@@ -66,6 +69,12 @@ def test_what_it_shows_is_in_the_report_and_outlasts_the_evidence(copied: Workfl
     assert "<h1>A {small} &lt;study&gt;</h1>" in report
     assert copied.read("report", "summary.txt").startswith("A {small} <study>\n")
     assert copied.planned() == set()
+    # another number of pairs reads no model
+    copied.config["explorer"] = {"pairs": 5}
+    planned = copied.planned()
+    assert "explorer/bert/crows/pairs.json" in planned
+    assert not [output for output in planned if output.startswith(("evidence/", "models/", "benchmarks/"))]
+    copied.config["explorer"] = {"pairs": 6}
     for module, arguments in (("verifying", []), ("cleaning", ["--yes"]), ("verifying", [])):
         done = subprocess.run(
             [sys.executable, "-m", f"unmask.results.{module}", "results/small", *arguments],

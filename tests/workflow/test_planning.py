@@ -58,9 +58,9 @@ def test_the_benchmark_finds_a_finished_study_done_and_one_more_model_alone() ->
     assert done.returncode == 0, done.stdout + done.stderr
     cells = done.stdout.splitlines()[-1].strip("| ").split(" | ")
     models, jobs, one_more = int(cells[0]), int(cells[1]), int(cells[4])
-    # of each model on each of four benchmarks: two of evidence, two of scores, the statistics
+    # of each model on each of four benchmarks: two of evidence, and all that is made of it
     # the models are compared on each benchmark
-    aggregates = one_more - 2 - 4 * 5 - 4
+    aggregates = one_more - 2 - 4 * 3 - 4
     assert models == 3 and 5 <= aggregates <= 9
-    # each benchmark is read and looked at for flaws; and the register, which no model changes
-    assert jobs == 3 * (2 + 4 * 5) + 4 + 2 * 4 + aggregates + 1
+    # each benchmark is read; and the register, which no model changes
+    assert jobs == 3 * (2 + 4 * 3) + 4 + 4 + aggregates + 1

@@ -79,20 +79,20 @@ def test_a_checksum_of_a_benchmark_makes_nothing_again(finished: Workflow) -> No
     assert finished.planned(config) == set()
 
 
-def test_the_order_of_measures_makes_no_scores_again(finished: Workflow) -> None:
+def test_the_order_of_measures_makes_no_evidence_again(finished: Workflow) -> None:
     config = copy.deepcopy(finished.config)
     config["measures"] = config["measures"][::-1]
     planned = finished.planned(config)
     assert {"statistics/bert/crows/bias.parquet", "comparisons/crows.parquet", "tables/table5.csv"} <= planned
-    assert not [output for output in planned if output.startswith(("scores/", "evidence/", "models/"))]
+    assert not [output for output in planned if output.startswith(("evidence/", "models/", "benchmarks/"))]
 
 
-def test_changing_the_null_makes_statistics_again_but_no_scores(finished: Workflow) -> None:
+def test_changing_the_null_measures_again_and_makes_no_evidence(finished: Workflow) -> None:
     config = copy.deepcopy(finished.config)
     config["statistics"]["chance"]["seed"] = 7
     planned = finished.planned(config)
     assert "statistics/bert/crows/bias.parquet" in planned
-    assert not [output for output in planned if output.startswith(("evidence/", "scores/", "models/"))]
+    assert not [output for output in planned if output.startswith(("evidence/", "models/", "benchmarks/"))]
 
 
 PLACE = ("bert", "crows", "original")
@@ -179,9 +179,10 @@ def test_editing_a_formula_makes_again_what_uses_the_measure(copied: Workflow) -
     edit(copied, "measures/formulas/cps.py")
     planned = copied.planned()
     assert {output for output in planned if output.startswith(("scores/", "evidence/", "models/"))} == {
-        f"scores/{model}/{benchmark}/original.parquet"
+        f"scores/{model}/{benchmark}/{variant}.parquet"
         for model in ("bert", "roberta")
         for benchmark in ("crows", "stereo")
+        for variant in ("original", "shuffled")
     }
     assert {"statistics/bert/crows/bias.parquet", "tables/table5.csv"} <= planned
 
