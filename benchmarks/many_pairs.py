@@ -1,11 +1,11 @@
-"""What scores and statistics of ever more pairs take, in time and memory: the table of
+"""What flaws, scores and statistics of ever more pairs take, in time and memory: the table of
 docs/benchmarks-many-pairs.md.
 
     python benchmarks/many_pairs.py [--pairs 1000 10000 100000 1000000]
 
 Makes a benchmark of so many pairs and the evidence of a model that never was, for six measures: sentences
 of 8 to 14 tokens, one modified word a side, the k-th commonest of 2000 words 1/k times as common as the
-first. Then runs the scripts score_pairs, find_flaws and compute_statistics as Snakemake runs them, each in a
+first. Then finds the flaws of the pairs, and runs the script measure_pairs as Snakemake runs it, each in a
 process of its own.
 """
 
@@ -18,7 +18,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,13 +31,15 @@ from running import run_script  # noqa: E402
 from study_schema import statistics_with  # noqa: E402
 from unmask.benchmarks.schema import PAIRS  # noqa: E402
 from unmask.evidence.schema import EVIDENCE  # noqa: E402
-from unmask.statistics.schema import SCHEMAS  # noqa: E402
-from unmask.tables import as_table, write_batches  # noqa: E402
+from unmask.statistics.flaws import flaws_table  # noqa: E402
+from unmask.statistics.schema import FLAWS, SCHEMAS  # noqa: E402
+from unmask.tables import as_table, read_table, write_batches, write_table  # noqa: E402
 from unmask.terms import ALL, MODIFIED, NONE, ONE_SHARED  # noqa: E402
 
 MEASURES = ["AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum"]
 AT_ONCE, WORDS, SHARED = 20_000, 2000, 5000
 BIAS_TYPES = ("race", "gender", "religion", "age")
+FLAWS_ALONE = "flaws"
 GIBIBYTE = 2**20
 """ru_maxrss is in kibibytes."""
 
@@ -122,24 +123,23 @@ def make(folder: Path, pairs: int) -> None:
 
 
 def run(stage: str, folder: Path) -> None:
-    """One of the scripts, as Snakemake runs it."""
-    evidence = {name: str(folder / f"{name}.parquet") for name in ("none", "all", "modified", "one_shared")}
-    inputs = evidence | {"pairs": str(folder / "pairs.parquet")}
-    log, scores = folder / "log", str(folder / "scores.parquet")
-    if stage == "score_pairs":
-        run_script(stage, inputs, {"scores": scores}, log, measures=MEASURES)
-    elif stage == "find_flaws":
-        run_script(stage, {"pairs": inputs["pairs"]}, [folder / "flaws.parquet"], log, name="made")
-    else:
-        made = {name: str(folder / f"{name}-table.parquet") for name in SCHEMAS}
-        inputs |= {"scores": scores, "flaws": str(folder / "flaws.parquet")}
-        params: dict[str, Any] = {
-            "measures": MEASURES,
-            "options": statistics_with(),
-            "model": "made",
-            "benchmark": "made",
-        }
-        run_script(stage, inputs, made, log, **params)
+    """Find the flaws, or measure, as Snakemake runs it."""
+    names = ("pairs", "flaws", "none", "all", "modified", "one_shared")
+    inputs = {name: str(folder / f"{name}.parquet") for name in names}
+    if stage == FLAWS_ALONE:
+        write_table(inputs["flaws"], flaws_table(read_table(inputs["pairs"], PAIRS)), FLAWS, {})
+        return
+    made = {name: str(folder / f"{name}-table.parquet") for name in ("scores", *SCHEMAS)}
+    run_script(
+        "measure_pairs",
+        inputs,
+        made,
+        folder / "log",
+        wildcards={"model": "made", "benchmark": "made"},
+        measures=MEASURES,
+        scored_measures=MEASURES,
+        options=statistics_with(),
+    )
 
 
 def measured(stage: str, folder: Path) -> tuple[float, float]:
@@ -162,8 +162,8 @@ def main() -> None:
         run(arguments.stage, arguments.folder)
         print(json.dumps([time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
         return
-    stages = ("score_pairs", "find_flaws", "compute_statistics")
-    heads = [f"{stage}, {unit}" for stage in ("scores", "flaws", "statistics") for unit in ("s", "GiB")]
+    stages = (FLAWS_ALONE, "scores and statistics")
+    heads = [f"{stage}, {unit}" for stage in stages for unit in ("s", "GiB")]
     print(f"| pairs | tokens of evidence | {' | '.join(heads)} |")
     print(f"|{'---|' * (2 + len(heads))}")
     for pairs in arguments.pairs:

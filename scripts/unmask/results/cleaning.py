@@ -26,7 +26,7 @@ KEPT = (NEEDED, UNFINISHED)
 
 WHAT_THEN = """\
 A finished study without evidence still has nothing to be done, and a new model or benchmark is scored alone.
-What makes scores or statistics anew (another measure, other statistics, new code) runs every model again."""
+What measures models anew (another measure, other statistics, a corpus, new code) runs every model again."""
 
 
 @dataclass(frozen=True)
