@@ -68,6 +68,9 @@ with job_log(snakemake.log[0], snakemake.input):
     # all else is made from these, too
     for name in ("scores", *(["shuffled_scores"] if of_shuffled else [])):
         made["made_from"][outputs[name]] = sha256_of_file(outputs[name])
+    # of many pairs they take more room than what is made of them
+    reading.scores.clear()
+    reading.shuffled_scores.clear()
 
     scores = read_scores(outputs["scores"], measures)
     if "frequency" in outputs:
@@ -85,9 +88,7 @@ with job_log(snakemake.log[0], snakemake.input):
         scores = read_scores(outputs["shuffled_scores"], measures)
         shuffled = Scored.of(pairs, scores, SHUFFLED)
     untrained = [decisions(pairs, read_scores(path, measures)) for path in inputs.get("untrained", [])]
-    counts = reading.counts
-    # of many pairs they take more room than what is made of them
-    del scores, reading
+    del scores
     facts = {
         **place,
         "options": dict(params.options),
@@ -96,5 +97,5 @@ with job_log(snakemake.log[0], snakemake.input):
         **made,
     }
     options = Options.from_config(params.options)
-    for name, rows in compute(pairs, flaws, original, counts, shuffled, options, untrained).items():
+    for name, rows in compute(pairs, flaws, original, reading.counts, shuffled, options, untrained).items():
         write_table(outputs[name], rows, SCHEMAS[name], facts)
