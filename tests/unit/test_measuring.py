@@ -28,7 +28,7 @@ from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.names import STATISTICS
 from unmask.statistics.schema import FLAWS, SCHEMAS
-from unmask.tables import as_table, framed, plain_frame, read_metadata, read_table, write_table
+from unmask.tables import as_table, framed, opened_table, plain_frame, read_metadata, read_table, write_table
 from unmask.terms import NONE, ORIGINAL, SHUFFLED
 
 SHUFFLED_MEASURES = ("AUL", "AULA")
@@ -97,13 +97,12 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     opened: Counter[str] = Counter()
-    first = chunks.opened_table
 
     def counted(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
         opened[Path(path).stem] += 1
-        return first(path, schema)
+        return opened_table(path, schema)
 
-    monkeypatch.setattr(chunks, "opened_table", counted)
+    monkeypatch.setattr("unmask.evidence.chunks.opened_table", counted)
     # several chunks, as of a large benchmark
     monkeypatch.setattr(chunks.in_chunks, "__defaults__", (20,))
     outputs = measure(files, tmp_path, "shuffled_scores", "frequency", "explored")

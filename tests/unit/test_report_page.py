@@ -131,10 +131,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
             makes = {kind: str(base / f"statistics-{kind}.parquet") for kind in STATISTICS}
             write_table(base / "flaws.parquet", flaws_table(parts.pairs), FLAWS, facts)
             options = statistics_with(chance={"draws": 100, "seed": 0})
-            tables = synthetic.statistics_of(parts, Options.from_config(options))
+            statistics = synthetic.statistics_of(parts, Options.from_config(options))
             for kind, path in makes.items():
-                write_table(path, tables[kind], SCHEMAS[kind], {**facts, "options": options})
-            for kind, path in makes.items():
+                write_table(path, statistics[kind], SCHEMAS[kind], {**facts, "options": options})
                 made.parts[kind].append(path)
             for kind in ("scores", "pairs", "flaws"):
                 made.parts[kind].append(str(base / f"{kind}.parquet"))
