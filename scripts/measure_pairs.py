@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     inputs, outputs, params = snakemake.input, dict(snakemake.output.items()), snakemake.params
     place, measures = dict(snakemake.wildcards.items()), params.measures
-    pairs, flaws = read_table(inputs.pairs, PAIRS), read_table(inputs.flaws, FLAWS)
-    if list(flaws["pair_id"]) != list(pairs["pair_id"]):
+    pairs = read_table(inputs.pairs, PAIRS)
+    # of a model after fine-tuning there are scores alone
+    flaws = read_table(inputs.flaws, FLAWS) if inputs.get("flaws") else None
+    if flaws is not None and list(flaws["pair_id"]) != list(pairs["pair_id"]):
         raise InputError(f"{inputs.flaws}: not of the pairs of this benchmark; delete it and run again")
 
     names = {masking: masking.replace("-", "_") for masking in maskings_of(measures)}
@@ -49,8 +51,11 @@ with job_log(snakemake.log[0], snakemake.input):
     # evidence of a model without a tokenizer says nothing of it
     unknown = next(iter(origin.values())).get("unknown_tokens")
     shuffled_measures = params.shuffled_measures if of_shuffled else ()
+    counts = None
+    if flaws is not None:
+        counts = EvidenceCounts(pairs, measures, shuffled_measures, unknown and unknown["id"])
     reading = Reading(
-        EvidenceCounts(pairs, measures, shuffled_measures, unknown and unknown["id"]),
+        counts,
         params.scored_measures,
         shuffled_measures,
         all(map(is_exact, origin.values())),
@@ -83,19 +88,20 @@ with job_log(snakemake.log[0], snakemake.input):
         tops = {masking: read_table(path, LIKELIEST) for masking, path in likeliest.items()}
         found = explored(reading.shown, scores, reading.of_shown, params.scored_measures, tops)
         write_facts(outputs["explored"], {**place, **found, **made})
-    original, shuffled = Scored.of(pairs, scores, ORIGINAL), None
-    if of_shuffled:
-        scores = read_scores(outputs["shuffled_scores"], measures)
-        shuffled = Scored.of(pairs, scores, SHUFFLED)
-    untrained = [decisions(pairs, read_scores(path, measures)) for path in inputs.get("untrained", [])]
-    del scores
-    facts = {
-        **place,
-        "options": dict(params.options),
-        # of both sides of all pairs
-        "unknown_tokens": unknown,
-        **made,
-    }
-    options = Options.from_config(params.options)
-    for name, rows in compute(pairs, flaws, original, reading.counts, shuffled, options, untrained).items():
-        write_table(outputs[name], rows, SCHEMAS[name], facts)
+    if flaws is not None and counts is not None:
+        original, shuffled = Scored.of(pairs, scores, ORIGINAL), None
+        if of_shuffled:
+            scores = read_scores(outputs["shuffled_scores"], measures)
+            shuffled = Scored.of(pairs, scores, SHUFFLED)
+        del scores
+        untrained = [decisions(pairs, read_scores(path, measures)) for path in inputs.get("untrained", [])]
+        facts = {
+            **place,
+            "options": dict(params.options),
+            # of both sides of all pairs
+            "unknown_tokens": unknown,
+            **made,
+        }
+        options = Options.from_config(params.options)
+        for name, rows in compute(pairs, flaws, original, counts, shuffled, options, untrained).items():
+            write_table(outputs[name], rows, SCHEMAS[name], facts)

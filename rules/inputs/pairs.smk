@@ -40,6 +40,8 @@ COUNTED = {name: entry for name, entry in CORPORA.items() if entry["counted"]}
 SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
 EXPLORER = config.get("explorer", {}) if SCORED else {}
 EXPLORED_BY_DEFAULT = 4
+# what is made of the evidence of models that are not themselves scored models of the study
+SCORES_ALONE = ("scores",)
 
 
 def shuffles():
@@ -219,19 +221,25 @@ def kinds_of_measuring():
         models.setdefault(tuple(name for name in wanted if wanted[name]), []).append(model)
     for benchmark in BENCHMARKS:
         benchmarks.setdefault(("linked",) if corpora_for(benchmark) else (), []).append(benchmark)
-    return {(*of, *on): (models[of], benchmarks[on]) for of in models for on in benchmarks}
+    kinds = {(*of, *on): (models[of], benchmarks[on]) for of in models for on in benchmarks}
+    # as models after fine-tuning, of which nothing but scores is shown
+    others = [name for name in MODELS if kind_of(name) == "masked-lm" and name not in SCORED]
+    return kinds | ({SCORES_ALONE: (others, list(BENCHMARKS))} if others and SCORED else {})
 
 
 def measured_tables(kind):
     """What is made of the evidence of one model on one benchmark, by name, as patterns; kind: see above."""
     place = ("{model}", "{benchmark}")
+    scores = {"scores": result("scores", *place, f"{ORIGINAL}.parquet")}
+    if kind == SCORES_ALONE:
+        return scores
     besides = {
         "shuffled": {"shuffled_scores": result("scores", *place, f"{SHUFFLED}.parquet")},
         "explored": {"explored": result("explorer", *place, "pairs.json")},
         "linked": {"frequency": result("statistics", *place, "frequency.parquet")},
     }
     return {
-        "scores": result("scores", *place, f"{ORIGINAL}.parquet"),
+        **scores,
         **{name: result("statistics", *place, f"{name}.parquet") for name in STATISTICS},
         **{name: path for each in kind for name, path in besides[each].items()},
     }
@@ -320,12 +328,14 @@ def measuring_inputs(wildcards):
     evidence = {**evidence_tables(ORIGINAL), **(likeliest_tables() if likeliest_of(model) else {})}
     inputs = {
         "pairs": result("benchmarks", f"{benchmark}.parquet"),
-        "flaws": result("quality", benchmark, "flaws.parquet"),
         **{
             name: table.format(model=model, benchmark=benchmark, variant=ORIGINAL)
             for name, table in evidence.items()
         },
     }
+    if model not in SCORED:
+        return inputs
+    inputs["flaws"] = result("quality", benchmark, "flaws.parquet")
     if model in read_shuffled():
         inputs["shuffled"] = result("evidence", model, benchmark, SHUFFLED, "none.parquet")
     if UNTRAINED_SEEDS and has_untrained(model):

@@ -159,6 +159,31 @@ def test_each_says_of_what_it_is_and_where_the_evidence_is_from(
         assert (facts["model"], facts["benchmark"]) == ("m", "b")
 
 
+def test_of_a_model_without_flaws_to_hold_it_against_there_are_scores_alone(
+    files: dict[str, Path], tmp_path: Path
+) -> None:
+    wanted = {
+        name: path
+        for name, path in files.items()
+        if name not in ("ratios", "shuffled", "flaws") and not name.endswith("_top")
+    }
+    run_script(
+        "measure_pairs",
+        wanted,
+        {"scores": tmp_path / "alone"},
+        tmp_path / "log",
+        wildcards=PLACE,
+        measures=MEASURES,
+        scored_measures=MEASURES,
+        shuffled_measures=(),
+        options=STATED,
+        most=None,
+    )
+    outputs = measure(files, tmp_path)
+    alone, others = (pq.read_table(path) for path in (tmp_path / "alone", outputs["scores"]))
+    assert len(alone) and alone.to_pandas().equals(others.to_pandas())
+
+
 def test_nothing_is_made_that_is_not_asked_for(files: dict[str, Path], tmp_path: Path) -> None:
     wanted: dict[str, Any] = {
         name: path

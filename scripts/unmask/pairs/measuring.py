@@ -22,12 +22,12 @@ from unmask.terms import NONE, SHUFFLED
 class Reading:
     """What is kept of evidence: its rows are not, but for those that the explorer shows.
 
-    counts: what statistics need of it. measures: those that are scored; shuffled_measures: those of the
-    shuffled variant. exact: whether the model is exact, so that its scores have no float error. shown: the
-    pairs that the explorer shows, if it shows any.
+    counts: what statistics need of it, if they are wanted. measures: those that are scored;
+    shuffled_measures: those of the shuffled variant. exact: whether the model is exact, so that its scores
+    have no float error. shown: the pairs that the explorer shows, if it shows any.
     """
 
-    counts: EvidenceCounts
+    counts: EvidenceCounts | None
     measures: Sequence[str]
     shuffled_measures: Sequence[str] = ()
     exact: bool = False
@@ -45,7 +45,8 @@ class Reading:
         """
         for some, evidence in in_chunks(files, pairs):
             shuffled = evidence.pop(SHUFFLED, None)
-            self.counts.add(Part(some, evidence, shuffled))
+            if self.counts is not None:
+                self.counts.add(Part(some, evidence, shuffled))
             self.scores.append(self._scores(some, evidence, self.measures))
             if shuffled is not None:
                 self.shuffled_scores.append(self._scores(some, {NONE: shuffled}, self.shuffled_measures))
