@@ -40,7 +40,7 @@ COUNTED = {name: entry for name, entry in CORPORA.items() if entry["counted"]}
 SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
 EXPLORER = config.get("explorer", {}) if SCORED else {}
 EXPLORED_BY_DEFAULT = 4
-# what is made of the evidence of models that are not themselves scored models of the study
+# all that is made of the evidence of models that are in no table of scores, as those after fine-tuning
 SCORES_ALONE = ("scores",)
 
 
