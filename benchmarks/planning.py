@@ -40,14 +40,11 @@ NOTHING, ADDED, FRESH = "nothing to do", "one model more", "from nothing"
 AGGREGATES = {
     "all",
     "compare_models",
-    "tables",
-    "figures",
-    "provenance",
+    "present_pairs",
     "report",
-    "checksums",
-    "study_settings",
+    "finish",
 }
-"""Rules over all models of a study, besides those of the report's sections."""
+"""Rules over all models of a study."""
 
 OF_BENCHMARKS = {"read_benchmark"}
 """Rules over each benchmark of a study, whichever models there are."""
@@ -128,7 +125,7 @@ def finish(folder: Path) -> None:
     # the one result that the workflow itself reads
     settings = Path("results/planning/settings.json")
     (folder / settings).unlink()
-    snakemake(folder, "--forceall", "--allowed-rules", "study_settings", "--", str(settings))
+    snakemake(folder, "--forceall", "--allowed-rules", "finish", "--", str(settings))
     # forced, since results without a record are held against their checksums otherwise
     touch = ["--touch", "--forceall", "--cores", "1", "--quiet", "all", "--configfile", "study.yaml"]
     run(folder, "-c", TOUCH, *touch)
@@ -162,7 +159,7 @@ def of_models(jobs: dict[str, int], models: int) -> set[str]:
 
 def is_aggregate(rule: str) -> bool:
     """Whether a rule is about the whole study, or the line of the total."""
-    return rule in AGGREGATES | {"total"} or rule.endswith(("_section", "_sections"))
+    return rule in AGGREGATES | {"total"}
 
 
 def measure(models: int, rounds: int, parent: Path) -> tuple[int, int, dict[str, list[Run]]]:

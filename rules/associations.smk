@@ -148,73 +148,26 @@ rule construct_associations:
         "../scripts/construct_associations.py"
 
 
-rule association_tables:
+rule present_associations:
     input:
         **association_inputs(),
     output:
-        **association_table_files()
-        | {
-            "overview_csv": shown(
-                result("tables", "associations_overview.csv"),
-                "Association tests",
-                "how many are beyond chance",
-            )
-        },
+        **with_shown(
+            association_table_files() | association_figure_files(),
+            overview_csv=("Association tests", "how many are beyond chance"),
+            tests_figure_svg=("Association tests", "effect sizes with intervals"),
+        ),
+        **section_outputs(["associations"]),
     log:
-        log_of("report", "association_tables.log"),
+        log_of("report", "associations.log"),
     conda:
         "../envs/analysis.yaml"
     params:
-        **association_settings(),
-        code=code("make_association_tables.py", *measure_modules()),
-        given=given(*association_inputs().values()),
-    message:
-        "Making the tables of associations"
-    script:
-        "../scripts/make_association_tables.py"
-
-
-rule association_figures:
-    input:
-        **association_inputs(),
-    output:
-        **association_figure_files()
-        | {
-            "tests_figure_svg": shown(
-                result("figures", "associations_tests.svg"),
-                "Association tests",
-                "effect sizes with intervals",
-            )
-        },
-    log:
-        log_of("report", "association_figures.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        **association_settings(),
-        code=code("draw_associations.py", *measure_modules()),
-        given=given(*association_inputs().values()),
-    message:
-        "Drawing associations"
-    script:
-        "../scripts/draw_associations.py"
-
-
-rule association_sections:
-    input:
-        **association_inputs(),
-    output:
-        associations=section_file("associations"),
-    log:
-        log_of("report", "sections", "associations.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=sections_code("associations", ["associations"], *measure_modules()),
+        code=presenting_code("associations", ["associations"], *measure_modules()),
         family="associations",
         settings=association_settings(),
         given=given(*association_inputs().values()),
     message:
-        "Writing the section on associations"
+        "Presenting association tests"
     script:
-        "../scripts/write_sections.py"
+        "../scripts/present.py"

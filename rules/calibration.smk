@@ -136,67 +136,25 @@ rule explain_frequency:
         "../scripts/explain_frequency.py"
 
 
-rule calibration_tables:
+rule present_calibration:
     input:
         **calibration_inputs(),
     output:
-        **calibration_table_files()
-        | {
-            "merits_csv": shown(
-                result("tables", "calibration_merits.csv"),
-                "Calibration",
-                "what each measure finds of a bias that is known",
-            )
-        },
+        **with_shown(
+            calibration_table_files() | calibration_figure_files(),
+            merits_csv=("Calibration", "what each measure finds of a bias that is known"),
+        ),
+        **section_outputs(["calibration"]),
     log:
-        log_of("report", "calibration_tables.log"),
+        log_of("report", "calibration.log"),
     conda:
         "../envs/analysis.yaml"
     params:
-        **calibration_settings(),
-        code=code("make_calibration_tables.py", *measure_modules()),
-        given=given(*calibration_inputs().values()),
-    message:
-        "Making the tables of calibration"
-    script:
-        "../scripts/make_calibration_tables.py"
-
-
-rule calibration_figures:
-    input:
-        **calibration_inputs(),
-    output:
-        # a study without them has a pattern all the same
-        **calibration_figure_files() or {"response_figure_svg": result("figures", "calibration_response.svg")},
-    log:
-        log_of("report", "calibration_figures.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        **calibration_settings(),
-        code=code("draw_calibration.py", *measure_modules()),
-        given=given(*calibration_inputs().values()),
-    message:
-        "Drawing calibration"
-    script:
-        "../scripts/draw_calibration.py"
-
-
-rule calibration_sections:
-    input:
-        **calibration_inputs(),
-    output:
-        calibration=section_file("calibration"),
-    log:
-        log_of("report", "sections", "calibration.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=sections_code("calibration", ["calibration"], *measure_modules()),
+        code=presenting_code("calibration", ["calibration"], *measure_modules()),
         family="calibration",
         settings=calibration_settings(),
         given=given(*calibration_inputs().values()),
     message:
-        "Writing the section on calibration"
+        "Presenting calibration"
     script:
-        "../scripts/write_sections.py"
+        "../scripts/present.py"

@@ -14,6 +14,7 @@ sys.path.insert(0, LIBRARY)
 os.environ |= {"PYTHONPATH": os.pathsep.join(filter(None, [LIBRARY, os.getenv("PYTHONPATH")]))}
 
 from unmask.by_name import module_file
+from unmask.by_name import names as names_in
 from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
 from unmask.errors import InputError
@@ -27,6 +28,8 @@ from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.table_heads import check_columns
 
 ROOT = Path(workflow.basedir)
+# the module of a family that makes its tables and figures, where it has some (unmask.report.presenting)
+PRESENTING = "presenting"
 DIGESTS = Digests(".snakemake/digests.jsonl")
 
 try:
@@ -105,7 +108,7 @@ def finished_study(wildcards):
     """What is there when all of a study is; the results that are there are compared with Snakemake's record first."""
     if workflow.is_main_process and not workflow.dag_settings.forceall:
         check_results()
-    return result("SHA256SUMS")
+    return [*final_files(), *section_files(), section_file("provenance"), *registered("statistics")]
 
 
 def record_of(path):
@@ -206,15 +209,26 @@ def shown(path, name, shows):
     return report(path, caption=str(caption), category=category, labels={"result": name, "shows": shows})
 
 
+def with_shown(files, **shows):
+    """Outputs by name, of which Snakemake's own report shows some: name=(what it is called there, what it shows)."""
+    return {name: shown(path, *shows[name]) if name in shows else path for name, path in files.items()}
+
+
 def section_file(name):
     """A section of the report."""
     return result("report", "sections", f"{name}.json")
 
 
-def sections_code(family, names, *modules):
-    """A digest of what makes sections of the report, as a parameter of their rule."""
-    made_by = [module_file(f"{family}/sections", name) for name in names]
-    return code("write_sections.py", *made_by, *modules)
+def section_outputs(names):
+    """Sections of the report by name, as outputs of the rule that presents their family."""
+    return {name: section_file(name) for name in names}
+
+
+def presenting_code(family, sections, *modules):
+    """A digest of what presents a family (unmask.report.presenting), as a parameter of its rule."""
+    own = [module_file(family, name) for name in names_in(family) if name == PRESENTING]
+    made_by = [module_file(f"{family}/sections", name) for name in sections]
+    return code("present.py", *own, *made_by, *modules)
 
 
 def settings():
@@ -229,8 +243,8 @@ def final_files():
 
 
 def section_files():
-    """The sections of the report in their order."""
-    return [section_file(name) for name in [*registered("sections"), "provenance"]]
+    """The sections of the report that families write, in their order."""
+    return [section_file(name) for name in registered("sections")]
 
 
 def provenance_files():

@@ -138,26 +138,7 @@ use rule compare_models as compare_debiased with:
         "Comparing debiased models with their origins on {wildcards.benchmark}"
 
 
-rule debiasing_figures:
-    input:
-        comparisons=debiasing_comparisons(),
-    output:
-        svg=shown(result("figures", "debiasing.svg"), "Debiasing", "what it changes of bias scores"),
-        png=result("figures", "debiasing.png"),
-    log:
-        log_of("report", "debiasing_figures.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("draw_debiasing.py", *measure_modules()),
-        settings=debiasing_settings(),
-    message:
-        "Drawing what debiasing changes"
-    script:
-        "../scripts/draw_debiasing.py"
-
-
-rule debiasing_sections:
+rule present_debiasing:
     input:
         facts=[result("models", model, "facts.json") for model in debiased_models()],
         comparisons=debiasing_comparisons(),
@@ -165,17 +146,18 @@ rule debiasing_sections:
         pairs=compared_benchmarks(),
         captions=resource("debiasing/captions.yaml"),
     output:
-        debiasing=section_file("debiasing"),
+        **with_shown(debiasing_figures(), changes_svg=("Debiasing", "what it changes of bias scores")),
+        **section_outputs(["debiasing"]),
     log:
-        log_of("report", "sections", "debiasing.log"),
+        log_of("report", "debiasing.log"),
     conda:
         "../envs/analysis.yaml"
     params:
-        code=sections_code("debiasing", ["debiasing"], *measure_modules()),
+        code=presenting_code("debiasing", ["debiasing"], *measure_modules()),
         family="debiasing",
         settings=debiasing_settings(),
         given=given(resource("debiasing/captions.yaml")),
     message:
-        "Writing the section on debiased models"
+        "Presenting debiased models"
     script:
-        "../scripts/write_sections.py"
+        "../scripts/present.py"

@@ -206,76 +206,27 @@ rule correlate_downstream:
         "../scripts/correlate_downstream.py"
 
 
-rule downstream_tables:
+rule present_downstream:
     input:
         **downstream_inputs(),
     output:
-        # a study without tasks has a pattern all the same
-        **downstream_table_files()
-        | {
-            "overview_csv": shown(
-                result("tables", "downstream_overview.csv"),
-                "Bias in use",
-                "accuracy and bias of every model",
-            ),
-            "table2_csv": shown(
-                result("tables", "downstream_table2.csv"), "Downstream Table 2", "bias before and in use"
-            ),
-        },
+        **with_shown(
+            downstream_table_files() | downstream_figure_files(),
+            overview_csv=("Bias in use", "accuracy and bias of every model"),
+            table2_csv=("Downstream Table 2", "bias before and in use"),
+            use_figure_svg=("Bias in use", "of every model, with chance"),
+        ),
+        **section_outputs(["downstream"]),
     log:
-        log_of("report", "downstream_tables.log"),
+        log_of("report", "downstream.log"),
     conda:
         "../envs/analysis.yaml"
     params:
-        **downstream_settings(),
-        code=code("make_downstream_tables.py", *measure_modules()),
-        given=given(*downstream_inputs().values()),
-    message:
-        "Making the tables of downstream tasks"
-    script:
-        "../scripts/make_downstream_tables.py"
-
-
-rule downstream_figures:
-    input:
-        **downstream_inputs(),
-    output:
-        **downstream_figure_files()
-        | {
-            "use_figure_svg": shown(
-                result("figures", "downstream_use.svg"), "Bias in use", "of every model, with chance"
-            ),
-            "use_figure_png": result("figures", "downstream_use.png"),
-        },
-    log:
-        log_of("report", "downstream_figures.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        **downstream_settings(),
-        code=code("draw_downstream.py", *measure_modules()),
-        given=given(*downstream_inputs().values()),
-    message:
-        "Drawing bias in use"
-    script:
-        "../scripts/draw_downstream.py"
-
-
-rule downstream_sections:
-    input:
-        **downstream_inputs(),
-    output:
-        downstream=section_file("downstream"),
-    log:
-        log_of("report", "sections", "downstream.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=sections_code("downstream", ["downstream"], *measure_modules()),
+        code=presenting_code("downstream", ["downstream"], *measure_modules()),
         family="downstream",
         settings=downstream_settings(),
         given=given(*downstream_inputs().values()),
     message:
-        "Writing the section on downstream tasks"
+        "Presenting bias in use"
     script:
-        "../scripts/write_sections.py"
+        "../scripts/present.py"

@@ -64,118 +64,27 @@ rule group_words:
         "../scripts/count_group_words.py"
 
 
-rule table2:
+rule present_frequency:
     input:
-        words=group_words_of_all("words"),
-        captions=resource("frequency/captions.yaml"),
+        **frequency_inputs(),
     output:
-        table2_csv=shown(result("tables", "table2.csv"), "Table 2", "how often corpora name groups"),
-        table2_md=result("tables", "table2.md"),
-        table2_tex=result("tables", "table2.tex"),
-        group_words_csv=result("tables", "group_words.csv"),
-    log:
-        log_of("report", "table2.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("make_table2.py"),
-        alpha=config["statistics"]["alpha"],
-        given=given(resource("frequency/captions.yaml")),
-    message:
-        "Making Table 2"
-    script:
-        "../scripts/make_table2.py"
-
-
-rule frequency_figure:
-    input:
-        words=group_words_of_all("words"),
-    output:
-        frequency_svg=shown(
-            result("figures", "frequency.svg"), "Word frequency", "how often corpora use words"
+        **with_shown(
+            frequency_table_files() | frequency_figure_files(),
+            table2_csv=("Table 2", "how often corpora name groups"),
+            frequency_svg=("Word frequency", "how often corpora use words"),
+            frequency_link_svg=("Frequency and margins", "how margins go with frequency"),
         ),
-        frequency_png=result("figures", "frequency.png"),
+        **section_outputs(["frequency"]),
     log:
-        log_of("report", "frequency_figure.log"),
+        log_of("report", "frequency.log"),
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("draw_frequencies.py", *measure_modules()),
-    message:
-        "Drawing the frequencies of group words"
-    script:
-        "../scripts/draw_frequencies.py"
-
-
-rule link_table:
-    input:
-        link=links_of_all(),
-        truths=truths(),
-        planted_pairs=planted_pairs(),
-        planted_ratios=planted_ratios(),
-    output:
-        result("tables", "frequency_link.csv"),
-    log:
-        log_of("report", "frequency_link.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("make_link_table.py", *measure_modules()),
-        models=as_listed(SCORED, MODELS),
-        benchmarks=as_listed(BENCHMARKS, BENCHMARKS),
-    message:
-        "Making the table of links to word frequency"
-    script:
-        "../scripts/make_link_table.py"
-
-
-rule link_figure:
-    input:
-        link=links_of_all(),
-        truths=truths(),
-        planted_pairs=planted_pairs(),
-        planted_ratios=planted_ratios(),
-    output:
-        link_svg=shown(
-            result("figures", "frequency_link.svg"), "Frequency and margins", "how margins go with frequency"
-        ),
-        link_png=result("figures", "frequency_link.png"),
-    log:
-        log_of("report", "link_figure.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("draw_link.py", *measure_modules()),
-        models=as_listed(SCORED, MODELS),
-        benchmarks=as_listed(BENCHMARKS, BENCHMARKS),
-    message:
-        "Drawing margins against word frequency"
-    script:
-        "../scripts/draw_link.py"
-
-
-rule frequency_sections:
-    input:
-        words=group_words_of_all("words"),
-        link=links_of_all(),
-        truths=truths(),
-        planted_pairs=planted_pairs(),
-        planted_ratios=planted_ratios(),
-        scores=linked_scores(),
-        ratios=group_words_of_all("ratios"),
-        captions=resource("frequency/captions.yaml"),
-    output:
-        frequency=section_file("frequency"),
-    log:
-        log_of("report", "sections", "frequency.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=sections_code("frequency", ["frequency"], *measure_modules()),
+        code=presenting_code("frequency", ["frequency"], *measure_modules()),
         family="frequency",
-        settings={**pairs_settings(), "confidence": config["statistics"]["confidence"]},
-        given=given(resource("frequency/captions.yaml")),
+        settings=pairs_settings() | {"confidence": config["statistics"]["confidence"]},
+        given=given(*frequency_inputs().values()),
     message:
-        "Writing the section on word frequency"
+        "Presenting word frequency"
     script:
-        "../scripts/write_sections.py"
+        "../scripts/present.py"

@@ -259,65 +259,26 @@ rule train_on_regions:
         "../scripts/train_on_regions.py"
 
 
-rule regional_tables:
+rule present_regional:
     input:
         **regional_inputs(),
     output:
-        **regional_table_files()
-        | {"table1_csv": shown(result("tables", "regional_table1.csv"), "Regional Table 1", "regional bias")},
+        **with_shown(
+            regional_table_files() | regional_figure_files(),
+            table1_csv=("Regional Table 1", "regional bias"),
+            scores_figure_svg=("Regional bias", "scores with intervals"),
+        ),
+        **section_outputs(["regional"]),
     log:
-        log_of("report", "regional_tables.log"),
+        log_of("report", "regional.log"),
     conda:
         "../envs/analysis.yaml"
     params:
-        **regional_settings(),
-        code=code("make_regional_tables.py"),
-        given=given(*regional_inputs().values()),
-    message:
-        "Making the tables of regional bias"
-    script:
-        "../scripts/make_regional_tables.py"
-
-
-rule regional_figures:
-    input:
-        **regional_inputs(),
-    output:
-        **regional_figure_files()
-        | {
-            "scores_figure_svg": shown(
-                result("figures", "regional_scores.svg"), "Regional bias", "scores with intervals"
-            )
-        },
-    log:
-        log_of("report", "regional_figures.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        **regional_settings(),
-        code=code("draw_regional.py"),
-        given=given(*regional_inputs().values()),
-    message:
-        "Drawing regional bias"
-    script:
-        "../scripts/draw_regional.py"
-
-
-rule regional_sections:
-    input:
-        **regional_inputs(),
-    output:
-        regional=section_file("regional"),
-    log:
-        log_of("report", "sections", "regional.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=sections_code("regional", ["regional"]),
+        code=presenting_code("regional", ["regional"]),
         family="regional",
         settings=regional_settings(),
         given=given(*regional_inputs().values()),
     message:
-        "Writing the section on regional bias"
+        "Presenting regional bias"
     script:
-        "../scripts/write_sections.py"
+        "../scripts/present.py"

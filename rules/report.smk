@@ -1,4 +1,5 @@
-# The report: the sections that families have registered, on one page; it names none of them.
+# The report: the sections that families have registered, on one page; it names none of them. And what a study's
+# results say of themselves.
 
 if not [*registered("files"), *registered("sections")]:
     sys.exit(
@@ -7,29 +8,12 @@ if not [*registered("files"), *registered("sections")]:
     )
 
 
-rule provenance:
-    input:
-        provenance_files(),
-    output:
-        section_file("provenance"),
-    log:
-        log_of("report", "sections", "provenance.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("write_provenance.py"),
-        settings=settings(),
-        entries=registered("provenance"),
-    message:
-        "Gathering where everything came from"
-    script:
-        "../scripts/write_provenance.py"
-
-
 rule report:
     input:
-        section_files(),
+        sections=section_files(),
+        origins=provenance_files(),
     output:
+        provenance=section_file("provenance"),
         page=shown(result("report", "index.html"), "Report", "the whole study on one page"),
         summary=result("report", "summary.txt"),
     log:
@@ -42,65 +26,31 @@ rule report:
         programs=page_programs(),
         # a function, as Snakemake takes braces in a text for wildcards
         title=lambda wildcards: config["title"],
+        settings=settings(),
+        entries=registered("provenance"),
     message:
         "Writing the report"
     script:
         "../scripts/write_report.py"
 
 
-rule checksums:
-    input:
-        final_files(),
-        section_files(),
-        registered("statistics"),
-        result("register.json"),
-    output:
-        result("SHA256SUMS"),
-    log:
-        log_of("report", "checksums.log"),
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("write_checksums.py"),
-        settings=stated(config),
-    message:
-        "Writing down checksums"
-    script:
-        "../scripts/write_checksums.py"
-
-
-rule study_settings:
+rule finish:
     input:
         finished_study,
     output:
-        result("settings.json"),
+        register=result("register.json"),
+        checksums=result("SHA256SUMS"),
+        settings=result("settings.json"),
     log:
-        log_of("report", "settings.log"),
+        log_of("report", "finish.log"),
     localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("write_settings.py"),
+        code=code("finish.py"),
+        patterns=registered("removable"),
         settings=stated(config),
     message:
-        "Writing down the study's settings"
+        "Writing down checksums, settings and what may be removed"
     script:
-        "../scripts/write_settings.py"
-
-
-rule register:
-    output:
-        result("register.json"),
-    log:
-        log_of("report", "register.log"),
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("write_register.py"),
-        patterns=registered("removable"),
-    message:
-        "Writing down what may be removed"
-    script:
-        "../scripts/write_register.py"
+        "../scripts/finish.py"

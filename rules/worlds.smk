@@ -85,23 +85,23 @@ rule train_model:
         "../scripts/train_model.py"
 
 
-rule worlds_sections:
+rule present_worlds:
     input:
         truths=truths(),
         scores=planted_scores(),
         captions=resource("worlds/captions.yaml"),
     output:
-        planted=section_file("planted"),
+        **section_outputs(["planted"]),
     log:
-        log_of("report", "sections", "worlds.log"),
+        log_of("report", "worlds.log"),
     conda:
         "../envs/analysis.yaml"
     params:
-        code=sections_code("worlds", ["planted"], *measure_modules()),
+        code=presenting_code("worlds", ["planted"], *measure_modules()),
         family="worlds",
         settings=pairs_settings(),
         given=given(resource("worlds/captions.yaml")),
     message:
-        "Writing the section on what was planted"
+        "Presenting what was planted"
     script:
-        "../scripts/write_sections.py"
+        "../scripts/present.py"

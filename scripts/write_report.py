@@ -1,17 +1,24 @@
-"""Write the report: one HTML page that needs nothing but itself, and its summary as text."""
+"""Write the report: one HTML page that needs nothing but itself, with where everything came from, and its summary."""
 
 from typing import TYPE_CHECKING
 
 from unmask.files import write_text
 from unmask.joblog import job_log
+from unmask.record import record
 from unmask.report.page import render_page
-from unmask.report.sections import read_section
+from unmask.report.provenance import provenance
+from unmask.report.sections import read_section, write_section
 from unmask.report.summary import render_summary
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0], snakemake.input):
-    sections = [read_section(path) for path in snakemake.input]
-    write_text(snakemake.output.summary, render_summary(snakemake.params.title, sections))
-    write_text(snakemake.output.page, render_page(snakemake.params.title, sections))
+    inputs, output, params = snakemake.input, snakemake.output, snakemake.params
+    # not of the sections, which say themselves what they are made from
+    made = record(inputs.get("origins", []), params.code, "pyarrow")
+    write_section(output.provenance, provenance(params.settings, params.entries), made)
+    paths = [*inputs.sections, output.provenance]
+    sections = [read_section(path) for path in paths]
+    write_text(output.summary, render_summary(params.title, sections))
+    write_text(output.page, render_page(params.title, sections))

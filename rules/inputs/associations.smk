@@ -170,7 +170,7 @@ def constructed_world():
 
 
 def association_table_files():
-    """The tables on associations by the names that their script gives them."""
+    """The tables on associations by the names that their module gives them."""
     return {
         f"{table}_{form}": result("tables", f"associations_{table}.{form}")
         for table in ASSOCIATION_TABLES
@@ -179,7 +179,7 @@ def association_table_files():
 
 
 def association_figure_files():
-    """The figures on associations by the names that their script gives them."""
+    """The figures on associations by the names that their module gives them."""
     grounded = [suite for suite in SUITES if has_pictures(suite)]
     needed = {
         "tests_figure": len(SUITES) > len(grounded),

@@ -105,7 +105,7 @@ def calibration_settings():
 
 
 def calibration_table_files():
-    """The tables on calibration by the names that their script gives them."""
+    """The tables on calibration by the names that their module gives them."""
     return {
         f"{table}_{form}": result("tables", f"calibration_{table}.{form}")
         for table in CALIBRATION_TABLES
@@ -114,7 +114,7 @@ def calibration_table_files():
 
 
 def calibration_figure_files():
-    """The figures on calibration by the names that their script gives them."""
+    """The figures on calibration by the names that their module gives them."""
     shown = {"explained_figure": explained_tables()}
     return {
         f"{name}_{form}": result("figures", f"calibration_{name.removesuffix('_figure')}.{form}")

@@ -126,10 +126,10 @@ def compared_benchmarks():
 
 
 def debiasing_figures():
-    """The figure on debiased models, by its endings; none where they are not scored on pairs."""
+    """The figure on debiased models, by the names that its module gives it; none where they are not scored on pairs."""
     if not debiasing_comparisons():
         return {}
-    return {form: result("figures", f"debiasing.{form}") for form in ("svg", "png")}
+    return {f"changes_{form}": result("figures", f"debiasing.{form}") for form in ("svg", "png")}
 
 
 def debiasing_provenance():

@@ -172,7 +172,7 @@ def word_counts():
 
 
 def downstream_table_files():
-    """The tables on downstream tasks by the names that their script gives them."""
+    """The tables on downstream tasks by the names that their module gives them."""
     names = [f"{table}_{form}" for table in DOWNSTREAM_TABLES for form in ("csv", "md", "tex")]
     return {
         name: result("tables", "downstream_{}.{}".format(*name.rsplit("_", 1)))
@@ -188,7 +188,7 @@ def has_curve():
 
 
 def downstream_figure_files():
-    """The figures on downstream tasks by the names that their script gives them."""
+    """The figures on downstream tasks by the names that their module gives them."""
     shown = {
         "steps_figure": has_curve(),
         "changes_figure": any("from" in each for each in listed_models()),

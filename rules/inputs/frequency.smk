@@ -127,16 +127,40 @@ def planted_ratios():
     ]
 
 
+def frequency_table_files():
+    """The tables on word frequency by the names that their module gives them."""
+    names = ["table2_csv", "table2_md", "table2_tex", "group_words_csv"]
+    names += ["frequency_link_csv"] if SCORED else []
+    return {name: result("tables", "{}.{}".format(*name.rsplit("_", 1))) for name in names}
+
+
+def frequency_figure_files():
+    """The figures on word frequency by the names that their module gives them."""
+    figures = ["frequency", *(["frequency_link"] if SCORED else [])]
+    return {
+        f"{name}_{form}": result("figures", f"{name}.{form}") for name in figures for form in ("svg", "png")
+    }
+
+
+def frequency_inputs():
+    """All that tables, figures and the section are made from."""
+    return {
+        "words": group_words_of_all("words"),
+        "ratios": group_words_of_all("ratios"),
+        "link": links_of_all(),
+        "scores": linked_scores(),
+        "truths": truths(),
+        "planted_pairs": planted_pairs(),
+        "planted_ratios": planted_ratios(),
+        "captions": resource("frequency/captions.yaml"),
+    }
+
+
 def frequency_files():
     """The tables and figures on word frequency; the counts alone where no benchmark has a corpus."""
     if not with_corpora(BENCHMARKS):
         return [result("frequency", f"{corpus}.parquet") for corpus in COUNTED]
-    tables = ["table2.csv", "table2.md", "table2.tex", "group_words.csv"]
-    figures = ["frequency.svg", "frequency.png"]
-    if SCORED:
-        tables.append("frequency_link.csv")
-        figures += ["frequency_link.svg", "frequency_link.png"]
-    return [*(result("tables", name) for name in tables), *(result("figures", name) for name in figures)]
+    return [*frequency_table_files().values(), *frequency_figure_files().values()]
 
 
 def frequency_statistics():

@@ -1,6 +1,5 @@
 # Functions that tell rules their inputs and outputs: benchmarks, evidence, scores, statistics.
 
-from unmask.by_name import names as names_in
 from unmask.measures.registry import FORMULAS, maskings_of, measure
 from unmask.statistics.names import STATISTICS
 from unmask.terms import NONE, ORIGINAL, SHUFFLED
@@ -407,7 +406,7 @@ def as_listed(names, entries):
 
 
 def table_files():
-    """The report's tables by the name that their script gives them."""
+    """The report's tables by the names that their module gives them."""
     tidy = ("near_ties", *STUDY_STATISTICS, "models_compared")
     paper = ("table1", "table3", "table4", "table5")
     files = [(table, "csv") for table in (*tidy, *paper)] + [(t, s) for t in paper for s in ("md", "tex")]
@@ -415,7 +414,7 @@ def table_files():
 
 
 def figure_files():
-    """The report's figures by the name that their script gives them."""
+    """The report's figures by the names that their module gives them."""
     files = [(figure, suffix) for figure in ("figure1", "bias") for suffix in ("svg", "png")]
     return {f"{figure}_{suffix}": result("figures", f"{figure}.{suffix}") for figure, suffix in files}
 
@@ -428,6 +427,19 @@ def pairs_results():
         "pairs": [result("benchmarks", f"{name}.parquet") for name in BENCHMARKS],
         "published": resource("pairs/published.yaml"),
         "captions": resource("pairs/captions.yaml"),
+    }
+
+
+def pairs_presented():
+    """All that sentence pairs are presented from."""
+    return {
+        **pairs_results(),
+        **{table: statistics_of_all(table) for table in ("near_ties", "roc", "roc_bands")},
+        "precision": precision_tables(),
+        "scores": all_scores(),
+        "flaws": flaws_of(),
+        "labels": [path for name in explored_benchmarks() for path in labels_files(name)],
+        "explored": explored_tables(),
     }
 
 

@@ -136,7 +136,7 @@ def regional_series():
 
 
 def regional_table_files():
-    """The tables on regions by the names that their script gives them."""
+    """The tables on regions by the names that their module gives them."""
     names = [f"{table}_{form}" for table in REGIONAL_TABLES for form in ("csv", "md", "tex")] + ["leaves_csv"]
     return {name: result("tables", "regional_{}.{}".format(*name.rsplit("_", 1))) for name in names}
 
@@ -148,7 +148,7 @@ def has_maps():
 
 
 def regional_figure_files():
-    """The figures on regions by the names that their script gives them."""
+    """The figures on regions by the names that their module gives them."""
     word = REGIONAL.get("mapped_word")
     with_maps = has_maps()
     shown = {

@@ -23,6 +23,7 @@ from unmask.measures.contributions import contributions
 from unmask.measures.registry import measure, title_of
 from unmask.measures.scoring import score_pairs
 from unmask.pairs.explored import explored
+from unmask.pairs.results import Found
 from unmask.pairs.sections.pairs import section
 from unmask.report.page import render_page
 from unmask.report.sections import Section, Text
@@ -129,10 +130,10 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
         pairs["pair_id"] = pairs["pair_id"].replace("p7", ODD)
         made.pairs[benchmark] = pairs
         files["pairs"].append(folder / f"{benchmark}.parquet")
-        write_table(files["pairs"][-1], pairs, PAIRS, {})
+        write_table(files["pairs"][-1], pairs, PAIRS, {"benchmark": benchmark})
         made.flaws[benchmark] = flaws_table(pairs)
         files["flaws"].append(folder / f"{benchmark}-flaws.parquet")
-        write_table(files["flaws"][-1], made.flaws[benchmark], FLAWS, {})
+        write_table(files["flaws"][-1], made.flaws[benchmark], FLAWS, {"benchmark": benchmark})
         for model in MODELS:
             place = (model, benchmark)
             evidence = made_evidence(parts.evidence, words, rng)
@@ -148,8 +149,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     labels = [{"pair_id": "p5", "role": role, "label": label, "votes": n} for role, label, n in given]
     files["labels"].append(folder / "labels.parquet")
     write_table(files["labels"][0], framed(labels, LABELS), LABELS, {"benchmark": "stereo"})
-    settings = {"models": list(MODELS), "benchmarks": list(SIZES), "measures": list(MEASURES), "most": 5000}
-    sections = [Section("summary", "Summary", (), (Text("Nothing."),)), section(files, settings)]
+    explorer = {"models": list(MODELS), "benchmarks": list(SIZES), "most": 5000}
+    every_pair = section(Found(files, {"measures": list(MEASURES), "explorer": explorer}))
+    sections = [Section("summary", "Summary", (), (Text("Nothing."),)), every_pair]
     made.path.write_text(render_page("A study", sections), encoding="utf-8")
     return made
 

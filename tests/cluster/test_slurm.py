@@ -17,8 +17,8 @@ from unmask.statistics.names import STATISTICS
 
 pytestmark = pytest.mark.slow
 
-TARGET = "tables"
-DEMONSTRATED = ("tables", "regional_tables")
+TARGET = "present_pairs"
+DEMONSTRATED = ("present_pairs", "present_regional")
 BY_SCORING = ("evidence", "untrained", "scores", "regional/tiny-bert")
 """What is made by jobs that run a model, and the scores."""
 OF_SCORES = (

@@ -44,6 +44,11 @@ def about_model(
     return {"name": name, "directory": str(directory), "entry": entry, "code": "digest"}
 
 
+def present(family: str, inputs: Files, outputs: Files, log: Path, settings: Mapping[str, Any]) -> None:
+    """Run scripts/present.py for tables, figures or sections of a family."""
+    run_script("present", inputs, outputs, log, family=family, settings=dict(settings))
+
+
 def _container(kind: Any, files: Files) -> Any:
     # as Snakemake fills one: a flat list of paths, in which names have one place or several
     container = kind()

@@ -12,7 +12,7 @@ import pytest
 
 from drawn_marks import panels_of, scale_of
 from made_associations import AWKWARD, CONSTRUCTED_ROWS, SETTINGS, STRENGTHS, Study, make_study
-from running import run_script
+from running import present
 from unmask.associations.charts import BEYOND, NOTHING, UNABLE, WITHIN, charts, poolings
 from unmask.associations.charts import tests as chart_of_tests
 from unmask.associations.results import Found
@@ -215,7 +215,7 @@ def test_the_script_draws_names_as_text_and_the_same_bytes_again(study: Study, t
     for folder in (tmp_path / "a", tmp_path / "b"):
         folder.mkdir()
         files = {f"{name}_{form}": folder / f"{name}.{form}" for name in names for form in ("svg", "png")}
-        run_script("draw_associations", study.files, files, folder / "log", **study.settings)
+        present("associations", study.files, files, folder / "log", study.settings)
         made.append({name: path.read_bytes() for name, path in files.items()})
     assert made[0] == made[1]
     for name in names:
@@ -227,7 +227,7 @@ def test_what_there_is_nothing_of_is_a_line(study: Study, tmp_path: Path) -> Non
     bare = {key: study.files[key] for key in ("captions", "published")} | {"associations": []}
     assert dict(charts(Found(bare, SETTINGS), FIGURES)) == dict.fromkeys(FIGURES)
     files = {f"{name}_{form}": tmp_path / f"{name}.{form}" for name in FIGURES for form in ("svg", "png")}
-    run_script("draw_associations", bare, files, tmp_path / "log", **SETTINGS)
+    present("associations", bare, files, tmp_path / "log", SETTINGS)
     for name in FIGURES:
         assert NOTHING[name] in " ".join(ElementTree.parse(files[f"{name}_svg"]).getroot().itertext())
 

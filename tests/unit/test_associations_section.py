@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from made_associations import AWKWARD, CONSTRUCTED_ROWS, RESOURCES, SETTINGS, SUITES, Study, make_study
-from running import run_script
+from running import present
 from unmask.associations.agreement import PAIR_COLUMNS
 from unmask.associations.findings import (
     agrees_with_pairs,
@@ -42,14 +42,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 @pytest.fixture(scope="module")
 def shown(study: Study) -> Section:
     output = study.folder / "associations.json"
-    run_script(
-        "write_sections",
-        study.files,
-        {"associations": output},
-        study.folder / "log",
-        family="associations",
-        settings=study.settings,
-    )
+    present("associations", study.files, {"associations": output}, study.folder / "log", study.settings)
     return read_section(output)
 
 

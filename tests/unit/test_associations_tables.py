@@ -10,12 +10,12 @@ import pytest
 
 from literal_associations import holm
 from made_associations import AWKWARD, OPTIONS, SETTINGS, STRENGTHS, Study, make_study
-from running import run_script
+from running import present
 from unmask.associations.agreement import PAIR_COLUMNS
 from unmask.associations.chance import least_p
 from unmask.associations.collected import collected, shared_options
-from unmask.associations.making import made_tables
 from unmask.associations.permutations import partitions
+from unmask.associations.presenting import made_tables
 from unmask.associations.results import Found
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.shown import TABLES
@@ -51,7 +51,7 @@ def csv(study: Study) -> dict[str, pd.DataFrame]:
     """The files that the script writes, read again."""
     names = [f"{table}_{form}" for table in TABLES for form in ("csv", "md", "tex")]
     files = {name: study.folder / name for name in names}
-    run_script("make_association_tables", study.files, files, study.folder / "log", **study.settings)
+    present("associations", study.files, files, study.folder / "log", study.settings)
     for name, path in files.items():
         text = path.read_text(encoding="utf-8")
         if name.endswith("_md"):
@@ -279,7 +279,7 @@ def test_planted_and_constructed(study: Study, csv: dict[str, pd.DataFrame]) -> 
 def test_nothing_makes_tables_without_rows(study: Study) -> None:
     bare = {key: study.files[key] for key in ("captions", "published")} | {"associations": []}
     names = [f"{table}_{form}" for table in TABLES for form in ("csv", "md", "tex")]
-    for name, text in made_tables(bare, SETTINGS, names):
+    for name, text in made_tables(Found(bare, SETTINGS), names):
         if name.endswith("csv"):
             assert pd.read_csv(io.StringIO(text)).empty, name
         else:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from made_calibration import ARCHITECTURES, AWKWARD, FAMILIES, MEASURES, NUMBERS, STRENGTHS, Study
-from running import run_script
+from running import present
 from unmask.calibration.charts import MAKERS, drawn_charts
 from unmask.calibration.results import Found
 from unmask.calibration.shown import FIGURES
@@ -29,7 +29,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 def rows_of(study: Study, name: str) -> Rows:
     """What a chart of a study is drawn from, as the page has it."""
-    ((_, drawn),) = drawn_charts(study.files, study.settings, [name])
+    ((_, drawn),) = drawn_charts(Found(study.files, study.settings), [name])
     assert not isinstance(drawn, str)
     return chart("c", "a", drawn).rows
 
@@ -147,7 +147,7 @@ def test_lines_are_at_what_is_wanted_and_allowed(study: Study) -> None:
         ("alarms_figure", "x", 5),
         ("explained_figure", "x", 50),
     ):
-        ((_, drawn),) = drawn_charts(study.files, study.settings, [name])
+        ((_, drawn),) = drawn_charts(Found(study.files, study.settings), [name])
         layers = chart("c", "a", drawn).spec["spec"]["layer"]  # type: ignore[arg-type]
         (found,) = (
             layer["encoding"][axis]["datum"]
@@ -233,7 +233,7 @@ def test_files_are_the_same_every_time_and_names_are_text(tmp_path: Path) -> Non
         folder.mkdir()
         names = ("alarms_figure", "explained_figure")
         files = {f"{name}_{form}": folder / f"{name}.{form}" for name in names for form in ("svg", "png")}
-        run_script("draw_calibration", study.files, files, folder / "log", **study.settings)
+        present("calibration", study.files, files, folder / "log", study.settings)
         made.append({name: path.read_bytes() for name, path in files.items()})
     assert made[0] == made[1]
     root = ElementTree.fromstring(made[0]["explained_figure_svg"])
@@ -251,17 +251,17 @@ def test_a_small_study_has_marks_without_intervals(tmp_path: Path) -> None:
 
 def test_what_there_is_nothing_of_is_a_line(tmp_path: Path) -> None:
     study = Study(tmp_path, "explained")
-    for name, drawn in drawn_charts(study.files, study.settings, FIGURES):
+    for name, drawn in drawn_charts(Found(study.files, study.settings), FIGURES):
         assert isinstance(drawn, str) == (name != "explained_figure")
     files = {f"worlds_figure_{form}": tmp_path / f"w.{form}" for form in ("svg", "png")}
-    run_script("draw_calibration", study.files, files, tmp_path / "log", **study.settings)
+    present("calibration", study.files, files, tmp_path / "log", study.settings)
     assert re.search("No worlds are drawn", files["worlds_figure_svg"].read_text())
 
 
 @pytest.mark.parametrize("lacking", ["doses", "merits", "controls", "kept", "drawn", "kept_exact"])
 def test_each_file_may_be_missing(tmp_path: Path, lacking: str) -> None:
     study = Study(tmp_path, "small")
-    drawn = dict(drawn_charts(study.files | {lacking: []}, study.settings, FIGURES))
+    drawn = dict(drawn_charts(Found(study.files | {lacking: []}, study.settings), FIGURES))
     without = {
         "doses": {"response_figure", "frequency_figure"},
         "merits": {"power_figure", "alarms_figure"},

@@ -13,8 +13,9 @@ from study_schema import FAMILIES
 from unmask.calibration import documenting
 from unmask.calibration.documenting import ABSENT, FOLDER, PAGE, ROOT, SHEETS, copy_tables, documented
 from unmask.calibration.exact_model import TRUSTED, ExactModel
-from unmask.calibration.making import made_tables
 from unmask.calibration.planted_pairs import exact_scores, planted_pairs
+from unmask.calibration.presenting import made_tables
+from unmask.calibration.results import Found
 from unmask.calibration.shown import TABLES
 from unmask.configuration import read_config
 from unmask.errors import InputError
@@ -30,7 +31,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study")
     study = Study(folder)
     (folder / "tables").mkdir()
-    for name, text in made_tables(study.files, study.settings, [f"{table}_csv" for table in TABLES]):
+    names = [f"{table}_csv" for table in TABLES]
+    for name, text in made_tables(Found(study.files, study.settings), names):
         (folder / "tables" / f"calibration_{name.removesuffix('_csv')}.csv").write_text(text)
     return folder
 

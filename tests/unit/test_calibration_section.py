@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from made_calibration import AWKWARD, CAPTIONS, POWER, Study
-from running import run_script
+from running import present
 from unmask.calibration import findings
 from unmask.calibration.drawn_ranks import rank_of_worlds
 from unmask.calibration.power import Options
@@ -33,14 +33,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 def shown_of(study: Study) -> Section:
     """The section as the script writes it."""
     output = study.folder / "calibration.json"
-    run_script(
-        "write_sections",
-        study.files,
-        {"calibration": output},
-        study.folder / "log",
-        family="calibration",
-        settings=study.settings,
-    )
+    present("calibration", study.files, {"calibration": output}, study.folder / "log", study.settings)
     return read_section(output)
 
 

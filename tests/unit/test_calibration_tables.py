@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from made_calibration import AWKWARD, CHANCE_ALARMS, MEASURES, NUMBERS, Study
-from running import run_script
+from running import present
 from unmask.calibration.drawn_ranks import SHOWN
-from unmask.calibration.making import made_tables
+from unmask.calibration.presenting import made_tables
 from unmask.calibration.results import Found
 from unmask.calibration.schema import EXPLAINED
 from unmask.calibration.shown import TABLES
@@ -39,7 +39,7 @@ def found(study: Study) -> Found:
 def texts(study: Study) -> dict[str, str]:
     """The files that the script writes."""
     files = {name: study.folder / name for name in NAMES}
-    run_script("make_calibration_tables", study.files, files, study.folder / "log", **study.settings)
+    present("calibration", study.files, files, study.folder / "log", study.settings)
     return {name: path.read_text(encoding="utf-8") for name, path in files.items()}
 
 
@@ -222,7 +222,7 @@ def test_explained_parts_add_up(found: Found) -> None:
 @pytest.mark.parametrize("size", ["small", "explained"])
 def test_what_a_study_lacks_is_an_empty_table(tmp_path: Path, size: str) -> None:
     study = Study(tmp_path, size)
-    texts = dict(made_tables(study.files, study.settings, NAMES))
+    texts = dict(made_tables(Found(study.files, study.settings), NAMES))
     empty = {name for name in TABLES if "Nothing in this study" in texts[f"{name}_md"]}
     assert empty == ({"explained"} if size == "small" else set(TABLES) - {"explained"})
     for name in empty:
@@ -245,8 +245,8 @@ def test_a_study_without_exact_models_or_controls(tmp_path: Path) -> None:
     wanted = [f"{table}_md" for table in TABLES]
     for lacking in ("doses", "merits", "controls", "kept", "drawn", "kept_exact"):
         files = study.files | {lacking: []}
-        assert len(dict(made_tables(files, study.settings, wanted))) == len(TABLES), lacking
-    texts = dict(made_tables({"captions": study.files["captions"]}, study.settings, wanted))
+        assert len(dict(made_tables(Found(files, study.settings), wanted))) == len(TABLES), lacking
+    texts = dict(made_tables(Found({"captions": study.files["captions"]}, study.settings), wanted))
     assert all("Nothing in this study" in text for text in texts.values())
 
 

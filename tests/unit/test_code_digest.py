@@ -192,10 +192,10 @@ def test_no_import_is_hidden_from_the_digest(path: Path) -> None:
 
 
 def digests_in_rules() -> list[tuple[str, str, list[str]]]:
-    """For each digest that a rule makes: its file, and what code() or sections_code() is given."""
+    """For each digest that a rule makes: its file, and what code() or presenting_code() is given."""
     calls = []
     for file in sorted(RULES.rglob("*.smk")):
-        for found in re.finditer(r"(?<!def )\b(code|sections_code)\(", file.read_text()):
+        for found in re.finditer(r"(?<!def )\b(code|presenting_code)\(", file.read_text()):
             call = _whole_call(file.read_text()[found.start(1) :])
             given = ast.parse(call, mode="eval").body
             assert isinstance(given, ast.Call)
@@ -222,7 +222,7 @@ def test_rules_name_the_modules_that_their_scripts_load_by_name(
         # what a manifest says has a digest by itself: see the next test
         assert len(given) > 1 or loader not in files or MANIFEST in files
     else:
-        # the sections themselves are what write_sections.py loads
+        # the sections themselves are what present.py loads
         family, names = given[:2]
         assert len(given) > 2 or not any(
             loader in digests.files_of(SCRIPTS / module_file(f"{ast.literal_eval(family)}/sections", name))

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from made_study import RESOURCES, compared
-from running import run_script
+from running import present
 from unmask.debiasing.changed import changed_scores
 from unmask.facts import write_facts
 from unmask.report.page import render_page
@@ -53,29 +53,18 @@ def comparisons(folder: Path) -> Path:
 
 
 def made(folder: Path, paths: list[Path]) -> tuple[Section, str]:
-    run_script(
-        "draw_debiasing",
-        {"comparisons": paths},
-        {"svg": folder / "d.svg", "png": folder / "d.png"},
-        folder / "log",
-        settings=SETTINGS,
-    )
     facts = []
     for model, fact in zip(MODELS, FACTS, strict=True):
         facts.append(folder / f"{model['name']}.json")
         write_facts(facts[-1], fact)
-    run_script(
-        "write_sections",
-        {
-            "facts": facts,
-            "comparisons": paths,
-            "captions": RESOURCES / "debiasing" / "captions.yaml",
-        },
-        {"debiasing": folder / "debiasing.json"},
-        folder / "log",
-        family="debiasing",
-        settings=SETTINGS,
-    )
+    files = {
+        "facts": facts,
+        "comparisons": paths,
+        "captions": RESOURCES / "debiasing" / "captions.yaml",
+    }
+    wanted = {f"changes_{form}": folder / f"d.{form}" for form in ("svg", "png")}
+    wanted["debiasing"] = folder / "debiasing.json"
+    present("debiasing", files, wanted, folder / "log", SETTINGS)
     texts = " ".join(ElementTree.parse(folder / "d.svg").getroot().itertext())
     return read_section(folder / "debiasing.json"), texts
 

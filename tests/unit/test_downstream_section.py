@@ -13,13 +13,13 @@ import pandas as pd
 import pytest
 
 from made_study import RESOURCES, Study, make_study
-from running import run_script
+from running import present
 from unmask.downstream import tables
 from unmask.downstream.charts import NOTHING
 from unmask.downstream.findings import in_short
+from unmask.downstream.presenting import TABLES
 from unmask.downstream.published import Published
 from unmask.downstream.results import Found
-from unmask.downstream.writing import TABLES
 from unmask.errors import InputError
 from unmask.report.page import render_page
 from unmask.report.sections import Block, Chart, Fold, Section, Table, read_section
@@ -43,27 +43,20 @@ def draw(study: Study) -> dict[str, str]:
     files = {
         f"{name}_{form}": str(study.folder / f"{name}.{form}") for name in FIGURES for form in ("svg", "png")
     }
-    run_script("draw_downstream", study.files, files, study.folder / "log", **study.settings)
+    present("downstream", study.files, files, study.folder / "log", study.settings)
     return files
 
 
 def make_tables(study: Study) -> dict[str, str]:
     names = [f"{table}_{form}" for table in TABLES for form in ("csv", "md", "tex") if table != "occupations"]
     files = {name: str(study.folder / name) for name in [*names, "occupations_csv"]}
-    run_script("make_downstream_tables", study.files, files, study.folder / "log", **study.settings)
+    present("downstream", study.files, files, study.folder / "log", study.settings)
     return files
 
 
 def write_section(study: Study) -> Section:
     output = study.folder / "downstream.json"
-    run_script(
-        "write_sections",
-        study.files,
-        {"downstream": output},
-        study.folder / "log",
-        family="downstream",
-        settings=study.settings,
-    )
+    present("downstream", study.files, {"downstream": output}, study.folder / "log", study.settings)
     return read_section(output)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import synthetic
 from grouped_words import LEFT_OUT, write_counts
-from running import run_script
+from running import present, run_script
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.frequency.charts import parts
@@ -41,6 +41,12 @@ BENCHMARKS: list[dict[str, Any]] = [
     {"name": "invented", "world": "w", "format": "crows-pairs"},
     {"name": "undirected", "world": None, "format": "crows-pairs"},
 ]
+SETTINGS: dict[str, Any] = {
+    "models": MODELS,
+    "benchmarks": BENCHMARKS,
+    "alpha": 0.01,
+    "confidence": 0.95,
+}
 GROUPS = {"gender": ("he", "she"), "race-color": ("ones", "others"), "age": ("young", "old")}
 COUNTS = {"he": 800, "she": 100, "ones": 50, "others": 400, "young": 0, "old": 7, "rest": 8643}
 CAPTIONS = Path(__file__).parents[2] / "resources" / "frequency" / "captions.yaml"
@@ -121,22 +127,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     }
     (folder / "truth.json").write_text(json.dumps({"world": "w", "benchmarks": {"crows-pairs": truth}}))
     draw(made, folder)
-    run_script(
-        "make_table2",
-        {"words": made.words, "captions": str(CAPTIONS)},
-        {name: made.path(name.replace("_", ".")) for name in ("table2_csv", "table2_md", "table2_tex")}
-        | {"group_words_csv": made.path("group_words.csv")},
-        folder / "log",
-        alpha=0.01,
-    )
-    run_script(
-        "make_link_table",
-        planted_files(made) | {"link": made.link},
-        {"table": made.path("frequency_link.csv")},
-        folder / "log",
-        models=MODELS,
-        benchmarks=BENCHMARKS,
-    )
+    tables = {name: made.path(name.replace("_", ".")) for name in ("table2_csv", "table2_md", "table2_tex")}
+    tables |= {f"{name}_csv": made.path(f"{name}.csv") for name in ("group_words", "frequency_link")}
+    present("frequency", files_of(made), tables, folder / "log", SETTINGS)
     return made
 
 
@@ -148,43 +141,32 @@ def planted_files(made: Made) -> dict[str, list[str]]:
     }
 
 
+def files_of(made: Made, planted: bool = True) -> dict[str, Any]:
+    """What all is presented from."""
+    return {
+        "words": made.words,
+        "link": made.link,
+        # what Snakemake gives for an empty list of inputs
+        **(planted_files(made) if planted else {key: [] for key in planted_files(made)}),
+        "scores": made.scores,
+        "ratios": made.ratios,
+        "captions": str(CAPTIONS),
+    }
+
+
 def draw(made: Made, folder: Path) -> None:
-    run_script(
-        "draw_frequencies",
-        {"words": made.words},
-        {f"frequency_{kind}": str(folder / f"frequency.{kind}") for kind in ("svg", "png")},
-        folder / "log",
-    )
-    run_script(
-        "draw_link",
-        planted_files(made) | {"link": made.link},
-        {f"link_{kind}": str(folder / f"frequency_link.{kind}") for kind in ("svg", "png")},
-        folder / "log",
-        models=MODELS,
-        benchmarks=BENCHMARKS,
-    )
+    names = ("frequency", "frequency_link")
+    files = {f"{name}_{kind}": str(folder / f"{name}.{kind}") for name in names for kind in ("svg", "png")}
+    present("frequency", files_of(made), files, folder / "log", SETTINGS)
 
 
 def section(made: Made, planted: bool = True) -> Section:
     """The section, made by its script; without what was planted on demand."""
     real = [{key: benchmark[key] for key in ("name", "format")} for benchmark in BENCHMARKS]
     benchmarks = BENCHMARKS if planted else real
-    run_script(
-        "write_sections",
-        {
-            "words": made.words,
-            "link": made.link,
-            # what Snakemake gives for an empty list of inputs
-            **(planted_files(made) if planted else {key: [] for key in planted_files(made)}),
-            "scores": made.scores,
-            "ratios": made.ratios,
-            "captions": str(CAPTIONS),
-        },
-        {"frequency": made.path("section.json")},
-        made.folder / "log",
-        family="frequency",
-        settings={"models": MODELS, "benchmarks": benchmarks, "alpha": 0.01, "confidence": 0.95},
-    )
+    output = {"frequency": made.path("section.json")}
+    settings = SETTINGS | {"benchmarks": benchmarks}
+    present("frequency", files_of(made, planted), output, made.folder / "log", settings)
     return read_section(made.path("section.json"))
 
 
@@ -478,13 +460,9 @@ mean_ranks:
     assert [key for key in found.index if key[0] == "listed"] == [("listed", "age"), ("listed", "gender")]
 
     tables = {f"table2_{kind}": str(tmp_path / f"table2.{kind}") for kind in ("csv", "md", "tex")}
-    run_script(
-        "make_table2",
-        {"words": paths, "captions": str(CAPTIONS)},
-        tables | {"group_words_csv": str(tmp_path / "group_words.csv")},
-        tmp_path / "log",
-        alpha=0.01,
-    )
+    tables["group_words_csv"] = str(tmp_path / "group_words.csv")
+    given = {"words": paths, "captions": str(CAPTIONS)}
+    present("frequency", given, tables, tmp_path / "log", SETTINGS)
     in_csv: Any = pd.read_csv(tables["table2_csv"]).set_index(["words_from", "bias_type"])
     assert in_csv.loc[("listed", "gender"), columns].tolist() == [1.5, 2.25, 0.5, -0.25]
     lines = Path(tables["table2_md"]).read_text().splitlines()

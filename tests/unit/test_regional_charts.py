@@ -16,6 +16,7 @@ from unmask.regional.drawing import MAKERS, Drawing, drawn_charts
 from unmask.regional.maps import BELOW, BEYOND, BLANK, FIFTHS, WITHIN
 from unmask.regional.outline import Outline
 from unmask.regional.published import Published
+from unmask.regional.results import Found
 from unmask.regional.schema import REGIONS
 from unmask.regional.tables import Findings
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PLAIN, VARIANTS
@@ -228,11 +229,12 @@ def test_what_was_planted_stands_at_its_strength(made: Made) -> None:
 
 def test_what_there_is_nothing_of_is_a_line(made: Made, tmp_path: Path) -> None:
     bare = made.files | {"planted": [], "borders": [], "places": [], "likelihoods": []}
-    drawn = dict(drawn_charts(bare, SETTINGS | {"series": []}, MAKERS))
+    drawn = dict(drawn_charts(Found(bare, SETTINGS | {"series": []}), MAKERS))
     assert {name for name, each in drawn.items() if isinstance(each, str)} == set(MAKERS) - {"scores_figure"}
     none = tmp_path / "regions.parquet"
     write_table(none, made.regions.head(1), REGIONS, {"source": "made"})
-    nothing = dict(drawn_charts(bare | {"regions": str(none), "scores": []}, SETTINGS, ["scores_figure"]))
+    bare |= {"regions": str(none), "scores": []}
+    nothing = dict(drawn_charts(Found(bare, SETTINGS), ["scores_figure"]))
     assert nothing == {"scores_figure": "No region of this study has a score."}
 
 

@@ -29,12 +29,13 @@ from made_regions import (
     make_prefixes,
     make_scores,
 )
-from running import run_script
+from running import present
 from unmask.errors import InputError
 from unmask.regional.directions import FirstDirection, by_chance
 from unmask.regional.findings import of_names, planted_findings, prefix_findings
 from unmask.regional.outline import Outline, named, plural
 from unmask.regional.picked import in_two_dimensions, log_probs, name_rows, unit_vectors
+from unmask.regional.results import Found
 from unmask.regional.schema import LIKELIHOODS, REGIONS
 from unmask.regional.score_schema import SCORES
 from unmask.regional.sections.regional import QUESTION, section
@@ -77,7 +78,7 @@ class Done:
 
 def draw(made: Made, folder: Path, names: Sequence[str] = FIGURES) -> dict[str, str]:
     files = {f"{name}_{form}": str(folder / f"{name}.{form}") for name in names for form in ("svg", "png")}
-    run_script("draw_regional", made.files, files, folder / "draw.log", **SETTINGS)
+    present("regional", made.files, files, folder / "draw.log", SETTINGS)
     return files
 
 
@@ -90,9 +91,8 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
         f"{name}_{form}": str(folder / f"{name}.{form}") for name in TABLES for form in ("csv", "md", "tex")
     }
     texts["leaves_csv"] = str(folder / "cities.csv")
-    run_script("make_regional_tables", made.files, texts, folder / "tables.log", **SETTINGS)
     output = {"regional": str(folder / "section.json")}
-    run_script("write_sections", made.files, output, folder / "s.log", family="regional", settings=SETTINGS)
+    present("regional", made.files, texts | output, folder / "tables.log", SETTINGS)
     return Done(made, figures, texts, read_section(output["regional"]))
 
 
@@ -282,7 +282,7 @@ def test_a_small_study_has_a_section_too(done: Done, tmp_path: Path) -> None:
     files = {key: done.made.files[key] for key in ("regions", "captions", "published")}
     files |= {"scores": [str(path)], "stability": [], "planted": [], "prefixes": [], "likelihoods": []}
     settings = {"models": MODELS, "alpha": 0.05, "confidence": 0.95, "word": "bald"}
-    small = section(files, settings)
+    small = section(Found(files, settings))
     first, *others = [block for block in every_block(small.blocks) if isinstance(block, Chart)]
     assert {row["variant"] for block in (first, *others) for row in block.rows} == {PAPER}
     assert len(others) == 2 and {row["model"] for row in first.rows} == {"m1"}
@@ -319,7 +319,7 @@ def test_a_tree_of_ones_own_with_two_levels(tmp_path: Path) -> None:
     figures = draw(made, tmp_path, names)
     assert "No country" in text_of(figures["score_map_svg"])
     assert "This study has no country" in text_of(figures["word_map_svg"])
-    sentences = section(made.files, SETTINGS | {"models": MODELS[:1]}).sentences
+    sentences = section(Found(made.files, SETTINGS | {"models": MODELS[:1]})).sentences
     assert any(s.startswith("For m1 (C_w corrected") for s in sentences)
 
 

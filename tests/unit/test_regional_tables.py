@@ -21,10 +21,11 @@ from unmask.regional import tables
 from unmask.regional.captions import captions_of
 from unmask.regional.collected import collected, shared_facts
 from unmask.regional.findings import beyond_chance, coarse_dealings
-from unmask.regional.making import made_tables
 from unmask.regional.outline import Outline
+from unmask.regional.presenting import made_tables
 from unmask.regional.published import ORDERS, OVERALL, Published
 from unmask.regional.rankings import INNER, TOPS, printed_taus, rankings, tau_with_pairs
+from unmask.regional.results import Found
 from unmask.regional.score_schema import SCORES
 from unmask.regional.tables import Findings
 from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, PLAIN, PUBLISHED, VARIANTS
@@ -381,15 +382,12 @@ def test_models_come_in_the_order_of_the_study_and_others_not_at_all(made: Made)
 
 
 def test_a_study_without_a_table_has_a_caption_that_says_so(made: Made) -> None:
-    files = {key: made.files[key] for key in ("regions", "published")}
-    files["scores"] = []
-    captions = captions_of(made.files, SETTINGS)
-    for name, text in made_tables(
-        files, SETTINGS, captions, ["table1_md", "table3_tex", "table4_md", "planted_csv"]
-    ):
+    files = {key: made.files[key] for key in ("regions", "published", "captions")}
+    nothing = Found(files | {"scores": []}, SETTINGS)
+    for name, text in made_tables(nothing, ["table1_md", "table3_tex", "table4_md", "planted_csv"]):
         assert "|" not in text, name
         assert "Nothing in this study" in text or name in ("table4_md", "planted_csv")
-    one = dict(made_tables(files, SETTINGS, captions, ["planted_csv"]))["planted_csv"]
+    one = dict(made_tables(nothing, ["planted_csv"]))["planted_csv"]
     assert pd.read_csv(io.StringIO(one)).empty
 
 

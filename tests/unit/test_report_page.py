@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 import synthetic
-from running import run_script
+from running import present, run_script
 from study_schema import MEASURES, statistics_with
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE
@@ -91,26 +91,25 @@ def write_sections(folder: Path, made: Made, results: dict[str, Any], settings: 
     """The sections over sentence pairs, made by their script."""
     others: dict[str, Any] = {name: made.parts[name] for name in ("scores", "flaws", "roc", "roc_bands")}
     paths = {name: str(folder / f"{name}.json") for name in SECTIONS}
-    run_script("write_sections", results | others, paths, folder / "log", family="pairs", settings=settings)
+    present("pairs", results | others, paths, folder / "log", settings)
     return list(paths.values())
 
 
-DRAWN_FROM = ("bias", "roc", "roc_bands", "agreement")
+def figures_in(folder: Path) -> dict[str, str]:
+    names = ("figure1", "bias")
+    return {f"{name}_{form}": str(folder / f"{name}.{form}") for name in names for form in ("svg", "png")}
 
 
 def draw(made: Made, folder: Path) -> None:
-    run_script(
-        "draw_figures",
-        {kind: made.parts[kind] for kind in DRAWN_FROM} | {"published": PUBLISHED},
-        {
-            f"{name}_{kind}": str(folder / f"{name}.{kind}")
-            for name in ("figure1", "bias")
-            for kind in ("svg", "png")
-        },
-        folder / "log",
-        models=MODELS,
-        benchmarks=BENCHMARKS,
-    )
+    curves = {name: made.parts[name] for name in ("roc", "roc_bands")}
+    settings = {"models": MODELS, "benchmarks": BENCHMARKS, "alpha": 0.01}
+    present("pairs", made.results() | curves, figures_in(folder), folder / "log", settings)
+
+
+def report_in(folder: Path) -> dict[str, str]:
+    """The outputs of the report's script."""
+    names = {"page": "index.html", "summary": "summary.txt", "provenance": "provenance.json"}
+    return {name: str(folder / file) for name, file in names.items()}
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +160,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     for name in ("roc", "roc_bands"):
         makes.pop(f"{name}_csv")
     near_ties = {"near_ties": made.parts["near_ties"]}
-    run_script("make_tables", made.results() | near_ties, makes, folder / "log", **study)
+    present("pairs", made.results() | near_ties, makes, folder / "log", study)
     draw(made, folder)
     truth = {
         f"p{i}": {
@@ -175,8 +174,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     }
     (folder / "truth.json").write_text(json.dumps({"world": "w", "benchmarks": {"crows-pairs": truth}}))
     sections = write_sections(folder, made, made.results(), study)
-    run_script(
-        "write_sections",
+    present(
+        "worlds",
         {
             "truths": [str(folder / "truth.json")],
             "scores": made.parts["scores"],
@@ -184,25 +183,18 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
         },
         {"planted": folder / "planted.json"},
         folder / "log",
-        family="worlds",
-        settings={"models": MODELS, "benchmarks": BENCHMARKS},
+        {"models": MODELS, "benchmarks": BENCHMARKS},
     )
     stated: dict[str, Any] = {"sha256": "ab" * 32, "files": [{"name": "x.csv", "bytes": 5}], "note": HOSTILE}
     (folder / "facts.json").write_text(json.dumps(stated))
     run_script(
-        "write_provenance",
-        [folder / "facts.json"],
-        [folder / "provenance.json"],
-        folder / "log",
-        settings={"measures": ["AUL"]},
-        entries=[{"title": "Benchmark cp", "files": [str(folder / "facts.json")], "keys": []}],
-    )
-    run_script(
         "write_report",
-        [*sections, folder / "planted.json", folder / "provenance.json"],
-        {"page": str(folder / "index.html"), "summary": str(folder / "summary.txt")},
+        {"sections": [*sections, folder / "planted.json"], "origins": [folder / "facts.json"]},
+        report_in(folder),
         folder / "log",
         title="A <study>",
+        settings={"measures": ["AUL"]},
+        entries=[{"title": "Benchmark cp", "files": [str(folder / "facts.json")], "keys": []}],
     )
     yield made
 
@@ -351,18 +343,9 @@ def test_figures_have_readable_text_and_no_date(made: Made) -> None:
 
 
 def test_a_study_without_ratings_has_a_figure_that_says_so(made: Made, tmp_path: Path) -> None:
-    run_script(
-        "draw_figures",
-        {kind: [made.parts[kind][1]] for kind in DRAWN_FROM} | {"published": PUBLISHED},
-        {
-            f"{n}_{kind}": str(tmp_path / f"{n}.{kind}")
-            for n in ("figure1", "bias")
-            for kind in ("svg", "png")
-        },
-        tmp_path / "log",
-        models=MODELS[:1],
-        benchmarks=BENCHMARKS[1:],
-    )
+    curves = {name: [made.parts[name][1]] for name in ("roc", "roc_bands")}
+    settings = {"models": MODELS[:1], "benchmarks": BENCHMARKS[1:], "alpha": 0.01}
+    present("pairs", made.results(1) | curves, figures_in(tmp_path), tmp_path / "log", settings)
     assert "this study has none" in (tmp_path / "figure1.svg").read_text(encoding="utf-8")
 
 
@@ -645,8 +628,15 @@ def test_a_small_study_still_has_a_page(made: Made, tmp_path: Path) -> None:
     """One model, a benchmark without ratings or directions, nothing planted."""
     settings = {"models": MODELS[:1], "benchmarks": BENCHMARKS[1:], "alpha": 0.01, "explorer": NO_EXPLORER}
     sections = write_sections(tmp_path, made, made.results(1), settings)
-    files = {"page": str(tmp_path / "index.html"), "summary": str(tmp_path / "summary.txt")}
-    run_script("write_report", sections, files, tmp_path / "log", title="small")
+    run_script(
+        "write_report",
+        {"sections": sections, "origins": []},
+        report_in(tmp_path),
+        tmp_path / "log",
+        title="small",
+        settings={},
+        entries=[],
+    )
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "1 masked language model (bert)" in page
     assert "Readings of the human ratings" not in page

@@ -16,9 +16,9 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.measures.registry import title_of
 from unmask.pairs import compared
 from unmask.pairs.disagreement import found as furthest_apart
-from unmask.pairs.results import Results
-from unmask.pairs.sections.disagreement import section as disagreement
-from unmask.pairs.sections.quality import section as quality
+from unmask.pairs.results import Found
+from unmask.pairs.sections import disagreement as of_disagreement
+from unmask.pairs.sections import quality as of_quality
 from unmask.pairs.summary import found as found_in_short
 from unmask.report.page import render_page
 from unmask.report.sections import Chart, Fold, Section, Table, read_section, write_section
@@ -89,6 +89,14 @@ def make(folder: Path, flawed: int, shift: bool) -> tuple[dict[str, Any], dict[s
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, Any]]:
     return make(tmp_path_factory.mktemp("planted"), FLAWED, True)
+
+
+def quality(files: dict[str, Any], settings: dict[str, Any]) -> Section:
+    return of_quality.section(Found(files, settings))
+
+
+def disagreement(files: dict[str, Any], settings: dict[str, Any]) -> Section:
+    return of_disagreement.section(Found(files, settings))
 
 
 def blocks(section: Section, kind: type) -> Iterator[Any]:
@@ -183,7 +191,7 @@ def test_disagreement_stands_beside_chance(study: tuple[dict[str, Any], dict[str
 
 def test_two_readings_of_one_measure_are_no_couple(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     files, settings = study
-    results = Results.of_section(files, settings)
+    results = Found(files, settings).results
     readings = results.measures_compared.query("first == 'AllMasked' and second == 'AllMaskedSum'")
     assert len(readings) == 2 * len(MODELS)
     # were they one, they would be the furthest apart

@@ -24,7 +24,11 @@ COLUMNS = [
     "anon_writer",
     "anon_annotators",
 ]
-AGGREGATES = ("comparisons/", "tables/", "figures/", "report/", "SHA256SUMS", "settings.json")
+PAGE = ("report/index.html", "report/summary.txt", "report/sections/provenance.json")
+"""What the rule of the report writes."""
+FINISHED = ("SHA256SUMS", "settings.json", "register.json")
+"""What the last rule writes."""
+AGGREGATES = ("comparisons/", "tables/", "figures/", "report/", *FINISHED)
 """What is made of all models and benchmarks of a study."""
 Done = subprocess.CompletedProcess[str]
 

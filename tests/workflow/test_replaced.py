@@ -100,7 +100,14 @@ def test_every_rule_that_reads_what_is_given_depends_on_its_content() -> None:
         if re.search(rf"\b({'|'.join(outside)})\(", body) and name not in outside | NAMES_ALONE
     }:
         outside |= more
-    assert {"resource", "benchmark_file", "model_files", "shard_file", "pairs_results"} <= outside
+    assert {
+        "resource",
+        "benchmark_file",
+        "model_files",
+        "shard_file",
+        "pairs_results",
+        "pairs_presented",
+    } <= outside
     found = set()
     for rule, block in re.findall(r"^rule (\w+):\n((?:[ \n].*\n|\n)*)", text, re.MULTILINE):
         inputs = re.search(r"    input:\n((?: {8}.*\n)*)", block)
@@ -110,4 +117,4 @@ def test_every_rule_that_reads_what_is_given_depends_on_its_content() -> None:
             assert held and script and "unchanged(" in (ROOT / script[1]).read_text(), (rule, name)
             found.add(rule)
     assert {"read_benchmark", "prepare_model", "make_random_model", "count_shard", "group_words"} <= found
-    assert {"tables", "table2", "pairs_sections", "worlds_sections", "frequency_sections"} <= found
+    assert {"present_pairs", "present_worlds", "present_frequency", "present_regional"} <= found

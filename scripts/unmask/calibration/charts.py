@@ -523,15 +523,11 @@ MAKERS: Mapping[str, tuple[Callable[[Found], alt.FacetChart | None], str]] = {
 """By the names of unmask.calibration.shown.FIGURES: what makes a chart, and why there may be none."""
 
 
-def drawn_charts(
-    files: Mapping[str, Any], settings: Mapping[str, Any], wanted: Iterable[str]
-) -> Iterator[tuple[str, alt.FacetChart | str]]:
+def drawn_charts(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, alt.FacetChart | str]]:
     """The charts of these names, each with its name; where there is none, why.
 
-    files, settings: those of unmask.calibration.results.Found. Raises KeyError for an unknown name (a defect
-    of the caller).
+    Raises KeyError for an unknown name (a defect of the caller).
     """
-    found = Found(files, settings)
     for name in wanted:
         make, without = MAKERS[name]
         yield name, make(found) or without

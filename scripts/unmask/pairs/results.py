@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.pairs.captions import caption_facts
@@ -25,9 +26,13 @@ from unmask.statistics.schema import (
     BIAS,
     COMPARISONS,
     DISPUTED,
+    FLAWS,
     LEVERAGE,
+    NEAR_TIES,
     OVERALL,
     QUALITY,
+    ROC,
+    ROC_BANDS,
     TESTS,
 )
 from unmask.tables import read_metadata, read_table
@@ -127,12 +132,6 @@ class Results:
             unknown_tokens(study, quality),
         )
 
-    @classmethod
-    def of_section(cls, files: Mapping[str, Any], settings: Mapping[str, Any]) -> "Results":
-        """From what the rule of a section has: FILES, and the settings models, benchmarks and alpha."""
-        study = Study.from_config(settings["models"], settings["benchmarks"])
-        return cls.gather(study, **{name: files[name] for name in FILES}, alpha=settings["alpha"])
-
     @cached_property
     def tables(self) -> Mapping[str, pd.DataFrame]:
         """The paper's tables by name."""
@@ -172,6 +171,60 @@ class Results:
         """The paper's tables as they are shown, by name."""
         empty = self.captions["empty"]
         return {name: lay_out(rows, self.captions[name], empty) for name, rows in self.tables.items()}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the files of a study say of sentence pairs, each read when it is first asked for, and once.
+
+    files: FILES; roc, roc_bands, near_ties and precision (of every model and benchmark), flaws (of every
+    benchmark), scores (all of the study), and for the explorer labels (of the benchmarks that have some) and
+    explored (of every model and benchmark that it shows). settings: models, benchmarks, alpha, dtype,
+    measures, and explorer (what it shows: models, benchmarks, most).
+    """
+
+    files: Mapping[str, Any]
+    settings: Mapping[str, Any]
+
+    @cached_property
+    def study(self) -> Study:
+        return Study.from_config(self.settings["models"], self.settings["benchmarks"])
+
+    @cached_property
+    def results(self) -> Results:
+        return Results.gather(
+            self.study, **{name: self.files[name] for name in FILES}, alpha=self.settings["alpha"]
+        )
+
+    @cached_property
+    def pairs(self) -> dict[str, pd.DataFrame]:
+        """PAIRS of every benchmark, by name."""
+        return _by_benchmark(self.files["pairs"], PAIRS)
+
+    @cached_property
+    def flaws(self) -> dict[str, pd.DataFrame]:
+        """FLAWS of every benchmark, by name."""
+        return _by_benchmark(self.files["flaws"], FLAWS)
+
+    @cached_property
+    def roc(self) -> pd.DataFrame:
+        """ROC of every model and benchmark."""
+        return self.study.collect(self.files["roc"], ROC)
+
+    @cached_property
+    def roc_bands(self) -> pd.DataFrame:
+        """ROC_BANDS of every model and benchmark."""
+        return self.study.collect(self.files["roc_bands"], ROC_BANDS)
+
+    @cached_property
+    def near_ties(self) -> pd.DataFrame:
+        """NEAR_TIES of every model and benchmark."""
+        return self.study.collect(self.files["near_ties"], NEAR_TIES)
+
+
+def _by_benchmark(paths: Iterable[str | Path], schema: pa.Schema) -> dict[str, pd.DataFrame]:
+    """Tables of one benchmark each, by its name."""
+    return {str(read_metadata(path)["benchmark"]): read_table(path, schema) for path in paths}
 
 
 def _between_models(study: Study, paths: Iterable[str | Path]) -> pd.DataFrame:

@@ -11,19 +11,16 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.regional import charts, maps
 from unmask.regional.borders import Atlas
-from unmask.regional.collected import by_model, collected
+from unmask.regional.collected import by_model
 from unmask.regional.directions import LaidOut
-from unmask.regional.outline import Outline
 from unmask.regional.picked import COLUMNS, log_probs, name_rows, unit_vectors
-from unmask.regional.published import Published
-from unmask.regional.schema import REGIONS, WORDS
-from unmask.regional.score_schema import PLANTED, SCORES
+from unmask.regional.results import Found
+from unmask.regional.schema import WORDS
+from unmask.regional.score_schema import PLANTED
 from unmask.regional.tables import THOUSAND, Findings, main_variant
 from unmask.regional.terms import C_W, FULL, MEASURES, ORIGINAL, VARIANTS
-from unmask.report.captions import Captions
 from unmask.report.panels import Row, plain
 from unmask.report.sheets import rows_of
-from unmask.report.study import Named
 from unmask.tables import framed, read_metadata, read_table
 
 BANDS = {
@@ -37,23 +34,12 @@ BANDS = {
 """What a country on a map tells of its score."""
 
 
-def drawn_charts(
-    files: Mapping[str, Any], settings: Mapping[str, Any], wanted: Iterable[str]
-) -> Iterator[tuple[str, alt.FacetChart | str]]:
+def drawn_charts(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, alt.FacetChart | str]]:
     """The charts of these names, each with its name; where there is none, why.
 
-    files, settings: those of Drawing. Raises KeyError for an unknown name (a defect of the caller).
+    Raises KeyError for an unknown name (a defect of the caller).
     """
-    models = [Named.from_config(entry) for entry in settings["models"]]
-    found = Findings(
-        models,
-        Outline.of(read_table(files["regions"], REGIONS)),
-        collected(models, files["scores"], SCORES),
-        Published.from_file(files["published"]),
-        Captions({}, {}),
-        settings["alpha"],
-    )
-    drawing = Drawing(files, settings, found)
+    drawing = Drawing(found.files, found.settings, found.findings)
     for name in wanted:
         make, without = MAKERS[name]
         yield name, make(drawing) or without

@@ -1,6 +1,6 @@
 """What the report says of association tests."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from unmask.associations import tables
@@ -40,10 +40,8 @@ _SHOWN = {
 """Charts by their names, which are those of their captions, and what they show."""
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files, settings: those of unmask.associations.results.Found; a chart for which the study has no data is
-    not shown."""
-    found = Found(files, settings)
+def section(found: Found) -> Section:
+    """A chart for which the study has no data is not shown."""
     return Section(
         "associations",
         "Association tests",

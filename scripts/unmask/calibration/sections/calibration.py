@@ -1,7 +1,6 @@
 """What the report says of measures that are held against worlds whose bias is known."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from unmask.calibration import findings
 from unmask.calibration.charts import MAKERS
@@ -30,9 +29,7 @@ _ALT = {
 """What charts show, by their names, which are those of their captions."""
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files, settings: those of unmask.calibration.results.Found."""
-    found = Found(files, settings)
+def section(found: Found) -> Section:
     return Section("calibration", "Calibration", tuple(_sentences(found)), tuple(_blocks(found)))
 
 

@@ -5,47 +5,35 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.debiasing.changed import changed_scores
 from unmask.debiasing.charts import scores_changed
-from unmask.facts import read_facts
+from unmask.debiasing.results import Found
 from unmask.measures.registry import title_of
-from unmask.report.captions import Captions, load_captions
+from unmask.report.captions import Captions
 from unmask.report.changes_wording import clearly_changed, typical_left
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Section, Table, folded
 from unmask.report.sheets import DASH, UNTESTABLE, Sheet, interval, number, p_value, rows_of
 from unmask.statistics.changes import CENTRE, without_controls
-from unmask.statistics.margins import Margin, Margins, margins_of, share_left
+from unmask.statistics.margins import Margin, Margins, share_left
 
 QUESTION = "Does debiasing a model change what bias scores see in it, and what does it cost the model?"
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: facts (of each model of the settings, in their order), comparisons (of models, one a
-    benchmark), scores (of these models) and pairs (of benchmarks), which may be empty; captions. settings:
-    models (name, from, method, reading), measures, bias_type, alpha, confidence.
-    """
-    captions = load_captions(
-        files["captions"], alpha=f"{settings['alpha']:g}", confidence=f"{100 * settings['confidence']:g}"
-    )
-    models = list(settings["models"])
-    facts = [read_facts(path) for path in files["facts"]]
-    changed = changed_scores(files.get("comparisons") or [], settings)
-    margins = margins_of(
-        files.get("scores") or [], files.get("pairs") or [], settings["measures"], settings.get("bias_type")
-    )
+def section(found: Found) -> Section:
+    """What was found, with a chart and tables."""
+    changed, models, captions = found.changed, found.models, found.captions
     return Section(
         "debiasing",
         "Debiased models",
         (
             QUESTION,
-            *findings(changed, settings["alpha"], margins, settings.get("bias_type")),
-            *losses(models, facts),
+            *findings(changed, found.alpha, found.margins, found.bias_type),
+            *losses(models, found.facts),
         ),
         (
             *_drawn(changed, models, captions),
-            *folded("What debiasing changes, in numbers", changes_sheet(changed, margins, captions)),
-            Table(made_sheet(models, facts, captions)),
+            *folded("What debiasing changes, in numbers", changes_sheet(changed, found.margins, captions)),
+            Table(made_sheet(models, found.facts, captions)),
         ),
     )
 

@@ -1,7 +1,6 @@
 """What the report says of downstream tasks."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from unmask.downstream import tables
 from unmask.downstream.charts import charts
@@ -31,9 +30,7 @@ _SHOWN = {
 """Charts by their names, which are those of their captions, and what they show."""
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files, settings: those of unmask.downstream.results.Found."""
-    found = Found(files, settings)
+def section(found: Found) -> Section:
     return Section(
         "downstream",
         "Bias in use",

@@ -1,31 +1,23 @@
 """What the report says of word frequency: Table 2, and how measures go with frequency."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from unmask.frequency import charts
 from unmask.frequency.group_tests import compare_groups
 from unmask.frequency.group_words import EXTRACTED
-from unmask.frequency.link_tables import (
-    PERFECT,
-    Planted,
-    link_rows,
-    link_sheet,
-    link_types_sheet,
-    truth_sheet,
-)
+from unmask.frequency.link_tables import PERFECT, link_sheet, link_types_sheet, truth_sheet
+from unmask.frequency.results import Found
 from unmask.frequency.schema import PAIR_RATIOS
-from unmask.frequency.table2 import PublishedRanks, collect_words, table2_sheet
+from unmask.frequency.table2 import table2_sheet
 from unmask.measures.registry import title_of
 from unmask.measures.schema import SCORES
-from unmask.report.captions import Captions, load_captions
+from unmask.report.captions import Captions
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, Table, folded
 from unmask.report.sheets import Sheet, number
-from unmask.report.study import Study
 from unmask.statistics.schema import OVERALL
 from unmask.tables import read_metadata, read_table
 from unmask.terms import CORRECTED
@@ -39,24 +31,18 @@ EVEN = 0.5
 """The effect A of words of which as many comparisons go one way as the other."""
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: words and ratios (of every benchmark that has corpora), link and scores (of every model on
-    these; empty where none is scored), truths, planted_pairs and planted_ratios (empty where nothing is
-    planted), captions. settings: models, benchmarks, alpha, confidence."""
-    study, alpha = Study.from_config(settings["models"], settings["benchmarks"]), settings["alpha"]
-    facts = {"alpha": f"{alpha:g}", "confidence": f"{100 * settings['confidence']:g}"}
-    captions = load_captions(files["captions"], **facts)
-    planted = Planted.gather(study, files["truths"], files["planted_pairs"], files["planted_ratios"])
-    words, link = collect_words(files["words"]), link_rows(study, files["link"], planted)
-    table2 = table2_sheet(words, PublishedRanks.gather(files["words"]), captions, alpha)
+def section(found: Found) -> Section:
+    """What was found, with charts and tables."""
+    words, link, captions = found.words, found.link, found.captions
+    table2 = table2_sheet(words, found.published, captions, found.alpha)
     return Section(
         "frequency",
         "Word frequency",
-        (QUESTION, *findings(compare_groups(words), link, alpha)),
+        (QUESTION, *findings(compare_groups(words), link, found.alpha)),
         (
             *_named(words, table2, captions),
-            *_linked(link, captions, files["scores"], files["ratios"]),
-            *folded("Planted and counted frequency ratios", truth_sheet(planted, captions)),
+            *_linked(link, captions, found.files["scores"], found.files["ratios"]),
+            *folded("Planted and counted frequency ratios", truth_sheet(found.planted, captions)),
         ),
     )
 

@@ -1,10 +1,9 @@
 """Token accuracy under every reading, and the tests between accuracies."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from unmask.pairs import accuracy_charts, sheets
-from unmask.pairs.results import Results
+from unmask.pairs.results import Found, Results
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, Text, folded
 
@@ -15,9 +14,9 @@ ABOUT = (
 ALT = "Token accuracy with intervals, a line for each model; the numbers are in the table below."
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of Results; settings: models, benchmarks, alpha. Empty where nothing has an accuracy."""
-    blocks = tuple(_blocks(Results.of_section(files, settings)))
+def section(found: Found) -> Section:
+    """Empty where nothing has an accuracy."""
+    blocks = tuple(_blocks(found.results))
     return Section("accuracy", "Token accuracy", (), (Text(ABOUT), *blocks) if blocks else ())
 
 

@@ -1,16 +1,15 @@
 """Agreement with human raters: areas, the curves of Figure 1, and the other readings of their votes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
 from unmask.pairs import agreement_charts, compared, sheets
-from unmask.pairs.results import Results
+from unmask.pairs.results import Found, Results
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, Text, folded
 from unmask.report.sheets import number
-from unmask.statistics.schema import ROC, ROC_BANDS
 from unmask.terms import CORRECTED
 
 WITHOUT = "No benchmark of this study has human ratings of both kinds, so there is nothing to agree with."
@@ -18,17 +17,11 @@ WITHOUT = "No benchmark of this study has human ratings of both kinds, so there 
 ALT = "Areas under ROC curves with intervals against the line at 0.5; their numbers are in the table below."
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of Results, and roc and roc_bands (of every model and benchmark); settings: models,
-    benchmarks, alpha."""
-    results = Results.of_section(files, settings)
-    roc, bands = (
-        results.study.collect(files[name], schema)
-        for name, schema in (("roc", ROC), ("roc_bands", ROC_BANDS))
-    )
-    blocks = tuple(_blocks(results, roc, bands))
-    found = tuple(_found(results))
-    return Section("agreement", "Agreement with human raters", found, blocks or (Text(WITHOUT),))
+def section(found: Found) -> Section:
+    results = found.results
+    blocks = tuple(_blocks(results, found.roc, found.roc_bands))
+    told = tuple(_found(results))
+    return Section("agreement", "Agreement with human raters", told, blocks or (Text(WITHOUT),))
 
 
 def _found(results: Results) -> Iterator[str]:

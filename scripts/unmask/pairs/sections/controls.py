@@ -1,11 +1,10 @@
 """Bias scores of sentences that say nothing any more."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from unmask.measures.registry import title_of
 from unmask.pairs import accuracy_charts, sheets
-from unmask.pairs.results import Results
+from unmask.pairs.results import Found, Results
 from unmask.pairs.verdicts import BEYOND, NO_PREFERENCE, apart
 from unmask.report.charts import chart
 from unmask.report.sections import Section, folded
@@ -22,16 +21,15 @@ ALT = (
 )
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of Results; settings: models, benchmarks, alpha."""
-    results = Results.of_section(files, settings)
+def section(found: Found) -> Section:
+    results = found.results
     drawn = accuracy_charts.shuffled(results.bias)
     pictures = (chart(results.captions["shuffled_chart"], ALT, drawn),) if drawn else ()
     tables = folded("Bias scores with the tokens shuffled", sheets.shuffled(results))
-    return Section("controls", "Controls", tuple(found(results)), (*pictures, *tables))
+    return Section("controls", "Controls", tuple(findings(results)), (*pictures, *tables))
 
 
-def found(results: Results) -> Iterator[str]:
+def findings(results: Results) -> Iterator[str]:
     """Which scores of trained models are away from 50 though the tokens are shuffled."""
     bias = results.bias
     known = bias[

@@ -3,29 +3,29 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from unmask.benchmarks.schema import PAIRS
+import pandas as pd
+
 from unmask.pairs import compared
-from unmask.pairs.disagreement import couples, disputed, found, heat_map
+from unmask.pairs.disagreement import couples, disputed, heat_map
+from unmask.pairs.disagreement import found as findings
 from unmask.pairs.explored import shown_pairs
-from unmask.pairs.results import Results
+from unmask.pairs.results import Found, Results
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, folded
-from unmask.tables import read_metadata, read_table
 
 ALT = "A table of measures against measures: how many of 100 pairs each two decide differently; {told}"
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of Results; settings: models, benchmarks, alpha, and explorer (what it shows: models,
-    benchmarks, most). Empty where a study has one measure."""
-    results = Results.of_section(files, settings)
-    told = tuple(found(results))
-    blocks = tuple(_blocks(results, files, settings["explorer"], " ".join(told)))
+def section(found: Found) -> Section:
+    """Empty where a study has one measure."""
+    results = found.results
+    told = tuple(findings(results))
+    blocks = tuple(_blocks(results, found.pairs, found.settings["explorer"], " ".join(told)))
     return Section("disagreement", "Where measures disagree", told, blocks)
 
 
 def _blocks(
-    results: Results, files: Mapping[str, Any], explorer: Mapping[str, Any], told: str
+    results: Results, pairs: Mapping[str, pd.DataFrame], explorer: Mapping[str, Any], told: str
 ) -> Iterator[Block]:
     rows = couples(results.measures_compared)
     for place, name in enumerate(dict.fromkeys(row["benchmark"] for row in rows)):
@@ -35,9 +35,8 @@ def _blocks(
             f"On {name}", (chart(caption, f"{name}. {ALT.format(told=told)}", heat_map(own)),), place == 0
         )
     yield from folded("Every two measures in numbers", compared.measures(results))
-    pairs = {str(read_metadata(path)["benchmark"]): path for path in files["pairs"]}
     for name in dict.fromkeys(results.disputed["benchmark"]):
-        texts = read_table(pairs[name], PAIRS)
+        texts = pairs[name]
         shown = {
             "models": explorer["models"],
             "pairs": {name: set(shown_pairs(texts, explorer["most"])["pair_id"])}

@@ -1,10 +1,9 @@
 """Bias scores by bias type, and by whose stereotypes they are."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from unmask.pairs import charts, sheets
-from unmask.pairs.results import Results
+from unmask.pairs.results import Found, Results
 from unmask.pairs.summary import found_by_type, how_testable
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, folded
@@ -15,9 +14,9 @@ ALT = (
 )
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of Results; settings: models, benchmarks, alpha. Empty where pairs have neither."""
-    results = Results.of_section(files, settings)
+def section(found: Found) -> Section:
+    """Empty where pairs have neither."""
+    results = found.results
     return Section(
         "groups", "By bias type and direction", tuple(found_by_type(results)), tuple(_blocks(results))
     )

@@ -1,12 +1,10 @@
 """The first screen: every score with what chance gives, in a picture and in words, and what was found."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from unmask.pairs import charts, sheets
 from unmask.pairs.brief import in_brief
-from unmask.pairs.results import Results
-from unmask.pairs.summary import cautions, found, how_testable, in_words, made_with, measured
+from unmask.pairs.results import Found
+from unmask.pairs.summary import cautions, how_testable, in_words, made_with, measured
+from unmask.pairs.summary import found as findings
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Items, Section, Text, folded
 from unmask.statistics.schema import OVERALL
@@ -25,10 +23,8 @@ OFFENSIVE = (
 )
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of Results, and scores (of all models and benchmarks); settings: models,
-    benchmarks, alpha."""
-    results = Results.of_section(files, settings)
+def section(found: Found) -> Section:
+    results = found.results
     blocks: list[Block] = []
     if any(benchmark.world is None for benchmark in results.study.benchmarks):
         blocks.append(Items((OFFENSIVE,), warning=True))
@@ -39,13 +35,13 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
         alt = f"Bias scores with intervals against the line at 50. {' '.join(words[:OPEN])}"
         caption = f"{how_testable(charts.shown(results.overall(), OVERALL))} {results.captions['overview']}"
         blocks.append(chart(caption, alt, drawn))
-    told = tuple(found(results))
+    told = tuple(findings(results))
     blocks += [Text("What was found:"), Items(told)] if told else []
     blocks += [Text("In words:"), Items(words[:OPEN])] if words else []
     rest = words[OPEN:]
     blocks += [Fold(f"The other {len(rest)} in words", (Items(rest),))] if rest else []
     blocks += [*folded("These numbers, and those of the protocol published", sheets.main(results))]
-    blocks += [Text(text) for text in (" ".join(measured(results)), made_with(files["scores"])) if text]
+    blocks += [Text(text) for text in (" ".join(measured(results)), made_with(found.files["scores"])) if text]
     blocks.append(Items(tuple(cautions(results)), warning=True))
     brief = tuple(in_brief(results))
     return Section("overview", "Overview", (), tuple(blocks), sheets.headline(results), brief)

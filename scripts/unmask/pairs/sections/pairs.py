@@ -1,20 +1,20 @@
 """Every pair: the explorer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from unmask.benchmarks.labelled import LABELS, by_sentence
-from unmask.benchmarks.schema import PAIRS
 from unmask.facts import read_facts
 from unmask.measures.registry import title_of
 from unmask.pairs.explored import SIDES, shown_pairs
 from unmask.pairs.flaws import TITLES
 from unmask.pairs.packed import packed
+from unmask.pairs.results import Found
 from unmask.report.sections import App, Items, Section
-from unmask.statistics.schema import FLAWS, PAIR_FLAWS
+from unmask.statistics.schema import PAIR_FLAWS
 from unmask.tables import read_metadata, read_table
 
 NOTES = (
@@ -23,14 +23,14 @@ NOTES = (
 )
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: pairs and flaws, of every benchmark, labels, of those that have some, and explored, of every
-    model and benchmark; settings: models and benchmarks (their names, in the order of `pairs`), measures,
-    most (pairs of a benchmark)."""
-    models, benchmarks = list(settings["models"]), list(settings["benchmarks"])
-    every = [read_table(path, PAIRS) for path in files["pairs"]]
-    shown = [shown_pairs(pairs, settings["most"]) for pairs in every]
-    flaws = [read_table(path, FLAWS) for path in files["flaws"]]
+def section(found: Found) -> Section:
+    """What the explorer shows is in the settings: models and benchmarks (their names), and most (pairs of a
+    benchmark)."""
+    files, explorer = found.files, found.settings["explorer"]
+    models, benchmarks = list(explorer["models"]), list(explorer["benchmarks"])
+    every = [found.pairs[name] for name in benchmarks]
+    shown = [shown_pairs(pairs, explorer["most"]) for pairs in every]
+    flaws = [found.flaws[name] for name in benchmarks]
     labels = {str(read_metadata(path)["benchmark"]): read_table(path, LABELS) for path in files["labels"]}
     value = {
         "models": models,
@@ -39,7 +39,7 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
             for name, pairs, of_pairs in zip(benchmarks, shown, flaws, strict=True)
         ],
         "flaws": [TITLES[name] for name in PAIR_FLAWS],
-        "measures": [{"name": name, "title": title_of(name)} for name in settings["measures"]],
+        "measures": [{"name": name, "title": title_of(name)} for name in found.settings["measures"]],
         "tables": [_table(path, models, benchmarks) for path in files["explored"]],
     }
     left = [

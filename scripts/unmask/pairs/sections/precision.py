@@ -1,31 +1,27 @@
 """What the study's arithmetic changes against single precision, on a sample of pairs."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 
 from unmask.measures.registry import title_of
+from unmask.pairs.results import Found
 from unmask.pairs.schema import PRECISION
 from unmask.report.captions import load_captions
 from unmask.report.sections import Section, Table
 from unmask.report.sheets import DASH, Sheet, rows_of
-from unmask.report.study import Study
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: precision (of every model and benchmark), captions; settings: models, benchmarks, dtype."""
-    study = Study.from_config(settings["models"], settings["benchmarks"])
-    rows = study.collect(files["precision"], PRECISION)
+def section(found: Found) -> Section:
+    """Of the settings, dtype is what the study computes in."""
+    rows, dtype = found.study.collect(found.files["precision"], PRECISION), found.settings["dtype"]
     return Section(
         "precision",
         "Arithmetic against single precision",
         (
-            f"In {settings['dtype']}, {rows['flipped'].sum()} of {rows['pairs'].sum()} decisions on a sample "
+            f"In {dtype}, {rows['flipped'].sum()} of {rows['pairs'].sum()} decisions on a sample "
             f"of pairs are other than in single precision (one for each model, measure, protocol and pair); "
             f"scores move by {_change(rows['largest_change'].max())} at most.",
         ),
-        (Table(sheet(rows, load_captions(files["captions"])["precision"])),),
+        (Table(sheet(rows, load_captions(found.files["captions"])["precision"])),),
     )
 
 

@@ -1,17 +1,14 @@
 """The quality of benchmarks: flaws of their pairs, and what scores are without these."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import pandas as pd
 
 from unmask.pairs import quality
-from unmask.pairs.results import Results
+from unmask.pairs.results import Found, Results
 from unmask.pairs.unknown import unknown_cautions, unknown_sheet
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Items, Section, folded
-from unmask.statistics.schema import FLAWS
-from unmask.tables import read_metadata, read_table
 
 ALT = "Small panels of what a bias score changes by without all flawed pairs. {told}"
 CHANGES = (
@@ -20,10 +17,8 @@ CHANGES = (
 )
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of Results, and flaws (of every benchmark); settings: models, benchmarks, alpha."""
-    results = Results.of_section(files, settings)
-    flaws = {str(read_metadata(path)["benchmark"]): read_table(path, FLAWS) for path in files["flaws"]}
+def section(found: Found) -> Section:
+    results, flaws = found.results, found.flaws
     told = tuple(quality.found(results, flaws))
     return Section("quality", "Data quality", told, tuple(_blocks(results, flaws, " ".join(told))))
 

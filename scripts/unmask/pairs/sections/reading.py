@@ -1,8 +1,6 @@
 """How to read the report."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from unmask.pairs.results import Found
 from unmask.report.sections import Items, Section
 
 NOTES = (
@@ -43,6 +41,6 @@ NOTES = (
 )
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """Needs no files and no settings."""
+def section(found: Found) -> Section:
+    """The same of every study."""
     return Section("reading", "How to read this", (), (Items(NOTES),))

@@ -1,10 +1,9 @@
 """The scores in detail: what they rest on, what they are beside each other, and what to be wary of."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from unmask.pairs import compared, compared_charts, sheets
-from unmask.pairs.results import Results
+from unmask.pairs.results import Found, Results
 from unmask.pairs.summary import summary, warnings
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Items, Section, Table, Text, folded
@@ -13,9 +12,8 @@ OPEN = 8
 """So many warnings are shown at once; more wait in their fold."""
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of Results; settings: models, benchmarks, alpha."""
-    results = Results.of_section(files, settings)
+def section(found: Found) -> Section:
+    results = found.results
     wary = tuple(warnings(results))
     title = f"Warnings ({len(wary)})"
     return Section(

@@ -1,9 +1,6 @@
 """Tables 1, 3, 4 and 5 of the paper."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from unmask.pairs.results import Results
+from unmask.pairs.results import Found
 from unmask.report.sections import Section, Table, Text
 
 ABOUT = (
@@ -13,7 +10,6 @@ ABOUT = (
 )
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: those of Results; settings: models, benchmarks, alpha."""
-    sheets = Results.of_section(files, settings).sheets()
+def section(found: Found) -> Section:
+    sheets = found.results.sheets()
     return Section("tables", "Tables of the paper", (), (Text(ABOUT), *map(Table, sheets.values())))

@@ -8,8 +8,7 @@ import pandas as pd
 
 from unmask.regional import tables
 from unmask.regional.borders import Atlas
-from unmask.regional.captions import captions_of
-from unmask.regional.collected import by_model, collected, collected_prefixes, shared_facts
+from unmask.regional.collected import by_model, shared_facts
 from unmask.regional.directions import first_directions
 from unmask.regional.drawing import MAKERS, Drawing
 from unmask.regional.findings import (
@@ -27,14 +26,11 @@ from unmask.regional.outline import Outline
 from unmask.regional.picked import name_rows
 from unmask.regional.published import Published
 from unmask.regional.rankings import rankings, rankings_sheet
-from unmask.regional.schema import REGIONS
-from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
+from unmask.regional.results import Found
 from unmask.regional.tables import Findings
 from unmask.report.captions import Captions
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Facts, Fold, Items, Section, folded
-from unmask.report.study import Named
-from unmask.tables import framed, read_table
 
 QUESTION = (
     "Does a model speak differently of the countries of a continent, or of the cities of a country? And is "
@@ -53,38 +49,23 @@ _ALT = {
 """What charts show, by their names, which are those of their captions."""
 
 
-def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
-    """files: regions; scores and stability (of every model); likelihoods (of the original words, of every
-    model) and words; planted and prefixes (empty where there is none); borders and places (of the maps, empty
-    where there is none); captions; published.
-
-    settings: models, alpha, confidence, reading, list, word, and, where models are trained in steps, series
-    (as for `charts.series`).
-    """
-    models = [Named.from_config(entry) for entry in settings["models"]]
-    captions = captions_of(files, settings)
-    outline = Outline.of(read_table(files["regions"], REGIONS))
-    scores = collected(models, files["scores"], SCORES)
-    published = Published.from_file(files["published"])
-    scored = [model for model in models if (scores["model"] == model.name).any()]
-    found = Findings(scored, outline, scores, published, captions, settings["alpha"])
-    ranked = rankings(found)
-    planted = read_table(files["planted"], PLANTED) if files.get("planted") else framed([], PLANTED)
-    prefixes = collected_prefixes(files.get("prefixes") or [])
-    series = settings.get("series") or []
-    drawing = Drawing(files, settings, found)
-    draws = shared_facts(files["scores"], "draws").get("draws")
+def section(found: Found) -> Section:
+    """What was found, with charts and tables; what the study has nothing for is not shown."""
+    findings, captions, outline, prefixes = found.with_scores, found.captions, found.outline, found.prefixes
+    ranked, series = rankings(findings), found.settings.get("series") or []
+    drawing = Drawing(found.files, found.settings, findings)
+    draws = shared_facts(found.files["scores"], "draws").get("draws")
     return Section(
         "regional",
         "Regional bias",
         (
             QUESTION,
-            *beyond_chance(found, draws),
-            *coarse_dealings(found, draws),
-            *artefact(found, ranked),
-            *of_names(first_directions(drawing.laid_out), settings["confidence"]),
-            *series_findings(found, series),
-            *planted_findings(planted),
+            *beyond_chance(findings, draws),
+            *coarse_dealings(findings, draws),
+            *artefact(findings, ranked),
+            *of_names(first_directions(drawing.laid_out), found.settings["confidence"]),
+            *series_findings(findings, series),
+            *planted_findings(found.planted),
             *prefix_findings(prefixes, outline),
         ),
         (
@@ -92,24 +73,24 @@ def section(files: Mapping[str, Any], settings: Mapping[str, Any]) -> Section:
             *_folded_charts(
                 "The other measures and variants", captions["scores_figure"], drawing.other_scores()
             ),
-            *folded("Table 1: C_w and C_z, with intervals and bands", tables.table1(found)[1]),
+            *folded("Table 1: C_w and C_z, with intervals and bands", tables.table1(findings)[1]),
             *folded(
                 "Do scores rank regions by their number of children?",
                 rankings_sheet(ranked, captions["rankings"]),
             ),
             *_charts(drawing, captions, "score_map", "band_map"),
-            *_more(found),
+            *_more(findings),
             *_charts(drawing, captions, "word_map", "points_figure", "series_figure"),
             *_folded_charts("The other variants", captions["series_figure"], drawing.other_series()),
             *_charts(drawing, captions, "planted_figure"),
-            *folded("What was planted, in numbers", tables.planted_sheet(planted, outline, captions)),
-            *_of_prefixes(prefixes, outline, published, captions),
+            *folded("What was planted, in numbers", tables.planted_sheet(found.planted, outline, captions)),
+            *_of_prefixes(prefixes, outline, found.published, captions),
             *folded(
                 "How stable the rankings are",
-                tables.stability_sheet(collected(models, files["stability"], STABILITY), captions),
+                tables.stability_sheet(found.stability, captions),
             ),
-            Fold("Regions and their names", (Facts(_facts(files, found)),)),
-            Fold(captions["doubts"], (Items(tuple(published.doubts())),)),
+            Fold("Regions and their names", (Facts(_facts(found.files, findings)),)),
+            Fold(captions["doubts"], (Items(tuple(found.published.doubts())),)),
         ),
     )
 

@@ -1,22 +1,21 @@
-"""The files of tables, out of the files of results.
+"""The tables and figures of association tests (unmask.report.presenting).
 
-Files and settings are those of unmask.associations.results.Found:
-
-- files: associations (list), captions, published; draws, bias, truths (lists) and constructed (a path or an
-  empty list), which may be empty.
-- settings: encoders (a list with name and source), alpha, confidence, poolings (list), published ({encoder:
-  name in published.yaml}), released (the suites whose tests have published values), pairs (list of
-  measures).
-- names of files made: {table}_{csv,md,tex}, table of unmask.associations.shown.TABLES.
+Their names are those of unmask.associations.shown: {table}_{csv,md,tex}, and {figure}_{svg,png}.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from unmask.associations import tables
+from unmask.associations.charts import NOTHING, charts
 from unmask.associations.results import Found
 from unmask.report.table_files import Made, table_texts
+
+if TYPE_CHECKING:
+    from unmask.report.charts import Drawn
+
+__all__ = ["Found", "drawn_charts", "made_tables"]
 
 MAKERS: Mapping[str, Callable[[Found], Made]] = {
     "table1": tables.table1,
@@ -32,14 +31,20 @@ MAKERS: Mapping[str, Callable[[Found], Made]] = {
 }
 
 
-def made_tables(
-    files: Mapping[str, Any], settings: Mapping[str, Any], wanted: Iterable[str]
-) -> Iterator[tuple[str, str]]:
+def made_tables(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The tables of these names as text, each with its name.
 
     A name is {table}_{form}, with a table of unmask.associations.shown.TABLES and a form of
     unmask.report.table_files.FORMS. A table that the study has nothing for has no rows. Raises KeyError for
     an unknown name (a defect of the caller).
     """
-    found = Found(files, settings)
     yield from table_texts({name: partial(make, found) for name, make in MAKERS.items()}, wanted)
+
+
+def drawn_charts(found: Found, wanted: Iterable[str]) -> "Iterator[tuple[str, Drawn | str]]":
+    """The charts of these names, each with its name; where there is none, why.
+
+    Raises KeyError for an unknown name (a defect of the caller).
+    """
+    for name, drawn in charts(found, wanted):
+        yield name, drawn or NOTHING[name]

@@ -1,0 +1,47 @@
+"""The tables and figures of downstream tasks (unmask.report.presenting).
+
+Tables are those of TABLES, figures those of unmask.downstream.charts.NOTHING.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from unmask.downstream import tables
+from unmask.downstream.charts import NOTHING, charts
+from unmask.downstream.results import Found
+from unmask.report.sheets import Sheet
+from unmask.report.table_files import Made, table_texts
+
+if TYPE_CHECKING:
+    from unmask.report.charts import Drawn
+
+__all__ = ["TABLES", "Found", "drawn_charts", "made_tables"]
+
+TABLES: Mapping[str, Callable[[Found], Made]] = {
+    "table1": tables.table1,
+    "table2": tables.table2,
+    "table3": tables.table3,
+    "overview": tables.overview,
+    "changes": tables.changes,
+    # csv alone
+    "occupations": lambda found: (tables.occupations(found), Sheet("", (), (), ())),
+}
+
+
+def made_tables(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The tables of these names as text, each with its name.
+
+    A name is {table}_{form}, with a form of unmask.report.table_files.FORMS and a table of TABLES. Raises
+    KeyError for an unknown name (a defect of the caller).
+    """
+    yield from table_texts({name: partial(make, found) for name, make in TABLES.items()}, wanted)
+
+
+def drawn_charts(found: Found, wanted: Iterable[str]) -> "Iterator[tuple[str, Drawn | str]]":
+    """The charts of these names, each with its name; where there is none, why.
+
+    Raises KeyError for an unknown name (a defect of the caller).
+    """
+    for name, drawn in charts(found, wanted):
+        yield name, drawn or NOTHING[name]

@@ -1,0 +1,46 @@
+"""The tables and figures over sentence pairs (unmask.report.presenting)."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from unmask.pairs.agreement_charts import curves
+from unmask.pairs.charts import overview
+from unmask.pairs.results import Found
+from unmask.report.sheets import Sheet
+from unmask.report.table_files import Made, table_texts
+
+if TYPE_CHECKING:
+    from unmask.report.charts import Drawn
+
+__all__ = ["Found", "drawn_charts", "made_tables"]
+
+NO_SHEET = Sheet("", (), (), ())
+"""Of a table that is written as CSV alone."""
+
+
+def made_tables(found: Found, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The paper's tables in every form, and the tidy tables of the whole study as CSV."""
+    tidy, sheets = found.results.tidy() | {"near_ties": found.near_ties}, found.results.sheets()
+
+    def made(name: str) -> Made:
+        return tidy[name], sheets.get(name, NO_SHEET)
+
+    return table_texts({name: partial(made, name) for name in tidy}, names)
+
+
+def drawn_charts(found: Found, names: Iterable[str]) -> "Iterator[tuple[str, Drawn | str]]":
+    """Figure 1 of the paper, and the chart of the bias scores."""
+    makers = {"figure1": _figure1, "bias": _bias}
+    for name in names:
+        yield name, makers[name](found)
+
+
+def _figure1(found: Found) -> "Drawn | str":
+    without = "Figure 1 needs a benchmark with human ratings of both kinds; this study has none."
+    return curves(found.roc, found.roc_bands, found.results.agreement) or without
+
+
+def _bias(found: Found) -> "Drawn | str":
+    results = found.results
+    return overview(results.study, results.original(), results.published) or "No bias scores."
