@@ -27,7 +27,6 @@ register(
 include: "benchmarks.smk"
 include: "evidence.smk"
 include: "measures.smk"
-include: "explorer.smk"
 
 
 rule present_pairs:

@@ -1,4 +1,4 @@
-"""Write the report: one HTML page that needs nothing but itself, with where everything came from, and its summary."""
+"""Write the report: one HTML page that needs nothing but itself, where everything came from, and a summary."""
 
 from typing import TYPE_CHECKING
 
