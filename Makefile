@@ -1,5 +1,7 @@
 # make report    install what is missing, run the demonstration, say what it found and where its report is
-# make test      all tests
+# make test      the tests that a change is judged by
+# make test-all  all tests, Slurm and long trainings too
+# make test-long the tests that take long and rarely say what others do not
 # make check     format, lint and types
 # make verify    hold a study's results against what they were made from
 # make clean-evidence    say what evidence could go; with ARGS=--yes remove it
@@ -20,7 +22,7 @@ GPUS := $(shell nvidia-smi --list-gpus 2>/dev/null | wc -l)
 FOLDER = folder=$$($(BIN)/python -m unmask.results.folder '$(STUDY)') || exit 1
 STUDY_CONFIG := study=$(STUDY) $(if $(DATA),'data=$(DATA)')
 
-.PHONY: report test check verify clean-evidence clean
+.PHONY: report test test-all test-rest test-long check verify clean-evidence clean
 
 report: $(VENV)/.installed
 	$(BIN)/snakemake --cores $(CORES) --logger rich $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) \
@@ -28,15 +30,29 @@ report: $(VENV)/.installed
 	@$(FOLDER); if [ -f "$$folder/report/summary.txt" ]; then cat "$$folder/report/summary.txt"; \
 		echo "The report is $$folder/report/index.html"; fi
 
-test: $(VENV)/.installed-dev check
-	$(BIN)/python -m pytest -n logical --dist loadfile
+# CONTRIBUTING.md says which tests are in which; files with slow tests come first, not those with many
+PYTEST := $(BIN)/python -m pytest -n logical --dist loadfile --no-loadscope-reorder
+FULL := --hypothesis-profile=full
+
+test: $(VENV)/.installed-dev
+	$(PYTEST) -m "not thorough and not long"
+
+test-all: $(VENV)/.installed-dev
+	$(PYTEST) $(FULL)
+
+# what `make test` leaves out
+test-rest: $(VENV)/.installed-dev
+	$(PYTEST) $(FULL) -m "thorough or long or hypothesis"
+
+test-long: export UNMASK_KILLS ?= 30
+test-long: $(VENV)/.installed-dev
+	$(PYTEST) $(FULL) -m "long or hypothesis"
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/snakefmt --check Snakefile rules
-	$(BIN)/mypy -p unmask
-	$(BIN)/mypy --scripts-are-modules scripts/*.py benchmarks/*.py tests/unit tests/workflow tests/cluster tests/browser
+	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 
 verify: $(VENV)/.installed

@@ -1,10 +1,14 @@
-"""What all tests share: one thread per process, as in jobs, finished studies, a disk small enough to fill."""
+"""What all tests share: one thread per process, as in jobs, finished studies, a disk small enough to fill.
+
+At the end they say which files took longest.
+"""
 
 import json
 import os
 import shutil
 import signal
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from filelock import FileLock
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -20,6 +25,10 @@ if TYPE_CHECKING:
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# no example has a deadline, which a busy machine would miss
+settings.register_profile("dev", deadline=None, max_examples=20)
+settings.register_profile("full", deadline=None)
+settings.load_profile("dev")
 # a shell's jobs in the background ignore Ctrl-C, and so would the runs that tests interrupt
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -44,6 +53,28 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Slow tests first, so that no worker is left with one while the others have nothing to do."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+SLOWEST = 15
+"""Of how many files the end of a run says how long they took."""
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What took longest, by file: all tests of each with what was set up for them."""
+    seconds: Counter[str] = Counter()
+    tests: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                file = report.nodeid.partition("::")[0]
+                seconds[file] += report.duration
+                tests[file] += report.when == "call"
+    if not seconds:
+        return
+    terminalreporter.section("what took longest")
+    for file, spent in seconds.most_common(SLOWEST):
+        terminalreporter.write_line(f"{spent:7.1f} s {tests[file]:5} tests  {file}")
+    terminalreporter.write_line(f"{seconds.total():7.1f} s {tests.total():5} tests  in all, one by one")
 
 
 def shared_study(

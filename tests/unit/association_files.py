@@ -9,6 +9,7 @@ import pandas as pd
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from profiles import examples
 from study_schema import ROOT
 from unmask.associations.schema import STIMULI
 from unmask.associations.stimuli import read_stimuli
@@ -28,7 +29,7 @@ SETS = {
 FUZZ = settings(
     derandomize=True,
     deadline=None,
-    max_examples=80,
+    max_examples=examples(80),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 CHANGES = st.lists(
@@ -47,10 +48,8 @@ def changed(content: bytes, changes: Sequence[tuple[float, int, bytes]]) -> byte
 def sent_bias(**changes: Any) -> dict[str, Any]:
     """A test in the format of sent-bias; a list is the examples of a key, anything else stands for it."""
     value: dict[str, Any] = {}
-    for key, examples in {**SETS, **changes}.items():
-        value[key] = (
-            {"category": f"The{key}", "examples": examples} if isinstance(examples, list) else examples
-        )
+    for key, words in {**SETS, **changes}.items():
+        value[key] = {"category": f"The{key}", "examples": words} if isinstance(words, list) else words
     return value
 
 

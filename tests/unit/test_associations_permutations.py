@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from literal_associations import partition_counts
+from profiles import examples
 from unmask.associations import permutations
 from unmask.associations.named_draws import generator
 from unmask.associations.permutations import (
@@ -25,7 +26,7 @@ TIED = st.sampled_from([-0.3, -0.1, 0.0, 0.1, 0.2, 0.7])
 VALUES = st.one_of(TIED, st.floats(-1, 1, allow_nan=False).map(lambda v: round(v, 6)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(VALUES, min_size=1, max_size=6), st.lists(VALUES, min_size=1, max_size=5))
 def test_all_partitions_are_counted(x: list[float], y: list[float]) -> None:
     found = partitions(np.array([[*x, *y]]), len(x))
@@ -39,7 +40,7 @@ def test_all_partitions_are_counted(x: list[float], y: list[float]) -> None:
     assert max(low, 1) / total <= found.p_low[0] <= found.p[0] <= found.p_high[0] <= high / total
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(TIED, min_size=2, max_size=5), st.lists(TIED, min_size=2, max_size=6))
 def test_scipy_counts_the_same(x: list[float], y: list[float]) -> None:
     def statistic(x: list[float], y: list[float]) -> float:

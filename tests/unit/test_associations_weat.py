@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from literal_associations import Array, deviation, partition_counts, s, size, suite, words
+from profiles import examples
 from real_data import real_data
 from unmask.associations.association import (
     Arm,
@@ -51,7 +52,7 @@ def drawn(seed: int, *sizes: int, width: int = 5) -> list[Array]:
     return [generator.normal(size=(n, width)) for n in sizes]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(0, 10_000), st.tuples(*[st.integers(1, 6)] * 4))
 def test_effects_are_those_of_the_definitions(seed: int, sizes: tuple[int, int, int, int]) -> None:
     x, y, a, b = drawn(seed, *sizes)
@@ -73,7 +74,7 @@ def test_columns_are_each_by_itself() -> None:
         assert [v[column] for v in together] == pytest.approx([v[0] for v in alone], rel=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 6), st.integers(2, 6))
 def test_exchanged_sets_change_signs_only(seed: int, n: int, m: int) -> None:
     x, y, a, b = drawn(seed, n, m, 3, 4)

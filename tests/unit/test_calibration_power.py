@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from profiles import examples
 from study_schema import options_with
 from unmask.calibration.clustered_test import mean_variance, score_interval
 from unmask.calibration.power import (
@@ -45,7 +46,7 @@ def of_report(credit: list[float], units: list[int], margin: list[float]) -> pd.
     return table[table["grouping"] == "overall"].iloc[0]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     st.lists(
         st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 5), st.floats(-3, 3)),

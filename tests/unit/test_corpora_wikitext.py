@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from profiles import examples
 from small_corpora import WIKITEXT, dump, page
 from unmask.corpora import wikitext as wikitext_module
 from unmask.corpora.formats.wikimedia_xml import read_blocks
@@ -144,7 +145,7 @@ SIGNS += ["\n|", "\n!", "||", "=", "\n=", "[http://a ", "]", "'", '"', ">", "/>"
 SIGNS += ["&#xd800;", "&amp;", "\n* ", "\n", " ", "a", "é", "{", "}", "<", "|", "\x00", "\ud800"]
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=examples(300))
 @given(st.lists(st.sampled_from(SIGNS), max_size=40).map("".join), st.integers(1, 200))
 def test_no_markup_takes_time_or_fails(part: str, times: int) -> None:
     text = part * times

@@ -9,7 +9,6 @@ import stat
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +24,7 @@ from tiny_models import tiny_model
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.evidence.engine import Work, answer
-from unmask.models import loading
+from unmask.models import claiming, loading
 from unmask.models.claiming import claim_one
 from unmask.models.devices import claim_device, pick_device, ran_out_of_memory, within_memory
 from unmask.models.kinds.masked_lm import describe
@@ -65,24 +64,38 @@ def waiting_lines(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage().split(":")[0] for record in warnings]
 
 
-def test_a_killed_job_frees_its_device(temporary_files: Path, caplog: pytest.LogCaptureFixture) -> None:
+def when_waiting(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
+    """Have something happen, and nothing else, when a job waits for a device."""
+    monkeypatch.setattr(claiming, "time", SimpleNamespace(sleep=lambda seconds: happens()))
+
+
+def test_a_killed_job_frees_its_device(
+    temporary_files: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with held(temporary_files, "only") as (process, _):
-        threading.Timer(1.0, process.kill).start()
+
+        def kill() -> None:
+            process.kill()
+            process.join()
+
+        when_waiting(monkeypatch, kill)
         with claim_one(["only"]):
-            process.join(10)
             assert process.exitcode == -signal.SIGKILL
     assert waiting_lines(caplog) == ["waiting", "a GPU is free"]
 
 
 def test_waiting_ends_when_one_of_several_is_released(
-    temporary_files: Path, caplog: pytest.LogCaptureFixture
+    temporary_files: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with held(temporary_files, "one"), held(temporary_files, "other") as (_, line):
-        threading.Timer(1.0, line.send, ["end"]).start()
-        start = time.monotonic()
+    with held(temporary_files, "one"), held(temporary_files, "other") as (process, line):
+
+        def release() -> None:
+            line.send("end")
+            process.join()
+
+        when_waiting(monkeypatch, release)
         with claim_one(["one", "other"]) as name:
             assert name == "other"
-        assert 0.9 < time.monotonic() - start < 10
     assert waiting_lines(caplog) == ["waiting", "a GPU is free"]
 
 

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import unmask
 from loopback import Hub, Reply, Repository, git_blob, unused_url
+from profiles import examples
 from unmask.errors import InputError
 from unmask.fetching.backoff import Backoff, TemporaryError, UnreachableError
 from unmask.fetching.hub import fetch_model
@@ -534,12 +535,15 @@ def test_an_index_of_weights_that_is_none_is_one_line(
 
 
 def test_a_listing_that_trickles_is_not_waited_for() -> None:
+    left = threading.Event()
+
     def ask() -> ModelInfo:
-        time.sleep(1)
+        left.wait()
         raise AssertionError("too late")
 
     with pytest.raises(TemporaryError, match="no whole listing in 0 s"):
         listed(ask, "org/tiny", "model org/tiny", seconds=0.05)
+    left.set()
 
 
 SMALL = st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from([COMMIT, *WHOLE])
@@ -569,7 +573,7 @@ LISTINGS = st.fixed_dictionaries(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=examples(150))
 @given(JSON | LISTINGS)
 def test_whatever_the_hub_lists_is_a_listing_or_one_line(said: Any) -> None:
     """Drawn JSON in place of a listing, read as the client reads it."""

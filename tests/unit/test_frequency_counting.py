@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import Rows, by_count, by_word, rows
+from profiles import examples
 from real_data import real_data
 from unmask.corpora.formats.text import read_blocks
 from unmask.errors import InputError
@@ -67,7 +68,7 @@ def some_text(seed: int, size: int = 3000) -> list[str]:
 
 
 @given(documents)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_one_block_gives_naive_counts(documents: list[str]) -> None:
     expected = by_word(documents)
     if expected:
@@ -78,7 +79,7 @@ def test_one_block_gives_naive_counts(documents: list[str]) -> None:
 
 
 @given(documents, st.lists(st.integers(0, 1000)))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_it_does_not_matter_where_blocks_end(documents: list[str], places: list[int]) -> None:
     text = lines([*documents, "end"])
     breaks = [place for place, byte in enumerate(text, start=1) if byte in b" \n"]

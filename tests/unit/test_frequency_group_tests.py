@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from made_worlds import make_world
+from profiles import examples
 from unmask.frequency.group_tests import SHOWN, compare_groups, ranked
 from unmask.frequency.levels import levels
 from unmask.frequency.words import words_of as words_in
@@ -126,7 +127,7 @@ def test_ranks_are_within_the_eight_words_shown_and_add_up_to_nine() -> None:
     assert row["p"] == pytest.approx(exact_p(*counts))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.lists(st.integers(0, 5), min_size=8, max_size=8))
 def test_four_against_four_add_up_to_nine_whatever_is_equal(counts: list[int]) -> None:
     groups = ["advantaged"] * SHOWN + ["disadvantaged"] * SHOWN

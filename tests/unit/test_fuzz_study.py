@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from profiles import examples
 from study_schema import FAMILIES, MEASURES, ROOT
 from unmask.configuration import choose_study, read_config
 from unmask.errors import InputError
@@ -22,7 +23,7 @@ STUDIES = [read_config(path) for path in FILES]
 FUZZ = settings(
     derandomize=True,
     deadline=None,
-    max_examples=300,
+    max_examples=examples(300),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

@@ -1,7 +1,6 @@
 """How a job ends: one clear line, whatever ends it, and nobody else at its work."""
 
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,13 @@ JOB = """
     with job_log(folder / "logs" / "job.log"), written_whole(folder / "table") as partial:
         partial.write_text(sys.argv[2])
         print("writing", flush=True)
-        time.sleep(float(sys.argv[3]))
+        while not Path(sys.argv[3]).exists():
+            time.sleep(0.01)
 """
+"""A job of which half is written until the file of the last argument is there."""
+NEVER, AT_ONCE = "/no/such/file", "/"
+PATIENCE = 300
+"""Seconds after which a process that does not end is a failure."""
 
 
 @pytest.mark.parametrize(
@@ -33,10 +37,10 @@ JOB = """
 def test_a_signal_is_one_line_and_leaves_nothing(
     tmp_path: Path, number: signal.Signals, status: int, line: str
 ) -> None:
-    with start(JOB, tmp_path, "half of", "60") as job:
+    with start(JOB, tmp_path, "half of", NEVER) as job:
         said(job, "writing")
         job.send_signal(number)
-        _, errors = job.communicate(timeout=30)
+        _, errors = job.communicate(timeout=PATIENCE)
     assert job.returncode == status
     assert errors == f"{line}\n"
     assert (tmp_path / "logs" / "job.log").read_text().endswith(f"{line}\n")
@@ -44,31 +48,35 @@ def test_a_signal_is_one_line_and_leaves_nothing(
 
 
 def test_a_job_waits_for_the_same_job_left_by_a_killed_run(tmp_path: Path) -> None:
-    with start(JOB, tmp_path, "first", "1.5") as first:
+    ends = tmp_path / "end of first", tmp_path / "end of second"
+    with start(JOB, tmp_path, "first", ends[0]) as first:
         said(first, "writing")
-        with start(JOB, tmp_path, "second", "0") as second:
+        with start(JOB, tmp_path, "second", ends[1]) as second:
             assert second.stderr
             waiting = second.stderr.readline()
             assert waiting.startswith(f"process {first.pid} on ")
             assert waiting.endswith("is still at this job, of a run that was killed: waiting for it\n")
             assert not (tmp_path / "table").exists()
+            ends[0].touch()
             said(second, "writing")
             # only now, with the first one done
-            assert first.wait(0.5) == 0
-            assert second.wait(30) == 0
+            assert (tmp_path / "table").read_text() == "first"
+            assert first.wait(PATIENCE) == 0
+            ends[1].touch()
+            assert second.wait(PATIENCE) == 0
+    for end in ends:
+        end.unlink()
     assert (tmp_path / "table").read_text() == "second"
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["job.log", "logs", "table"]
 
 
 def test_a_killed_job_holds_nobody_up(tmp_path: Path) -> None:
-    with start(JOB, tmp_path, "first", "60") as first:
+    with start(JOB, tmp_path, "first", NEVER) as first:
         said(first, "writing")
         first.kill()
-    start_time = time.monotonic()
-    with start(JOB, tmp_path, "second", "0") as second:
-        _, errors = second.communicate(timeout=30)
+    with start(JOB, tmp_path, "second", AT_ONCE) as second:
+        _, errors = second.communicate(timeout=PATIENCE)
     assert (second.returncode, errors) == (0, "")
-    assert time.monotonic() - start_time < 30
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["job.log", "logs", "table"]
 
 
@@ -128,7 +136,7 @@ LONG = """
 @pytest.mark.parametrize(("every", "told"), [("0", ["0 of 3", "1 of 3", "2 of 3"]), ("60", [])])
 def test_progress_is_told_now_and_then(tmp_path: Path, every: str, told: list[str]) -> None:
     with start(LONG, tmp_path, every) as job:
-        _, errors = job.communicate(timeout=30)
+        _, errors = job.communicate(timeout=PATIENCE)
     log = tmp_path / "logs" / "job.log"
     assert errors.splitlines() == [*(f"{log}: {line}" for line in told), "take care"]
     # the log has all of it, and is at no time empty

@@ -1,4 +1,4 @@
-"""What people expect beside the code: licence, citation, changelog, continuous integration, hooks."""
+"""What people expect beside the code: licence, citation, hooks, a container."""
 
 import re
 import shutil
@@ -52,24 +52,6 @@ def test_the_citation_is_of_this_version() -> None:
         assert all({"given-names", "family-names"} == set(author) for author in reference["authors"])
 
 
-def test_the_changelog_has_this_version_under_what_is_not_released() -> None:
-    (first, no_date), *versions = released()
-    assert (first, no_date) == ("Unreleased", "")
-    assert versions[0][0] == VERSION
-    assert all(date for _, date in versions)
-    assert versions == sorted(versions, key=lambda version: version[1], reverse=True)
-
-
-def test_continuous_integration_calls_one_script_and_no_more() -> None:
-    jobs = loaded(".github/workflows/ci.yml")["jobs"]
-    (job,) = jobs.values()
-    actions = [step["uses"].split("@")[0] for step in job["steps"] if "uses" in step]
-    assert actions == ["actions/checkout", "actions/setup-python"]
-    assert [step["run"] for step in job["steps"] if "run" in step] == ["bash .ci/run"]
-    assert (ROOT / ".ci/run").is_file()
-    assert f">={job['strategy']['matrix']['python'][0]}" == PROJECT["requires-python"]
-
-
 def test_the_hooks_are_commands_of_make_check() -> None:
     (repository,) = loaded(".pre-commit-config.yaml")["repos"]
     assert repository["repo"] == "local"
@@ -81,14 +63,6 @@ def test_the_hooks_are_commands_of_make_check() -> None:
         assert hook["entry"].removeprefix(".venv/bin/") in known, hook["id"]
         assert hook["entry"].startswith(".venv/bin/")
         assert (hook["language"], hook["pass_filenames"]) == ("system", False)
-
-
-def test_the_entry_for_the_workflow_catalog() -> None:
-    usage = loaded(".snakemake-workflow-catalog.yml")["usage"]
-    assert set(usage) == {"mandatory-flags", "software-stack-deployment", "report"}
-    assert set(usage["mandatory-flags"]) == {"desc", "flags"}
-    assert usage["software-stack-deployment"] == {"conda": True}
-    assert sorted((ROOT / "envs").glob("*.yaml"))
 
 
 def test_the_container_installs_what_is_locked() -> None:

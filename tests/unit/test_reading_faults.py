@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from profiles import examples
 from small_corpora import PAGES, dump
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
@@ -333,7 +334,7 @@ def test_a_rank_too_large_to_be_one(tmp_path: Path) -> None:
 FUZZ = settings(
     derandomize=True,
     deadline=None,
-    max_examples=150,
+    max_examples=examples(150),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=8)

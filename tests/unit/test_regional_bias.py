@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from made_trees import ODD, Array, drawn, world
+from profiles import examples
 from unmask.errors import InputError
 from unmask.regional import bias
 from unmask.regional.bias import Rows, all_scores, equations, plain_scores, released
@@ -191,7 +192,7 @@ def close(found: Any, expected: Any) -> None:
 shapes = st.lists(st.lists(st.integers(0, 5), max_size=4), min_size=1, max_size=4)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(shapes, st.integers(0, 1000), st.integers(1, 6))
 def test_the_equations(shape: list[list[int]], seed: int, words: int) -> None:
     tree = tree_of(world(*shape))
@@ -201,7 +202,7 @@ def test_the_equations(shape: list[list[int]], seed: int, words: int) -> None:
         close(found[variant, measure][0, tree.inner], literal(tree, rows, variant, measure))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(shapes.filter(lambda shape: sum(map(len, shape)) > 0 and len(shape) > 1), st.integers(0, 1000))
 def test_the_released_code(shape: list[list[int]], seed: int) -> None:
     tree = tree_of(world(*shape))
@@ -313,7 +314,7 @@ def test_sets_are_scored_each_by_itself() -> None:
             close(together[key][i], scores[0])
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(st.integers(0, 1000))
 def test_copies_of_children(seed: int) -> None:
     tree = tree_of(world([3, 0, 1, 4], [2, 4], [5]))

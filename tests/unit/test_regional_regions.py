@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from profiles import examples
 from running import run_script
 from unmask.errors import InputError
 from unmask.regional.geonames import CONTINENTS, read_geonames
@@ -453,7 +454,7 @@ def test_the_script(tmp_path: Path) -> None:
 FUZZ = settings(
     derandomize=True,
     deadline=None,
-    max_examples=150,
+    max_examples=examples(150),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 NAMES = st.sampled_from("abcdef")

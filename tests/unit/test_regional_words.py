@@ -10,6 +10,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from profiles import examples
 from running import run_script
 from unmask.errors import InputError
 from unmask.regional.schema import WORDS
@@ -317,7 +318,7 @@ def test_the_script(tmp_path: Path) -> None:
 FUZZ = settings(
     derandomize=True,
     deadline=None,
-    max_examples=150,
+    max_examples=examples(150),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 SOME = st.one_of(st.text(max_size=4), st.none(), st.booleans(), st.integers(), st.just("a"), st.just("b"))

@@ -15,6 +15,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 import synthetic
+from profiles import examples
 from study_schema import options_with
 from unmask.errors import InputError
 from unmask.statistics.bias import bias_table
@@ -368,7 +369,7 @@ def test_intervals_of_nothing_are_null() -> None:
     assert all(math.isnan(end) for end in wilson(0, 0, 0.95))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.integers(0, 10_000))
 def test_swapping_sides_mirrors_the_corrected_score(seed: int) -> None:
     made = synthetic.make(30, seed)
@@ -389,7 +390,7 @@ def test_swapping_sides_mirrors_the_corrected_score(seed: int) -> None:
     np.testing.assert_allclose(one["margin"], -other["margin"])
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(st.integers(0, 10_000))
 def test_the_order_of_score_rows_changes_nothing(seed: int) -> None:
     made = synthetic.make(25, seed)

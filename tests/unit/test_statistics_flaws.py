@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from profiles import examples
 from real_data import real_data
 from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.reading import read_benchmark
@@ -40,7 +41,7 @@ def literal(sets: list[frozenset[str]], alike: Fraction) -> list[int | None]:
 words = st.frozensets(st.sampled_from("abcdefghijkl"), max_size=12)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(words, max_size=30), st.sampled_from([(1, 2), (2, 3), (4, 5), (9, 10), (1, 1)]))
 def test_near_duplicates_are_those_of_all_couples(sets: list[frozenset[str]], alike: tuple[int, int]) -> None:
     assert near_duplicates(sets, alike[0] / alike[1]) == literal(sets, Fraction(*alike))

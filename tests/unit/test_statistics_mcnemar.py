@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 import synthetic
+from profiles import examples
 from study_schema import MEASURES, options_with
 from unmask.errors import InputError
 from unmask.statistics import mcnemar as of_tokens
@@ -374,7 +375,7 @@ def test_holm_by_hand() -> None:
     assert np.isnan(step_down(np.array([np.nan]))).all()
 
 
-@settings(max_examples=5, derandomize=True)
+@settings(max_examples=examples(5), derandomize=True)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_step_down_is_that_of_statsmodels(p: list[float]) -> None:
     np.testing.assert_allclose(step_down(np.array(p)), multipletests(p, method="holm")[1], rtol=1e-12)

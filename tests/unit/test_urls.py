@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from profiles import examples
 from unmask.errors import InputError
 from unmask.schemas import check_files, complete, read_families
 from unmask.urls import as_shown, check_url, file_name, query_digest, shown_url, without_secrets
@@ -34,7 +35,7 @@ def test_what_is_shown_of_a_url(url: str, shown: str) -> None:
         assert without_secrets(f"could not get {url} (gone)") == f"could not get {shown} (gone)"
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=examples(300))
 @given(
     st.text(max_size=5),
     st.text(max_size=5),
