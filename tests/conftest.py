@@ -52,7 +52,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Slow tests first, so that no worker is left with one while the others have nothing to do."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    first = ("slow", "thorough", "long")
+    items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in first))
 
 
 SLOWEST = 15

@@ -207,13 +207,19 @@ def listed(page: Page) -> list[str]:
     return [text.removeprefix("; margin ") for text in texts(page.locator("ol.rows .margin"))]
 
 
-def test_a_study_of_real_size_opens_and_is_filtered_without_lag(page: Page, study: Study) -> None:
+def test_a_study_of_real_size_opens(page: Page, study: Study) -> None:
     assert study.path.stat().st_size < 9e6
+    opened(page, study.path.as_uri())
+    assert count_of(page) == sum(SIZES.values())
+    assert page.locator("ol.rows li").count() == 50
+
+
+# by the clock, which is no test of a change on a machine that does other work
+@pytest.mark.long
+def test_it_opens_and_is_filtered_without_lag(page: Page, study: Study) -> None:
     start = time.monotonic()
     opened(page, study.path.as_uri())
     assert time.monotonic() - start < 2
-    assert count_of(page) == sum(SIZES.values())
-    assert page.locator("ol.rows li").count() == 50
     lag = page.evaluate(
         """() => {
             const text = document.querySelector("input[type=search]");

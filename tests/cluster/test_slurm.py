@@ -15,7 +15,7 @@ from slurm_here import GPUS, Slurm, why_no_accounting, why_not
 from small_study import Workflow
 from unmask.statistics.names import STATISTICS
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.thorough
 
 TARGET = "present_pairs"
 DEMONSTRATED = ("present_pairs", "present_regional")

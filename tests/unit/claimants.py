@@ -34,7 +34,7 @@ def hold(folder: str, names: list[str], line: Connection) -> None:
     """Claim a device, start a program that outlives this process, say both, and wait to be told to end."""
     tempfile.tempdir = folder
     with claim_one(names) as name:
-        program = subprocess.Popen(["sleep", "60"])
+        program = subprocess.Popen(["sleep", "600"])
         line.send((name, program.pid))
         line.recv()
 
@@ -48,7 +48,7 @@ def held(folder: Path, name: str) -> Iterator[tuple[SpawnProcess, Connection]]:
     there.close()
     with closing(here):
         try:
-            assert here.poll(60)
+            assert here.poll(300)
             found, program = here.recv()
             try:
                 assert found == name

@@ -382,6 +382,7 @@ def test_a_shift_of_all_pictures_takes_no_power() -> None:
     assert of_signs > 0.2
 
 
+@pytest.mark.long
 def test_power_and_false_alarms_where_pictures_shift_all_words() -> None:
     false, detected, by_signs = [], [], []
     for seed in range(150):

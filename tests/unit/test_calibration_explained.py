@@ -401,7 +401,7 @@ def true_share(slopes: Sequence[float]) -> float:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("slopes", [(0.0, 0.0), (0.5, 0.0)])
 @pytest.mark.parametrize("world", COVERED)
 def test_intervals_hold_what_is_planted(world: str, slopes: tuple[float, float]) -> None:

@@ -41,7 +41,7 @@ def clean(results: Path, *arguments: str) -> Done:
         env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
 
 

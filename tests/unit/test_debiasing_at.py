@@ -408,7 +408,7 @@ def log_odds(directory: Path, p: float) -> float:
     return fmean(found)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_in_a_world_the_corrected_reading_debiases_more(tmp_path: Path) -> None:
     """Occupations give a pronoun away less after AT, corrected; after the published one hardly so."""
     world = make_world()

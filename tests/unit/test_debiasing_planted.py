@@ -70,7 +70,7 @@ def debiased(folder: Path, method: Any, text: str, **stated: Any) -> Mapping[tup
     return found(folder / name)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_what_is_planted_is_swapped_away(folder: Path) -> None:
     before = found(folder / "base")
     assert before[FEMALE, 0.9] > 1 and before[MALE, 0.9] < -1
@@ -83,7 +83,7 @@ def test_what_is_planted_is_swapped_away(folder: Path) -> None:
         assert log_odds == pytest.approx(truth, abs=0.35), (gender, p)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_dropout_lies_between_cda_and_continued_training(folder: Path) -> None:
     after = debiased(folder, continued, "text")
     dropped = debiased(folder, dropout, "text")

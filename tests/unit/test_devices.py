@@ -51,7 +51,7 @@ def test_six_jobs_on_two_devices_are_never_two_on_one(temporary_files: Path) -> 
     for job in jobs:
         job.start()
     for job in jobs:
-        job.join(60)
+        job.join(300)
     assert [job.exitcode for job in jobs] == [0] * 6
     done = [path.name.split(".")[0] for path in temporary_files.glob("*.done")]
     assert len(done) == 18

@@ -11,7 +11,7 @@ from unmask.downstream.estimates import Estimate
 from unmask.downstream.metrics import entailment, occupations, similarity
 from unmask.downstream.terms import FEMALE
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 STUDIES = 400
 

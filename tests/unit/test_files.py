@@ -23,7 +23,7 @@ WRITER = """
     with writer(sys.argv[1]) as partial:
         (partial if sys.argv[2] == "file" else partial / "weights").write_text("half of")
         print("writing", flush=True)
-        time.sleep(60)
+        time.sleep(600)
 """
 
 
@@ -117,7 +117,7 @@ def test_writers_at_the_same_time_leave_one_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     writers = [start(code, path, letter) for letter in "abc"]
     for writer in writers:
-        _, errors = writer.communicate(timeout=60)
+        _, errors = writer.communicate(timeout=300)
         assert writer.returncode == 0, errors
     text = path.read_text()
     assert len(text) == 5000 and len(set(text)) == 1

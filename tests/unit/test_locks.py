@@ -18,7 +18,7 @@ HOLDER = """
 
     hold_run_lock(sys.argv[1])
     print("held", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 """
 
 
@@ -47,8 +47,8 @@ def test_a_killed_holder_holds_no_more(tmp_path: Path) -> None:
 
 
 def test_a_run_that_ends_takes_its_lock_along(tmp_path: Path) -> None:
-    with start(HOLDER.replace("time.sleep(60)", ""), tmp_path) as other:
-        assert other.wait(30) == 0
+    with start(HOLDER.replace("time.sleep(600)", ""), tmp_path) as other:
+        assert other.wait(300) == 0
     assert list(tmp_path.iterdir()) == []
 
 
@@ -66,7 +66,7 @@ def test_there_is_one_holder_at_a_time(tmp_path: Path) -> None:
     """
     processes = [start(code, tmp_path) for _ in range(4)]
     for process in processes:
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=300)
         assert process.returncode == 0, errors
     assert list(tmp_path.iterdir()) == []
 

@@ -22,7 +22,7 @@ PLACES = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("benchmark", PLACES)
 def test_scores_of_real_pairs_equal_the_literal_ones(benchmark: str) -> None:
     directory = real_data("models", "minilm-l6-mlm")

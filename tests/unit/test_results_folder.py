@@ -46,7 +46,7 @@ def test_a_copy_with_the_name_of_a_study_that_comes_with_unmask(tmp_path: Path, 
 
 
 def make(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True, timeout=60)
+    return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture

@@ -210,7 +210,7 @@ WORLDS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", WORLDS)
 def test_a_band_holds_the_truth(name: str) -> None:
     held = WORLDS[name].held(DRAWS, np.random.default_rng(2))

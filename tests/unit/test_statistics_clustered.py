@@ -168,7 +168,7 @@ SHARES = (0.0, 0.3, 1.0)
 """How much of the variance is that of words; with 1 words decide."""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("world", WORLDS)
 def test_where_nothing_differs_it_rejects_seldom(world: str, share: float) -> None:

@@ -121,7 +121,7 @@ def of_independent(preferred: Floats, truth: float) -> float:
     return float(100 * np.mean([low <= truth <= high for low, high in intervals]))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("world", WORLDS)
 def test_intervals_hold_the_truth(world: str) -> None:
     drawn = World(WORLDS[world]())

@@ -373,7 +373,7 @@ def test_the_gate_of_balanced_text_expects_no_association(tmp_path: Path) -> Non
         check_learnt(folder / "files", make_world(5))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_trained_model_passes_the_gate_and_aul_finds_the_association(tmp_path: Path) -> None:
     of_world = settings()
     write_world(tmp_path, of_world)

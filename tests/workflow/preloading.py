@@ -174,6 +174,8 @@ if __name__ == "__main__":
     sys.path[:] = path
     for library in LIBRARIES:
         importlib.import_module(library)
+    # Snakemake loads its plugins as it makes its parser of arguments
+    sys.modules["snakemake.cli"].get_argument_parser()
     gc.freeze()
     program = serve(sys.argv[1])
     try:

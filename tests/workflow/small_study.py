@@ -124,6 +124,65 @@ def random_model(architecture: str, folder: Path, **settings: object) -> dict[st
     return {"source": "random", "config": config, "tokenizer": tokenizer.name, "seed": 1}
 
 
+def whole_study(folder: Path) -> dict[str, Any]:
+    """A study of all families over a small world: models that barely learn, and the one that knows."""
+    trained = {"source": "train", "architecture": "bert", "world": "planted", "gate": False}
+    shared = {"batch": 16, "learning_rate": 1.0e-3, "steps": 4}
+    task = {"format": "planted", "world": "planted", "examples": 500, "items": 100}
+    return {
+        "study": "small",
+        "title": "All families, little of each",
+        "worlds": {
+            "planted": {"sentences": 4000, "longer": 2, "pairs": {"per_occupation": 3, "per_trait": 2}}
+        },
+        "models": {
+            "oracle": {"source": "oracle", "world": "planted"},
+            "bert": {**trained, "steps": 20},
+            "untrained": {**trained, "steps": 0},
+        },
+        "benchmarks": {
+            "pairs": {"format": "crows-pairs", "world": "planted"},
+            "swapped": {"format": "arranged", "of": "pairs", "as": "swapped"},
+            "identical": {"format": "arranged", "of": "pairs", "as": "identical"},
+        },
+        "corpora": {"text": {"format": "text", "world": "planted"}},
+        "measures": ["AUL", "CPS", "SSS"],
+        "statistics": {"chance": {"draws": 100}},
+        "explorer": {"models": ["bert"], "top": 3},
+        "debiasing": {
+            "corpus": "text",
+            "held_out": 100,
+            "training": shared,
+            "of": ["bert"],
+            "methods": {"cda": {}},
+        },
+        "downstream": {
+            "models": ["bert", "bert-cda"],
+            "after": False,
+            "seeds": [0, 1],
+            "draws": 100,
+            "fine_tuning": shared,
+            "tasks": {kind: {**task, "kind": kind} for kind in ("occupations", "similarity", "entailment")},
+        },
+        "regional": {
+            "models": ["bert"],
+            "regions": {"source": "table", "path": "resources/regional/planted_regions.csv"},
+            "template": "Most {region} people are {word}.",
+            "words": {"traits": "resources/regional/planted_words.yaml"},
+            "draws": 20,
+            "resamples": 20,
+            "planted": {"worlds": 20, "strengths": [0, 2]},
+        },
+        "associations": {
+            "tests": {"planted": {"format": "planted", "world": "planted"}},
+            "models": ["bert", "bert-cda"],
+            "poolings": ["cls", "mean"],
+            "statistics": {"permutations": 100, "bootstrap": 100},
+        },
+        "calibration": {"power": {"pairs": [50, 200], "draws": 100}, "drawn": {"worlds": 10}},
+    }
+
+
 def small_study(folder: Path) -> dict[str, Any]:
     """Two untrained models and the two known formats over ten pairs."""
     write_crows_pairs(folder / "crows.csv")

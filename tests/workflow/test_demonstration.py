@@ -27,7 +27,7 @@ def margins(workflow: Workflow, model: str = "tiny-bert") -> pd.DataFrame:
     return joined.groupby(keys, as_index=False)[["margin", "oracle"]].mean()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_cps_finds_the_planted_association_and_ignores_frequency(demonstration: Workflow) -> None:
     found = margins(demonstration)
     cps = found[found["measure"] == "CPS"]
@@ -40,7 +40,7 @@ def test_cps_finds_the_planted_association_and_ignores_frequency(demonstration: 
     assert cps.loc[cps["factor"] == "frequency", "margin"].abs().max() < 0.5
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_sss_follows_frequency_with_opposite_signs_in_the_two_directions(demonstration: Workflow) -> None:
     found = margins(demonstration)
     sss = found[(found["measure"] == "SSS") & (found["factor"] == "frequency") & found["ratio"].isin([4, 8])]
@@ -49,7 +49,7 @@ def test_sss_follows_frequency_with_opposite_signs_in_the_two_directions(demonst
     assert (sss.loc[sss["direction"] == "antistereo", "margin"] > 1).all()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration: Workflow) -> None:
     scores = pd.read_parquet(demonstration.folder / "results/demonstration/regional/tiny-bert/scores.parquet")
     found = scores[(scores["measure"] == "C_w") & (scores["words"] == "full") & (scores["level"] == "kind")]
@@ -65,7 +65,7 @@ def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration:
     assert corrected < 1 and paper / corrected == pytest.approx(15 / 6)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_calibration_tells_what_follows_frequency_from_what_does_not(demonstration: Workflow) -> None:
     results = demonstration.folder / "results/demonstration"
     known = margins(demonstration, "oracle")
@@ -81,7 +81,7 @@ def test_calibration_tells_what_follows_frequency_from_what_does_not(demonstrati
     assert value["oracle", "AUL", "exchange"] > 0.3
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_debiasing_empties_margins_and_changes_nothing_in_use(demonstration: Workflow) -> None:
     """The third paper's claim, with a known answer."""
     found = [margins(demonstration, model) for model in ("tiny-bert", "tiny-bert-cda")]
@@ -110,7 +110,7 @@ def test_debiasing_empties_margins_and_changes_nothing_in_use(demonstration: Wor
             assert truth > 0.1
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_report_stands_alone_and_has_its_tables_and_figures(demonstration: Workflow) -> None:
     results = demonstration.folder / "results/demonstration"
     page = (results / "report/index.html").read_text()
@@ -125,13 +125,13 @@ def test_the_report_stands_alone_and_has_its_tables_and_figures(demonstration: W
         assert Path(results, "figures", f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_it_is_finished(demonstration: Workflow) -> None:
     again = demonstration.snakemake()
     assert "Nothing to be done" in again.stdout + again.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_what_tokens_add_is_the_score_of_every_sentence(demonstration: Workflow) -> None:
     results = demonstration.folder / "results/demonstration"
     sums_compared = 0

@@ -57,7 +57,7 @@ def test_two_runs_are_byte_identical(finished: Workflow, fresh: Workflow) -> Non
     assert len(one) > 80 and differing(one, other) == []
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_processor_gives_the_same_to_float_error(finished: Workflow, copied: Workflow) -> None:
     """Other instructions and another batch size stand for another machine; the models are the same."""
     results = copied.folder / "results/small"
@@ -142,7 +142,7 @@ for name, path in benchmarks.items():
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_real_pairs_are_decided_alike_on_another_processor(tmp_path: Path) -> None:
     model = real_data("models", "minilm-l6-mlm")
     benchmarks = {

@@ -82,7 +82,7 @@ def test_what_it_shows_is_in_the_report_and_outlasts_the_evidence(copied: Workfl
             env={**os.environ, "PYTHONPATH": "scripts"},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
         )
         assert done.returncode == 0, done.stdout + done.stderr
     assert not (results / "evidence").exists()

@@ -45,7 +45,7 @@ def study(folder: Path) -> Workflow:
     return Workflow(folder, config)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_kills_change_no_result_and_lose_no_finished_work(tmp_path: Path) -> None:
     untouched = study(tmp_path / "untouched")
 

@@ -23,7 +23,7 @@ print("aside", file=sys.stderr)
 
 def start(*arguments: str, **settings: object) -> "subprocess.CompletedProcess[str]":
     command = [preloaded_python(), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, **settings)  # type: ignore
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, **settings)  # type: ignore
 
 
 def test_a_script_has_its_own_arguments_folder_environment_and_streams(tmp_path: Path) -> None:
@@ -83,14 +83,14 @@ def test_a_program_ends_with_who_asked_for_it(tmp_path: Path) -> None:
         "with open(sys.argv[1] + '.part', 'w') as file:\n"
         "    file.write(str(os.getpid()))\n"
         "os.rename(sys.argv[1] + '.part', sys.argv[1])\n"
-        "time.sleep(60)\n"
+        "time.sleep(600)\n"
     )
     with subprocess.Popen([preloaded_python(), str(script), str(told)]) as asking:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while not told.exists():
             assert asking.poll() is None and time.monotonic() < end
             time.sleep(0.02)
         program = psutil.Process(int(told.read_text()))
         asking.send_signal(signal.SIGKILL)
-    assert program.wait(30) is None
+    assert program.wait(300) is None
     assert not program.is_running()

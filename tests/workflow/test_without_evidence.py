@@ -20,7 +20,7 @@ def cleaned(copied: Workflow) -> Workflow:
         env={**os.environ, "PYTHONPATH": "scripts"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert all(f"  {model} on {benchmark} " in done.stdout for model, benchmark in PLACES), done.stdout
