@@ -113,6 +113,14 @@ def finished(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> "Workf
 
 
 @pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> "Workflow":
+    """A study of all families, run to its report. Tests only look at it and plan with it."""
+    from small_study import whole_study
+
+    return shared_study(tmp_path_factory, worker_id, "whole", whole_study)
+
+
+@pytest.fixture(scope="session")
 def demonstration(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> "Workflow":
     """The demonstration with one of its trained models and the exact one, run to its report."""
 

@@ -13,7 +13,6 @@ from unmask.calibration.schema import CONTROLS, DOSES, MERITS
 from unmask.measures.schema import SCORES
 from unmask.results.verifying import verify
 from unmask.tables import read_metadata, read_table
-from workflow_copy import copy_workflow
 
 AGGREGATES = (
     "comparisons/",
@@ -28,44 +27,10 @@ OWN = {f"calibration/{name}.parquet" for name in ("doses", "merits", "controls",
 EXACT = {"calibration/drawn.parquet", "calibration/kept_exact.parquet"}
 
 
-def trained(**settings: object) -> dict[str, object]:
-    return {
-        "source": "train", "architecture": "bert", "world": "planted", "steps": 20, "gate": False, **settings,
-    }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def calibration(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    """A study of an oracle and of barely trained models, run to its report. Tests plan with it, or change
-    copies."""
-    workflow = Workflow(copy_workflow(tmp_path_factory.mktemp("calibration") / "unmask"))
-    workflow.config = {
-        "study": "small",
-        "worlds": {
-            "planted": {"sentences": 4000, "longer": 2, "pairs": {"per_occupation": 3, "per_trait": 2}}
-        },
-        "models": {
-            "oracle": {"source": "oracle", "world": "planted"},
-            "bert": trained(),
-            "untrained": trained(steps=0),
-        },
-        "benchmarks": {
-            "pairs": {"format": "crows-pairs", "world": "planted"},
-            "swapped": {"format": "arranged", "of": "pairs", "as": "swapped"},
-            "identical": {"format": "arranged", "of": "pairs", "as": "identical"},
-        },
-        "measures": ["AUL", "CPS", "SSS"],
-        "statistics": {"chance": {"draws": 100}},
-        "calibration": {"power": {"pairs": [50, 200], "draws": 100}, "drawn": {"worlds": 10}},
-    }
-    workflow.run()
-    return workflow
-
-
 @pytest.fixture
-def changed(calibration: Workflow) -> Workflow:
+def changed(whole: Workflow) -> Workflow:
     """The finished study with a configuration of its own, to plan with."""
-    return Workflow(calibration.folder, copy.deepcopy(calibration.config))
+    return Workflow(whole.folder, copy.deepcopy(whole.config))
 
 
 def own(planned: set[str]) -> set[str]:
@@ -74,8 +39,8 @@ def own(planned: set[str]) -> set[str]:
 
 
 @pytest.mark.slow
-def test_the_oracle_is_scored_like_any_model_and_says_what_is_planted(calibration: Workflow) -> None:
-    results = calibration.folder / "results/small"
+def test_the_oracle_is_scored_like_any_model_and_says_what_is_planted(whole: Workflow) -> None:
+    results = whole.folder / "results/small"
     truth = json.loads((results / "planted/planted/truth.json").read_text())["benchmarks"]["crows-pairs"]
     path = results / "scores/oracle/pairs/original.parquet"
     scores = read_table(path, SCORES).query("protocol == 'corrected'")
@@ -91,18 +56,18 @@ def test_the_oracle_is_scored_like_any_model_and_says_what_is_planted(calibratio
         assert len(known) > 100
         assert margins[list(known)].to_numpy() == pytest.approx(list(known.values()), abs=1e-6)
     table = pd.read_csv(results / "tables/bias.csv")
-    assert set(table["model"]) == {"oracle", "bert", "untrained"}
+    assert set(table["model"]) == {"oracle", "bert", "untrained", "bert-cda"}
     # it reads no shuffled sentences
-    assert set(table.loc[table["variant"] == "shuffled", "model"]) == {"bert", "untrained"}
+    assert set(table.loc[table["variant"] == "shuffled", "model"]) == {"bert", "untrained", "bert-cda"}
     manifest = json.loads((results / "models/oracle/manifest.json").read_text())
     assert manifest["entry"]["source"] == "oracle"
     assert verify(results).problems == []
 
 
 @pytest.mark.slow
-def test_what_a_study_of_calibration_comes_to(calibration: Workflow) -> None:
-    results = calibration.folder / "results/small"
-    assert "calibration" in section_names(calibration)
+def test_what_a_study_of_calibration_comes_to(whole: Workflow) -> None:
+    results = whole.folder / "results/small"
+    assert "calibration" in section_names(whole)
     merits = read_table(results / "calibration/merits.parquet", MERITS)
     oracle = merits[merits["kind"] == "oracle"].set_index(["measure", "merit", "condition"])["value"]
     assert oracle["CPS", "slope", ""] == pytest.approx(1, abs=1e-6)
@@ -165,7 +130,9 @@ def test_bad_input_is_one_line(changed: Workflow) -> None:
         ),
         ({"a": {"source": "oracle", "world": "planted", "context": "x"}}, "config key models.a.context: 'x'"),
     ):
-        found = errors(changed.snakemake("-n", config={**changed.config, "models": models}))
+        found = errors(
+            changed.snakemake("-n", config={**changed.config, "models": changed.config["models"] | models})
+        )
         assert len(found) == 1 and found[0].startswith(f"error: {line}"), found
     for calibration, line in (
         (

@@ -13,9 +13,9 @@ CAPTIONS = {path.stem: path for path in (ROOT / "resources/snakemake_report").gl
 
 
 @pytest.mark.slow
-def test_it_shows_what_has_a_caption(demonstration: Workflow, tmp_path: Path) -> None:
+def test_it_shows_what_has_a_caption(whole: Workflow, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
-    done = demonstration.snakemake("--report", str(page))
+    done = whole.snakemake("--report", str(page))
     assert done.returncode == 0, done.stdout + done.stderr
     added = re.findall(r"^Adding (\S+) ", done.stdout + done.stderr, re.MULTILINE)
     assert {"index.html", "bias.svg", "table2.csv"} <= set(added)

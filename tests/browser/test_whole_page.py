@@ -1,4 +1,4 @@
-"""The demonstration's report in a browser: it is quiet, accessible, and says what its tables say."""
+"""The report of a study of all families in a browser: quiet, accessible, and it says what its tables say."""
 
 import csv
 import json
@@ -16,9 +16,9 @@ from unmask.measures.registry import title_of
 
 
 @pytest.fixture(scope="module")
-def results(browser: Browser, demonstration: Workflow) -> Path:
-    """Of the demonstration, which is not run where there is no browser."""
-    return demonstration.folder / "results/demonstration"
+def results(browser: Browser, whole: Workflow) -> Path:
+    """Of the study, which is not run where there is no browser."""
+    return whole.folder / "results/small"
 
 
 @pytest.fixture
