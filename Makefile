@@ -2,6 +2,7 @@
 # make test      the tests that a change is judged by
 # make test-all  all tests, Slurm and long trainings too
 # make test-long the tests that take long and rarely say what others do not
+# make snapshots take down anew what tests hold the report's words against
 # make check     format, lint and types
 # make verify    hold a study's results against what they were made from
 # make clean-evidence    say what evidence could go; with ARGS=--yes remove it
@@ -22,7 +23,7 @@ GPUS := $(shell nvidia-smi --list-gpus 2>/dev/null | wc -l)
 FOLDER = folder=$$($(BIN)/python -m unmask.results.folder '$(STUDY)') || exit 1
 STUDY_CONFIG := study=$(STUDY) $(if $(DATA),'data=$(DATA)')
 
-.PHONY: report test test-all test-rest test-long check verify clean-evidence clean
+.PHONY: report test test-all test-rest test-long snapshots check verify clean-evidence clean
 
 report: $(VENV)/.installed
 	$(BIN)/snakemake --cores $(CORES) --logger rich $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) \
@@ -47,6 +48,9 @@ test-rest: $(VENV)/.installed-dev
 test-long: export UNMASK_KILLS ?= 30
 test-long: $(VENV)/.installed-dev
 	$(PYTEST) $(FULL) -m "long or hypothesis"
+
+snapshots: $(VENV)/.installed-dev
+	UNMASK_SNAPSHOTS=renew $(BIN)/python -m pytest tests/workflow/test_snapshots.py
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check

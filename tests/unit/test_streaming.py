@@ -56,7 +56,7 @@ WRITER = """
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_killed_in_mid_write_it_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     write(tmp_path / "undisturbed" / "none.parquet", many_pairs())
     path = tmp_path / "killed" / "none.parquet"

@@ -102,7 +102,7 @@ def test_a_corpus_is_counted_and_then_only_what_is_new(corpora: Workflow) -> Non
     assert rows(table(corpora, "wiki")) == by_count([PLAIN, "Bob s house is old – very"])
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_shards_come_from_the_hub_as_asked_for(corpora: Workflow, monkeypatch: pytest.MonkeyPatch) -> None:
     for key in ("HF_TOKEN", "HF_HUB_OFFLINE"):
         monkeypatch.delenv(key, raising=False)

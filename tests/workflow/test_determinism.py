@@ -96,7 +96,7 @@ for architecture in ("bert", "roberta", "albert"):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_model_is_trained_alike_twice(tmp_path: Path) -> None:
     """Corpus, tokenizer and weights, in two processes with other hashes: the same bytes."""
     folders = [tmp_path / "one", tmp_path / "other"]

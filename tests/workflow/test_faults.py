@@ -250,7 +250,7 @@ def test_a_killed_run_is_started_again_and_its_jobs_are_waited_for(
     assert "Nothing to be done" in unrun.snakemake(TARGET).stderr
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_two_runs_at_once(unrun: Workflow, finished: Workflow) -> None:
     with running(unrun, TARGET) as first:
         job = job_at_work(first, "score_evidence", unrun.folder / LOCK)
@@ -348,7 +348,7 @@ def test_a_model_that_someone_else_broke_is_named(copied: Workflow, finished: Wo
     assert same(TARGET, copied, finished)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_killed_training_is_done_again_to_the_same_model(fresh: Workflow) -> None:
     fresh.config["worlds"] = {"w": {}}
     hasty = {"source": "train", "architecture": "bert", "world": "w", "steps": 200, "gate": False}

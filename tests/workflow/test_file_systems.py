@@ -28,7 +28,7 @@ os.link = refuse_with(errno.EPERM)
 """What every Python process reads first: the file system has no locks and no hard links."""
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_without_locks_and_hard_links_results_are_the_same(
     copied: Workflow, finished: Workflow, tmp_path: Path
 ) -> None:

@@ -46,7 +46,7 @@ def test_a_run_with_nothing_to_do_loads_none_of_it(
     assert not (FOR_JOBS | {"pyarrow.parquet"}) & loaded
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_benchmark_finds_a_finished_study_done_and_one_more_model_alone() -> None:
     done = subprocess.run(
         [preloaded_python(), "benchmarks/planning.py", "--models", "3", "--rounds", "1"],
