@@ -3,6 +3,7 @@
 At the end they say which files took longest.
 """
 
+import gc
 import json
 import os
 import shutil
@@ -54,6 +55,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Slow tests first, so that no worker is left with one while the others have nothing to do."""
     first = ("slow", "thorough", "long")
     items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in first))
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is looked for among what tests make, and not among all that is loaded for them.
+
+    PyTorch, transformers and pandas are so many objects that looking through them takes .3 s and more, and
+    jobs that run models do it themselves.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 SLOWEST = 15
