@@ -1,4 +1,4 @@
-"""Write the report: one HTML page that needs nothing but itself, where everything came from, and a summary."""
+"""Write the report: one HTML page that needs nothing but itself, its provenance, and a summary."""
 
 from typing import TYPE_CHECKING
 

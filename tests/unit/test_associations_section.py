@@ -111,10 +111,10 @@ def test_names_are_text_on_the_page(shown: Section) -> None:
 
 def test_what_a_study_lacks_is_not_shown(study: Study) -> None:
     files = {key: study.files[key] for key in ("captions", "published")}
-    bare = section(files | {"associations": []}, SETTINGS)
+    bare = section(Found(files | {"associations": []}, SETTINGS))
     assert bare.sentences == (QUESTION,) and bare.blocks == ()
     words = files | {"associations": study.files["associations"][:1]}
-    small = section(words, study.settings)
+    small = section(Found(words, study.settings))
     titles = [block.title for block in small.blocks if isinstance(block, Fold)]
     assert "Table 1: all tests" in titles and "Differences between encoders" not in titles
     # one encoder with one suite: its tests and its poolings, in no fold

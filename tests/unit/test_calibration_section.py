@@ -121,7 +121,7 @@ def test_without_a_world_only_real_pairs_appear(tmp_path: Path) -> None:
 
 def test_without_anything_there_is_nothing(tmp_path: Path) -> None:
     study = Study(tmp_path, "explained")
-    assert section(study.files | {"explained": []}, study.settings).is_empty()
+    assert section(Found(study.files | {"explained": []}, study.settings)).is_empty()
 
 
 def test_which_measures_find_the_association() -> None:

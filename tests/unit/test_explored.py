@@ -27,6 +27,7 @@ from unmask.measures.scoring import score_pairs
 from unmask.pairs.explored import explored, hides, shown_pairs
 from unmask.pairs.flaws import TITLES
 from unmask.pairs.packed import packed, unpacked
+from unmask.pairs.results import Found
 from unmask.pairs.sections.pairs import pair_columns, section, votes
 from unmask.pairs.surfaces import SPACE
 from unmask.report.page import render_page
@@ -277,18 +278,13 @@ def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             found = explored(shown, parts.scores, [parts.evidence], MEASURES, likeliest)
             files["explored"].append(str(folder / f"{len(files['explored'])}.json"))
             write_facts(files["explored"][-1], {"model": model, "benchmark": benchmark, **found})
-    settings = {
-        "models": ["m", HOSTILE],
-        "benchmarks": ["b", HOSTILE],
-        "measures": list(MEASURES),
-        "most": 10,
-    }
-    return files, settings
+    explorer = {"models": ["m", HOSTILE], "benchmarks": ["b", HOSTILE], "most": 10}
+    return files, {"measures": list(MEASURES), "explorer": explorer}
 
 
 def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     files, settings = study
-    found = section(files, settings)
+    found = section(Found(files, settings))
     assert found.sentences[0].startswith("20 pairs as 2 models read them")
     left = f"10 of the 12 pairs of b and 10 of the 12 pairs of {HOSTILE}"
     assert found.sentences[1] == f"Here are {left}, evenly spread."
@@ -311,7 +307,9 @@ def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str
 def test_a_section_of_all_pairs_does_not_speak_of_some(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     files, settings = study
     some = {name: files[name][:1] for name in ("pairs", "flaws", "explored")} | {"labels": []}
-    found = section(some, settings | {"models": ["m"], "benchmarks": ["b"], "most": 12})
+    found = section(
+        Found(some, {"explorer": settings["explorer"] | {"models": ["m"], "benchmarks": ["b"], "most": 12}})
+    )
     assert len(found.sentences) == 1 and found.sentences[0].startswith("12 pairs as m read them")
 
 
@@ -326,7 +324,7 @@ def test_columns_of_pairs_hold_what_json_can(study: tuple[dict[str, Any], dict[s
 
 def test_flaws_and_labels_are_those_of_the_tables(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     files, settings = study
-    (app,) = [block for block in section(files, settings).blocks if isinstance(block, App)]
+    (app,) = [block for block in section(Found(files, settings)).blocks if isinstance(block, App)]
     titles = app.value["flaws"]
     assert titles == [TITLES[name] for name in PAIR_FLAWS]
     for place in (0, 1):

@@ -7,7 +7,7 @@ import pytest
 
 from test_report_words import NONE, SCORE, results
 from unmask.pairs.brief import in_brief
-from unmask.pairs.sections.controls import found as controls
+from unmask.pairs.sections.controls import findings as controls
 from unmask.pairs.summary import cautions, in_words, warnings
 from unmask.pairs.verdicts import UNKNOWN, WITHIN_NOISE, WITHIN_WORDS
 

@@ -26,6 +26,7 @@ from unmask.files import sha256_of_file
 from unmask.measures.schema import SCORES
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
+from unmask.models.untrained import make_untrained
 from unmask.statistics.decisions import decisions
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL, SHUFFLED
@@ -226,7 +227,7 @@ def test_untrained_networks_are_scored_again_for_what_their_scores_hang_on(
 def test_what_was_read_before_a_network_failed_is_not_read_again(
     folder: Path, score: Score, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make = untrained.make_untrained
+    make = make_untrained
 
     def failing(base: Path, directory: Path, seed: int) -> None:
         if seed == 2:
@@ -418,7 +419,7 @@ def test_evidence_by_code_that_makes_the_same_rows_stands_whatever_the_sentences
     score(by_that)
     before = {masking: read_table(table(folder, masking), EVIDENCE) for masking in MASKINGS}
     with monkeypatch.context() as patched:
-        patched.setattr(loading, "load", None)
+        patched.setattr(maskings, "load", None)
         assert score() == set()
     for masking in MASKINGS:
         now = read_metadata(table(folder, masking))

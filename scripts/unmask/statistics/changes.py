@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from unmask.measures.context import sees_context
+from unmask.measures.registry import sees_context
 from unmask.statistics.correction import holm
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_metadata, read_table
