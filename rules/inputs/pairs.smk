@@ -55,8 +55,8 @@ def read_shuffled():
 
 
 def has_untrained(model):
-    """Whether there are untrained networks like a model: not like one that is itself untrained or has no files."""
-    return model in models_with_files() and MODELS[model]["source"] != "random"
+    """Whether a study has untrained networks like a model: not like one that is untrained itself or has no files."""
+    return bool(UNTRAINED_SEEDS) and model in models_with_files() and MODELS[model]["source"] != "random"
 
 
 def untrained_like(model):
@@ -337,7 +337,7 @@ def measuring_inputs(wildcards):
     inputs["flaws"] = result("quality", benchmark, "flaws.parquet")
     if model in read_shuffled():
         inputs["shuffled"] = result("evidence", model, benchmark, SHUFFLED, "none.parquet")
-    if UNTRAINED_SEEDS and has_untrained(model):
+    if has_untrained(model):
         inputs["untrained"] = untrained_tables(model, benchmark)
     if corpora_for(benchmark):
         inputs["ratios"] = result("group_words", benchmark, "ratios.parquet")
