@@ -64,13 +64,34 @@ rule group_words:
         "../scripts/count_group_words.py"
 
 
+# apart from the rest, as it needs no model
+rule table2:
+    input:
+        words=group_words_of_all("words"),
+        captions=resource("frequency/captions.yaml"),
+    output:
+        **with_shown(word_table_files(), table2_csv=("Table 2", "how often corpora name groups")),
+    log:
+        log_of("report", "table2.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=presenting_code("frequency", []),
+        family="frequency",
+        settings=pairs_settings() | {"confidence": config["statistics"]["confidence"]},
+        given=given(resource("frequency/captions.yaml")),
+    message:
+        "Making Table 2"
+    script:
+        "../scripts/present.py"
+
+
 rule present_frequency:
     input:
         **frequency_inputs(),
     output:
         **with_shown(
-            frequency_table_files() | frequency_figure_files(),
-            table2_csv=("Table 2", "how often corpora name groups"),
+            link_table_files() | frequency_figure_files(),
             frequency_svg=("Word frequency", "how often corpora use words"),
             frequency_link_svg=("Frequency and margins", "how margins go with frequency"),
         ),

@@ -127,11 +127,15 @@ def planted_ratios():
     ]
 
 
-def frequency_table_files():
-    """The tables on word frequency by the names that their module gives them."""
-    names = ["table2_csv", "table2_md", "table2_tex", "group_words_csv"]
-    names += ["frequency_link_csv"] if SCORED else []
-    return {name: result("tables", "{}.{}".format(*name.rsplit("_", 1))) for name in names}
+def word_table_files():
+    """The tables of group words, by the names that their module gives them."""
+    tables = {f"table2_{form}": result("tables", f"table2.{form}") for form in ("csv", "md", "tex")}
+    return tables | {"group_words_csv": result("tables", "group_words.csv")}
+
+
+def link_table_files():
+    """The table of what follows word frequency, by the name that its module gives it."""
+    return {"frequency_link_csv": result("tables", "frequency_link.csv")} if SCORED else {}
 
 
 def frequency_figure_files():
@@ -160,7 +164,8 @@ def frequency_files():
     """The tables and figures on word frequency; the counts alone where no benchmark has a corpus."""
     if not with_corpora(BENCHMARKS):
         return [result("frequency", f"{corpus}.parquet") for corpus in COUNTED]
-    return [*frequency_table_files().values(), *frequency_figure_files().values()]
+    tables = word_table_files() | link_table_files()
+    return [*tables.values(), *frequency_figure_files().values()]
 
 
 def frequency_statistics():

@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Dialog, Page
+from playwright.sync_api import Browser, Dialog, Page, expect
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 900}
+WAIT = 180_000
+"""Milliseconds that a browser may take for a step: as long as a busy machine needs."""
+
+expect.set_options(timeout=WAIT)
 
 
 def browser_program() -> str | None:
@@ -68,6 +72,7 @@ class Opened:
 def open_report(browser: Browser, path: Path, fragment: str = "", **options: Any) -> Opened:
     """Open a report in a window of its own. options: of the window (Browser.new_context)."""
     window = browser.new_context(**{"viewport": DESK, "accept_downloads": True, **options})
+    window.set_default_timeout(WAIT)
     opened = Opened(window.new_page())
     page, said = opened.page, opened.said
 

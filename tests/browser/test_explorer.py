@@ -1,20 +1,21 @@
 """The explorer in a browser: pairs are found and shown, with the numbers of the tables, and without lag."""
 
 import re
-import shutil
 import statistics
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import numpy as np
 import pandas as pd
 import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
 
 import synthetic
+from browsing import WAIT
 from study_schema import MEASURES
 from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
@@ -31,16 +32,6 @@ from unmask.statistics.flaws import flaws_table
 from unmask.statistics.schema import FLAWS, PAIR_FLAWS
 from unmask.tables import framed, write_table
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
-
-pytest.importorskip("playwright", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium")
-if CHROMIUM is None:
-    pytest.skip("chromium is not installed", allow_module_level=True)
-
-from playwright.sync_api import Locator, Page, expect, sync_playwright  # noqa: E402
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 ODD = "1/2 ?#%é"
@@ -156,18 +147,11 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return made
 
 
-@pytest.fixture(scope="module")
-def browser() -> "Iterator[Browser]":
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def page(browser: "Browser", study: Study) -> Iterator[Page]:
+def page(browser: Browser, study: Study) -> Iterator[Page]:
     """A page of its own; it may say nothing in the console and ask for nothing but itself."""
     page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page.set_default_timeout(WAIT)
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
@@ -506,7 +490,7 @@ def test_labels_of_sentences_are_told_as_text(page: Page, study: Study) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_needs_no_scrolling_sideways_and_nothing_is_hard_to_use(
-    browser: "Browser", study: Study, scheme: Any
+    browser: Browser, study: Study, scheme: Any
 ) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme=scheme)
     opened(page, study.address("crows", "p5", "PLL", HOSTILE))

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,9 +54,15 @@ def test_the_first_screen_says_what_the_tables_say(opened: Opened, results: Path
         for name in ("score", "low", "high"):
             assert (float(row[name]) == other[name]) if pd.notna(other[name]) else row[name] == ""
     words = page.locator("#overview li").all_text_contents()
-    for _, other in wanted[wanted["measure"] == "AUL"].iterrows():
-        start = f"AUL: {other['model']} prefers the stereotype in {other['score']:.0f} of 100 pairs of "
-        assert any(text.startswith(f"{start}{other['benchmark']}") for text in words)
+    sentence = re.compile(r"AUL: (\S+) .*prefers .*?(anti)?stereotype in ([\d.]+) of 100 pairs of ([\w-]+)")
+    preferences = [match.groups() for text in words if (match := sentence.match(text))]
+    preferred = {
+        (model, benchmark): 100 - float(percent) if anti else float(percent)
+        for model, anti, percent, benchmark in preferences
+    }
+    of_aul = wanted[wanted["measure"] == "AUL"].set_index(["model", "benchmark"])["score"]
+    assert preferred.keys() == set(of_aul.index)
+    assert all(abs(preferred[place] - score) <= 0.5 for place, score in of_aul.items())
     # and the marks are where the numbers are: as many as there are scores
     spec: dict[str, Any] = json.loads(page.locator("#overview-chart-1 > script").text_content() or "")
     points = page.locator("#overview-chart-1 .mark-symbol.role-mark path").count()

@@ -32,8 +32,3 @@ def test_jobs_on_a_gpu_have_its_partition_and_no_others() -> None:
     # rules that are another one but for some lines
     with_gpu |= {new for old, new in re.findall(r"\nuse rule (\w+) as (\w+)", rules) if old in with_gpu}
     assert profile("slurm")["set-resources"].keys() == with_gpu
-
-
-def test_no_group_has_a_job_that_takes_a_gpu() -> None:
-    slurm = profile("slurm")
-    assert not slurm["groups"].keys() & slurm["set-resources"].keys()

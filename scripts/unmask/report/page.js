@@ -111,7 +111,13 @@ class Drawing {
     // inside of the box, whose label says what is drawn: Vega would put one of its own there
     const inner = element("div");
     inner.setAttribute("aria-hidden", "true");
-    const result = await this.embed(inner, this.fitted(room), mode, room);
+    let result = await this.embed(inner, this.fitted(room), mode, room);
+    // labels may take more room than is set aside for them
+    const over = Math.ceil(inner.querySelector("svg").getAttribute("width") - room);
+    if (over > 0 && this.spec.usermeta) {
+      result.finalize();
+      result = await this.embed(inner, this.fitted(room - over), mode, room);
+    }
     if (this.drawn !== wanted) return result.finalize();
     this.result?.finalize();
     this.result = result;
