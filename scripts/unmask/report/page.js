@@ -92,7 +92,7 @@ class Drawing {
       header: { labelFontSize: 10 },
       title: { fontSize: 11, subtitleFontSize: 10 },
       ...(room < NARROW && {
-        legend: { columns: 1 },
+        legend: { columns: 1, layout: { top: { direction: "vertical", margin: 4 }, bottom: { direction: "vertical", margin: 4 } } },
         axisX: { labelFlush: true, labelBound: 4 },
         axisY: { labelLimit: NAMES - 8 },
       }),
