@@ -125,12 +125,16 @@ def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
 
     Raises InputError where the file is not readable Parquet or has another schema.
     """
+    return plain_frame(read_arrow(path, schema), schema)
+
+
+def read_arrow(path: str | Path, schema: pa.Schema) -> pa.Table:
+    """The same as it is stored. Raises InputError as `read_table` does."""
     with opened_table(path, schema) as file:
         try:
-            table = file.read()
+            return file.read()
         except (pa.ArrowException, OSError) as error:
             raise unreadable(path, error) from None
-    return plain_frame(table, schema)
 
 
 def opened_table(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
@@ -153,11 +157,15 @@ def unreadable(path: str | Path, error: Exception) -> InputError:
 
 def plain_frame(table: pa.Table, schema: pa.Schema) -> pd.DataFrame:
     """A table of this schema as a frame, dictionary columns as plain strings."""
-    plain = pa.schema(
+    frame: pd.DataFrame = table.cast(plain_schema(schema)).to_pandas()
+    return frame
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema with dictionary columns as plain strings, all of which may have nulls."""
+    return pa.schema(
         pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema
     )
-    frame: pd.DataFrame = table.cast(plain).to_pandas()
-    return frame
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
