@@ -11,6 +11,9 @@ import pyarrow.compute as pc
 from unmask.errors import InputError
 from unmask.tables import plain_schema, read_arrow, read_metadata, read_table, unreadable
 
+KEY_TYPES = {"seed": pa.int64()}
+"""The types of keys that are no strings."""
+
 Order = Mapping[str, Sequence[str]]
 """The values of keys in the order of the study, the key that is sorted by first in front."""
 
@@ -25,22 +28,35 @@ def load_tables(
     with other values left out. Without rows the frame has the columns and types of the schema.
     Raises InputError as `read_table` does, and as `facts_by` does of the keys in the metadata.
     """
-    plain = plain_schema(schema)
     of_file = [key for key in keys if key not in schema.names]
-    every = list(paths)
+    every, wanted = list(paths), order or {}
     labels = list(facts_by(every, *of_file)) if of_file else [()] * len(every)
-    columns = [*keys, *(name for name in schema.names if name not in keys)]
-    empty = pa.schema([*(pa.field(key, pa.string()) for key in of_file), *plain]).empty_table()
-    parts = [empty.select(columns)]
+    tables: list[tuple[pa.Table, Mapping[str, str]]] = []
     for path, values in zip(every, labels, strict=True):
         of = dict(zip(of_file, values, strict=True))
-        if all(value in (order or {}).get(key, (value,)) for key, value in of.items()):
-            table = read_arrow(path, schema).cast(plain)
-            for key, value in of.items():
-                table = table.append_column(key, pa.repeat(value, len(table)))
-            parts.append(table.select(columns))
-    frame: pd.DataFrame = _in_order(pa.concat_tables(parts), order or {}).to_pandas()
+        if all(value in wanted.get(key, (value,)) for key, value in of.items()):
+            tables.append((read_arrow(path, schema), of))
+    frame: pd.DataFrame = _in_order(with_keys(tables, plain_schema(schema), keys), wanted).to_pandas()
     return frame
+
+
+def with_keys(
+    tables: Iterable[tuple[pa.Table, Mapping[str, str]]], schema: pa.Schema, keys: Sequence[str]
+) -> pa.Table:
+    """Tables as one, the columns `keys` in front; with each come its values of keys that it has no columns of.
+
+    schema: what all tables are cast to, without these keys.
+    """
+    types = {key: KEY_TYPES.get(key, pa.string()) for key in keys if key not in schema.names}
+    whole = pa.schema([*(pa.field(key, type_) for key, type_ in types.items()), *schema])
+    columns = [*keys, *(name for name in schema.names if name not in keys)]
+    parts = [whole.empty_table().select(columns)]
+    for table, of in tables:
+        rows = table.cast(schema)
+        for key, type_ in types.items():
+            rows = rows.append_column(key, pa.repeat(of[key], len(rows)).cast(type_))
+        parts.append(rows.select(columns))
+    return pa.concat_tables(parts)
 
 
 def facts_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], dict[str, Any]]:

@@ -83,9 +83,9 @@ def test_a_key_may_be_a_column_of_the_table_itself(paths: dict[tuple[str, str], 
     frame = load_tables(some, COUNTS, "word", "model", "seed", order=order)
     assert frame.columns.tolist() == ["word", "model", "seed", "count", "mean", "sure", "ids"]
     assert frame[["word", "model", "seed"]].to_numpy().tolist() == [
-        ["bx1", "b", "3"],
-        ["ay2", "a", "3"],
-        ["ay1", "a", "3"],
+        ["bx1", "b", 3],
+        ["ay2", "a", 3],
+        ["ay1", "a", 3],
     ]
 
 

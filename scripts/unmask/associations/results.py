@@ -10,8 +10,6 @@ import pyarrow as pa
 
 from unmask.associations import agreement, comparisons
 from unmask.associations.chance import least_p, main_rows, with_power
-from unmask.associations.published import Published
-from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS
 from unmask.associations.metadata import (
     bias_scores,
     categories_of,
@@ -20,6 +18,8 @@ from unmask.associations.metadata import (
     remarks_of,
     strengths_of,
 )
+from unmask.associations.published import Published
+from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS
 from unmask.associations.terms import GROUNDED, POOLINGS, VECTORS, WEAT
 from unmask.loading import load_tables, shared_facts
 from unmask.report.captions import Captions, load_captions
