@@ -43,7 +43,7 @@ def load_tables(
 def with_keys(
     tables: Iterable[tuple[pa.Table, Mapping[str, str]]], schema: pa.Schema, keys: Sequence[str]
 ) -> pa.Table:
-    """Tables as one, the columns `keys` in front; with each come its values of keys that it has no columns of.
+    """Tables as one, the columns `keys` in front; each comes with its values of keys that it lacks.
 
     schema: what all tables are cast to, without these keys.
     """

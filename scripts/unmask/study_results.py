@@ -15,10 +15,29 @@ from unmask.errors import InputError
 from unmask.loading import KEY_TYPES, with_keys
 from unmask.result_files import ResultFiles
 from unmask.results.walking import paths_below
-from unmask.tables import plain_schema, read_arrow, read_metadata
+from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata
 
 MODULE = "result_files"
 """The name of the module in which a family declares its tables."""
+
+KEY_MEANINGS = {
+    "benchmark": "the benchmark",
+    "classifier": "the classifier",
+    "corpus": "the corpus",
+    "encoder": "the model whose embeddings are tested, or the word vectors",
+    "level": "after how many merges",
+    "list": "the list of words",
+    "masking": "what is hidden from the model (docs/measures.md)",
+    "model": "the model",
+    "number": "of the merged table",
+    "seed": "seed of the run",
+    "shard": "the file of the corpus",
+    "suite": "the tests",
+    "table": "the labelled texts",
+    "task": "the task",
+    "variant": "original or shuffled (word order)",
+}
+"""What keys say that are no columns of the files themselves."""
 
 
 def declared_tables() -> dict[str, ResultFiles]:
@@ -147,8 +166,11 @@ class StudyResults(Mapping[str, pd.DataFrame]):
 def columns_of(files: ResultFiles, schema: pa.Schema) -> pd.DataFrame:
     """The columns of a table as `StudyResults.columns` has them."""
     keys = [key for key in files.keys if key not in schema.names]
-    rows = [(key, str(KEY_TYPES.get(key, pa.string())), "") for key in keys]
-    rows += [(field.name, _type_name(field.type), "") for field in schema]
+    rows = [(key, str(KEY_TYPES.get(key, pa.string())), KEY_MEANINGS[key]) for key in keys]
+    rows += [
+        (field.name, f"{_type_name(field.type)}{' or null' * field.nullable}", meaning_of(field))
+        for field in schema
+    ]
     return pd.DataFrame(rows, columns=["column", "type", "meaning"])
 
 

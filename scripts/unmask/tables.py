@@ -17,6 +17,7 @@ from unmask.atomic import written_whole
 from unmask.errors import InputError
 
 _METADATA_KEY = b"unmask"
+_MEANING_KEY = b"meaning"
 
 ROW_GROUP = 1 << 17
 """Rows of a row group, which is made and read in one piece."""
@@ -28,9 +29,20 @@ WORD = pa.dictionary(pa.int32(), pa.string())
 """A string out of few: stored as a dictionary."""
 
 
-def field(name: str, type_: pa.DataType, nullable: bool = False) -> pa.Field:
-    """A column, which has no nulls unless said."""
-    return pa.field(name, type_, nullable=nullable)
+def field(name: str, type_: pa.DataType, nullable: bool = False, meaning: str = "") -> pa.Field:
+    """A column, which has no nulls unless said.
+
+    meaning: what it says, with its unit. It stands in the Parquet file, too; a table of other meanings is of
+    the same schema, and a change of them makes no table anew (unmask.code_digest).
+    """
+    metadata = {_MEANING_KEY: meaning.encode()} if meaning else None
+    return pa.field(name, type_, nullable=nullable, metadata=metadata)
+
+
+def meaning_of(column: pa.Field) -> str:
+    """What `field` was told of a column; "" where that is nothing."""
+    meaning: bytes = (column.metadata or {}).get(_MEANING_KEY, b"")
+    return meaning.decode()
 
 
 def write_table(

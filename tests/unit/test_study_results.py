@@ -154,7 +154,7 @@ def test_embeddings_of_any_width_are_one_table(tmp_path: Path) -> None:
 
 def test_types_are_in_few_words(folder: Path) -> None:
     types = unmask.load(folder).columns("scores").set_index("column")["type"]
-    assert types[["model", "pair_id", "margin"]].tolist() == ["string", "string", "float64"]
+    assert types[["model", "pair_id", "margin"]].tolist() == ["string", "string", "float64 or null"]
     assert unmask.load(folder).columns("untrained_scores").set_index("column")["type"]["seed"] == "int64"
 
 

@@ -20,7 +20,7 @@ class Collected:
     """
 
     rows: pd.DataFrame
-    facts: Mapping[tuple[str, str], Mapping[str, Any]]
+    facts: Mapping[tuple[str, ...], Mapping[str, Any]]
 
     def last(self) -> pd.DataFrame:
         """The rows of the last step of each, mean over the runs, of all occupations together."""

@@ -123,8 +123,8 @@ class Found:
     def collected(self) -> Collected:
         """In the order of tasks, and then of models; what is not of the study is left out."""
         known = collect(self.files["scores"], {"task": self.tasks, "model": self.models})
-        facts = {(t, m): known.facts[t, m] for t in self.tasks for m in self.models if (t, m) in known.facts}
-        return Collected(known.rows, facts)
+        keys = [(task, model) for task in self.tasks for model in self.models]
+        return Collected(known.rows, {key: known.facts[key] for key in keys if key in known.facts})
 
     @cached_property
     def main(self) -> pd.DataFrame:
