@@ -21,23 +21,18 @@ MODULE = "result_files"
 """The name of the module in which a family declares its tables."""
 
 KEY_MEANINGS = {
-    "benchmark": "the benchmark",
-    "classifier": "the classifier",
-    "corpus": "the corpus",
     "encoder": "the model whose embeddings are tested, or the word vectors",
     "level": "after how many merges",
     "list": "the list of words",
     "masking": "what is hidden from the model (docs/measures.md)",
-    "model": "the model",
     "number": "of the merged table",
     "seed": "seed of the run",
     "shard": "the file of the corpus",
     "suite": "the tests",
     "table": "the labelled texts",
-    "task": "the task",
     "variant": "original or shuffled (word order)",
 }
-"""What keys say that are no columns of the files themselves."""
+"""What keys say that are no columns of the files themselves, where that is not in their names."""
 
 
 def declared_tables() -> dict[str, ResultFiles]:
@@ -79,7 +74,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
     @cached_property
     def _files(self) -> dict[str, list[TableFile]]:
         """The files of each table that has some, in the order of their keys."""
-        found: dict[str, list[TableFile]] = {}
+        by_table: dict[str, list[TableFile]] = {}
         for path in paths_below(self.folder):
             below = path.relative_to(self.folder)
             # what jobs keep for themselves is hidden
@@ -88,12 +83,12 @@ class StudyResults(Mapping[str, pd.DataFrame]):
             for name, files in self._declared.items():
                 keys = files.keys_of(below.as_posix())
                 if keys is not None:
-                    found.setdefault(name, []).append(TableFile(path, keys))
+                    by_table.setdefault(name, []).append(TableFile(path, keys))
                     break
         return {
-            name: sorted(found[name], key=lambda file: [_sortable(*of) for of in file.keys.items()])
+            name: sorted(by_table[name], key=lambda file: [_sortable(*of) for of in file.keys.items()])
             for name in self._declared
-            if name in found
+            if name in by_table
         }
 
     def __iter__(self) -> Iterator[str]:
@@ -133,7 +128,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
     def files(self, name: str) -> list[TableFile]:
         """The files of a table, each with `path` and `keys`. Raises KeyError for an unknown name."""
         if name not in self._files:
-            near = difflib.get_close_matches(name, self._files, n=3, cutoff=0.4)
+            near = difflib.get_close_matches(str(name), self._files, n=3, cutoff=0.4)
             hint = f"the nearest are {', '.join(near)}" if near else f"there are {', '.join(self._files)}"
             why = "this study has no such table" if name in self._declared else "no such table"
             raise KeyError(f"{name!r}: {why}; {hint}")
@@ -166,7 +161,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
 def columns_of(files: ResultFiles, schema: pa.Schema) -> pd.DataFrame:
     """The columns of a table as `StudyResults.columns` has them."""
     keys = [key for key in files.keys if key not in schema.names]
-    rows = [(key, str(KEY_TYPES.get(key, pa.string())), KEY_MEANINGS[key]) for key in keys]
+    rows = [(key, str(KEY_TYPES.get(key, pa.string())), KEY_MEANINGS.get(key, f"the {key}")) for key in keys]
     rows += [
         (field.name, f"{_type_name(field.type)}{' or null' * field.nullable}", meaning_of(field))
         for field in schema

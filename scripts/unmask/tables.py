@@ -40,7 +40,7 @@ def field(name: str, type_: pa.DataType, nullable: bool = False, meaning: str = 
 
 
 def meaning_of(column: pa.Field) -> str:
-    """What `field` was told of a column; "" where that is nothing."""
+    """The meaning that `field` gave a column; "" without one."""
     meaning: bytes = (column.metadata or {}).get(_MEANING_KEY, b"")
     return meaning.decode()
 

@@ -32,13 +32,13 @@ def rows_of(*words: str, count: int | None = 1) -> pd.DataFrame:
 @pytest.fixture
 def paths(tmp_path: Path) -> dict[tuple[str, str], Path]:
     """One table a model and benchmark, in an order that no study has."""
-    found = {}
+    written = {}
     for model, benchmark in [("a", "y"), ("c", "x"), ("b", "y"), ("a", "x"), ("b", "x")]:
         path = tmp_path / f"{model}-{benchmark}.parquet"
         frame = rows_of(f"{model}{benchmark}1", f"{model}{benchmark}2", count=None if model == "c" else 1)
         write_table(path, frame, COUNTS, {"model": model, "benchmark": benchmark, "seed": 3})
-        found[model, benchmark] = path
-    return found
+        written[model, benchmark] = path
+    return written
 
 
 def slow(paths: list[Path], keys: list[str]) -> pd.DataFrame:
