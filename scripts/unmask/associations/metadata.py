@@ -42,17 +42,15 @@ def remarks_of(suites: Iterable[str | Path], paths: Iterable[str | Path]) -> lis
 
     suites: tables STIMULI; paths: tables ASSOCIATIONS.
     """
-    found: dict[str, None] = {}
-    for path in suites:
-        facts = read_metadata(path)
+    remarks: dict[str, None] = {}
+    for (suite,), facts in facts_by(suites, "suite").items():
         for test in facts.get("tests") or []:
             for remark in test.get("remarks") or []:
-                found[f"{facts['suite']}: {test['name']}: {remark}"] = None
-    for path in paths:
-        facts = read_metadata(path)
+                remarks[f"{suite}: {test['name']}: {remark}"] = None
+    for (_, suite), facts in facts_by(paths, "encoder", "suite").items():
         for remark in facts.get("remarks") or []:
-            found[f"{facts['suite']}: {remark}"] = None
-    return list(found)
+            remarks[f"{suite}: {remark}"] = None
+    return list(remarks)
 
 
 def bias_scores(paths: Iterable[str | Path], measures: Sequence[str]) -> pd.DataFrame:
@@ -106,8 +104,8 @@ def _against(categories: Mapping[str, str]) -> str:
 def pictures_of(paths: Iterable[str | Path]) -> dict[tuple[str, str], Mapping[str, int]]:
     """How many pictures each cell of a grounded test has, by suite and test. paths: tables STIMULI."""
     return {
-        (str(facts["suite"]), str(test["name"])): test["pictures"]
-        for facts in map(read_metadata, paths)
+        (suite, str(test["name"])): test["pictures"]
+        for (suite,), facts in facts_by(paths, "suite").items()
         for test in facts.get("tests") or []
         if test.get("pictures")
     }
@@ -116,8 +114,8 @@ def pictures_of(paths: Iterable[str | Path]) -> dict[tuple[str, str], Mapping[st
 def categories_of(paths: Iterable[str | Path]) -> dict[tuple[str, str], Mapping[str, str]]:
     """What files call the sets of their tests, by suite and test."""
     return {
-        (str(facts["suite"]), str(test["name"])): test["categories"]
-        for facts in map(read_metadata, paths)
+        (suite, str(test["name"])): test["categories"]
+        for (suite,), facts in facts_by(paths, "suite").items()
         for test in facts.get("tests") or []
         if test.get("categories")
     }
