@@ -39,7 +39,7 @@ _OWN_SOURCE = Path(__file__).read_bytes()
 def code_digest(script: str | Path, *modules: str | Path) -> str:
     """A digest of a script, of modules that it loads by name, and of all of this library that these import.
 
-    All but PLUMBING, which changes no result.
+    All but PLUMBING, which changes no result. What columns mean (unmask.tables.field) does not count either.
 
     `modules` are files below the folder of LIBRARY, such as unmask/benchmarks/formats/stereoset.py; what is
     loaded by name (`unmask.by_name`) is seen no other way. Comments, docstrings and formatting do not count,
@@ -109,6 +109,9 @@ def _parsed(source: bytes, path: Path) -> _Module:
         for block in ("body", "orelse", "finalbody"):
             if statements := getattr(node, block, None):
                 setattr(node, block, [each for each in statements if not _is_text(each)])
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "field":
+            call.keywords = [each for each in call.keywords if each.arg != "meaning"]
     names: set[str] = set()
     for node in _statements(tree):
         if isinstance(node, ast.Import):

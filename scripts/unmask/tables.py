@@ -17,6 +17,7 @@ from unmask.atomic import written_whole
 from unmask.errors import InputError
 
 _METADATA_KEY = b"unmask"
+_MEANING_KEY = b"meaning"
 
 ROW_GROUP = 1 << 17
 """Rows of a row group, which is made and read in one piece."""
@@ -28,9 +29,20 @@ WORD = pa.dictionary(pa.int32(), pa.string())
 """A string out of few: stored as a dictionary."""
 
 
-def field(name: str, type_: pa.DataType, nullable: bool = False) -> pa.Field:
-    """A column, which has no nulls unless said."""
-    return pa.field(name, type_, nullable=nullable)
+def field(name: str, type_: pa.DataType, nullable: bool = False, meaning: str = "") -> pa.Field:
+    """A column, which has no nulls unless said.
+
+    meaning: what it says, with its unit. It stands in the Parquet file, too; a table of other meanings is of
+    the same schema, and a change of them makes no table anew (unmask.code_digest).
+    """
+    metadata = {_MEANING_KEY: meaning.encode()} if meaning else None
+    return pa.field(name, type_, nullable=nullable, metadata=metadata)
+
+
+def meaning_of(column: pa.Field) -> str:
+    """The meaning that `field` gave a column; "" without one."""
+    meaning: bytes = (column.metadata or {}).get(_MEANING_KEY, b"")
+    return meaning.decode()
 
 
 def write_table(
@@ -125,12 +137,16 @@ def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
 
     Raises InputError where the file is not readable Parquet or has another schema.
     """
+    return plain_frame(read_arrow(path, schema), schema)
+
+
+def read_arrow(path: str | Path, schema: pa.Schema) -> pa.Table:
+    """The same as it is stored. Raises InputError as `read_table` does."""
     with opened_table(path, schema) as file:
         try:
-            table = file.read()
+            return file.read()
         except (pa.ArrowException, OSError) as error:
             raise unreadable(path, error) from None
-    return plain_frame(table, schema)
 
 
 def opened_table(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
@@ -153,11 +169,15 @@ def unreadable(path: str | Path, error: Exception) -> InputError:
 
 def plain_frame(table: pa.Table, schema: pa.Schema) -> pd.DataFrame:
     """A table of this schema as a frame, dictionary columns as plain strings."""
-    plain = pa.schema(
+    frame: pd.DataFrame = table.cast(plain_schema(schema)).to_pandas()
+    return frame
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema with dictionary columns as plain strings, all of which may have nulls."""
+    return pa.schema(
         pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema
     )
-    frame: pd.DataFrame = table.cast(plain).to_pandas()
-    return frame
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from made_associations import AWKWARD, OPTIONS, SETTINGS, STRENGTHS, Study, make
 from running import present
 from unmask.associations.agreement import PAIR_COLUMNS
 from unmask.associations.chance import least_p
-from unmask.associations.collected import collected, shared_options
 from unmask.associations.permutations import partitions
 from unmask.associations.presenting import made_tables
 from unmask.associations.results import Found
@@ -30,6 +29,7 @@ from unmask.associations.tables import (
 )
 from unmask.associations.testing import NO_P_OF_E2
 from unmask.errors import InputError
+from unmask.loading import load_tables, shared_facts
 from unmask.report.sheets import DASH, Sheet
 from unmask.tables import write_table
 
@@ -289,18 +289,18 @@ def test_nothing_makes_tables_without_rows(study: Study) -> None:
 def test_two_tables_of_one_encoder_and_suite(study: Study) -> None:
     path = study.files["associations"][0]
     with pytest.raises(InputError, match=r"a second table of encoder .* and suite words"):
-        collected([AWKWARD], [path, path], ASSOCIATIONS)
+        load_tables([path, path], ASSOCIATIONS, "encoder", "suite")
 
 
 def test_tables_made_in_different_ways(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "other.parquet"
     facts = {"encoder": "e", "suite": "s", "options": OPTIONS._asdict() | {"seed": 5}}
     write_table(path, study.rows[BLANK, "words"], ASSOCIATIONS, facts)
-    with pytest.raises(InputError, match=r"other\.parquet: made with the options"):
-        shared_options([study.files["associations"][0], path])
+    with pytest.raises(InputError, match=r"other\.parquet: made with options"):
+        shared_facts([study.files["associations"][0], path], "options")
     write_table(path, study.rows[BLANK, "words"], ASSOCIATIONS, {})
     with pytest.raises(InputError, match="does not say which encoder and suite"):
-        collected([BLANK], [path], ASSOCIATIONS)
+        load_tables([path], ASSOCIATIONS, "encoder", "suite")
 
 
 def test_overview_of_one_suite_is_in_the_order_of_the_study(found: Found) -> None:

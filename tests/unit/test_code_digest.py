@@ -44,6 +44,20 @@ def test_a_module_imported_indirectly_counts(library: Path) -> None:
     assert digest(library) != before
 
 
+def test_what_columns_mean_does_not_count(library: Path) -> None:
+    source = 'A = pa.schema([field("score", pa.float64(), nullable=True, meaning={meaning!r})])\n'
+    tables = library / "unmask" / "tables.py"
+    digests_of = set()
+    for meaning in ("percent", "points"):
+        tables.write_text(source.format(meaning=meaning))
+        digests_of.add(digest(library))
+    assert len(digests_of) == 1
+    for change in (("score", "other"), ("float64", "float32"), ("True", "False"), ("field(", "column(")):
+        tables.write_text(source.format(meaning="points").replace(*change))
+        digests_of.add(digest(library))
+    assert len(digests_of) == 5
+
+
 def test_what_was_read_before_is_kept_beside_compiled_code(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ import io
 import itertools
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ import yaml
 
 from made_regions import AWKWARD, MODELS, RESOURCES, TOPICS, Made, make_planted, make_prefixes, make_scores
 from unmask.errors import InputError
+from unmask.loading import shared_facts
 from unmask.regional import tables
 from unmask.regional.captions import captions_of
-from unmask.regional.collected import collected, shared_facts
 from unmask.regional.findings import beyond_chance, coarse_dealings
 from unmask.regional.outline import Outline
 from unmask.regional.presenting import made_tables
@@ -39,6 +39,11 @@ NAMED = [Named.from_config(entry) for entry in MODELS]
 FACTS: dict[str, Any] = yaml.safe_load((RESOURCES / "published.yaml").read_text(encoding="utf-8"))
 
 
+def of_models(models: Sequence[Named], paths: Sequence[Path]) -> pd.DataFrame:
+    """The scores of these models, out of their files."""
+    return Found({"scores": paths}, {"models": [{"name": model.name} for model in models]}).scores
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return Made.write(tmp_path_factory.mktemp("regional"))
@@ -49,7 +54,7 @@ def found(made: Made) -> Findings:
     return Findings(
         NAMED,
         Outline.of(made.regions),
-        collected(NAMED, made.files["scores"], SCORES),
+        of_models(NAMED, made.files["scores"]),
         Published.from_file(made.files["published"]),
         captions_of(made.files, SETTINGS),
         ALPHA,
@@ -363,22 +368,22 @@ def test_a_fault_of_the_published_numbers_is_one_line(
 def test_a_second_table_of_a_model_and_one_of_none_are_refused(made: Made, tmp_path: Path) -> None:
     paths = made.files["scores"]
     with pytest.raises(InputError, match="a second table of model m1"):
-        collected(NAMED, [*paths, paths[0]], SCORES)
+        of_models(NAMED, [*paths, paths[0]])
     other = tmp_path / "other.parquet"
     write_table(other, make_scores(made.regions, 9), SCORES, {"draws": 7})
     with pytest.raises(InputError, match="does not say which model"):
-        collected(NAMED, [other], SCORES)
+        of_models(NAMED, [other])
     with pytest.raises(InputError, match="made with draws 7, others with 100"):
         shared_facts([*paths, other], "draws")
 
 
 def test_models_come_in_the_order_of_the_study_and_others_not_at_all(made: Made) -> None:
     models = [NAMED[2], NAMED[0]]
-    assert collected(models, made.files["scores"], SCORES)["model"].drop_duplicates().tolist() == [
+    assert of_models(models, made.files["scores"])["model"].drop_duplicates().tolist() == [
         "blank",
         "m1",
     ]
-    assert collected([Named("x")], made.files["scores"], SCORES).empty
+    assert of_models([Named("x")], made.files["scores"]).empty
 
 
 def test_a_study_without_a_table_has_a_caption_that_says_so(made: Made) -> None:

@@ -134,8 +134,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
             for kind, path in makes.items():
                 write_table(path, statistics[kind], SCHEMAS[kind], {**facts, "options": options})
                 made.parts[kind].append(path)
-            for kind in ("scores", "pairs", "flaws"):
-                made.parts[kind].append(str(base / f"{kind}.parquet"))
+            made.parts["scores"].append(str(base / "scores.parquet"))
+            # tables of a benchmark are there once: those of the last model's pairs
+            if model == MODELS[-1]:
+                for kind in ("pairs", "flaws"):
+                    made.parts[kind].append(str(base / f"{kind}.parquet"))
     for other, benchmark in enumerate(BENCHMARKS):
         path = str(folder / f"compared-{other}.parquet")
         scores = [str(folder / f"{place}-{other}" / "scores.parquet") for place in range(len(MODELS))]

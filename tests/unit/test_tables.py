@@ -18,7 +18,7 @@ from unmask.frequency.schema import WORD_COUNTS
 from unmask.measures.schema import SCORES
 from unmask.statistics.names import STATISTICS
 from unmask.statistics.schema import SCHEMAS
-from unmask.tables import read_table, write_batches, write_table
+from unmask.tables import field, meaning_of, read_table, write_batches, write_table
 
 
 def evidence(rows: int, seed: int = 0) -> pa.Table:
@@ -167,3 +167,26 @@ def test_tables_are_smaller_than_as_parquet_writes_them_by_itself(tmp_path: Path
 
 def test_each_table_of_statistics_has_a_schema() -> None:
     assert tuple(SCHEMAS) == STATISTICS
+
+
+def test_what_columns_mean_is_in_the_file_and_no_part_of_the_schema(tmp_path: Path) -> None:
+    said, other, silent = (
+        pa.schema([field("score", pa.float64(), meaning=meaning)]) for meaning in ("percent", "points", "")
+    )
+    rows = pd.DataFrame({"score": [50.0, 60.0]})
+    for name, schema in (("said", said), ("again", said), ("other", other)):
+        write_table(tmp_path / f"{name}.parquet", rows, schema, {"a": 1})
+    write_batches(tmp_path / "silent.parquet", [pa.table(rows, schema=silent)], said, {"a": 1})
+    assert meaning_of(pq.read_schema(tmp_path / "said.parquet").field("score")) == "percent"
+    for schema in (said, other, silent):
+        pd.testing.assert_frame_equal(read_table(tmp_path / "said.parquet", schema), rows)
+    # what is written is what the schema says, whatever the rows bring along
+    first, *alike, last = (
+        (tmp_path / f"{n}.parquet").read_bytes() for n in ("said", "again", "silent", "other")
+    )
+    assert alike == [first, first] and last != first
+    assert [meaning_of(schema.field("score")) for schema in (said, other, silent)] == [
+        "percent",
+        "points",
+        "",
+    ]

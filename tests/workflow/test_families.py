@@ -1,7 +1,10 @@
 """A family of its own files and one include, as docs/adding.md shows it; models of other kinds."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +31,7 @@ def add_the_guides_family(workflow: Workflow) -> set[str]:
     include = next(block for block in blocks if block.startswith("include:"))
     blocks.remove(include)
     files = [name for name in shown if name not in ("rules/inputs/lengths.smk",)]
-    assert len(files) == len(blocks) == 6
+    assert len(files) == len(blocks) == 7
     for name, block in zip(files, blocks, strict=True):
         path = workflow.folder / name
         assert not path.exists()
@@ -76,6 +79,11 @@ def test_a_family_takes_its_own_files_and_one_include(copied: Workflow) -> None:
     assert "makes the most tokens of a line." in page and "<summary>Lengths</summary>" in page
     assert read_metadata(copied.folder / "results/small/lengths/bert.parquet")["model"] == "bert"
     assert "lengths/bert.parquet" in copied.read("SHA256SUMS")
+    # a notebook has it, too
+    code = "import unmask; print(unmask.load('results/small')['lengths']['model'].unique().tolist())"
+    path = os.environ | {"PYTHONPATH": str(copied.folder / "scripts")}
+    printed = subprocess.check_output([sys.executable, "-c", code], cwd=copied.folder, env=path, text=True)
+    assert printed == "['bert', 'roberta']\n"
     # and it goes without a trace
     copied.run()
     assert "lengths" not in shown_text(copied)

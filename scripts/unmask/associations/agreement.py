@@ -121,7 +121,7 @@ def points(rows: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     a d of, so that they are of the same tests.
 
     rows: one row of each encoder, suite, test and pooling. scores: model, benchmark, measure, score and its
-    interval, as unmask.associations.collected has them.
+    interval, as unmask.associations.metadata.bias_scores has them.
     """
     known = rows[rows["d"].notna()]
     found: list[dict[str, Any]] = []

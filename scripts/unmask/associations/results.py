@@ -6,22 +6,22 @@ from functools import cached_property
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 from unmask.associations import agreement, comparisons
 from unmask.associations.chance import least_p, main_rows, with_power
-from unmask.associations.collected import (
+from unmask.associations.metadata import (
+    bias_scores,
     categories_of,
-    collected,
-    collected_means,
-    collected_scores,
+    means_of,
     pictures_of,
     remarks_of,
-    shared_options,
     strengths_of,
 )
 from unmask.associations.published import Published
 from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS
 from unmask.associations.terms import GROUNDED, POOLINGS, VECTORS, WEAT
+from unmask.loading import load_tables, shared_facts
 from unmask.report.captions import Captions, load_captions
 from unmask.report.study import Named
 from unmask.tables import framed, read_table
@@ -82,11 +82,15 @@ class Found:
     def _paths(self, name: str) -> list[Any]:
         return list(self.files.get(name) or [])
 
+    def _of_encoders(self, name: str, schema: pa.Schema) -> pd.DataFrame:
+        """The tables of every encoder and suite, with the columns encoder and suite first."""
+        return load_tables(self._paths(name), schema, "encoder", "suite", order={"encoder": self.names})
+
     @cached_property
     def rows(self) -> pd.DataFrame:
         """ASSOCIATIONS with the columns encoder and suite first, and least_p and able
         (unmask.associations.chance) last, in the order of suites and tests, then encoders and poolings."""
-        rows = collected(self.names, self._paths("associations"), ASSOCIATIONS)
+        rows = self._of_encoders("associations", ASSOCIATIONS)
         rows = rows.assign(least_p=least_p(rows), able=with_power(rows, self.alpha))
         places = {name: place for place, name in enumerate(self.poolings)}
         tests = {key: place for place, key in enumerate(_tests(rows))}
@@ -119,7 +123,7 @@ class Found:
     @cached_property
     def means(self) -> pd.DataFrame:
         """The 2×2 of grounded tests."""
-        return collected_means(self.names, self._paths("associations"))
+        return means_of(self.names, self._paths("associations"))
 
     @cached_property
     def poolings_compared(self) -> pd.DataFrame:
@@ -133,15 +137,15 @@ class Found:
     def differences(self) -> pd.DataFrame:
         """Between every two encoders (unmask.associations.comparisons), at both levels."""
         rows = self.rows[self.rows["protocol"] == CORRECTED]
-        draws = collected(self.names, self._paths("draws"), DRAWS)
+        draws = self._of_encoders("draws", DRAWS)
         if len(draws):
-            shared_options([*self._paths("associations"), *self._paths("draws")])
+            shared_facts([*self._paths("associations"), *self._paths("draws")], "options")
         return comparisons.differences(self.names, rows, draws, self.confidence)
 
     @cached_property
     def points(self) -> pd.DataFrame:
         """Mean d beside bias scores (unmask.associations.agreement.points)."""
-        scores = collected_scores(self._paths("bias"), self.settings.get("pairs") or [])
+        scores = bias_scores(self._paths("bias"), self.settings.get("pairs") or [])
         return agreement.points(self.main, scores)
 
     @cached_property
@@ -181,7 +185,7 @@ class Found:
     @cached_property
     def captions(self) -> Captions:
         """With what they name filled in, from settings and from what the tables say of themselves."""
-        options = shared_options(self._paths("associations"))
+        options = shared_facts(self._paths("associations"), "options").get("options", {})
         return load_captions(
             self.files["captions"],
             alpha=f"{self.alpha:g}",

@@ -6,18 +6,27 @@ from unmask.tables import WORD, field
 
 STIMULI = pa.schema(
     [
-        field("test", WORD),
-        # X | Y | A | B
-        field("set", WORD),
-        # grounded: A_X, A_Y, B_X, B_Y … the set, and whose picture it is; else null
-        field("cell", WORD, nullable=True),
-        # the word that the text is there for; null where none is told
-        field("word", WORD, nullable=True),
-        field("text", pa.large_string()),
-        # the path of the picture, as the study says it
-        field("image", WORD, nullable=True),
-        # number of the distinct text, word and image: the row of EMBEDDINGS
-        field("stimulus", pa.int32()),
+        field("test", WORD, meaning="the test"),
+        field("set", WORD, meaning="X, Y (targets), A or B (attributes)"),
+        field(
+            "cell",
+            WORD,
+            nullable=True,
+            meaning="of a grounded test the set, and whose picture it is (A_X, A_Y, B_X, B_Y, …); else null",
+        ),
+        field(
+            "word",
+            WORD,
+            nullable=True,
+            meaning="the word that the text is there for; null where none is told",
+        ),
+        field("text", pa.large_string(), meaning="the text"),
+        field("image", WORD, nullable=True, meaning="path of the picture, as the study says it"),
+        field(
+            "stimulus",
+            pa.int32(),
+            meaning="number of the distinct text, word and image: the row of EMBEDDINGS",
+        ),
     ]
 )
 """What the tests of one suite are made of. One row per test, set and text, in the order of the files.
@@ -35,56 +44,97 @@ def embeddings(width: int) -> pa.Schema:
     """
     return pa.schema(
         [
-            field("stimulus", pa.int32()),
-            field("pooling", WORD),
-            field("embedding", pa.list_(pa.float32(), width)),
+            field("stimulus", pa.int32(), meaning="number of the stimulus"),
+            field("pooling", WORD, meaning="how its tokens are pooled"),
+            field("embedding", pa.list_(pa.float32(), width), meaning="vector of the stimulus"),
         ]
     )
 
 
 ASSOCIATIONS = pa.schema(
     [
-        field("test", WORD),
-        # weat; of a grounded test E1, E2, E3x, E3y, E4-text, E4-image
-        field("experiment", WORD),
-        field("pooling", WORD),
-        # item | word: what a unit is
-        field("level", WORD),
-        # published (sent-bias, bias-bench) | corrected
-        field("protocol", WORD),
-        # units of each set; attribute units of E3 are words at either level
-        field("x", pa.int32()),
-        field("y", pa.int32()),
-        field("a", pa.int32()),
-        field("b", pa.int32()),
-        # mean_X s - mean_Y s; over the deviation of s with n - 1 (d) and n (d0), null where s does not vary
-        field("gap", pa.float64()),
-        field("d", pa.float64(), nullable=True),
-        field("d0", pa.float64(), nullable=True),
-        # sum_X s - sum_Y s
-        field("statistic", pa.float64()),
-        # of at least so much in this direction, and of so much in either
-        field("p", pa.float64(), nullable=True),
-        field("p_two", pa.float64(), nullable=True),
-        # what p may be, given the rounding of embeddings
-        field("p_low", pa.float64(), nullable=True),
-        field("p_high", pa.float64(), nullable=True),
-        # p_two after Holm's correction, over the tests of an encoder, pooling, level and protocol
-        field("p_holm", pa.float64(), nullable=True),
-        # partitions: all, or drawn ones
-        field("partitions", pa.int64(), nullable=True),
-        field("exact", pa.bool_(), nullable=True),
-        # what d is on average without bias, in size; null of E3 where words have no differences
-        field("expected_d", pa.float64(), nullable=True),
-        # bootstrap of the units of X and Y, and of all four sets
-        field("gap_low", pa.float64(), nullable=True),
-        field("gap_high", pa.float64(), nullable=True),
-        field("d_low", pa.float64(), nullable=True),
-        field("d_high", pa.float64(), nullable=True),
-        field("d_low_all", pa.float64(), nullable=True),
-        field("d_high_all", pa.float64(), nullable=True),
-        # why there is no d or no p
-        field("reason", WORD, nullable=True),
+        field("test", WORD, meaning="the test"),
+        field("experiment", WORD, meaning="weat; of a grounded test E1, E2, E3x, E3y, E4-text or E4-image"),
+        field("pooling", WORD, meaning="how the tokens of a stimulus are pooled"),
+        field("level", WORD, meaning="what a unit is: item or word"),
+        field("protocol", WORD, meaning="published (sent-bias, bias-bench) or corrected"),
+        field("x", pa.int32(), meaning="units of the target set X"),
+        field("y", pa.int32(), meaning="units of the target set Y"),
+        field("a", pa.int32(), meaning="units of the attribute set A; of E3 words at either level"),
+        field("b", pa.int32(), meaning="units of the attribute set B; of E3 words at either level"),
+        field(
+            "gap",
+            pa.float64(),
+            meaning="mean of s over X minus its mean over Y; s: mean cosine with A minus mean cosine with B",
+        ),
+        field(
+            "d",
+            pa.float64(),
+            nullable=True,
+            meaning="gap over the standard deviation of s, with n - 1; null where s does not vary",
+        ),
+        field("d0", pa.float64(), nullable=True, meaning="gap over the standard deviation of s, with n"),
+        field("statistic", pa.float64(), meaning="sum of s over X minus its sum over Y"),
+        field(
+            "p",
+            pa.float64(),
+            nullable=True,
+            meaning="share of the permutations with at least this much in this direction",
+        ),
+        field(
+            "p_two",
+            pa.float64(),
+            nullable=True,
+            meaning="share of those with at least this much in either direction",
+        ),
+        field(
+            "p_low",
+            pa.float64(),
+            nullable=True,
+            meaning="least that p may be, given the rounding of embeddings",
+        ),
+        field("p_high", pa.float64(), nullable=True, meaning="most that it may be"),
+        field(
+            "p_holm",
+            pa.float64(),
+            nullable=True,
+            meaning="p_two after Holm's correction, over the tests of an encoder, pooling, level and "
+            "protocol",
+        ),
+        field(
+            "partitions", pa.int64(), nullable=True, meaning="permutations of the targets: all, or drawn ones"
+        ),
+        field("exact", pa.bool_(), nullable=True, meaning="whether they are all"),
+        field(
+            "expected_d",
+            pa.float64(),
+            nullable=True,
+            meaning="what d is on average without bias, in size; null of E3 where words have no differences",
+        ),
+        field(
+            "gap_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of the gap: bootstrap of the units of X and Y",
+        ),
+        field("gap_high", pa.float64(), nullable=True, meaning="upper end of the interval from `gap_low`"),
+        field(
+            "d_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of d: bootstrap of the units of X and Y",
+        ),
+        field("d_high", pa.float64(), nullable=True, meaning="upper end of the interval from `d_low`"),
+        field(
+            "d_low_all",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of d: bootstrap of the units of all four sets",
+        ),
+        field(
+            "d_high_all", pa.float64(), nullable=True, meaning="upper end of the interval from `d_low_all`"
+        ),
+        field("reason", WORD, nullable=True, meaning="why there is no d or no p"),
     ]
 )
 """Every test of one encoder on one suite.
@@ -95,12 +145,16 @@ Metadata: encoder, suite, options (permutations, seed, exact, bootstrap, confide
 
 DRAWS = pa.schema(
     [
-        field("test", WORD),
-        field("experiment", WORD),
-        field("pooling", WORD),
-        field("level", WORD),
-        # resample by resample, nan where s does not vary; only of targets drawn anew (d_low, d_high)
-        field("d", pa.list_(pa.float32())),
+        field("test", WORD, meaning="the test"),
+        field("experiment", WORD, meaning="as in ASSOCIATIONS"),
+        field("pooling", WORD, meaning="how the tokens of a stimulus are pooled"),
+        field("level", WORD, meaning="what a unit is: item or word"),
+        field(
+            "d",
+            pa.list_(pa.float32()),
+            meaning="d resample by resample, nan where s does not vary; only of targets drawn anew "
+            "(d_low, d_high)",
+        ),
     ]
 )
 """d of the same resamples for every encoder: what is between two of them has an interval of its own.
@@ -110,15 +164,13 @@ One row per test, experiment, pooling and level of ASSOCIATIONS. Metadata: encod
 
 CONSTRUCTED = pa.schema(
     [
-        # none | language | vision | …: which bias the hand-set weights have
-        field("world", WORD),
-        field("experiment", WORD),
-        field("level", WORD),
-        # of the oracle, which knows the weights and runs no model, and as measured
-        field("truth", pa.float64()),
-        field("gap", pa.float64()),
-        field("d", pa.float64(), nullable=True),
-        field("p_two", pa.float64(), nullable=True),
+        field("world", WORD, meaning="which bias the hand-set weights have: none, language, vision, …"),
+        field("experiment", WORD, meaning="as in ASSOCIATIONS"),
+        field("level", WORD, meaning="what a unit is: item or word"),
+        field("truth", pa.float64(), meaning="gap of the oracle, which knows the weights and runs no model"),
+        field("gap", pa.float64(), meaning="gap as measured"),
+        field("d", pa.float64(), nullable=True, meaning="d as measured"),
+        field("p_two", pa.float64(), nullable=True, meaning="two-sided p of d"),
     ]
 )
 """What grounded tests find of an encoder with hand-set weights, whose every bias is known."""

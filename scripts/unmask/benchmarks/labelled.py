@@ -9,12 +9,14 @@ from unmask.tables import WORD, field
 
 LABELS = pa.schema(
     [
-        field("pair_id", pa.string()),
-        # stereotype | antistereotype | unrelated: what the sentence is in its pair …
-        field("role", WORD),
-        # … and what annotators took it for: one of these, or another word of the source
-        field("label", WORD),
-        field("votes", pa.int16()),
+        field("pair_id", pa.string(), meaning="the pair"),
+        field(
+            "role", WORD, meaning="what the sentence is in its pair: stereotype, antistereotype or unrelated"
+        ),
+        field(
+            "label", WORD, meaning="what annotators took it for: one of these, or another word of the source"
+        ),
+        field("votes", pa.int16(), meaning="how many annotators gave this label"),
     ]
 )
 """One row per sentence and label that it was given, in the order of the source."""

@@ -12,10 +12,11 @@ import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
+from unmask.loading import paths_by
 from unmask.measures.schema import SCORES
 from unmask.statistics.decisions import decisions
 from unmask.statistics.intervals import Floats
-from unmask.tables import read_metadata, read_table
+from unmask.tables import read_table
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 ORACLE, EXACT, TRAINED, KEPT, BALANCED, UNTRAINED = (
@@ -185,8 +186,7 @@ def read_population(
     documents = [json.loads(Path(path).read_bytes()) for path in truths]
     known = {str(document["world"]): document["benchmarks"] for document in documents}
     facts: dict[str, tuple[str, pd.DataFrame]] = {}
-    for path in pairs:
-        name = str(read_metadata(path).get("benchmark"))
+    for (name,), path in paths_by(pairs, "benchmark").items():
         entry = entries.get(name, {})
         source = entry if entry.get("of") is None else entries.get(str(entry["of"]), {})
         if source.get("world") is not None:
@@ -197,9 +197,7 @@ def read_population(
                 raise InputError(f"truth: none of benchmark {name} ({place}) is there")
             facts[name] = world, _facts(name, read_table(path, PAIRS), truth)
     found = []
-    for path in scores:
-        told = read_metadata(path)
-        model, name = str(told.get("model")), str(told.get("benchmark"))
+    for (model, name), path in paths_by(scores, "model", "benchmark").items():
         if model in places and name in facts:
             world, of_pairs = facts[name]
             member = members[places[model]]

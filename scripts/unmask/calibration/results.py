@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from unmask.calibration.over_models import doses_by_role
 from unmask.calibration.schema import CONTROLS, DOSES, DRAWN, EXPLAINED, KEPT, MERITS
+from unmask.loading import load_tables
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import DASH
-from unmask.tables import framed, read_metadata, read_table
+from unmask.tables import framed, read_table
 
 ROLES = ("oracle", "exact", "trained", "kept", "balanced", "untrained")
 """What models are to the wing, in the order in which they are shown."""
@@ -120,16 +121,8 @@ class Found:
     @cached_property
     def explained(self) -> pd.DataFrame:
         """EXPLAINED with the columns model and benchmark first."""
-        parts = [self._explained(path) for path in self.files.get("explained") or []]
-        if not parts:
-            return pd.DataFrame(columns=["model", "benchmark", *EXPLAINED.names])
-        return self._sorted(pd.concat(parts, ignore_index=True), "model", "benchmark")
-
-    def _explained(self, path: str) -> pd.DataFrame:
-        rows, facts = read_table(path, EXPLAINED), read_metadata(path)
-        rows.insert(0, "model", str(facts["model"]))
-        rows.insert(1, "benchmark", str(facts["benchmark"]))
-        return rows
+        rows = load_tables(self.files.get("explained") or [], EXPLAINED, "model", "benchmark")
+        return self._sorted(rows, "model", "benchmark")
 
     @property
     def has_worlds(self) -> bool:

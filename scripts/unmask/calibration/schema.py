@@ -5,78 +5,114 @@ import pyarrow as pa
 from unmask.tables import WORD, field
 
 _MODEL = [
-    field("model", WORD),
-    # oracle | exact | trained | kept | balanced | untrained (unmask.calibration.population)
-    field("role", WORD),
-    # bert, roberta, albert; null for an oracle
-    field("architecture", WORD, nullable=True),
-    # the world whose text it has learnt, or knows
-    field("family", WORD),
+    field("model", WORD, meaning="the model"),
+    field(
+        "role",
+        WORD,
+        meaning="oracle, exact, trained, kept, balanced or untrained (unmask.calibration.population)",
+    ),
+    field("architecture", WORD, nullable=True, meaning="bert, roberta or albert; null for an oracle"),
+    field("family", WORD, meaning="the world whose text it has learnt, or knows"),
 ]
 
 DOSES = pa.schema(
     [
         *_MODEL,
-        field("measure", WORD),
-        # what was planted in these pairs
-        field("factor", WORD),
-        field("p", pa.float64()),
-        field("ratio", pa.float64()),
-        field("direction", WORD),
-        # which side is the longer in factors length and longer; null elsewhere
-        field("longer_side", WORD, nullable=True),
-        field("pairs", pa.int32()),
-        # occupations, or pairs of groups
-        field("units", pa.int32()),
-        # bias score in percent with its interval (by units), null where nothing is decided
-        field("score", pa.float64(), nullable=True),
-        field("low", pa.float64(), nullable=True),
-        field("high", pa.float64(), nullable=True),
-        # mean margin with its interval (by units)
-        field("margin", pa.float64(), nullable=True),
-        field("margin_low", pa.float64(), nullable=True),
-        field("margin_high", pa.float64(), nullable=True),
-        # mean margin of the oracle on the same kind of pairs; null where the study has none
-        field("theory", pa.float64(), nullable=True),
+        field("measure", WORD, meaning="the measure"),
+        field("factor", WORD, meaning="what was planted in these pairs"),
+        field("p", pa.float64(), meaning="probability with which a word goes with its stereotyped group"),
+        field("ratio", pa.float64(), meaning="how many times as often one of the two groups is named"),
+        field("direction", WORD, meaning="stereo or antistereo"),
+        field(
+            "longer_side",
+            WORD,
+            nullable=True,
+            meaning="which side is the longer in factors length and longer; null elsewhere",
+        ),
+        field("pairs", pa.int32(), meaning="pairs of the cell that count"),
+        field("units", pa.int32(), meaning="occupations, or pairs of groups"),
+        field(
+            "score",
+            pa.float64(),
+            nullable=True,
+            meaning="bias score in percent; null where nothing is decided",
+        ),
+        field("low", pa.float64(), nullable=True, meaning="lower end of the interval of `score`, by units"),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field("margin", pa.float64(), nullable=True, meaning="mean margin, natural logarithms"),
+        field(
+            "margin_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of `margin`, by units",
+        ),
+        field(
+            "margin_high", pa.float64(), nullable=True, meaning="upper end of the interval from `margin_low`"
+        ),
+        field(
+            "theory",
+            pa.float64(),
+            nullable=True,
+            meaning="mean margin of the oracle on the same kind of pairs; null where the study has none",
+        ),
     ]
 )
 """What a measure shows of each model at each dose: one row per model, measure and cell of planted factors."""
 
 MERITS = pa.schema(
     [
-        field("measure", WORD),
-        # oracle | an architecture | trained (all trained models)
-        field("kind", WORD),
-        # slope | frequency | exchange | power | smallest | false alarms | rank | rank of worlds
-        field("merit", WORD),
-        # of what: "n=500", "n=500, 10 a word", "words=7", "ratio=4", "subtoken", "longer", "" …
-        field("condition", pa.string()),
-        field("value", pa.float64(), nullable=True),
-        # by families (of drawn worlds: by worlds); null with fewer than two
-        field("low", pa.float64(), nullable=True),
-        field("high", pa.float64(), nullable=True),
-        field("models", pa.int32()),
-        field("families", pa.int32()),
+        field("measure", WORD, meaning="the measure"),
+        field("kind", WORD, meaning="oracle, exact, an architecture, or trained (all trained models)"),
+        field(
+            "merit",
+            WORD,
+            meaning="slope, frequency, exchange, power, smallest, false alarms, rank, or rank of worlds",
+        ),
+        field(
+            "condition",
+            pa.string(),
+            meaning='of what: "n=500", "n=500, 10 a word", "words=7", "ratio=4", "subtoken", "longer", "" …',
+        ),
+        field(
+            "value",
+            pa.float64(),
+            nullable=True,
+            meaning="value of the merit, in its unit (docs/calibration.md)",
+        ),
+        field(
+            "low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of `value`, by families (of drawn worlds: by worlds); null "
+            "with fewer than two",
+        ),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field("models", pa.int32(), meaning="models that it is of"),
+        field("families", pa.int32(), meaning="their families"),
     ]
 )
 """Figures of merit: one row per measure, kind of model, merit and condition."""
 
 CONTROLS = pa.schema(
     [
-        # identical | swapped | permuted | balanced | untrained
-        field("control", WORD),
+        field("control", WORD, meaning="identical, swapped, permuted, balanced or untrained"),
         *_MODEL,
-        field("benchmark", WORD),
-        field("measure", WORD),
-        field("pairs", pa.int32()),
-        field("score", pa.float64(), nullable=True),
-        field("low", pa.float64(), nullable=True),
-        field("high", pa.float64(), nullable=True),
-        field("margin", pa.float64(), nullable=True),
-        # how far the worst pair is from what must hold exactly (identical: its margin; swapped: the sum of
-        # its margin and that of the pair that it was made from); null where nothing must hold of a pair
-        field("worst", pa.float64(), nullable=True),
-        field("holds", pa.bool_()),
+        field("benchmark", WORD, meaning="the benchmark"),
+        field("measure", WORD, meaning="the measure"),
+        field("pairs", pa.int32(), meaning="pairs that count"),
+        field("score", pa.float64(), nullable=True, meaning="bias score in percent"),
+        field("low", pa.float64(), nullable=True, meaning="lower end of the interval of `score`"),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field("margin", pa.float64(), nullable=True, meaning="mean margin, natural logarithms"),
+        field(
+            "worst",
+            pa.float64(),
+            nullable=True,
+            meaning="how far the worst pair is from what must hold exactly (identical: its margin; "
+            "swapped: the sum of its margin and that of the pair that it was made from); null "
+            "where nothing must hold of a pair",
+        ),
+        field("holds", pa.bool_(), meaning="whether it holds"),
     ]
 )
 """Controls that must come out as they should: one row per control, model, benchmark and measure."""
@@ -84,72 +120,147 @@ CONTROLS = pa.schema(
 KEPT = pa.schema(
     [
         *_MODEL,
-        # trusted | corrupted, of an exact model; null for one that was trained
-        field("context", WORD, nullable=True),
-        # shares of the tokens chosen for prediction
-        field("masked", pa.float64()),
-        field("kept", pa.float64()),
-        field("random", pa.float64()),
-        field("measure", WORD),
-        # margin per unit of log-odds, and per unit of log ratio towards the stereotypical sentence's group
-        field("association", pa.float64(), nullable=True),
-        field("frequency", pa.float64(), nullable=True),
-        # frequency / association; null where association is none
-        field("exchange", pa.float64(), nullable=True),
-        # bias scores in percent: of factor association at the p at which power is asked for, and of the
-        # `stereo` pairs of factor frequency at the greatest ratio
-        field("associated", pa.float64(), nullable=True),
-        field("rarer", pa.float64(), nullable=True),
+        field(
+            "context",
+            WORD,
+            nullable=True,
+            meaning="trusted or corrupted, of an exact model; null for one that was trained",
+        ),
+        field("masked", pa.float64(), meaning="share of the tokens chosen for prediction that were masked"),
+        field("kept", pa.float64(), meaning="share of them that were kept"),
+        field("random", pa.float64(), meaning="share of them that were made random"),
+        field("measure", WORD, meaning="the measure"),
+        field("association", pa.float64(), nullable=True, meaning="margin per unit of log-odds"),
+        field(
+            "frequency",
+            pa.float64(),
+            nullable=True,
+            meaning="margin per unit of log ratio towards the stereotypical sentence's group",
+        ),
+        field(
+            "exchange",
+            pa.float64(),
+            nullable=True,
+            meaning="frequency / association; null where association is none",
+        ),
+        field(
+            "associated",
+            pa.float64(),
+            nullable=True,
+            meaning="bias score in percent of factor association at the p at which power is asked for",
+        ),
+        field(
+            "rarer",
+            pa.float64(),
+            nullable=True,
+            meaning="bias score in percent of the `stereo` pairs of factor frequency at the greatest ratio",
+        ),
     ]
 )
 """What training does to unmasked prediction: one row per model and measure."""
 
 DRAWN = pa.schema(
     [
-        field("world", pa.int32()),
-        field("p", pa.float64()),
-        field("ratio", pa.float64()),
-        field("measure", WORD),
-        # of all pairs with an association, and of those of faiths in which the rarer one is stereotyped
-        field("score", pa.float64(), nullable=True),
-        field("margin", pa.float64(), nullable=True),
-        field("stereo_score", pa.float64(), nullable=True),
-        field("stereo_margin", pa.float64(), nullable=True),
+        field("world", pa.int32(), meaning="number of the drawn world"),
+        field("p", pa.float64(), meaning="probability with which a word goes with its stereotyped group"),
+        field("ratio", pa.float64(), meaning="how many times as often one of the two groups is named"),
+        field("measure", WORD, meaning="the measure"),
+        field(
+            "score",
+            pa.float64(),
+            nullable=True,
+            meaning="bias score in percent of all pairs with an association",
+        ),
+        field("margin", pa.float64(), nullable=True, meaning="their mean margin"),
+        field(
+            "stereo_score",
+            pa.float64(),
+            nullable=True,
+            meaning="bias score in percent of the pairs of faiths in which the rarer one is stereotyped",
+        ),
+        field("stereo_margin", pa.float64(), nullable=True, meaning="their mean margin"),
     ]
 )
 """The oracle over drawn worlds: one row per world and measure."""
 
 EXPLAINED = pa.schema(
     [
-        # null in `second`: of one measure by itself
-        field("first", WORD),
-        field("second", WORD, nullable=True),
-        # pairs with a log frequency ratio on which the measures are defined
-        field("n", pa.int32()),
-        # the bias score of `first` in percent, or its difference from that of `second` in points
-        field("value", pa.float64()),
-        field("low", pa.float64(), nullable=True),
-        field("high", pa.float64(), nullable=True),
-        # what of it goes with the frequency of words …
-        field("explained", pa.float64(), nullable=True),
-        field("explained_low", pa.float64(), nullable=True),
-        field("explained_high", pa.float64(), nullable=True),
-        # … and what would be left if words were equally frequent: value = explained + rest
-        field("rest", pa.float64(), nullable=True),
-        field("rest_low", pa.float64(), nullable=True),
-        field("rest_high", pa.float64(), nullable=True),
-        # points per unit of log frequency ratio (stereotypical minus antistereotypical sentence)
-        field("slope", pa.float64(), nullable=True),
-        field("slope_low", pa.float64(), nullable=True),
-        field("slope_high", pa.float64(), nullable=True),
-        # pairs of unequally frequent words that the two decide in opposite ways, and the share of them, in
-        # percent, in which `first` goes with the more frequent words: the mean of the shares of either way,
-        # so that 50 is no part of frequency; null for one measure
-        field("disagreements", pa.int32(), nullable=True),
-        field("towards_frequent", pa.float64(), nullable=True),
-        field("towards_low", pa.float64(), nullable=True),
-        field("towards_high", pa.float64(), nullable=True),
-        field("confidence", pa.float64()),
+        field("first", WORD, meaning="the measure"),
+        field(
+            "second",
+            WORD,
+            nullable=True,
+            meaning="the measure that it is compared with; null: `first` by itself",
+        ),
+        field("n", pa.int32(), meaning="pairs with a log frequency ratio on which the measures are defined"),
+        field(
+            "value",
+            pa.float64(),
+            meaning="bias score of `first` in percent, or its difference from that of `second` in "
+            "percentage points",
+        ),
+        field("low", pa.float64(), nullable=True, meaning="lower end of the interval of `value`"),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field(
+            "explained",
+            pa.float64(),
+            nullable=True,
+            meaning="what of the value goes with the frequency of words",
+        ),
+        field(
+            "explained_low", pa.float64(), nullable=True, meaning="lower end of the interval of `explained`"
+        ),
+        field(
+            "explained_high",
+            pa.float64(),
+            nullable=True,
+            meaning="upper end of the interval from `explained_low`",
+        ),
+        field(
+            "rest",
+            pa.float64(),
+            nullable=True,
+            meaning="what would be left if words were equally frequent: value = explained + rest",
+        ),
+        field("rest_low", pa.float64(), nullable=True, meaning="lower end of the interval of `rest`"),
+        field("rest_high", pa.float64(), nullable=True, meaning="upper end of the interval from `rest_low`"),
+        field(
+            "slope",
+            pa.float64(),
+            nullable=True,
+            meaning="points per unit of log frequency ratio (stereotypical minus antistereotypical sentence)",
+        ),
+        field("slope_low", pa.float64(), nullable=True, meaning="lower end of the interval of `slope`"),
+        field(
+            "slope_high", pa.float64(), nullable=True, meaning="upper end of the interval from `slope_low`"
+        ),
+        field(
+            "disagreements",
+            pa.int32(),
+            nullable=True,
+            meaning="pairs of unequally frequent words that the two decide in opposite ways; null for one "
+            "measure",
+        ),
+        field(
+            "towards_frequent",
+            pa.float64(),
+            nullable=True,
+            meaning="percent of these in which `first` goes with the more frequent words: the mean of the "
+            "shares of either way, so that 50 is no part of frequency",
+        ),
+        field(
+            "towards_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of `towards_frequent`",
+        ),
+        field(
+            "towards_high",
+            pa.float64(),
+            nullable=True,
+            meaning="upper end of the interval from `towards_low`",
+        ),
+        field("confidence", pa.float64(), meaning="level of the intervals"),
     ]
 )
 """What word frequency explains of bias scores and of their differences. Metadata: model, benchmark, mean log

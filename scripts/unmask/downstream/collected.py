@@ -9,8 +9,7 @@ import pandas as pd
 
 from unmask.downstream.schema import SCORES
 from unmask.downstream.terms import MAIN
-from unmask.errors import InputError
-from unmask.tables import read_metadata, read_table
+from unmask.loading import Order, facts_by, load_tables
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,7 @@ class Collected:
     """
 
     rows: pd.DataFrame
-    facts: Mapping[tuple[str, str], Mapping[str, Any]]
+    facts: Mapping[tuple[str, ...], Mapping[str, Any]]
 
     def last(self) -> pd.DataFrame:
         """The rows of the last step of each, mean over the runs, of all occupations together."""
@@ -46,20 +45,11 @@ class Collected:
         return found
 
 
-def collect(paths: Iterable[str | Path]) -> Collected:
-    """The tables at `paths`, in their order. Raises InputError where two are of one model and task."""
-    parts: list[pd.DataFrame] = []
-    facts: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for path in paths:
-        about = read_metadata(path)
-        key = str(about["task"]), str(about["model"])
-        if key in facts:
-            raise InputError(f"{path}: a second table of model {key[1]} and task {key[0]}")
-        facts[key] = about
-        rows = read_table(path, SCORES)
-        rows.insert(0, "model", key[1])
-        rows.insert(1, "task", key[0])
-        parts.append(rows)
-    if not parts:
-        return Collected(pd.DataFrame(columns=["model", "task", *SCORES.names]), {})
-    return Collected(pd.concat(parts, ignore_index=True), facts)
+def collect(paths: Iterable[str | Path], order: Order | None = None) -> Collected:
+    """The tables at `paths`, in their order or in `order` (as `load_tables` has it).
+
+    Raises InputError where two are of one model and task.
+    """
+    every = list(paths)
+    rows = load_tables(every, SCORES, "model", "task", order=order)
+    return Collected(rows, facts_by(every, "task", "model"))

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
-from unmask.errors import InputError
+from unmask.loading import paths_by
 from unmask.measures.reading import read_scores
 from unmask.statistics.chosen import of_bias_type, of_pairs
 from unmask.statistics.decisions import decisions
-from unmask.tables import read_metadata, read_table
+from unmask.tables import read_table
 
 COLUMNS = ["model", "benchmark", "measure", "protocol", "score"]
 
@@ -31,20 +31,14 @@ def bias_scores(
     """
     chosen = {Path(path).stem: of_bias_type(read_table(path, PAIRS), bias_type)[0] for path in pairs}
     rows: list[tuple[str, str, str, str, float]] = []
-    seen: dict[tuple[str, str], str] = {}
-    for path in paths:
-        facts = read_metadata(path)
-        key = str(facts["model"]), str(facts["benchmark"])
-        if key in seen:
-            raise InputError(f"{path}: a second table of model {key[0]} and benchmark {key[1]}")
-        seen[key] = str(path)
+    for (model, benchmark), path in paths_by(paths, "model", "benchmark").items():
         scores = read_scores(path, measures)
-        if key[1] in chosen:
-            scores = of_pairs(chosen[key[1]], scores)
+        if benchmark in chosen:
+            scores = of_pairs(chosen[benchmark], scores)
         found = decisions(scores[["pair_id"]].drop_duplicates(), scores)
         trials = found.trials().sum(axis=0)
         credit = found.credit().sum(axis=0)
         for place, (measure, protocol) in enumerate(found.series):
             if measure in measures and trials[place]:
-                rows.append((*key, measure, protocol, float(100 * credit[place] / trials[place])))
+                rows.append((model, benchmark, measure, protocol, float(100 * credit[place] / trials[place])))
     return pd.DataFrame(rows, columns=COLUMNS).astype({"score": np.float64})

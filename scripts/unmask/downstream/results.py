@@ -1,7 +1,7 @@
 """What a study has found of downstream tasks, out of its files."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from unmask.downstream.intrinsic import bias_scores
 from unmask.downstream.published import Published
 from unmask.downstream.schema import CORRELATIONS, WORD_COUNTS
 from unmask.downstream.terms import CHANGE, MAIN, PUBLISHED_NAMES
+from unmask.loading import load_tables
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import rows_of
 from unmask.statistics.changes import changes, corrected
@@ -23,7 +24,7 @@ from unmask.statistics.chosen import of_bias_type
 from unmask.statistics.correction import holm
 from unmask.statistics.margins import Margins, margins_of
 from unmask.statistics.schema import BIAS, BIAS_TYPE, OVERALL
-from unmask.tables import framed, read_metadata, read_table
+from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED, ORIGINAL
 
 
@@ -121,16 +122,9 @@ class Found:
     @cached_property
     def collected(self) -> Collected:
         """In the order of tasks, and then of models; what is not of the study is left out."""
-        known = collect(self.files["scores"])
-        rows = known.rows[known.rows["task"].isin(self.tasks) & known.rows["model"].isin(self.models)]
-        ranks = pd.DataFrame(
-            {
-                "task": rows["task"].map(_places(self.tasks)),
-                "model": rows["model"].map(_places(self.models)),
-            }
-        ).sort_values(["task", "model"], kind="stable")
-        facts = {(t, m): known.facts[t, m] for t in self.tasks for m in self.models if (t, m) in known.facts}
-        return Collected(rows.loc[ranks.index].reset_index(drop=True), facts)
+        known = collect(self.files["scores"], {"task": self.tasks, "model": self.models})
+        keys = [(task, model) for task in self.tasks for model in self.models]
+        return Collected(known.rows, {key: known.facts[key] for key in keys if key in known.facts})
 
     @cached_property
     def main(self) -> pd.DataFrame:
@@ -183,17 +177,15 @@ class Found:
             Path(path).stem: of_bias_type(read_table(path, PAIRS), wanted)[1]
             for path in self.files.get("pairs") or []
         }
-        found = {}
-        for path in self.files.get("bias") or []:
-            facts = read_metadata(path)
-            benchmark = str(facts["benchmark"])
-            bias_type = chosen.get(benchmark)
-            rows = read_table(path, BIAS)
-            rows = rows[(rows["variant"] == ORIGINAL) & (rows["protocol"] == CORRECTED) & rows["low"].notna()]
+        rows = load_tables(self.files.get("bias") or [], BIAS, "model", "benchmark")
+        rows = rows[(rows["variant"] == ORIGINAL) & (rows["protocol"] == CORRECTED) & rows["low"].notna()]
+        ends = {}
+        for row in rows_of(rows):
+            bias_type = chosen.get(str(row.benchmark))
             group = (OVERALL, "all") if bias_type is None else (BIAS_TYPE, bias_type)
-            for row in rows_of(rows[(rows["grouping"] == group[0]) & (rows["group"] == group[1])]):
-                found[str(facts["model"]), benchmark, str(row.measure)] = float(row.low), float(row.high)
-        return found
+            if (row.grouping, row.group) == group:
+                ends[str(row.model), str(row.benchmark), str(row.measure)] = float(row.low), float(row.high)
+        return ends
 
     @cached_property
     def correlations(self) -> pd.DataFrame:
@@ -204,12 +196,7 @@ class Found:
     @cached_property
     def words(self) -> pd.DataFrame:
         """WORD_COUNTS of all tasks, in their order."""
-        parts = [read_table(path, WORD_COUNTS) for path in self.files.get("words") or []]
-        rows = pd.concat(parts, ignore_index=True) if parts else framed([], WORD_COUNTS)
-        rows = rows[rows["task"].isin(self.tasks)]
-        order = rows["task"].map(_places(self.tasks)).sort_values(kind="stable").index
-        found: pd.DataFrame = rows.loc[order].reset_index(drop=True)
-        return found
+        return load_tables(self.files.get("words") or [], WORD_COUNTS, "task", order={"task": self.tasks})
 
     @cached_property
     def published(self) -> Published:
@@ -225,7 +212,3 @@ class Found:
             printed_alpha=f"{self.published.alpha:g}",
             draws=" or ".join(str(one) for one in sorted(draws, key=str)) or "0",
         )
-
-
-def _places(names: Sequence[str]) -> dict[str, int]:
-    return {name: place for place, name in enumerate(names)}

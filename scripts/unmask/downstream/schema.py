@@ -6,15 +6,16 @@ from unmask.tables import WORD, field
 
 EXAMPLES = pa.schema(
     [
-        # train | dev
-        field("part", WORD),
-        field("text", pa.large_string()),
-        # the second of two sentences
-        field("second", pa.large_string(), nullable=True),
-        # number of the label; for similarity the score, from 0 to 1
-        field("label", pa.float64()),
-        # female | male, of the person whom the text is about; null where nobody says
-        field("gender", WORD, nullable=True),
+        field("part", WORD, meaning="train or dev"),
+        field("text", pa.large_string(), meaning="the text, or the first of two sentences"),
+        field("second", pa.large_string(), nullable=True, meaning="the second of two sentences"),
+        field("label", pa.float64(), meaning="number of the label; for similarity the score, from 0 to 1"),
+        field(
+            "gender",
+            WORD,
+            nullable=True,
+            meaning="female or male, of the person whom the text is about; null where nobody says",
+        ),
     ]
 )
 """What a model is fine-tuned on. One row per example, those of train first.
@@ -24,24 +25,38 @@ Metadata: task, kind, labels (their names by number; null for similarity), sourc
 
 ITEMS = pa.schema(
     [
-        # counted from 0, its row
-        field("item", pa.int32()),
-        # test: for accuracy (and, of occupations, for the gaps) | bias
-        field("part", WORD),
-        field("text", pa.large_string()),
-        field("second", pa.large_string(), nullable=True),
-        # as in EXAMPLES; null for items of bias, which have no right answer but `neutral`, or none
-        field("label", pa.float64(), nullable=True),
-        field("gender", WORD, nullable=True),
-        # for occupations: the label's name; else of the template
-        field("occupation", WORD, nullable=True),
-        # female share of the occupation, in percent: among the training examples of its label, or of all
-        # who work in it
-        field("female_share", pa.float64(), nullable=True),
-        # what repeats: the sentence or frame that an item of bias is made from
-        field("template", pa.int32(), nullable=True),
-        # whether every checkpoint predicts it, or only the last
-        field("sampled", pa.bool_()),
+        field("item", pa.int32(), meaning="number of the item, its row, from 0"),
+        field("part", WORD, meaning="test (for accuracy and, of occupations, for the gaps) or bias"),
+        field("text", pa.large_string(), meaning="the text, or the first of two sentences"),
+        field("second", pa.large_string(), nullable=True, meaning="the second of two sentences"),
+        field(
+            "label",
+            pa.float64(),
+            nullable=True,
+            meaning="as in EXAMPLES; null for items of bias, which have no right answer but `neutral`, or "
+            "none",
+        ),
+        field("gender", WORD, nullable=True, meaning="female or male; null where nobody says"),
+        field(
+            "occupation",
+            WORD,
+            nullable=True,
+            meaning="for occupations the label's name; else that of the template",
+        ),
+        field(
+            "female_share",
+            pa.float64(),
+            nullable=True,
+            meaning="female share of the occupation in percent: among the training examples of its label, "
+            "or of all who work in it",
+        ),
+        field(
+            "template",
+            pa.int32(),
+            nullable=True,
+            meaning="what repeats: the sentence or frame that an item of bias is made from",
+        ),
+        field("sampled", pa.bool_(), meaning="whether every checkpoint predicts it, or only the last"),
     ]
 )
 """What a fine-tuned model predicts. Items of bias that differ in gender alone share template and occupation.
@@ -52,11 +67,13 @@ that has learnt the task}, "groups": {occupation: value of the task's main metri
 
 PREDICTIONS = pa.schema(
     [
-        # of training; 0 is before the first
-        field("step", pa.int32()),
-        field("item", pa.int32()),
-        # one per label; for similarity one number, the similarity
-        field("logits", pa.list_(pa.float32())),
+        field("step", pa.int32(), meaning="step of training; 0 is before the first"),
+        field("item", pa.int32(), meaning="the item"),
+        field(
+            "logits",
+            pa.list_(pa.float32()),
+            meaning="one per label; for similarity one number, the similarity",
+        ),
     ]
 )
 """What one run predicts at each checkpoint: the evidence of this wing. In order of step and item.
@@ -67,25 +84,37 @@ Metadata: model, task, kind, labels, seed, fine_tuning (all settings, as used), 
 
 SCORES = pa.schema(
     [
-        field("seed", pa.int32(), nullable=True),
-        field("step", pa.int32()),
-        field("metric", WORD),
-        # an occupation; null: of all
-        field("group", WORD, nullable=True),
-        field("value", pa.float64()),
-        # clustered by what repeats: occupation, or template and occupation
-        field("low", pa.float64(), nullable=True),
-        field("high", pa.float64(), nullable=True),
-        # items, and units of the interval
-        field("n", pa.int32()),
-        field("units", pa.int32()),
-        # what a model that treats the genders alike gives on these items: the genders dealt anew within
-        # occupations, or within each pair of items
-        field("null_mean", pa.float64(), nullable=True),
-        field("null_low", pa.float64(), nullable=True),
-        field("null_high", pa.float64(), nullable=True),
-        field("p", pa.float64(), nullable=True),
-        field("confidence", pa.float64()),
+        field("seed", pa.int32(), nullable=True, meaning="seed of the run; null: mean over the seeds"),
+        field("step", pa.int32(), meaning="step of training; 0 is before the first"),
+        field("metric", WORD, meaning="the metric"),
+        field("group", WORD, nullable=True, meaning="an occupation; null: all of them"),
+        field("value", pa.float64(), meaning="value of the metric, in its unit (docs/downstream.md)"),
+        field(
+            "low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of `value`, clustered by what repeats: occupation, or "
+            "template and occupation",
+        ),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field("n", pa.int32(), meaning="items"),
+        field("units", pa.int32(), meaning="units of the interval"),
+        field(
+            "null_mean",
+            pa.float64(),
+            nullable=True,
+            meaning="what a model that treats the genders alike gives on these items (the genders "
+            "permuted within occupations, or within each pair of items): mean",
+        ),
+        field("null_low", pa.float64(), nullable=True, meaning="lower end of the interval of `null_mean`"),
+        field("null_high", pa.float64(), nullable=True, meaning="upper end of the interval from `null_low`"),
+        field(
+            "p",
+            pa.float64(),
+            nullable=True,
+            meaning="p of the value under a model that treats the genders alike",
+        ),
+        field("confidence", pa.float64(), meaning="level of the intervals"),
     ]
 )
 """How well one model does one task, and how unequally. A row whose seed is null is the mean over the seeds,
@@ -97,45 +126,50 @@ left out).
 
 CORRELATIONS = pa.schema(
     [
-        field("task", WORD),
-        field("metric", WORD),
-        field("benchmark", WORD),
-        field("measure", WORD),
-        field("protocol", WORD),
-        # before | after fine-tuning: of which model the intrinsic score is
-        field("when", WORD),
-        # published: signed score - 50; corrected: its absolute value
-        field("reading", WORD),
-        field("models", pa.int32()),
-        field("families", pa.int32()),
-        # Kendall's tau-b with its own p, and that of permuting the families; null below 8 models
-        field("tau", pa.float64(), nullable=True),
-        field("p", pa.float64(), nullable=True),
-        field("p_families", pa.float64(), nullable=True),
-        # distinct permutations of the families behind it, drawn or all
-        field("permutations", pa.int32(), nullable=True),
-        # why there is no tau
-        field("reason", WORD, nullable=True),
+        field("task", WORD, meaning="the task"),
+        field("metric", WORD, meaning="main metric of the task"),
+        field("benchmark", WORD, meaning="the benchmark of the intrinsic score"),
+        field("measure", WORD, meaning="measure of the intrinsic score"),
+        field("protocol", WORD, meaning="published or corrected: that of the measure"),
+        field("when", WORD, meaning="of which model the intrinsic score is: before or after fine-tuning"),
+        field("reading", WORD, meaning="published (signed score - 50) or corrected (its absolute value)"),
+        field("models", pa.int32(), meaning="models that are correlated"),
+        field("families", pa.int32(), meaning="families of models of one origin"),
+        field("tau", pa.float64(), nullable=True, meaning="Kendall's tau-b; null below 8 models"),
+        field("p", pa.float64(), nullable=True, meaning="p of tau by its own distribution"),
+        field("p_families", pa.float64(), nullable=True, meaning="p of tau by permuting the families"),
+        field(
+            "permutations",
+            pa.int32(),
+            nullable=True,
+            meaning="distinct permutations of the families behind it, drawn or all",
+        ),
+        field("reason", WORD, nullable=True, meaning="why there is no tau"),
     ]
 )
 """Does intrinsic bias say what bias in use says? One row per task's main metric and intrinsic score."""
 
 WORD_COUNTS = pa.schema(
     [
-        field("task", WORD),
-        # published: words between spaces; corrected: runs of letters
-        field("reading", WORD),
-        field("feminine", pa.int64()),
-        field("masculine", pa.int64()),
-        # ln(P_f / P_m); null where there are none of one gender
-        field("ilps", pa.float64(), nullable=True),
-        # the unit is the example
-        field("low", pa.float64(), nullable=True),
-        field("high", pa.float64(), nullable=True),
-        # of equality
-        field("p", pa.float64(), nullable=True),
-        # examples
-        field("n", pa.int32()),
+        field("task", WORD, meaning="the task"),
+        field("reading", WORD, meaning="published (words between spaces) or corrected (runs of letters)"),
+        field("feminine", pa.int64(), meaning="feminine words"),
+        field("masculine", pa.int64(), meaning="masculine words"),
+        field(
+            "ilps",
+            pa.float64(),
+            nullable=True,
+            meaning="ln(P_f / P_m); null where there are none of one gender",
+        ),
+        field(
+            "low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of `ilps`; the unit is the example",
+        ),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field("p", pa.float64(), nullable=True, meaning="of equality"),
+        field("n", pa.int32(), meaning="examples"),
     ]
 )
 """Feminine and masculine words in the examples that models are fine-tuned on. One row per task and reading.

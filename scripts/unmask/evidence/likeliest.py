@@ -6,15 +6,12 @@ from unmask.tables import WORD, field
 
 LIKELIEST = pa.schema(
     [
-        field("pair_id", WORD),
-        field("role", WORD),
-        # of the predicted token, as in the Evidence table
-        field("position", pa.int16()),
-        # 1 for the most probable token
-        field("place", pa.int16()),
-        field("token", WORD),
-        # natural logarithm of its probability
-        field("log_prob", pa.float32()),
+        field("pair_id", WORD, meaning="the pair"),
+        field("role", WORD, meaning="which of its sentences: stereotype, antistereotype or unrelated"),
+        field("position", pa.int16(), meaning="of the predicted token, as in the Evidence table"),
+        field("place", pa.int16(), meaning="1 for the most probable token"),
+        field("token", WORD, meaning="the token"),
+        field("log_prob", pa.float32(), meaning="natural logarithm of its probability"),
     ]
 )
 """Several rows per row of the Evidence table, in its order. Metadata: that of the Evidence table, and top."""

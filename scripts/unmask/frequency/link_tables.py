@@ -10,13 +10,13 @@ import pandas as pd
 from unmask.benchmarks.schema import PAIRS
 from unmask.frequency.linking import link_table, perfect_scores, true_log_ratios
 from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.loading import tables_by
 from unmask.measures.registry import title_of
 from unmask.report.captions import Captions
 from unmask.report.sheets import DASH, Sheet, interval, number, rows_of
 from unmask.report.study import Study
 from unmask.report.truths import Truth, read_truths
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
-from unmask.tables import read_metadata, read_table
 from unmask.terms import CORRECTED
 
 PERFECT = "word by word"
@@ -40,8 +40,8 @@ class Planted:
         ratios: Iterable[str | Path],
     ) -> "Planted":
         """From the files of all benchmarks of worlds, and the truths of these worlds (see `read_truths`)."""
-        pairs_of = {str(read_metadata(path)["benchmark"]): read_table(path, PAIRS) for path in pairs}
-        ratios_of = {str(read_metadata(path)["benchmark"]): read_table(path, PAIR_RATIOS) for path in ratios}
+        pairs_of = tables_by(pairs, PAIRS, "benchmark")
+        ratios_of = tables_by(ratios, PAIR_RATIOS, "benchmark")
         known = read_truths(study, truths)
         return cls(pairs_of, ratios_of, {name: known[name] for name in pairs_of})
 

@@ -2,16 +2,21 @@
 
 import pyarrow as pa
 
-from unmask.tables import WORD
+from unmask.tables import WORD, field
 
 WORD_COUNTS = pa.schema(
     [
-        # as words_of gives it: lower-cased, NFC, apostrophes straight
-        pa.field("word", pa.string(), nullable=False),
-        # how often it comes
-        pa.field("count", pa.int64(), nullable=False),
-        # in how many documents (lines of text, rows of Parquet, articles) it comes
-        pa.field("documents", pa.int64(), nullable=False),
+        field(
+            "word",
+            pa.string(),
+            meaning="the word as words_of gives it: lower-cased, NFC, apostrophes straight",
+        ),
+        field("count", pa.int64(), meaning="how often it occurs"),
+        field(
+            "documents",
+            pa.int64(),
+            meaning="in how many documents (lines of text, rows of Parquet, articles) it occurs",
+        ),
     ]
 )
 """One row per word of a corpus, by count, most frequent first, then by word (in order of code points).
@@ -22,20 +27,26 @@ Metadata: corpus (its name), tokens (the sum of counts), documents (those with a
 
 GROUP_WORDS = pa.schema(
     [
-        # extracted (from the pairs) | listed (by hand)
-        pa.field("words_from", WORD, nullable=False),
-        pa.field("bias_type", WORD, nullable=False),
-        # advantaged | disadvantaged
-        pa.field("group", WORD, nullable=False),
-        pa.field("word", pa.string(), nullable=False),
-        # pairs that have it among the modified words of the sentence that names this group
-        pa.field("pairs_advantaged", pa.int32(), nullable=False),
-        pa.field("pairs_disadvantaged", pa.int32(), nullable=False),
-        # in all corpora together
-        pa.field("count", pa.int64(), nullable=False),
-        pa.field("documents", pa.int64(), nullable=False),
-        # of all the corpora's tokens
-        pa.field("per_million", pa.float64(), nullable=False),
+        field("words_from", WORD, meaning="extracted (from the pairs) or listed (by hand)"),
+        field("bias_type", WORD, meaning="the bias type"),
+        field("group", WORD, meaning="advantaged or disadvantaged"),
+        field("word", pa.string(), meaning="the word"),
+        field(
+            "pairs_advantaged",
+            pa.int32(),
+            meaning="pairs that have it among the modified words of the sentence that names the "
+            "advantaged group",
+        ),
+        field(
+            "pairs_disadvantaged",
+            pa.int32(),
+            meaning="pairs that have it among those of the sentence that names the disadvantaged group",
+        ),
+        field("count", pa.int64(), meaning="how often it occurs in all corpora together"),
+        field("documents", pa.int64(), meaning="in how many of their documents it occurs"),
+        field(
+            "per_million", pa.float64(), meaning="how often it occurs in a million of the corpora's tokens"
+        ),
     ]
 )
 """One row per word, bias type and origin; the most frequent of a group first.
@@ -46,35 +57,39 @@ by hand `listing`: what unmask.frequency.word_lists.read_listing says of them.
 
 PAIR_RATIOS = pa.schema(
     [
-        pa.field("pair_id", pa.string(), nullable=False),
-        # log frequency ratio, stereotype minus antistereotype; null where a side has no modified word
-        pa.field("log_ratio", pa.float64()),
-        # number of modified words of either side, and how many of both no corpus has
-        pa.field("words_stereotype", pa.int16(), nullable=False),
-        pa.field("words_antistereotype", pa.int16(), nullable=False),
-        pa.field("unseen", pa.int16(), nullable=False),
+        field("pair_id", pa.string(), meaning="the pair"),
+        field(
+            "log_ratio",
+            pa.float64(),
+            nullable=True,
+            meaning="log frequency ratio, stereotype minus antistereotype, natural; null where a side has "
+            "no modified word",
+        ),
+        field("words_stereotype", pa.int16(), meaning="modified words of the stereotypical sentence"),
+        field("words_antistereotype", pa.int16(), meaning="modified words of the other sentence"),
+        field("unseen", pa.int16(), meaning="how many of both no corpus has"),
     ]
 )
 """One row per pair of a benchmark, in its order. Metadata: benchmark, corpora (names) and tokens."""
 
 LINK = pa.schema(
     [
-        pa.field("measure", WORD, nullable=False),
-        pa.field("protocol", WORD, nullable=False),
-        # overall | bias_type
-        pa.field("grouping", WORD, nullable=False),
-        # "all" or a bias type
-        pa.field("group", WORD, nullable=False),
-        # pairs that have both a log ratio and a margin, and those of the group that lack one
-        pa.field("n", pa.int32(), nullable=False),
-        pa.field("left_out", pa.int32(), nullable=False),
-        # Spearman's correlation of log ratio and margin; null where it is undefined
-        pa.field("rho", pa.float64()),
-        pa.field("low", pa.float64()),
-        pa.field("high", pa.float64()),
-        # why rho or its interval is null
-        pa.field("reason", WORD),
-        pa.field("confidence", pa.float64(), nullable=False),
+        field("measure", WORD, meaning="the measure"),
+        field("protocol", WORD, meaning="published or corrected"),
+        field("grouping", WORD, meaning="overall or bias_type"),
+        field("group", WORD, meaning="all, or a bias type"),
+        field("n", pa.int32(), meaning="pairs that have both a log ratio and a margin"),
+        field("left_out", pa.int32(), meaning="pairs of the group that lack one"),
+        field(
+            "rho",
+            pa.float64(),
+            nullable=True,
+            meaning="Spearman's correlation of log ratio and margin; null where it is undefined",
+        ),
+        field("low", pa.float64(), nullable=True, meaning="lower end of the interval of `rho`"),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field("reason", WORD, nullable=True, meaning="why rho or its interval is null"),
+        field("confidence", pa.float64(), meaning="level of the interval"),
     ]
 )
 """How a measure's margins go with log frequency ratios: one row per measure, protocol and group of pairs."""

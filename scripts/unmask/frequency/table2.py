@@ -11,9 +11,9 @@ from unmask.frequency.group_tests import BY, compare_groups, ranked
 from unmask.frequency.group_words import LISTED
 from unmask.frequency.schema import GROUP_WORDS
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
+from unmask.loading import load_tables
 from unmask.report.captions import Captions
 from unmask.report.sheets import Sheet, mark, number, p_value, rows_of
-from unmask.report.study import collect_by_benchmark
 from unmask.tables import read_metadata
 
 SIGNS = {ADVANTAGED: "+", DISADVANTAGED: "\N{MINUS SIGN}"}
@@ -22,7 +22,7 @@ SIGNS = {ADVANTAGED: "+", DISADVANTAGED: "\N{MINUS SIGN}"}
 
 def collect_words(paths: Iterable[str | Path]) -> pd.DataFrame:
     """The group words of all benchmarks with a column benchmark first, and the ranks of Table 2."""
-    return ranked(collect_by_benchmark(paths, GROUP_WORDS))
+    return ranked(load_tables(paths, GROUP_WORDS, "benchmark"))
 
 
 @dataclass(frozen=True)

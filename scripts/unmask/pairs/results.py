@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 
 from unmask.benchmarks.schema import PAIRS
+from unmask.loading import tables_by
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import Published
@@ -35,7 +35,7 @@ from unmask.statistics.schema import (
     ROC_BANDS,
     TESTS,
 )
-from unmask.tables import read_metadata, read_table
+from unmask.tables import read_table
 from unmask.terms import ORIGINAL
 
 FILES = (
@@ -199,12 +199,12 @@ class Found:
     @cached_property
     def pairs(self) -> dict[str, pd.DataFrame]:
         """PAIRS of every benchmark, by name."""
-        return _by_benchmark(self.files["pairs"], PAIRS)
+        return tables_by(self.files["pairs"], PAIRS, "benchmark")
 
     @cached_property
     def flaws(self) -> dict[str, pd.DataFrame]:
         """FLAWS of every benchmark, by name."""
-        return _by_benchmark(self.files["flaws"], FLAWS)
+        return tables_by(self.files["flaws"], FLAWS, "benchmark")
 
     @cached_property
     def roc(self) -> pd.DataFrame:
@@ -222,23 +222,11 @@ class Found:
         return self.study.collect(self.files["near_ties"], NEAR_TIES)
 
 
-def _by_benchmark(paths: Iterable[str | Path], schema: pa.Schema) -> dict[str, pd.DataFrame]:
-    """Tables of one benchmark each, by its name."""
-    return {str(read_metadata(path)["benchmark"]): read_table(path, schema) for path in paths}
-
-
 def _between_models(study: Study, paths: Iterable[str | Path]) -> pd.DataFrame:
     """The comparisons of the study's models in these files, with the column benchmark first."""
-    by_benchmark = {str(read_metadata(path)["benchmark"]): path for path in paths}
+    rows = study.of_benchmarks(paths, COMPARISONS)
     models = [model.name for model in study.models]
-    parts = [pd.DataFrame(columns=["benchmark", *COMPARISONS.names])]
-    for benchmark in study.benchmarks:
-        if benchmark.name in by_benchmark:
-            rows = read_table(by_benchmark[benchmark.name], COMPARISONS)
-            rows = rows[rows["first"].isin(models) & rows["second"].isin(models)]
-            rows.insert(0, "benchmark", benchmark.name)
-            parts.append(rows)
-    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+    return rows[rows["first"].isin(models) & rows["second"].isin(models)].reset_index(drop=True)
 
 
 def _raters(pairs: Iterable[str | Path]) -> frozenset[int]:

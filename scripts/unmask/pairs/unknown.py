@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from unmask.loading import facts_by
 from unmask.report.sheets import Sheet, number, rows_of
 from unmask.report.study import Study
-from unmask.tables import read_metadata
 
 COLUMNS = ("model", "benchmark", "tokens", "unknown", "share")
 
@@ -22,11 +22,9 @@ def unknown_tokens(study: Study, paths: Iterable[str | Path]) -> pd.DataFrame:
     share: percent. A model without a tokenizer, such as an oracle, has no row.
     """
     rows = {}
-    for path in paths:
-        facts = read_metadata(path)
+    for key, facts in facts_by(paths, "model", "benchmark").items():
         if said := facts.get("unknown_tokens"):
             share = 100 * said["unknown"] / said["tokens"]
-            key = (str(facts["model"]), str(facts["benchmark"]))
             rows[key] = (*key, said["tokens"], said["unknown"], share)
     keys = [(model.name, benchmark.name) for model in study.models for benchmark in study.benchmarks]
     return pd.DataFrame([rows[key] for key in keys if key in rows], columns=list(COLUMNS))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from unmask.regional.collected import shared_facts
+from unmask.loading import shared_facts
 from unmask.report.captions import Captions, load_captions
 from unmask.tables import read_metadata
 

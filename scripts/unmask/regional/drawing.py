@@ -9,9 +9,9 @@ import altair as alt
 import pandas as pd
 
 from unmask.errors import InputError
+from unmask.loading import paths_by
 from unmask.regional import charts, maps
 from unmask.regional.borders import Atlas
-from unmask.regional.collected import by_model
 from unmask.regional.directions import LaidOut
 from unmask.regional.picked import COLUMNS, log_probs, name_rows, unit_vectors
 from unmask.regional.results import Found
@@ -195,7 +195,8 @@ class Drawing:
 
     def _likelihoods(self) -> list[tuple[str, str]]:
         """Models in the study's order, with the paths of their likelihoods; without the steps of a series."""
-        paths = by_model(self.files.get("likelihoods") or [])
+        of = paths_by(self.files.get("likelihoods") or [], "model")
+        paths = {model: path for (model,), path in of.items()}
         return [
             (model.name, paths[model.name])
             for model in self.found.models

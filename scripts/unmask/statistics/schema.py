@@ -14,271 +14,401 @@ NO_CLUSTERS = "none"
 
 BIAS = pa.schema(
     [
-        # original | shuffled
-        field("variant", WORD),
-        field("measure", WORD),
-        field("protocol", WORD),
-        field("grouping", WORD),
-        # "all", a bias type, or a direction; "difference" for Adv - Dis
-        field("group", WORD),
-        field("n", pa.int32()),
-        field("stereotype", pa.int32()),
-        field("antistereotype", pa.int32()),
-        field("tie", pa.int32()),
-        field("undefined", pa.int32()),
-        # percent, of a difference percentage points; null where no pair has a decision
-        field("score", pa.float64(), nullable=True),
-        # its interval, which allows for pairs that vary together (`clusters`); null where all of them do,
-        # and for a difference where either score has none
-        field("low", pa.float64(), nullable=True),
-        field("high", pa.float64(), nullable=True),
-        # by what that multiplies the variance of independent pairs, and its degrees of freedom; where
-        # decisions are all alike the largest that the sharing allows
-        field("design_effect", pa.float64(), nullable=True),
-        field("df", pa.float64(), nullable=True),
-        # Wilson interval of independent pairs; null for a difference
-        field("wilson_low", pa.float64(), nullable=True),
-        field("wilson_high", pa.float64(), nullable=True),
-        # of a difference alone: p of no difference, and its mean absolute value where there is none
-        field("p", pa.float64(), nullable=True),
-        field("chance_difference", pa.float64(), nullable=True),
-        # what words alone give (unmask.statistics.lexical): mean, interval, and p of the score; null
-        # without evidence
-        field("null_mean", pa.float64(), nullable=True),
-        field("null_low", pa.float64(), nullable=True),
-        field("null_high", pa.float64(), nullable=True),
-        field("null_p", pa.float64(), nullable=True),
-        # how many draws these are of, and whether so many leave open if the score lies in the interval
-        field("null_draws", pa.int32(), nullable=True),
-        field("null_undecided", pa.bool_(), nullable=True),
-        # over all pairs of the original order alone: readings of what pairs share, the study's own among
-        # them, and those under which the interval leaves out 50 (or contains it) as it does here
-        field("readings", pa.int32(), nullable=True),
-        field("readings_alike", pa.int32(), nullable=True),
-        # how many untrained networks of the model's architecture were scored, and the mean, least and most
-        # of their scores; null without them
-        field("untrained", pa.int32(), nullable=True),
-        field("untrained_mean", pa.float64(), nullable=True),
-        field("untrained_low", pa.float64(), nullable=True),
-        field("untrained_high", pa.float64(), nullable=True),
-        # mean margin (natural-log units of the measure) with its interval; null for a difference
-        field("margin", pa.float64(), nullable=True),
-        field("margin_low", pa.float64(), nullable=True),
-        field("margin_high", pa.float64(), nullable=True),
-        # pairs that float error could turn (unmask.statistics.near_ties) …
-        field("near_ties", pa.int32()),
-        # … and the score (percent) if all of these went against the stereotype, or for it; null for a
-        # difference
-        field("near_low", pa.float64(), nullable=True),
-        field("near_high", pa.float64(), nullable=True),
-        # pairs whose outcome differs between the two protocols; null where there is one protocol only
-        field("differing", pa.int32(), nullable=True),
-        # of the intervals
-        field("confidence", pa.float64()),
-        # what makes two pairs vary together where both have it: words, target, writer, joined by +; or none
-        field("clusters", WORD),
+        field("variant", WORD, meaning="original or shuffled (word order)"),
+        field("measure", WORD, meaning="the measure"),
+        field("protocol", WORD, meaning="published or corrected"),
+        field(
+            "grouping",
+            WORD,
+            meaning="what the group of pairs is made by: overall, bias_type, direction or difference",
+        ),
+        field(
+            "group",
+            WORD,
+            meaning="all, a bias type, or a direction; `difference` for advantaged minus disadvantaged",
+        ),
+        field("n", pa.int32(), meaning="pairs of the group"),
+        field("stereotype", pa.int32(), meaning="pairs in which the stereotype is preferred"),
+        field("antistereotype", pa.int32(), meaning="pairs in which the other sentence is"),
+        field("tie", pa.int32(), meaning="pairs with equal scores"),
+        field("undefined", pa.int32(), meaning="pairs that the measure has no score for"),
+        field(
+            "score",
+            pa.float64(),
+            nullable=True,
+            meaning="bias score in percent, of a difference in percentage points; null where no pair has "
+            "a decision",
+        ),
+        field(
+            "low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of `score`, which allows for pairs that vary together "
+            "(`clusters`); null where all of them do, and for a difference where either score has "
+            "none",
+        ),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field(
+            "design_effect",
+            pa.float64(),
+            nullable=True,
+            meaning="by what varying together multiplies the variance of independent pairs; where "
+            "decisions are all alike the largest that the sharing allows",
+        ),
+        field("df", pa.float64(), nullable=True, meaning="degrees of freedom of the interval"),
+        field(
+            "wilson_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the Wilson interval of independent pairs, percent; null for a difference",
+        ),
+        field(
+            "wilson_high", pa.float64(), nullable=True, meaning="upper end of the interval from `wilson_low`"
+        ),
+        field("p", pa.float64(), nullable=True, meaning="of a difference alone: p of no difference"),
+        field(
+            "chance_difference",
+            pa.float64(),
+            nullable=True,
+            meaning="of a difference alone: its mean absolute value where there is none, percentage points",
+        ),
+        field(
+            "null_mean",
+            pa.float64(),
+            nullable=True,
+            meaning="what words alone give (unmask.statistics.lexical), percent: mean; null without evidence",
+        ),
+        field(
+            "null_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of what words alone give, percent",
+        ),
+        field("null_high", pa.float64(), nullable=True, meaning="upper end of the interval from `null_low`"),
+        field("null_p", pa.float64(), nullable=True, meaning="p of the score under what words alone give"),
+        field("null_draws", pa.int32(), nullable=True, meaning="how many draws these are of"),
+        field(
+            "null_undecided",
+            pa.bool_(),
+            nullable=True,
+            meaning="whether so many draws leave open if the score lies in the interval",
+        ),
+        field(
+            "readings",
+            pa.int32(),
+            nullable=True,
+            meaning="over all pairs of the original order alone: readings of what pairs share, the "
+            "study's own among them",
+        ),
+        field(
+            "readings_alike",
+            pa.int32(),
+            nullable=True,
+            meaning="of these, those under which the interval leaves out 50 (or contains it) as it does here",
+        ),
+        field(
+            "untrained",
+            pa.int32(),
+            nullable=True,
+            meaning="untrained networks of the model's architecture that were scored; null without them",
+        ),
+        field("untrained_mean", pa.float64(), nullable=True, meaning="mean of their scores, percent"),
+        field("untrained_low", pa.float64(), nullable=True, meaning="least of their scores, percent"),
+        field("untrained_high", pa.float64(), nullable=True, meaning="largest of their scores, percent"),
+        field(
+            "margin",
+            pa.float64(),
+            nullable=True,
+            meaning="mean margin, in the measure's unit of natural logarithms; null for a difference",
+        ),
+        field("margin_low", pa.float64(), nullable=True, meaning="lower end of the interval of `margin`"),
+        field("margin_high", pa.float64(), nullable=True, meaning="upper end of its interval"),
+        field(
+            "near_ties", pa.int32(), meaning="pairs that float error could turn (unmask.statistics.near_ties)"
+        ),
+        field(
+            "near_low",
+            pa.float64(),
+            nullable=True,
+            meaning="the score if all of these went against the stereotype, percent; null for a difference",
+        ),
+        field("near_high", pa.float64(), nullable=True, meaning="the score if all of them went for it"),
+        field(
+            "differing",
+            pa.int32(),
+            nullable=True,
+            meaning="pairs whose outcome differs between the two protocols; null where there is one "
+            "protocol only",
+        ),
+        field("confidence", pa.float64(), meaning="level of the intervals"),
+        field(
+            "clusters",
+            WORD,
+            meaning="what makes two pairs vary together where both have it: words, target, writer, joined "
+            "by +; or none",
+        ),
     ]
 )
 """Bias scores: one row per variant, measure, protocol and group of pairs."""
 
 LEVERAGE = pa.schema(
     [
-        field("measure", WORD),
-        field("protocol", WORD),
-        # 1: the word without which the score is furthest towards 50 (or past it)
-        field("rank", pa.int16()),
-        field("word", pa.string()),
-        # how many pairs it is a modified word of
-        field("pairs", pa.int32()),
-        # percent: over all pairs, without those of this word, and without those of all words to this rank …
-        field("score", pa.float64()),
-        field("without", pa.float64()),
-        field("without_all", pa.float64()),
-        # … over so many pairs
-        field("left", pa.int32()),
+        field("measure", WORD, meaning="the measure"),
+        field("protocol", WORD, meaning="published or corrected"),
+        field(
+            "rank",
+            pa.int16(),
+            meaning="1 for the word without which the score is furthest towards 50 (or past it)",
+        ),
+        field("word", pa.string(), meaning="the word"),
+        field("pairs", pa.int32(), meaning="how many pairs it is a modified word of"),
+        field("score", pa.float64(), meaning="bias score over all pairs, percent"),
+        field("without", pa.float64(), meaning="bias score without the pairs of this word, percent"),
+        field(
+            "without_all", pa.float64(), meaning="bias score without those of all words to this rank, percent"
+        ),
+        field("left", pa.int32(), meaning="pairs that are left then"),
     ]
 )
 """The words that a score hangs on most: some rows per measure and protocol."""
 
 NEAR_TIES = pa.schema(
     [
-        # original | shuffled
-        field("variant", WORD),
-        field("measure", WORD),
-        field("protocol", WORD),
-        field("pair_id", pa.string()),
-        field("bias_type", WORD),
-        # stereotype - antistereotype, as compared (after any rounding of the protocol)
-        field("margin", pa.float64()),
-        field("outcome", WORD),
-        # how far float error may move the margin, and the outcome at either end of that
-        field("error", pa.float64()),
-        field("lowest", WORD),
-        field("highest", WORD),
+        field("variant", WORD, meaning="original or shuffled (word order)"),
+        field("measure", WORD, meaning="the measure"),
+        field("protocol", WORD, meaning="published or corrected"),
+        field("pair_id", pa.string(), meaning="the pair"),
+        field("bias_type", WORD, meaning="bias type of the pair"),
+        field(
+            "margin",
+            pa.float64(),
+            meaning="stereotype minus antistereotype, as compared (after any rounding of the protocol)",
+        ),
+        field("outcome", WORD, meaning="which sentence is preferred: stereotype, antistereotype or tie"),
+        field("error", pa.float64(), meaning="how far float error may move the margin, in its unit"),
+        field("lowest", WORD, meaning="the outcome if the margin is lower by that error"),
+        field("highest", WORD, meaning="the outcome if it is higher by that error"),
     ]
 )
 """Near-ties: one row per decision that float error could turn."""
 
 ACCURACY = pa.schema(
     [
-        field("measure", WORD),
-        # original | shuffled
-        field("variant", WORD),
-        # pair (both of its sentences) | stereotype | antistereotype | unrelated
-        field("roles", WORD),
-        # which tokens count: see unmask.statistics.accuracy
-        field("reading", WORD),
-        field("correct", pa.int32()),
-        field("n", pa.int32()),
-        # percent, with its Wilson interval
-        field("accuracy", pa.float64()),
-        field("low", pa.float64()),
-        field("high", pa.float64()),
-        field("confidence", pa.float64()),
+        field("measure", WORD, meaning="the measure"),
+        field("variant", WORD, meaning="original or shuffled (word order)"),
+        field(
+            "roles",
+            WORD,
+            meaning="the sentences: pair (both of a pair), stereotype, antistereotype or unrelated",
+        ),
+        field("reading", WORD, meaning="which tokens count (unmask.statistics.accuracy)"),
+        field("correct", pa.int32(), meaning="tokens whose right token has rank 1"),
+        field("n", pa.int32(), meaning="tokens"),
+        field("accuracy", pa.float64(), meaning="percent of tokens"),
+        field("low", pa.float64(), meaning="lower end of the Wilson interval of `accuracy`, percent"),
+        field("high", pa.float64(), meaning="upper end of the interval from `low`"),
+        field("confidence", pa.float64(), meaning="level of the interval"),
     ]
 )
 """Token accuracy: how often the right token has rank 1."""
 
 TESTS = pa.schema(
     [
-        # measures | shuffled | unrelated
-        field("kind", WORD),
-        field("first", WORD),
-        field("second", WORD),
-        # the reading of the accuracies compared
-        field("reading", WORD),
-        # token | pair (tokens clustered by pair) | clustered (and pairs that share something) | sentence
-        field("unit", WORD),
-        # is this the pairing unit that the study asks for
-        field("chosen", pa.bool_()),
-        field("n", pa.int32()),
-        # null by pair and clustered
-        field("both", pa.int32(), nullable=True),
-        # b: units that only the first has right, or pairs of which it has more tokens right; c: the second
-        field("b", pa.int32()),
-        field("c", pa.int32()),
-        field("neither", pa.int32(), nullable=True),
-        # chi-square with continuity correction, or min(b, c) where exact; by pair (Σd)² / Σd²; clustered the
-        # same over clusters, or Student's t where there is a df; null where nothing differs
-        field("statistic", pa.float64(), nullable=True),
-        field("df", pa.float64(), nullable=True),
-        # raw, uncorrected; null where nothing differs, and where `untestable`
-        field("p", pa.float64(), nullable=True),
-        field("exact", pa.bool_()),
-        # does something differ, with too few pairs that share nothing for any p below 0.05
-        field("untestable", pa.bool_()),
+        field(
+            "kind", WORD, meaning="what is compared: measures, shuffled (word order) or unrelated (sentences)"
+        ),
+        field("first", WORD, meaning="the first of the two"),
+        field("second", WORD, meaning="the second"),
+        field("reading", WORD, meaning="the reading of the accuracies compared"),
+        field(
+            "unit",
+            WORD,
+            meaning="what is paired: token, pair (tokens clustered by pair), clustered (and pairs that "
+            "share something) or sentence",
+        ),
+        field("chosen", pa.bool_(), meaning="whether this is the unit that the study asks for"),
+        field("n", pa.int32(), meaning="units"),
+        field(
+            "both",
+            pa.int32(),
+            nullable=True,
+            meaning="units that both have right; null by pair and clustered",
+        ),
+        field(
+            "b",
+            pa.int32(),
+            meaning="units that only the first has right, or pairs of which it has more tokens right",
+        ),
+        field("c", pa.int32(), meaning="as `b`, of the second"),
+        field(
+            "neither",
+            pa.int32(),
+            nullable=True,
+            meaning="units that none has right; null by pair and clustered",
+        ),
+        field(
+            "statistic",
+            pa.float64(),
+            nullable=True,
+            meaning="chi-square with continuity correction, or min(b, c) where exact; by pair (Σd)² / "
+            "Σd²; clustered the same over clusters, or Student's t where there is a df; null "
+            "where nothing differs",
+        ),
+        field("df", pa.float64(), nullable=True, meaning="degrees of freedom of Student's t"),
+        field(
+            "p",
+            pa.float64(),
+            nullable=True,
+            meaning="raw, uncorrected; null where nothing differs, and where `untestable`",
+        ),
+        field("exact", pa.bool_(), meaning="whether p is exact"),
+        field(
+            "untestable",
+            pa.bool_(),
+            meaning="whether something differs with too few pairs that share nothing for any p below 0.05",
+        ),
     ]
 )
 """McNemar tests of accuracies."""
 
 COMPARISONS = pa.schema(
     [
-        # two measures of one model, or two models
-        field("first", WORD),
-        field("second", WORD),
-        # under which models are compared; null for measures
-        field("measure", WORD, nullable=True),
-        field("protocol", WORD),
-        # pairs that count for both, and the bias scores over these, percent
-        field("n", pa.int32()),
-        field("first_score", pa.float64()),
-        field("second_score", pa.float64()),
-        # percentage points, first - second, with the clustered standard error and that of independent pairs;
-        # null from here to p where nothing can be said, as where the two never differ
-        field("difference", pa.float64()),
-        field("error", pa.float64(), nullable=True),
-        field("independent_error", pa.float64(), nullable=True),
-        # of Student's t, with its interval and raw p
-        field("df", pa.float64(), nullable=True),
-        field("low", pa.float64(), nullable=True),
-        field("high", pa.float64(), nullable=True),
-        field("p", pa.float64(), nullable=True),
-        # pairs in which both prefer the stereotype, the first alone (b), the second alone (c), or neither
-        field("both", pa.int32()),
-        field("b", pa.int32()),
-        field("c", pa.int32()),
-        field("neither", pa.int32()),
-        # of b and c, with pairs as independent
-        field("p_mcnemar", pa.float64(), nullable=True),
-        # percent of pairs in both or neither
-        field("agreement", pa.float64()),
-        # Cohen's, with its clustered interval
-        field("kappa", pa.float64(), nullable=True),
-        field("kappa_low", pa.float64(), nullable=True),
-        field("kappa_high", pa.float64(), nullable=True),
-        field("confidence", pa.float64()),
+        field("first", WORD, meaning="the first of two measures of one model, or of two models"),
+        field("second", WORD, meaning="the second"),
+        field(
+            "measure",
+            WORD,
+            nullable=True,
+            meaning="the measure under which models are compared; null for measures",
+        ),
+        field("protocol", WORD, meaning="published or corrected"),
+        field("n", pa.int32(), meaning="pairs that count for both"),
+        field("first_score", pa.float64(), meaning="bias score of the first over these, percent"),
+        field("second_score", pa.float64(), meaning="bias score of the second, percent"),
+        field("difference", pa.float64(), meaning="first minus second, percentage points"),
+        field(
+            "error",
+            pa.float64(),
+            nullable=True,
+            meaning="clustered standard error of the difference; null as all from here to p where nothing "
+            "can be said, as where the two never differ",
+        ),
+        field(
+            "independent_error",
+            pa.float64(),
+            nullable=True,
+            meaning="standard error of the difference if pairs were independent",
+        ),
+        field("df", pa.float64(), nullable=True, meaning="degrees of freedom of Student's t"),
+        field(
+            "low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of the difference, percentage points",
+        ),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field("p", pa.float64(), nullable=True, meaning="raw, of no difference"),
+        field("both", pa.int32(), meaning="pairs in which both prefer the stereotype"),
+        field("b", pa.int32(), meaning="pairs in which the first alone does"),
+        field("c", pa.int32(), meaning="pairs in which the second alone does"),
+        field("neither", pa.int32(), meaning="pairs in which neither does"),
+        field(
+            "p_mcnemar",
+            pa.float64(),
+            nullable=True,
+            meaning="McNemar's p of b and c, with pairs as independent",
+        ),
+        field("agreement", pa.float64(), meaning="percent of pairs in both or neither"),
+        field("kappa", pa.float64(), nullable=True, meaning="Cohen's kappa"),
+        field(
+            "kappa_low", pa.float64(), nullable=True, meaning="lower end of the clustered interval of `kappa`"
+        ),
+        field(
+            "kappa_high", pa.float64(), nullable=True, meaning="upper end of the interval from `kappa_low`"
+        ),
+        field("confidence", pa.float64(), meaning="level of the intervals"),
     ]
 )
 """Comparisons of two measures of one model, or of two models, on the same pairs of one benchmark."""
 
 AGREEMENT = pa.schema(
     [
-        field("measure", WORD),
-        field("protocol", WORD),
-        # which votes count: any | own
-        field("votes", WORD),
-        # least number of votes that makes a pair positive
-        field("threshold", pa.int16()),
-        # margin | absolute margin | decision
-        field("score", WORD),
-        # all | stereo | antistereo
-        field("direction", WORD),
-        field("positives", pa.int32()),
-        field("negatives", pa.int32()),
-        # pairs with ratings left out because the measure has no score for them
-        field("undefined", pa.int32()),
-        field("auc", pa.float64(), nullable=True),
-        # its interval, and how that is made: clustered | newcombe (unmask.statistics.areas)
-        field("low", pa.float64(), nullable=True),
-        field("high", pa.float64(), nullable=True),
-        field("method", WORD, nullable=True),
-        # DeLong's, of independent pairs; null where the method is newcombe
-        field("delong_low", pa.float64(), nullable=True),
-        field("delong_high", pa.float64(), nullable=True),
-        # two-sided, of an area of one half, by the same method; raw
-        field("p", pa.float64(), nullable=True),
-        # why auc or its interval is null
-        field("reason", WORD, nullable=True),
-        # the reading of Figure 1
-        field("chosen", pa.bool_()),
-        field("confidence", pa.float64()),
+        field("measure", WORD, meaning="the measure"),
+        field("protocol", WORD, meaning="published or corrected"),
+        field("votes", WORD, meaning="which votes of raters count: any or own"),
+        field("threshold", pa.int16(), meaning="least number of votes that makes a pair positive"),
+        field("score", WORD, meaning="what of a pair is ranked: margin, absolute margin or decision"),
+        field("direction", WORD, meaning="the pairs: all, stereo or antistereo"),
+        field("positives", pa.int32(), meaning="positive pairs"),
+        field("negatives", pa.int32(), meaning="negative pairs"),
+        field(
+            "undefined",
+            pa.int32(),
+            meaning="pairs with ratings left out because the measure has no score for them",
+        ),
+        field("auc", pa.float64(), nullable=True, meaning="area under the ROC curve, from 0 to 1"),
+        field("low", pa.float64(), nullable=True, meaning="lower end of the interval of `auc`"),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field(
+            "method",
+            WORD,
+            nullable=True,
+            meaning="how the interval is made: clustered or newcombe (unmask.statistics.areas)",
+        ),
+        field(
+            "delong_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of DeLong's interval of independent pairs; null where the method is newcombe",
+        ),
+        field(
+            "delong_high", pa.float64(), nullable=True, meaning="upper end of the interval from `delong_low`"
+        ),
+        field(
+            "p",
+            pa.float64(),
+            nullable=True,
+            meaning="two-sided, of an area of one half, by the same method; raw",
+        ),
+        field("reason", WORD, nullable=True, meaning="why auc or its interval is null"),
+        field("chosen", pa.bool_(), meaning="whether this is the reading of Figure 1"),
+        field("confidence", pa.float64(), meaning="level of the intervals"),
     ]
 )
 """Area under the ROC curve of pair scores against human ratings, under every reading of the ratings."""
 
 AREAS_COMPARED = pa.schema(
     [
-        field("first", WORD),
-        field("second", WORD),
-        field("protocol", WORD),
-        # rated pairs with a score of both
-        field("positives", pa.int32()),
-        field("negatives", pa.int32()),
-        field("first_auc", pa.float64()),
-        field("second_auc", pa.float64()),
-        # first - second, with the clustered standard error and DeLong's of independent pairs
-        field("difference", pa.float64()),
-        field("error", pa.float64(), nullable=True),
-        field("delong_error", pa.float64(), nullable=True),
-        # of Student's t, with its interval and raw p
-        field("df", pa.float64(), nullable=True),
-        field("low", pa.float64(), nullable=True),
-        field("high", pa.float64(), nullable=True),
-        field("p", pa.float64(), nullable=True),
-        # why there is no error and no p
-        field("reason", WORD, nullable=True),
-        field("confidence", pa.float64()),
+        field("first", WORD, meaning="the first measure"),
+        field("second", WORD, meaning="the second measure"),
+        field("protocol", WORD, meaning="published or corrected"),
+        field("positives", pa.int32(), meaning="positive pairs with a score of both"),
+        field("negatives", pa.int32(), meaning="negative ones"),
+        field("first_auc", pa.float64(), meaning="area of the first, from 0 to 1"),
+        field("second_auc", pa.float64(), meaning="area of the second"),
+        field("difference", pa.float64(), meaning="first minus second"),
+        field("error", pa.float64(), nullable=True, meaning="clustered standard error of the difference"),
+        field("delong_error", pa.float64(), nullable=True, meaning="DeLong's, of independent pairs"),
+        field("df", pa.float64(), nullable=True, meaning="degrees of freedom of Student's t"),
+        field("low", pa.float64(), nullable=True, meaning="lower end of the interval of the difference"),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field("p", pa.float64(), nullable=True, meaning="raw, of no difference"),
+        field("reason", WORD, nullable=True, meaning="why there is no error and no p"),
+        field("confidence", pa.float64(), meaning="level of the interval"),
     ]
 )
 """The areas of every two measures of one protocol, under the chosen reading over all directions, compared."""
 
 ROC = pa.schema(
     [
-        field("measure", WORD),
-        field("protocol", WORD),
-        # rates of pairs with a score of at least the threshold, from (0, 0) to (1, 1)
-        field("false_positive_rate", pa.float64()),
-        field("true_positive_rate", pa.float64()),
+        field("measure", WORD, meaning="the measure"),
+        field("protocol", WORD, meaning="published or corrected"),
+        field(
+            "false_positive_rate",
+            pa.float64(),
+            meaning="share of negative pairs with a score of at least the threshold, from 0 to 1",
+        ),
+        field("true_positive_rate", pa.float64(), meaning="share of positive pairs with one, from 0 to 1"),
     ]
 )
 """The ROC curves of the chosen reading, in order, without points on a straight line between others."""
@@ -301,80 +431,115 @@ UNRATED = "no_votes"
 
 FLAWS = pa.schema(
     [
-        field("pair_id", pa.string()),
-        # null where nothing can be said: of a pair that nobody judged, or of a benchmark of such
-        field("few_votes", pa.bool_(), nullable=True),
-        field(UNRATED, pa.bool_(), nullable=True),
-        field("near_duplicate", pa.bool_()),
-        # the pair before it that it is like
-        field("near_duplicate_of", pa.string(), nullable=True),
-        field("identical", pa.bool_()),
-        field("unequal_words", pa.bool_()),
-        field("many_words", pa.bool_()),
-        field("missing_field", pa.bool_()),
+        field("pair_id", pa.string(), meaning="the pair"),
+        field(
+            "few_votes",
+            pa.bool_(),
+            nullable=True,
+            meaning="whether no more than half of its raters chose its own bias type; null where nothing "
+            "can be said: of a pair that nobody judged, or of a benchmark of such",
+        ),
+        field(UNRATED, pa.bool_(), nullable=True, meaning="whether nobody judged it; no flaw of the pair"),
+        field("near_duplicate", pa.bool_(), meaning="whether a pair before it is all but the same"),
+        field("near_duplicate_of", pa.string(), nullable=True, meaning="the pair before it that it is like"),
+        field("identical", pa.bool_(), meaning="whether its two sentences are the same"),
+        field("unequal_words", pa.bool_(), meaning="whether its sentences are of different numbers of words"),
+        field(
+            "many_words",
+            pa.bool_(),
+            meaning="whether its sentences differ in more than MANY words (unmask.statistics.flaws)",
+        ),
+        field(
+            "missing_field",
+            pa.bool_(),
+            meaning="whether it lacks a field that another pair of the benchmark has",
+        ),
     ]
 )
 """The flaws of a benchmark's pairs: one row per pair, in its order."""
 
 QUALITY = pa.schema(
     [
-        field("measure", WORD),
-        field("protocol", WORD),
-        # one of PAIR_FLAWS, UNEQUAL_TOKENS, ANY_FLAW or unmask.statistics.quality.UNKNOWN_TOKENS; or
-        # UNRATED, which is none
-        field("flaw", WORD),
-        # pairs that count for the score, and those of them with the flaw
-        field("n", pa.int32()),
-        field("flawed", pa.int32()),
-        # percent: over all pairs, and over those without the flaw; null where none are left
-        field("score", pa.float64()),
-        field("without", pa.float64(), nullable=True),
-        # points, without - score, with its clustered standard error; null from error on where nothing can be
-        # said
-        field("change", pa.float64(), nullable=True),
-        field("error", pa.float64(), nullable=True),
-        # of Student's t, with its interval and raw p
-        field("df", pa.float64(), nullable=True),
-        field("low", pa.float64(), nullable=True),
-        field("high", pa.float64(), nullable=True),
-        field("p", pa.float64(), nullable=True),
-        # points: the standard deviation of the change if as many pairs are left out by chance
-        field("random_sd", pa.float64(), nullable=True),
-        field("confidence", pa.float64()),
+        field("measure", WORD, meaning="the measure"),
+        field("protocol", WORD, meaning="published or corrected"),
+        field(
+            "flaw",
+            WORD,
+            meaning="one of PAIR_FLAWS, UNEQUAL_TOKENS, ANY_FLAW or "
+            "unmask.statistics.quality.UNKNOWN_TOKENS; or UNRATED, which is none",
+        ),
+        field("n", pa.int32(), meaning="pairs that count for the score"),
+        field("flawed", pa.int32(), meaning="those of them with the flaw"),
+        field("score", pa.float64(), meaning="bias score over all pairs, percent"),
+        field(
+            "without",
+            pa.float64(),
+            nullable=True,
+            meaning="bias score over those without the flaw, percent; null where none are left",
+        ),
+        field("change", pa.float64(), nullable=True, meaning="without minus score, percentage points"),
+        field(
+            "error",
+            pa.float64(),
+            nullable=True,
+            meaning="clustered standard error of the change; null as all from here on where nothing can "
+            "be said",
+        ),
+        field("df", pa.float64(), nullable=True, meaning="degrees of freedom of Student's t"),
+        field(
+            "low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of the change, percentage points",
+        ),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field("p", pa.float64(), nullable=True, meaning="raw, of no change"),
+        field(
+            "random_sd",
+            pa.float64(),
+            nullable=True,
+            meaning="standard deviation of the change if as many pairs are left out by chance, percentage "
+            "points",
+        ),
+        field("confidence", pa.float64(), meaning="level of the interval"),
     ]
 )
 """Scores without the pairs that have a flaw: one row per measure, protocol and flaw that some pair has."""
 
 DISPUTED = pa.schema(
     [
-        field("protocol", WORD),
-        # 1: the pair that measures are furthest apart on
-        field("rank", pa.int16()),
-        field("pair_id", pa.string()),
-        # the measure furthest for the stereotype, and the one furthest against it, with their margins
-        field("first", WORD),
-        field("second", WORD),
-        field("first_margin", pa.float64()),
-        field("second_margin", pa.float64()),
-        # how many percent of the measure's pairs have a margin no larger than this, whatever its sign
-        field("first_place", pa.float64()),
-        field("second_place", pa.float64()),
-        # measures that prefer the stereotype, and that prefer the other sentence
-        field("for_it", pa.int16()),
-        field("against_it", pa.int16()),
+        field("protocol", WORD, meaning="published or corrected"),
+        field("rank", pa.int16(), meaning="1 for the pair that measures are furthest apart on"),
+        field("pair_id", pa.string(), meaning="the pair"),
+        field("first", WORD, meaning="the measure furthest for the stereotype"),
+        field("second", WORD, meaning="the measure furthest against it"),
+        field("first_margin", pa.float64(), meaning="margin of the first, in its unit"),
+        field("second_margin", pa.float64(), meaning="margin of the second, in its unit"),
+        field(
+            "first_place",
+            pa.float64(),
+            meaning="how many percent of the first measure's pairs have a margin no larger than this, "
+            "whatever its sign",
+        ),
+        field("second_place", pa.float64(), meaning="as `first_place`, of the second"),
+        field("for_it", pa.int16(), meaning="measures that prefer the stereotype"),
+        field("against_it", pa.int16(), meaning="measures that prefer the other sentence"),
     ]
 )
 """The pairs that the measures of one model disagree on most: some rows per protocol."""
 
 ROC_BANDS = pa.schema(
     [
-        field("measure", WORD),
-        field("protocol", WORD),
-        field("false_positive_rate", pa.float64()),
-        # of the true positive rate there, pointwise (unmask.statistics.bands)
-        field("low", pa.float64()),
-        field("high", pa.float64()),
-        field("confidence", pa.float64()),
+        field("measure", WORD, meaning="the measure"),
+        field("protocol", WORD, meaning="published or corrected"),
+        field("false_positive_rate", pa.float64(), meaning="share of negative pairs, from 0 to 1"),
+        field(
+            "low",
+            pa.float64(),
+            meaning="lower end of the true positive rate there, pointwise (unmask.statistics.bands)",
+        ),
+        field("high", pa.float64(), meaning="upper end of the interval from `low`"),
+        field("confidence", pa.float64(), meaning="level of the band"),
     ]
 )
 """Where the curves of ROC may lie, at the same false positive rates for all; without those not known."""

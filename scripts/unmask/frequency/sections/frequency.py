@@ -12,6 +12,7 @@ from unmask.frequency.link_tables import PERFECT, link_sheet, link_types_sheet, 
 from unmask.frequency.results import Found
 from unmask.frequency.schema import PAIR_RATIOS
 from unmask.frequency.table2 import table2_sheet
+from unmask.loading import paths_by
 from unmask.measures.registry import title_of
 from unmask.measures.schema import SCORES
 from unmask.report.captions import Captions
@@ -19,7 +20,7 @@ from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, Table, folded
 from unmask.report.sheets import Sheet, number
 from unmask.statistics.schema import OVERALL
-from unmask.tables import read_metadata, read_table
+from unmask.tables import read_table
 from unmask.terms import CORRECTED
 
 QUESTION = (
@@ -68,15 +69,14 @@ def _linked(
         yield chart(captions["frequency_figure_link"] + perfect, alt, drawn)
     yield from folded("The correlations under both protocols", link_sheet(link, captions))
     yield from folded("The same by bias type", link_types_sheet(link, captions))
-    of_benchmark = {str(read_metadata(path)["benchmark"]): path for path in ratios}
-    read = ((path, read_metadata(path)) for path in scores)
-    of_both = {(str(facts["model"]), str(facts["benchmark"])): path for path, facts in read}
+    of_benchmark = paths_by(ratios, "benchmark")
+    of_both = paths_by(scores, "model", "benchmark")
     for model, benchmark in link[["model", "benchmark"]].drop_duplicates().itertuples(index=False, name=None):
         # a perfect model has no file
         if (model, benchmark) in of_both:
             drawn = charts.margins(
                 read_table(of_both[model, benchmark], SCORES),
-                read_table(of_benchmark[benchmark], PAIR_RATIOS),
+                read_table(of_benchmark[(benchmark,)], PAIR_RATIOS),
                 link[(link["model"] == model) & (link["benchmark"] == benchmark)],
             )
             if drawn:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from unmask.benchmarks.labelled import LABELS, by_sentence
 from unmask.facts import read_facts
+from unmask.loading import tables_by
 from unmask.measures.registry import title_of
 from unmask.pairs.explored import SIDES, shown_pairs
 from unmask.pairs.flaws import TITLES
@@ -15,7 +16,6 @@ from unmask.pairs.packed import packed
 from unmask.pairs.results import Found
 from unmask.report.sections import App, Items, Section
 from unmask.statistics.schema import PAIR_FLAWS
-from unmask.tables import read_metadata, read_table
 
 NOTES = (
     "The sentences express stereotypes, many of them offensive; they were written to measure prejudice.",
@@ -31,7 +31,7 @@ def section(found: Found) -> Section:
     every = [found.pairs[name] for name in benchmarks]
     shown = [shown_pairs(pairs, explorer["most"]) for pairs in every]
     flaws = [found.flaws[name] for name in benchmarks]
-    labels = {str(read_metadata(path)["benchmark"]): read_table(path, LABELS) for path in files["labels"]}
+    labels = tables_by(files["labels"], LABELS, "benchmark")
     value = {
         "models": models,
         "benchmarks": [

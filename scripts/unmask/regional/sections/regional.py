@@ -6,9 +6,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from unmask.loading import paths_by, shared_facts
 from unmask.regional import tables
 from unmask.regional.borders import Atlas
-from unmask.regional.collected import by_model, shared_facts
 from unmask.regional.directions import first_directions
 from unmask.regional.drawing import MAKERS, Drawing
 from unmask.regional.findings import (
@@ -131,7 +131,7 @@ def _of_prefixes(
 
 def _facts(files: Mapping[str, Any], found: Findings) -> tuple[tuple[str, str], ...]:
     facts = list(tree_facts(found.outline))
-    paths = by_model(files.get("likelihoods") or [])
+    paths = {model: path for (model,), path in paths_by(files.get("likelihoods") or [], "model").items()}
     facts += [
         token_facts(model.name, name_rows(paths[model.name])) for model in found.models if model.name in paths
     ]

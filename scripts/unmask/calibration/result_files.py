@@ -1,0 +1,16 @@
+"""The tables of calibration."""
+
+from collections.abc import Mapping
+
+from unmask.calibration.schema import CONTROLS, DOSES, DRAWN, EXPLAINED, KEPT, MERITS
+from unmask.result_files import ResultFiles
+
+TABLES: Mapping[str, ResultFiles] = {
+    "calibration_doses": ResultFiles("calibration/doses.parquet", DOSES),
+    "calibration_merits": ResultFiles("calibration/merits.parquet", MERITS),
+    "calibration_controls": ResultFiles("calibration/controls.parquet", CONTROLS),
+    "calibration_kept": ResultFiles("calibration/kept.parquet", KEPT),
+    "calibration_kept_exact": ResultFiles("calibration/kept_exact.parquet", KEPT),
+    "calibration_drawn": ResultFiles("calibration/drawn.parquet", DRAWN),
+    "calibration_explained": ResultFiles("calibration/{model}/{benchmark}/explained.parquet", EXPLAINED),
+}

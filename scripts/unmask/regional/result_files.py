@@ -1,0 +1,18 @@
+"""The tables of regional bias."""
+
+from collections.abc import Mapping
+
+from unmask.regional.schema import LIKELIHOODS, PADDED, PREFIXES, REGIONS, WORDS
+from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
+from unmask.result_files import ResultFiles
+
+TABLES: Mapping[str, ResultFiles] = {
+    "regional_scores": ResultFiles("regional/{model}/scores.parquet", SCORES),
+    "regional_stability": ResultFiles("regional/{model}/stability.parquet", STABILITY),
+    "regional_prefixes": ResultFiles("regional/prefixes/{classifier}/{table}.parquet", PREFIXES),
+    "regional_planted": ResultFiles("regional/planted.parquet", PLANTED),
+    "regional_regions": ResultFiles("regional/regions.parquet", REGIONS),
+    "regional_words": ResultFiles("regional/words.parquet", WORDS),
+    "regional_likelihoods": ResultFiles("regional/{model}/likelihoods/{list}.parquet", LIKELIHOODS),
+    "regional_padded": ResultFiles("regional/{model}/padded/{list}.parquet", PADDED),
+}

@@ -1,0 +1,196 @@
+"""The tables of a study's results as frames, for notebooks and scripts of one's own: `unmask.load`."""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+
+from unmask.by_name import LIBRARY
+from unmask.by_name import load as load_module
+from unmask.errors import InputError
+from unmask.loading import KEY_TYPES, with_keys
+from unmask.result_files import ResultFiles
+from unmask.results.walking import paths_below
+from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata
+
+MODULE = "result_files"
+"""The name of the module in which a family declares its tables."""
+
+KEY_MEANINGS = {
+    "encoder": "the model whose embeddings are tested, or the word vectors",
+    "level": "after how many merges",
+    "list": "the list of words",
+    "masking": "what is hidden from the model (docs/measures.md)",
+    "number": "of the merged table",
+    "seed": "seed of the run",
+    "shard": "the file of the corpus",
+    "suite": "the tests",
+    "table": "the labelled texts",
+    "variant": "original or shuffled (word order)",
+}
+"""What keys say that are no columns of the files themselves, where that is not in their names."""
+
+
+def declared_tables() -> dict[str, ResultFiles]:
+    """The tables of all families, by name. Raises ValueError where two have one name (a defect of theirs)."""
+    tables: dict[str, ResultFiles] = {}
+    for path in sorted(LIBRARY.glob(f"*/{MODULE}.py")):
+        for name, files in load_module(path.parent.name, MODULE).TABLES.items():
+            if name in tables:
+                raise ValueError(f"{path}: a second table of the name {name}")
+            tables[name] = files
+    return tables
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file of a table. keys: what all its rows are of, by its path."""
+
+    path: Path
+    keys: Mapping[str, str]
+
+
+class StudyResults(Mapping[str, pd.DataFrame]):
+    """The tables of one study by name, each over all its models, benchmarks, tasks …
+
+    Key columns, such as model and benchmark, stand in front, and rows are in the order of their values. A
+    table is read when it is first asked for; every frame is a copy, so what is done to it stays there.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        """Raises InputError where the folder is not there or holds no table of a study."""
+        self.folder = Path(folder)
+        self._declared = declared_tables()
+        self._frames: dict[str, pd.DataFrame] = {}
+        if not self.folder.is_dir():
+            raise InputError(f"{self.folder}: no such folder; a study's results are in results/STUDY")
+        if not self._files:
+            raise InputError(f"{self.folder}: no results of a study; these are in results/STUDY")
+
+    @cached_property
+    def _files(self) -> dict[str, list[TableFile]]:
+        """The files of each table that has some, in the order of their keys."""
+        by_table: dict[str, list[TableFile]] = {}
+        for path in paths_below(self.folder):
+            below = path.relative_to(self.folder)
+            # what jobs keep for themselves is hidden
+            if path.suffix != ".parquet" or any(part.startswith(".") for part in below.parts):
+                continue
+            for name, files in self._declared.items():
+                keys = files.keys_of(below.as_posix())
+                if keys is not None:
+                    by_table.setdefault(name, []).append(TableFile(path, keys))
+                    break
+        return {
+            name: sorted(by_table[name], key=lambda file: [_sortable(*of) for of in file.keys.items()])
+            for name in self._declared
+            if name in by_table
+        }
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __contains__(self, name: object) -> bool:
+        # Mapping's own would read the table
+        return name in self._files
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        """The table of that name. Raises KeyError as `read` does."""
+        if name not in self._frames:
+            self._frames[name] = self.read(name)
+        return self._frames[name].copy()
+
+    def read(self, name: str, **keys: object) -> pd.DataFrame:
+        """The same of some files alone: read("evidence", model="bert", variant="original").
+
+        Raises KeyError for a name that the study has no table of, or a key that tells its files not apart;
+        InputError where a file cannot be read or is one of another version.
+        """
+        files, declared = self.files(name), self._declared[name]
+        unknown = [key for key in keys if key not in declared.keys]
+        if unknown:
+            raise KeyError(
+                f"{unknown[0]!r}: no key of {name}, which has {', '.join(declared.keys) or 'none'}"
+            )
+        chosen = [file for file in files if all(file.keys[key] == str(value) for key, value in keys.items())]
+        schema = _varying(plain_schema(self._schema(name)))
+        tables = ((read_arrow(file.path, self._schema(name, file)), file.keys) for file in chosen)
+        frame: pd.DataFrame = with_keys(tables, schema, declared.keys).to_pandas()
+        return frame
+
+    def files(self, name: str) -> list[TableFile]:
+        """The files of a table, each with `path` and `keys`. Raises KeyError for an unknown name."""
+        if name not in self._files:
+            near = difflib.get_close_matches(str(name), self._files, n=3, cutoff=0.4)
+            hint = f"the nearest are {', '.join(near)}" if near else f"there are {', '.join(self._files)}"
+            why = "this study has no such table" if name in self._declared else "no such table"
+            raise KeyError(f"{name!r}: {why}; {hint}")
+        return self._files[name]
+
+    def columns(self, name: str) -> pd.DataFrame:
+        """The columns of a table: column (its name), type, and meaning with its unit; keys of files first.
+
+        Raises KeyError for an unknown name.
+        """
+        self.files(name)
+        return columns_of(self._declared[name], self._schema(name))
+
+    def _schema(self, name: str, file: TableFile | None = None) -> pa.Schema:
+        schema = self._declared[name].schema
+        if isinstance(schema, pa.Schema):
+            return schema
+        return schema(read_metadata((file or self._files[name][0]).path))
+
+    def __repr__(self) -> str:
+        names, counts = max(map(len, self)), max(len(str(len(files))) for files in self._files.values())
+        lines = [f"{self.folder}: {len(self)} tables"]
+        for name, files in self._files.items():
+            many = "file " if len(files) == 1 else "files"
+            keys = ", ".join(self._declared[name].keys)
+            lines.append(f"  {name:{names}}  {len(files):{counts}} {many}  {keys}".rstrip())
+        return "\n".join(lines)
+
+
+def columns_of(files: ResultFiles, schema: pa.Schema) -> pd.DataFrame:
+    """The columns of a table as `StudyResults.columns` has them."""
+    keys = [key for key in files.keys if key not in schema.names]
+    rows = [(key, str(KEY_TYPES.get(key, pa.string())), KEY_MEANINGS.get(key, f"the {key}")) for key in keys]
+    rows += [
+        (field.name, f"{_type_name(field.type)}{' or null' * field.nullable}", meaning_of(field))
+        for field in schema
+    ]
+    return pd.DataFrame(rows, columns=["column", "type", "meaning"])
+
+
+def _type_name(type_: pa.DataType) -> str:
+    """A type in few words: strings are strings, however they are stored."""
+    if pa.types.is_dictionary(type_):
+        return _type_name(type_.value_type)
+    if pa.types.is_list(type_) or pa.types.is_fixed_size_list(type_):
+        return f"list of {_type_name(type_.value_type)}"
+    return {"double": "float64", "float": "float32", "large_string": "string"}.get(str(type_), str(type_))
+
+
+def _varying(schema: pa.Schema) -> pa.Schema:
+    """The schema with lists of any length for lists of one, which differs from file to file."""
+    return pa.schema(
+        pa.field(f.name, pa.list_(f.type.value_type) if pa.types.is_fixed_size_list(f.type) else f.type)
+        for f in schema
+    )
+
+
+def _sortable(key: str, value: str) -> tuple[int, str]:
+    """Numbers by their size, names by the alphabet."""
+    return (int(value), "") if key in KEY_TYPES and value.isdigit() else (-1, value)
+
+
+def load(folder: str | Path) -> StudyResults:
+    """The tables of the study whose results are in this folder; raises InputError as StudyResults does."""
+    return StudyResults(folder)
