@@ -10,7 +10,6 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -42,20 +41,6 @@ class _BrokenError(Exception):
     """A body that did not come whole; what came of it may be continued."""
 
 
-@dataclass(frozen=True)
-class _Content:
-    """What tells the content at a url from later ones (an entity tag or a date), and its bytes in all."""
-
-    validator: str
-    total: int
-    """0 where it is not stated."""
-
-    @property
-    def is_known(self) -> bool:
-        """Whether a part of it can be continued."""
-        return bool(self.validator and self.total)
-
-
 def fetch(
     url: str,
     path: str | Path,
@@ -85,15 +70,15 @@ def fetch(
         check_url(url)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            part, content_type = _receive(url, path, limits)
+            part, headers = _receive(url, path, limits)
         except BaseException:
-            _unlabelled(path).unlink(missing_ok=True)
+            _part(path).unlink(missing_ok=True)
             raise
         try:
             if differences := _differences(part, wanted):
                 raise InputError(f"wrong checksum: {differences}")
-            if content_type is not None and not any(wanted.values()):
-                check_content(part, file_name(url), content_type)
+            if headers is not None and not any(wanted.values()):
+                _check_without_checksum(part, url, headers)
         except InputError:
             part.unlink()
             raise
@@ -134,10 +119,21 @@ def _differences(path: Path, wanted: dict[str, str | None]) -> str:
     )
 
 
-def _receive(url: str, path: Path, limits: Limits) -> tuple[Path, str | None]:
-    """A copy of the whole file beside `path`, and the type that its server states, if there is one."""
+def _check_without_checksum(part: Path, url: str, headers: Mapping[str, str]) -> None:
+    check_content(part, file_name(url), headers.get("Content-Type", ""))
+    if _length(headers) is None and headers.get("Transfer-Encoding") != "chunked":
+        if not part.stat().st_size:
+            # the headers can have been cut short, too
+            raise InputError("nothing came, and the server does not say that there is nothing")
+        logger.warning(
+            "%s: the server does not say how long it is: it may have been cut short", shown_url(url)
+        )
+
+
+def _receive(url: str, path: Path, limits: Limits) -> tuple[Path, Mapping[str, str] | None]:
+    """A copy of the whole file beside `path`, and the headers that came with it, if it is from a server."""
     if urlsplit(url).scheme == "file":
-        return _copied(url, _unlabelled(path)), None
+        return _copied(url, _part(path)), None
     with deadline(limits.seconds), _session(limits) as session:
         for failures in itertools.count(1):
             try:
@@ -150,9 +146,11 @@ def _receive(url: str, path: Path, limits: Limits) -> tuple[Path, str | None]:
     raise AssertionError("not reached")
 
 
-def _unlabelled(path: Path) -> Path:
-    """Where a file is written of which no part can be continued."""
-    return path.with_name(f"{path.name}.new.part")
+def _part(path: Path, content: str = "") -> Path:
+    """Where a file is written until it is whole; by this name a part is found again, of the same content."""
+    # a digest, as urls can have secrets in them
+    label = hashlib.sha256(content.encode()).hexdigest()[:16] if content else "new"
+    return path.with_name(f"{path.name}.{label}.part")
 
 
 def _copied(url: str, target: Path) -> Path:
@@ -192,27 +190,29 @@ def _leave_redirect_unread(response: requests.Response, **settings: object) -> N
         response.close()
 
 
-def _download(session: requests.Session, url: str, path: Path, limits: Limits) -> tuple[Path, str]:
-    """The file, or the rest of it where a part of this very content is there; and its stated type."""
+def _download(
+    session: requests.Session, url: str, path: Path, limits: Limits
+) -> tuple[Path, Mapping[str, str]]:
+    """The file, or the rest of it where a part of this very content is there; and the server's headers."""
     with _get(session, url, limits, {}) as answer:
         if answer.status_code != 200:
             raise InputError(f"{_says(answer)}; check the url, and that it may be read without a login")
-        content = _content(answer)
-        # a digest, as urls can have secrets in them
-        label = hashlib.sha256(f"{url} {content}".encode()).hexdigest()[:16]
-        part = path.with_name(f"{path.name}.{label}.part") if content.is_known else _unlabelled(path)
-        content_type = answer.headers.get("Content-Type", "")
-        start = part.stat().st_size if part.exists() else 0
-        if content.is_known and 0 < start < content.total:
-            asked = {"Range": f"bytes={start}-", "If-Range": content.validator}
-            with _get(session, url, limits, asked) as rest:
-                came = f"bytes {start}-{content.total - 1}/{content.total}"
+        total = 0 if "Content-Encoding" in answer.headers else _length(answer.headers) or 0
+        # by a weak tag a body is not known again
+        tag = answer.headers.get("ETag", "")
+        validator = tag if tag.startswith('"') else answer.headers.get("Last-Modified")
+        part = _part(path, f"{url} {validator} {total}" if validator and total else "")
+        start = part.stat().st_size if validator and part.exists() else 0
+        if 0 < start < total:
+            headers = {"Range": f"bytes={start}-", "If-Range": str(validator)}
+            with _get(session, url, limits, headers) as rest:
+                came = f"bytes {start}-{total - 1}/{total}"
                 if rest.status_code == 206 and rest.headers.get("Content-Range") == came:
                     logger.info("%s: going on after %d bytes", shown_url(url), start)
-                    _write(rest, url, part, start, content, limits)
-                    return part, content_type
-        _write(answer, url, part, 0, content, limits)
-        return part, content_type
+                    _write(rest, url, part, start, total, limits)
+                    return part, answer.headers
+        _write(answer, url, part, 0, total, limits)
+        return part, answer.headers
 
 
 def _get(
@@ -235,24 +235,15 @@ def _says(answer: requests.Response) -> str:
     return f"the server says {answer.status_code} {(answer.reason or '')[:60]}".strip()
 
 
-def _content(answer: requests.Response) -> _Content:
-    tag = answer.headers.get("ETag", "")
-    validator = tag if tag.startswith('"') else answer.headers.get("Last-Modified", "")
-    is_packed = "Content-Encoding" in answer.headers
-    return _Content(validator, 0 if is_packed else _length(answer) or 0)
-
-
-def _length(answer: requests.Response) -> int | None:
+def _length(headers: Mapping[str, str]) -> int | None:
     """The bytes of a body as it comes, where they are stated."""
-    stated = answer.headers.get("Content-Length", "")
+    stated = headers.get("Content-Length", "")
     return int(stated) if re.fullmatch(r"\d{1,18}", stated, re.A) else None
 
 
-def _write(
-    answer: requests.Response, url: str, part: Path, start: int, content: _Content, limits: Limits
-) -> None:
-    """Write a body to the end of a part, which has `start` bytes; it stays if it can be continued."""
-    total, room = content.total, shutil.disk_usage(part.parent).free
+def _write(answer: requests.Response, url: str, part: Path, start: int, total: int, limits: Limits) -> None:
+    """Write a body to the end of a part, which has `start` bytes of a file of `total`."""
+    room = shutil.disk_usage(part.parent).free
     if total - start > room:
         raise InputError(f"{total} bytes, but the disk has room for {room}; make room and run again")
     if total > limits.largest:
@@ -271,18 +262,6 @@ def _write(
     size = part.stat().st_size
     if total and size != total:
         raise _BrokenError(f"truncated: {size} bytes of {total}")
-    if not total:
-        _check_end(answer, url, size)
-
-
-def _check_end(answer: requests.Response, url: str, size: int) -> None:
-    """Warn where nobody can know whether a body is whole."""
-    if _length(answer) is not None or answer.headers.get("Transfer-Encoding") == "chunked":
-        return
-    if not size:
-        # the headers can have been cut short, too
-        raise _BrokenError("nothing came, and the server does not say that there is nothing")
-    logger.warning("%s: the server does not say how long it is: it may have been cut short", shown_url(url))
 
 
 def _unreachable(reason: str, limits: Limits) -> InputError:
