@@ -100,7 +100,6 @@ class FileServer(Server):
         super().__init__()
         self.body = body
         self.tag: str | None = f'"{hashlib.md5(body).hexdigest()}"'
-        self.ranges = True
         self.faults: deque[Reply | int] = deque()
         self.answer = self._answer
 
@@ -108,19 +107,19 @@ class FileServer(Server):
         fault = self.faults.popleft() if self.faults else None
         if isinstance(fault, Reply):
             return fault
-        reply = range_reply(request, self.body, self.tag, self.ranges)
+        reply = range_reply(request, self.body, self.tag)
         if fault is not None:
             reply.stated_length = len(reply.body)
             reply.body = reply.body[:fault]
         return reply
 
 
-def range_reply(request: Request, body: bytes, tag: str | None, ranges: bool = True) -> Reply:
+def range_reply(request: Request, body: bytes, tag: str | None) -> Reply:
     """The body, or the rest of it where the request asks for that of this very content."""
     headers = {"ETag": tag} if tag else {}
     asked = re.fullmatch(r"bytes=(\d+)-", request.headers.get("range", ""))
     same = request.headers.get("if-range") in (None, tag)
-    if asked and ranges and same:
+    if asked and same:
         start = int(asked[1])
         if start >= len(body):
             return Reply(416, {"Content-Range": f"bytes */{len(body)}"})
