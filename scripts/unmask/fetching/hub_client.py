@@ -65,15 +65,13 @@ class Repository:
         Raises InputError where it cannot be had, or is corrupt (it is then taken out of the cache).
         """
 
-        def download() -> Path:
+        def download() -> str:
             with deadline(FETCHED_IN):
-                return Path(
-                    hf_hub_download(
-                        self.name, name, repo_type=self.kind, revision=self.commit, tqdm_class=Meter
-                    )
+                return hf_hub_download(
+                    self.name, name, repo_type=self.kind, revision=self.commit, tqdm_class=Meter
                 )
 
-        path = _asked(download, self.name, f"{self.what}: {name}")
+        path = Path(_asked(download, self.name, f"{self.what}: {name}"))
         _check_digest(path, f"{self.what}: {name}")
         return path
 
@@ -85,7 +83,6 @@ def repository(name: str, kind: str, revision: str, what: str) -> Repository:
     Raises InputError, beginning with `what`, for a missing, private or gated repository, a missing revision,
     and where there is neither the hub nor a cache.
     """
-
     commit, names = _asked(lambda: _listing(name, kind, revision), name, what)
     if not re.fullmatch("[0-9a-f]{40}", commit):
         raise InputError(f"{what}: the hub names no commit")
