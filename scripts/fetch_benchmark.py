@@ -16,15 +16,14 @@ from unmask.record import record
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-LARGEST = 1 << 32
-"""Bytes of a benchmark whose server does not say how long it is."""
+LIMITS = Limits(seconds=3600.0, largest=1 << 32)
 
 with job_log(snakemake.log[0], snakemake.input):
     name = snakemake.params.name
     entry = snakemake.config["benchmarks"][name]
     checksums = entry.get("sha256"), entry.get("git_blob")
     try:
-        facts = fetch(entry["url"], snakemake.output[0], *checksums, limits=Limits(largest=LARGEST))
+        facts = fetch(entry["url"], snakemake.output[0], *checksums, limits=LIMITS)
     except InputError as error:
         raise InputError(f"benchmark {name}: {error}") from None
     write_facts(snakemake.output.facts, facts | record([], snakemake.params.code))

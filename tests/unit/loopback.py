@@ -14,6 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import pytest
+from huggingface_hub import constants
+
 
 @dataclass
 class Reply:
@@ -97,7 +100,6 @@ class FileServer(Server):
         super().__init__()
         self.body = body
         self.tag: str | None = f'"{hashlib.md5(body).hexdigest()}"'
-        self.ranges = True
         self.faults: deque[Reply | int] = deque()
         self.answer = self._answer
 
@@ -105,19 +107,19 @@ class FileServer(Server):
         fault = self.faults.popleft() if self.faults else None
         if isinstance(fault, Reply):
             return fault
-        reply = range_reply(request, self.body, self.tag, self.ranges)
+        reply = range_reply(request, self.body, self.tag)
         if fault is not None:
             reply.stated_length = len(reply.body)
             reply.body = reply.body[:fault]
         return reply
 
 
-def range_reply(request: Request, body: bytes, tag: str | None, ranges: bool = True) -> Reply:
+def range_reply(request: Request, body: bytes, tag: str | None) -> Reply:
     """The body, or the rest of it where the request asks for that of this very content."""
     headers = {"ETag": tag} if tag else {}
     asked = re.fullmatch(r"bytes=(\d+)-", request.headers.get("range", ""))
     same = request.headers.get("if-range") in (None, tag)
-    if asked and ranges and same:
+    if asked and same:
         start = int(asked[1])
         if start >= len(body):
             return Reply(416, {"Content-Range": f"bytes */{len(body)}"})
@@ -139,13 +141,19 @@ class Repository:
     served: dict[str, bytes] = field(default_factory=dict)
 
 
+def ask(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the hub's client in this process ask at a url, as with HF_ENDPOINT when it is imported."""
+    template = url + "/{repo_id}/resolve/{revision}/{filename}"
+    monkeypatch.setattr(constants, "ENDPOINT", url)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+
+
 class Hub(Server):
-    """Stand-in for the hub: model info with digests, and resolve (HEAD and GET), as its client asks."""
+    """Stand-in for the hub: commits, listings, and files (HEAD and GET), as its client asks."""
 
     def __init__(self, **repositories: Repository) -> None:
         super().__init__()
         self.repositories = {name.replace("__", "/"): repository for name, repository in repositories.items()}
-        self.faults: deque[Reply] = deque()
         self.answer = self._answer
 
     def downloads(self) -> list[str]:
@@ -157,9 +165,7 @@ class Hub(Server):
         ]
 
     def _answer(self, request: Request) -> Reply:
-        if self.faults:
-            return self.faults.popleft()
-        api = re.fullmatch(r"/api/(?:models|datasets)/(.+)/revision/([^/]+)", request.path)
+        api = re.fullmatch(r"/api/(?:models|datasets)/(.+)/(?:revision|tree)/([^/]+)", request.path)
         resolve = re.fullmatch(r"/(?:datasets/)?(.+)/resolve/([^/]+)/(.+)", request.path)
         match = api or resolve
         if not match:
@@ -174,16 +180,13 @@ class Hub(Server):
         if match[2] not in (*repository.branches, repository.commit):
             return Reply(404, {"X-Error-Code": "RevisionNotFound", "X-Error-Message": "Invalid rev id"})
         if api:
-            return self._info(match[1], repository)
+            is_tree = "/tree/" in request.path
+            body = _tree(repository) if is_tree else {"id": match[1], "sha": repository.commit}
+            return Reply(200, {"Content-Type": "application/json"}, json.dumps(body).encode())
         if not allowed:
             # a gated repository can be listed by everybody
             return Reply(401, {"X-Error-Code": "GatedRepo", "X-Error-Message": "Access is restricted"})
         return self._file(request, repository, match[3])
-
-    def _info(self, name: str, repository: Repository) -> Reply:
-        siblings = [_sibling(file, body, file in repository.large) for file, body in repository.files.items()]
-        info = {"id": name, "sha": repository.commit, "siblings": siblings}
-        return Reply(200, {"Content-Type": "application/json"}, json.dumps(info).encode())
 
     def _file(self, request: Request, repository: Repository, name: str) -> Reply:
         if name not in repository.files:
@@ -204,13 +207,17 @@ def git_blob(body: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(body) + body).hexdigest()
 
 
-def _sibling(name: str, body: bytes, large: bool) -> dict[str, object]:
-    sibling: dict[str, object] = {"rfilename": name, "size": len(body), "blobId": git_blob(body)}
-    if large:
-        # of a file in LFS git holds a pointer only
-        sibling["blobId"] = git_blob(b"pointer to " + body)
-        sibling["lfs"] = {"sha256": hashlib.sha256(body).hexdigest(), "size": len(body), "pointerSize": 134}
-    return sibling
+def _tree(repository: Repository) -> list[dict[str, object]]:
+    entries: list[dict[str, object]] = []
+    for name, body in repository.files.items():
+        entry = {"type": "file", "path": name, "size": len(body), "oid": git_blob(body)}
+        if name in repository.large:
+            # of a file in LFS git holds a pointer only
+            sha256 = hashlib.sha256(body).hexdigest()
+            entry |= {"oid": git_blob(b"pointer to " + body)}
+            entry |= {"lfs": {"oid": sha256, "size": len(body), "pointerSize": 134}}
+        entries.append(entry)
+    return entries
 
 
 @contextmanager

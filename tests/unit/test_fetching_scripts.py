@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from huggingface_hub import constants
 
-from loopback import FileServer, Hub, Repository
+from loopback import FileServer, Hub, Repository, ask
 from running import Files, about_model, run_script
 from small_corpora import parquet
 from tiny_models import tiny_model, tiny_tokenizer
@@ -153,10 +153,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     directory = tiny_model("bert", tmp_path / "on the hub")
     files = {path.name: path.read_bytes() for path in directory.iterdir()}
     with Hub(org__tiny=Repository(files)) as hub:
-        monkeypatch.setattr(constants, "ENDPOINT", hub.url)
-        monkeypatch.setattr(
-            constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.url + "/{repo_id}/resolve/{revision}/{filename}"
-        )
+        ask(hub.url, monkeypatch)
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
         yield hub
 

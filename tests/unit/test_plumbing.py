@@ -29,8 +29,8 @@ MAY_BE_IMPORTED = {
 }
 """What other modules may import of plumbing, and how alone they may use it: never for a value."""
 
-FALLS_BACK = {"fetching/hub.py", "results/verifying.py"}
-"""Modules that go on after an InputError: files are fetched that a cache has not got, problems are listed."""
+FALLS_BACK = {"results/verifying.py"}
+"""Modules that go on after an InputError: problems are listed."""
 
 PACKAGES = {"tqdm", "transformers"}
 """What plumbing imports beside the standard library: a bar of progress, and what is to be quiet."""

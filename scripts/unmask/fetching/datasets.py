@@ -1,18 +1,13 @@
-"""Fetching one file of a corpus from the Hugging Face hub, through its cache.
-
-The environment is honoured as huggingface_hub does: HF_TOKEN, HF_HOME, HF_ENDPOINT, HF_HUB_OFFLINE.
-"""
+"""Fetching one file of a corpus or task from the Hugging Face hub, through its cache."""
 
 import logging
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from huggingface_hub import HfApi, hf_hub_download
-
 from unmask.atomic import written_whole
 from unmask.errors import InputError
-from unmask.fetching.backoff import Backoff, persistently
-from unmask.fetching.hub_client import TIMEOUT, check_digest, listed, place, translated
+from unmask.fetching.hub_client import place, repository
 
 logger = logging.getLogger(__name__)
 
@@ -20,60 +15,34 @@ PARQUET = ".parquet"
 
 
 def fetch_shard(
-    repo: str,
-    revision: str,
-    subset: str | None,
-    shard: str | int,
-    path: str | Path,
-    *,
-    endpoint: str | None = None,
-    cache: str | Path | None = None,
-    backoff: Backoff = Backoff(),  # noqa: B008  frozen
+    repo: str, revision: str, subset: str | None, shard: str | int, path: str | Path
 ) -> dict[str, Any]:
     """Put one Parquet file of a data set at `path`, whole and with the digest that the hub states.
 
     `shard` is the file's path in the repository, or its number (from 0) among the Parquet files below the
     folder `subset`, in order of their names. The file is a hard link into the hub's cache where the file
-    system allows, else a copy. `endpoint` and `cache` are those of the environment where not given.
+    system allows, else a copy.
 
     Returns repo, revision, commit, file, and how many files there are to choose from. Raises InputError (one
-    line, with what to do) for a missing, private or gated repository, a missing revision or file, and
-    UnreachableError where the hub cannot be reached.
+    line, with what to do) for a missing, private or gated repository, a missing revision or file, and where
+    neither the hub nor its cache has it.
     """
     what = f"corpus {repo} at revision {revision}"
-
-    def listing() -> tuple[str, dict[str, str | None]]:
-        api = HfApi(endpoint=endpoint)
-        return listed(
-            lambda: api.dataset_info(repo, revision=revision, files_metadata=True, timeout=TIMEOUT),
-            repo,
-            what,
-        )
-
-    commit, digests = persistently(listing, what, backoff)
+    source = repository(repo, "dataset", revision, what)
     folder = f"{subset.strip('/')}/" if subset else ""
-    files = sorted(name for name in digests if name.startswith(folder) and name.endswith(PARQUET))
-    file = _chosen(files, digests, shard, f"{what}, {subset}" if subset else what)
-
-    def download() -> Path:
-        with translated(repo, what):
-            found = hf_hub_download(
-                repo, file, repo_type="dataset", revision=commit, cache_dir=cache, endpoint=endpoint
-            )
-        check_digest(Path(found), digests[file])
-        return Path(found)
-
-    logger.info("%s: %s of commit %s, of %d files", what, file, commit, len(files))
-    source = persistently(download, f"{what}: {file}", backoff)
+    files = sorted(name for name in source.names if name.startswith(folder) and name.endswith(PARQUET))
+    file = _chosen(files, source.names, shard, f"{what}, {subset}" if subset else what)
+    logger.info("%s: %s of commit %s, of %d files", what, file, source.commit, len(files))
+    cached = source.file(file)
     with written_whole(path) as partial:
         partial.unlink()
-        place(source.resolve(), partial)
-    return {"repo": repo, "revision": revision, "commit": commit, "file": file, "files": len(files)}
+        place(cached, partial)
+    return {"repo": repo, "revision": revision, "commit": source.commit, "file": file, "files": len(files)}
 
 
-def _chosen(files: list[str], digests: dict[str, str | None], shard: str | int, what: str) -> str:
+def _chosen(files: list[str], names: Collection[str], shard: str | int, what: str) -> str:
     if isinstance(shard, str):
-        if shard not in digests:
+        if shard not in names:
             raise InputError(f"{what}: there is no file {shard}")
         return shard
     if not files:

@@ -1,33 +1,44 @@
 """Fetching one file over http(s) or from a file URL."""
 
-import email.utils
+import glob
+import hashlib
+import itertools
 import logging
 import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import requests
+import urllib3.exceptions
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
+
 from unmask.errors import InputError
-from unmask.fetching.answers import Answer, Head, Session, asked
-from unmask.fetching.backoff import Backoff, TemporaryError, persistently
 from unmask.fetching.content import check_content
-from unmask.fetching.framing import IDENTITY, AnotherContentError, Framing, framing, knows_its_end, unpacked
-from unmask.fetching.limits import Limits
-from unmask.fetching.partial import Content, Partial
+from unmask.fetching.limits import Limits, Meter, deadline
 from unmask.files import git_blob_of_file, sha256_of_file
-from unmask.joblog import PROGRESS
 from unmask.urls import check_url, file_name, shown_url
 
 logger = logging.getLogger(__name__)
 
-_RETRIED_STATUSES = (408, 425, 429)
-_LOG_EVERY = 5.0
-"""Seconds between two progress lines."""
+# its warnings show urls whole
+logging.getLogger("urllib3").setLevel(logging.ERROR)
+
+MOST_REDIRECTS = 20
+LONGEST_PAUSE = 600
+"""Seconds that are waited where a server asks for that or more."""
+
+_RETRIED_STATUSES = (408, 425, 429, 500, 502, 503, 504)
+_BLOCK = 1 << 16
+
+
+class _BrokenError(Exception):
+    """A body that did not come whole; what came of it may be continued."""
 
 
 def fetch(
@@ -36,20 +47,19 @@ def fetch(
     sha256: str | None = None,
     git_blob: str | None = None,
     *,
-    backoff: Backoff = Backoff(),  # noqa: B008  frozen
     limits: Limits = Limits(),  # noqa: B008  frozen
 ) -> dict[str, str | int]:
     """Fetch `url` to `path`, whole and with the right checksum, or not at all.
 
-    What has arrived is kept in a `.part` file beside `path`, so that an interrupted fetch goes on where
-    it was, if the server says that the content is still the same. Server errors (5xx, 408, 425, 429),
-    connection errors, slow and truncated bodies are tried again; a file that is there with the wanted
-    checksum is not fetched again. Without a checksum a web page is refused, and what does not begin
-    (Parquet: and end) as its name says.
+    What has arrived is kept in a `.part` file beside `path`, so that an interrupted fetch, in the next run
+    too, goes on where it was, if the server says that the content is still the same. Connection errors,
+    truncated bodies and a server that is busy or out of order (429, 503, ...) are tried again; a file that is
+    there with the wanted checksum is not fetched again. Without a checksum a web page is refused, and what
+    does not begin (Parquet: and end) as its name says.
 
     Returns what is known of the file: url, sha256, git_blob (hexadecimal) and bytes. Raises InputError
-    naming the url: no such file, no access, unreachable (UnreachableError), another checksum, more than the
-    limits or the disk allow. There and in what is logged the url is as `shown_url` gives it.
+    naming the url: no such file, no access, unreachable, another checksum, more than the limits or the disk
+    allow. There and in what is logged the url is as `shown_url` gives it.
     """
     path, shown = Path(path), shown_url(url)
     wanted = {"sha256": sha256, "git_blob": git_blob}
@@ -58,33 +68,25 @@ def fetch(
         return _facts(shown, path)
     with _naming(shown):
         check_url(url)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = Partial(path, url)
-    head = None
-    if urlsplit(url).scheme == "file":
-        with _naming(shown):
-            _copy(url, partial.path)
-    else:
-        was_there = partial.size
-        head = _download(url, partial, backoff, limits)
-        if was_there and _differences(partial.path, wanted):
-            logger.warning("%s: what an earlier fetch left does not fit; fetching it anew", shown)
-            partial.discard()
-            head = _download(url, partial, backoff, limits)
-    try:
-        with _naming(shown):
-            if differences := _differences(partial.path, wanted):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            part, headers = _receive(url, path, limits)
+        except BaseException:
+            _part(path).unlink(missing_ok=True)
+            raise
+        try:
+            if differences := _differences(part, wanted):
                 raise InputError(f"wrong checksum: {differences}")
-            if head and not any(wanted.values()):
-                check_content(partial.path, file_name(url), head.headers.get("Content-Type", ""))
-    except InputError:
-        partial.discard()
-        raise
-    if head and not any(wanted.values()) and not knows_its_end(head):
-        logger.warning("%s: the server does not say how long it is: it may have been cut short", shown)
-    facts = _facts(shown, partial.path)
-    os.replace(partial.path, path)
-    partial.discard()
+            if headers is not None and not any(wanted.values()):
+                _check_without_checksum(part, url, headers)
+        except InputError:
+            part.unlink()
+            raise
+    facts = _facts(shown, part)
+    os.replace(part, path)
+    for rest in path.parent.glob(f"{glob.escape(path.name)}.*.part"):
+        # of other answers
+        rest.unlink()
     logger.info("%s: %s bytes, sha256 %s", shown, facts["bytes"], facts["sha256"])
     return facts
 
@@ -117,7 +119,41 @@ def _differences(path: Path, wanted: dict[str, str | None]) -> str:
     )
 
 
-def _copy(url: str, partial: Path) -> None:
+def _check_without_checksum(part: Path, url: str, headers: Mapping[str, str]) -> None:
+    check_content(part, file_name(url), headers.get("Content-Type", ""))
+    if _length(headers) is None and headers.get("Transfer-Encoding") != "chunked":
+        if not part.stat().st_size:
+            # the headers can have been cut short, too
+            raise InputError("nothing came, and the server does not say that there is nothing")
+        logger.warning(
+            "%s: the server does not say how long it is: it may have been cut short", shown_url(url)
+        )
+
+
+def _receive(url: str, path: Path, limits: Limits) -> tuple[Path, Mapping[str, str] | None]:
+    """A copy of the whole file beside `path`, and the headers that came with it, if it is from a server."""
+    if urlsplit(url).scheme == "file":
+        return _copied(url, _part(path)), None
+    with deadline(limits.seconds), _session(limits) as session:
+        for failures in itertools.count(1):
+            try:
+                return _download(session, url, path, limits)
+            except _BrokenError as error:
+                if failures > limits.retries:
+                    raise _unreachable(str(error), limits) from None
+                logger.warning("%s: %s; trying again", shown_url(url), error)
+                time.sleep(limits.pause * 2 ** (failures - 1))
+    raise AssertionError("not reached")
+
+
+def _part(path: Path, content: str = "") -> Path:
+    """Where a file is written until it is whole; by this name a part is found again, of the same content."""
+    # a digest, as urls can have secrets in them
+    label = hashlib.sha256(content.encode()).hexdigest()[:16] if content else "new"
+    return path.with_name(f"{path.name}.{label}.part")
+
+
+def _copied(url: str, target: Path) -> Path:
     source = Path(unquote(urlsplit(url).path))
     if not source.exists():
         raise InputError("no such file")
@@ -125,120 +161,120 @@ def _copy(url: str, partial: Path) -> None:
         # a device has no end
         raise InputError("not a file")
     try:
-        shutil.copyfile(source, partial)
+        shutil.copyfile(source, target)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise InputError(f"cannot be copied ({error.strerror or error})") from None
+    return target
 
 
-def _download(url: str, partial: Partial, backoff: Backoff, limits: Limits) -> Head:
-    """Download what is missing of a file; gives the head of the last answer."""
-    shown = shown_url(url)
-
-    def attempt() -> Head:
-        with _naming(shown):
-            return _attempt(session, url, partial, limits)
-
-    with Session() as session:
-        try:
-            return persistently(attempt, shown, backoff)
-        except BaseException:
-            if not partial.content:
-                # nothing could go on from it
-                partial.discard()
-            raise
-
-
-def _attempt(session: Session, url: str, partial: Partial, limits: Limits) -> Head:
-    """One request for what is missing of the file, written to the end of `partial`."""
-    # compressed bodies have no ranges and no known length
-    headers = {"Accept-Encoding": IDENTITY}
-    content = partial.content
-    part = partial.size if content else 0
-    if content and part:
-        headers |= {"Range": f"bytes={part}-", "If-Range": content.validator}
-    with asked(session, url, headers, limits) as answer:
-        try:
-            _check_status(answer.head)
-            framed = framing(answer.head, part, content, file_name(url))
-        except AnotherContentError:
-            partial.discard()
-            raise
-        if framed.start == 0:
-            partial.content = _content(answer.head, framed)
-        else:
-            logger.info("%s: going on after %d bytes", shown_url(url), framed.start)
-        _receive(shown_url(url), answer, framed, partial, limits)
-    return answer.head
+def _session(limits: Limits) -> requests.Session:
+    retry = Retry(
+        limits.retries,
+        backoff_factor=limits.pause,
+        backoff_jitter=limits.pause,
+        status_forcelist=_RETRIED_STATUSES,
+        raise_on_status=False,
+        retry_after_max=LONGEST_PAUSE,
+    )
+    session = requests.Session()
+    session.max_redirects = MOST_REDIRECTS
+    session.hooks["response"] = [_leave_redirect_unread]
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, HTTPAdapter(max_retries=retry))
+    return session
 
 
-def _check_status(head: Head) -> None:
-    status = head.status
-    if status in (200, 206):
-        return
-    reason = f"the server says {status} {head.reason[:60]}".strip()
-    if status == 416:
-        # the part is no part of what the server has now
-        raise AnotherContentError(reason)
-    if status in _RETRIED_STATUSES or status >= 500:
-        raise TemporaryError(reason, retry_after(head.headers.get("Retry-After")))
-    raise InputError(f"{reason}; check the url, and that it may be read without a login")
+def _leave_redirect_unread(response: requests.Response, **settings: object) -> None:
+    """Close a redirect, whose body, which may have no end, would be read whole before it is followed."""
+    if response.is_redirect:
+        response.close()
 
 
-def _content(head: Head, framed: Framing) -> Content | None:
-    """What would tell whether a later answer continues this one: a strong entity tag, or a date."""
-    tag = head.headers.get("ETag", "")
-    validator = tag if tag.startswith('"') else head.headers.get("Last-Modified")
-    return Content(validator, framed.total) if validator and framed.total else None
+def _download(
+    session: requests.Session, url: str, path: Path, limits: Limits
+) -> tuple[Path, Mapping[str, str]]:
+    """The file, or the rest of it where a part of this very content is there; and the server's headers."""
+    with _get(session, url, limits, {}) as answer:
+        if answer.status_code != 200:
+            raise InputError(f"{_says(answer)}; check the url, and that it may be read without a login")
+        total = 0 if "Content-Encoding" in answer.headers else _length(answer.headers) or 0
+        # by a weak tag a body is not known again
+        tag = answer.headers.get("ETag", "")
+        validator = tag if tag.startswith('"') else answer.headers.get("Last-Modified")
+        part = _part(path, f"{url} {validator} {total}" if validator and total else "")
+        start = part.stat().st_size if validator and part.exists() else 0
+        if 0 < start < total:
+            headers = {"Range": f"bytes={start}-", "If-Range": str(validator)}
+            with _get(session, url, limits, headers) as rest:
+                came = f"bytes {start}-{total - 1}/{total}"
+                if rest.status_code == 206 and rest.headers.get("Content-Range") == came:
+                    logger.info("%s: going on after %d bytes", shown_url(url), start)
+                    _write(rest, url, part, start, total, limits)
+                    return part, answer.headers
+        _write(answer, url, part, 0, total, limits)
+        return part, answer.headers
 
 
-def _receive(shown: str, answer: Answer, framed: Framing, partial: Partial, limits: Limits) -> None:
-    """Write the body into the file from where it begins there. Raises TemporaryError if it is not whole."""
-    room = shutil.disk_usage(partial.path.parent).free
-    if framed.total is not None and framed.total - framed.start > room:
-        raise InputError(f"{framed.total} bytes, but the disk has room for {room}; make room and run again")
-    came = 0
-
-    def counted() -> Iterator[bytes]:
-        nonlocal came
-        for piece in answer.body:
-            came += len(piece)
-            if framed.length is not None and came > framed.length:
-                partial.discard()
-                raise TemporaryError(f"more than the {framed.length} bytes that the server states")
-            yield piece
-
-    logged = time.monotonic()
-    with open(partial.path, "r+b" if framed.start else "wb") as file:
-        file.seek(framed.start)
-        file.truncate()
-        for piece in unpacked(counted(), framed.encoding):
-            file.write(piece)
-            if framed.total is None and file.tell() > limits.largest:
-                raise InputError(f"more than {limits.largest} bytes, and the server does not say how many")
-            if time.monotonic() - logged >= _LOG_EVERY:
-                logged = time.monotonic()
-                whole = f" of {framed.total / 1e6:.1f}" if framed.total else ""
-                logger.info("%s: %.1f%s MB", shown, file.tell() / 1e6, whole, extra=PROGRESS)
-    if not came and not knows_its_end(answer.head):
-        # the headers can have been cut short, too
-        raise TemporaryError("nothing came, and the server does not say that there is nothing")
-    if framed.length is not None and came < framed.length:
-        before = framed.start
-        raise TemporaryError(f"truncated: {before + came} bytes of {framed.total or before + framed.length}")
-    if framed.total is not None and partial.size < framed.total:
-        raise TemporaryError(f"truncated: {partial.size} bytes of {framed.total}")
-
-
-def retry_after(header: str | None) -> float | None:
-    """Seconds to wait by a Retry-After header, which holds seconds or a date; None where it says nothing."""
-    header = (header or "").strip()
-    if re.fullmatch(r"\d+", header, re.A):
-        return float(header[:12])
+def _get(
+    session: requests.Session, url: str, limits: Limits, headers: Mapping[str, str]
+) -> requests.Response:
     try:
-        until = email.utils.parsedate_to_datetime(header)
-        # a date without a time zone is one of UTC
-        until = until if until.tzinfo else until.replace(tzinfo=UTC)
-        return max(0.0, (until - datetime.now(UTC)).total_seconds())
-    except (ValueError, OverflowError):
-        return None
+        answer = session.get(
+            url, headers={"Accept-Encoding": "identity", **headers}, stream=True, timeout=limits.timeout
+        )
+    except (requests.ConnectionError, requests.Timeout) as error:
+        raise _unreachable(f"connection failed ({_reason(error)})", limits) from None
+    except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
+        raise InputError(f"cannot be fetched ({_reason(error)})") from None
+    if answer.status_code in _RETRIED_STATUSES:
+        raise _unreachable(_says(answer), limits)
+    return answer
+
+
+def _says(answer: requests.Response) -> str:
+    return f"the server says {answer.status_code} {(answer.reason or '')[:60]}".strip()
+
+
+def _length(headers: Mapping[str, str]) -> int | None:
+    """The bytes of a body as it comes, where they are stated."""
+    stated = headers.get("Content-Length", "")
+    return int(stated) if re.fullmatch(r"\d{1,18}", stated, re.A) else None
+
+
+def _write(answer: requests.Response, url: str, part: Path, start: int, total: int, limits: Limits) -> None:
+    """Write a body to the end of a part, which has `start` bytes of a file of `total`."""
+    room = shutil.disk_usage(part.parent).free
+    if total - start > room:
+        raise InputError(f"{total} bytes, but the disk has room for {room}; make room and run again")
+    if total > limits.largest:
+        raise InputError(f"{total} bytes, more than the {limits.largest} that are taken")
+    # some servers say of a file in gzip what it is, and not how they send it
+    is_packed = "Content-Encoding" in answer.headers and not file_name(url).endswith(".gz")
+    meter = Meter(desc=shown_url(url), total=total, initial=start, largest=limits.largest)
+    try:
+        with open(part, "ab" if start else "wb") as file:
+            for piece in answer.raw.stream(_BLOCK, decode_content=is_packed):
+                file.write(piece)
+                meter.update(len(piece))
+    except urllib3.exceptions.HTTPError as error:
+        if not total:
+            raise _BrokenError(f"truncated: {_reason(error)}") from None
+    size = part.stat().st_size
+    if total and size != total:
+        raise _BrokenError(f"truncated: {size} bytes of {total}")
+
+
+def _unreachable(reason: str, limits: Limits) -> InputError:
+    return InputError(f"could not be fetched (tried {limits.retries + 1} times): {reason}")
+
+
+def _reason(error: BaseException) -> str:
+    """What the innermost error says, as those around it repeat the url; its kind where it does so itself."""
+    inner: object = error
+    while isinstance(inner, BaseException):
+        error = inner
+        inner = getattr(error, "reason", None) or next(
+            (each for each in error.args if isinstance(each, BaseException)), None
+        )
+    text = str(error)
+    return text if text and not re.search(r"://|[?@]", text) else error.__class__.__name__

@@ -1,17 +1,23 @@
-"""What fetching models and corpora from the Hugging Face hub have in common."""
+"""What fetching models and data sets from the Hugging Face hub have in common.
+
+Downloads go through huggingface_hub's cache. The environment is honoured as it does: HF_TOKEN, HF_HOME,
+HF_ENDPOINT, HF_HUB_OFFLINE.
+"""
 
 import logging
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import httpx2
-from huggingface_hub import DatasetInfo, ModelInfo
+from huggingface_hub import get_cached_repo_tree, hf_hub_download, snapshot_download
 from huggingface_hub.errors import (
-    FileMetadataError,
+    CachedRepoTreeNotFoundError,
     GatedRepoError,
     HfHubHTTPError,
     HFValidationError,
@@ -22,142 +28,163 @@ from huggingface_hub.errors import (
 )
 
 from unmask.errors import InputError
-from unmask.fetching.background import Background, GivenUpError
-from unmask.fetching.backoff import TemporaryError, UnreachableError
-from unmask.fetching.http import retry_after
+from unmask.fetching.limits import Meter, deadline
 from unmask.files import git_blob_of_file, sha256_of_file
 from unmask.urls import without_secrets
 
 logger = logging.getLogger(__name__)
 
-TIMEOUT = 30.0
-"""Seconds to wait for the hub without a byte of its listing of a repository."""
+# it warns of every retry, with the url
+logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
 
-LISTED_IN = 120.0
-"""Seconds to wait for the whole listing."""
+Result = TypeVar("Result")
+
+LISTED_IN, FETCHED_IN = 300.0, 86_400.0
+"""Seconds to wait for the listing of a repository, and for a file."""
+
+WAITS = (1.0, 4.0, 16.0)
+"""Seconds before each further try, beyond those that the client makes by itself."""
 
 
-def listed(
-    ask: Callable[[], ModelInfo | DatasetInfo], repo: str, what: str, seconds: float = LISTED_IN
-) -> tuple[str, dict[str, str | None]]:
-    """The commit of a repository, and its files with their digests: SHA-256 of large ones, else git blob ids.
+@dataclass(frozen=True)
+class Repository:
+    """A repository of the hub at one commit.
 
-    Raises TemporaryError where what the hub says is no such listing, and InputError where it lists a file by
-    what is no path in a repository.
+    name: as in org/name; kind: "model" or "dataset"; names: of all its files; what: it is, for messages.
     """
 
-    def once() -> Iterator[ModelInfo | DatasetInfo]:
-        yield ask()
+    name: str
+    kind: str
+    commit: str
+    names: Collection[str]
+    what: str
 
-    with translated(repo, what):
-        try:
-            info = Background(once()).next(seconds)
-        except GivenUpError:
-            raise TemporaryError(f"no whole listing in {seconds:.0f} s") from None
-        except HFValidationError:
-            raise
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            # the client takes what comes for the JSON that it asked for
-            info = None
-    if info is None or not isinstance(info.siblings, list):
-        raise TemporaryError("what the hub says is not the listing of a repository; check HF_ENDPOINT")
-    if not isinstance(info.sha, str) or not re.fullmatch("[0-9a-f]{40}", info.sha):
-        raise TemporaryError("the hub names no commit")
-    digests = {s.rfilename: s.lfs.sha256 if s.lfs else s.blob_id for s in info.siblings}
-    for name, digest in digests.items():
-        if not _is_path(name):
-            raise InputError(f"{what}: the hub lists {str(name)[:80]!r}, which is not a path in a repository")
-        if not isinstance(digest, str | None):
-            raise TemporaryError(f"the hub lists no digest of {name}")
-    if unknown := [name for name, digest in digests.items() if digest is None]:
-        logger.warning(
-            "%s: the hub lists no digests of %d files, as %s: they are not checked",
-            what,
-            len(unknown),
-            unknown[0],
-        )
-    return info.sha, digests
+    def file(self, name: str) -> Path:
+        """A file in the cache, downloaded if it is not there yet, with the digest that the hub states.
+
+        Raises InputError where it cannot be had, or is corrupt (it is then taken out of the cache).
+        """
+
+        def download() -> str:
+            with deadline(FETCHED_IN):
+                return hf_hub_download(
+                    self.name, name, repo_type=self.kind, revision=self.commit, tqdm_class=Meter
+                )
+
+        path = Path(_asked(download, self.name, f"{self.what}: {name}"))
+        _check_digest(path, f"{self.what}: {name}")
+        return path
 
 
-def _is_path(name: object) -> bool:
-    """Whether a name stays within the folder that it is put into."""
-    if not isinstance(name, str) or "\0" in name:
-        return False
-    return all(part not in ("", ".", "..") for part in name.split("/"))
+def repository(name: str, kind: str, revision: str, what: str) -> Repository:
+    """A repository at the commit that a branch, tag or commit stands for: as the hub lists it, or, where it
+    cannot be reached, as the cache has it.
+
+    Raises InputError, beginning with `what`, for a missing, private or gated repository, a missing revision,
+    and where there is neither the hub nor a cache.
+    """
+    commit, names = _asked(lambda: _listing(name, kind, revision), name, what)
+    if not re.fullmatch("[0-9a-f]{40}", commit):
+        raise InputError(f"{what}: the hub names no commit")
+    logger.info("%s: commit %s", what, commit)
+    return Repository(name, kind, commit, names, what)
 
 
-def check_digest(path: Path, digest: str | None) -> None:
-    """Take a file with another digest (SHA-256 or git blob id) out of the cache and raise TemporaryError."""
-    if not digest or not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", digest):
-        return
-    got = sha256_of_file(path) if len(digest) == 64 else git_blob_of_file(path)
-    if got != digest:
-        # the link to it stays, or what else is there would look whole
-        path.resolve().unlink()
-        raise TemporaryError(f"{path.name} is corrupt: wanted digest {digest}, got {got}")
+def _listing(name: str, kind: str, revision: str) -> tuple[str, list[str]]:
+    """The commit that a revision stands for, and the names of its files."""
+    try:
+        with deadline(LISTED_IN):
+            # no file is wanted yet: this leaves the listing in the cache
+            path = snapshot_download(
+                name, repo_type=kind, revision=revision, allow_patterns=[], tqdm_class=Meter
+            )
+    except (HfHubHTTPError, HFValidationError):
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError):
+        # the client takes what comes for the JSON that it asked for
+        raise InputError("what the hub says is not the listing of a repository; check HF_ENDPOINT") from None
+    folder = Path(path)
+    try:
+        tree = get_cached_repo_tree(name, repo_type=kind, revision=folder.name)
+    except CachedRepoTreeNotFoundError:
+        # a cache that another program has filled
+        return folder.name, [
+            file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
+        ]
+    return folder.name, [file.path for file in tree]
 
 
 def place(source: Path, target: Path) -> None:
     """Make `target` a hard link to `source` where the file system allows, else a copy."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        os.link(source, target)
+        os.link(source.resolve(), target)
     except OSError:
         # another file system, or one without hard links
         shutil.copyfile(source, target)
 
 
-@contextmanager
-def translated(repo: str, what: str) -> Iterator[None]:
-    """Turn the hub client's exceptions into InputError, or TemporaryError where another try may help."""
-    try:
-        yield
-    except GatedRepoError:
-        raise InputError(
-            f"{what}: access must be granted first: ask for it on the model's page, then set HF_TOKEN"
-        ) from None
-    except RevisionNotFoundError:
-        raise InputError(f"{what}: there is no such revision") from None
-    except RepositoryNotFoundError:
-        raise InputError(
-            f"{what}: no such repository, or a private one: check the name, or set HF_TOKEN"
-        ) from None
-    except HFValidationError as error:
-        raise InputError(f"{what}: {repo!r} is not the name of a repository ({error})") from None
-    except LocalEntryNotFoundError as error:
-        # the client found neither the hub nor the file
-        if isinstance(error.__cause__, OfflineModeIsEnabled):
-            raise _offline(what) from None
-        raise TemporaryError(f"no connection to the hub ({_reason(error.__cause__ or error)})") from None
-    except OfflineModeIsEnabled:
-        raise _offline(what) from None
-    except HfHubHTTPError as error:
-        status = error.response.status_code
-        reason = f"the hub says {status} {error.response.reason_phrase}".strip()
-        if status in (408, 429) or status >= 500:
-            raise TemporaryError(reason, retry_after(error.response.headers.get("Retry-After"))) from None
-        advice = "; check HF_TOKEN" if status in (401, 403) else ""
-        raise InputError(f"{what}: {reason}{advice}") from None
-    except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
-        raise InputError(f"{what}: the hub cannot be asked ({_reason(error)}); check HF_ENDPOINT") from None
-    except (httpx2.RequestError, FileMetadataError, ConnectionError, TimeoutError, RuntimeError) as error:
-        # the built-in ones come from the client's compiled transfer of large files
-        raise TemporaryError(f"connection failed ({_reason(error)})") from None
-    except ValueError as error:
-        # of headers that are none, for instance
-        raise TemporaryError(f"the hub's answer makes no sense ({_reason(error)})") from None
-    except OSError as error:
-        # the client finds a body of another length than stated
-        if "Consistency check failed" not in str(error):
-            raise
-        raise TemporaryError(f"truncated ({_reason(error)})") from None
+def _check_digest(path: Path, what: str) -> None:
+    """Hold a file against the name of its content in the cache, which is its SHA-256 or git blob id."""
+    wanted = Path(os.readlink(path)).name if path.is_symlink() else ""
+    if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", wanted):
+        return
+    got = sha256_of_file(path) if len(wanted) == 64 else git_blob_of_file(path)
+    if got != wanted:
+        path.resolve().unlink()
+        raise InputError(f"{what} is corrupt: wanted digest {wanted}, got {got}; run again to fetch it anew")
+
+
+def _asked(ask: Callable[[], Result], name: str, what: str) -> Result:
+    """What the client gives, asked again where another try may help. Raises InputError for its errors."""
+    for wait in (*WAITS, None):
+        try:
+            return ask()
+        except InputError as error:
+            raise InputError(f"{what}: {error}") from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, RuntimeError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno:
+                # of a disk, not of the hub
+                raise
+            fault = error.__cause__ if isinstance(error, LocalEntryNotFoundError) else error
+            if final := _final_fault(fault, name):
+                raise InputError(f"{what}: {final}") from None
+            reason = _reason(fault or error)
+            if wait is None:
+                raise InputError(
+                    f"{what}: could not be fetched (tried {len(WAITS) + 1} times): {reason}"
+                ) from None
+            logger.warning("%s: %s; trying again in %.0f s", what, reason, wait)
+            time.sleep(wait)
+    raise AssertionError("not reached")
+
+
+def _final_fault(error: BaseException | None, name: str) -> str | None:
+    """What to do about a fault that another try does not mend; None for others."""
+    match error:
+        case GatedRepoError():
+            return "access must be granted first: ask for it on the model's page, then set HF_TOKEN"
+        case RevisionNotFoundError():
+            return "there is no such revision"
+        case RepositoryNotFoundError():
+            return "no such repository, or a private one: check the name, or set HF_TOKEN"
+        case HFValidationError():
+            return f"{name!r} is not the name of a repository ({error})"
+        case OfflineModeIsEnabled():
+            return "HF_HUB_OFFLINE is set and the cache has no whole copy: unset it, or fetch the model first"
+        case HfHubHTTPError():
+            status = error.response.status_code
+            if status in (408, 429) or status >= 500:
+                return None
+            return _reason(error) + ("; check HF_TOKEN" if status in (401, 403) else "")
+        case httpx2.InvalidURL() | httpx2.UnsupportedProtocol():
+            return f"the hub cannot be asked ({_reason(error)}); check HF_ENDPOINT"
+        case ValueError():
+            return _reason(error)
+    return None
 
 
 def _reason(error: BaseException) -> str:
+    if isinstance(error, HfHubHTTPError):
+        return f"the hub says {error.response.status_code} {error.response.reason_phrase}".strip()
     return without_secrets(str(error)) or error.__class__.__name__
-
-
-def _offline(what: str) -> UnreachableError:
-    return UnreachableError(
-        f"{what}: HF_HUB_OFFLINE is set and the cache has no whole copy: unset it, or fetch the model first"
-    )
