@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from filelock import FileLock
 from hypothesis import settings
+
+from unmask.locks import locked
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -103,7 +104,7 @@ def shared_study(
     own = factory.getbasetemp()
     folder = (own if worker == "master" else own.parent) / "shared" / name
     folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / "lock"):
+    with locked(folder / "lock", lambda holder: None):
         done = folder / "study.json"
         if not done.exists():
             workflow = Workflow(copy_workflow(folder / "unmask"))

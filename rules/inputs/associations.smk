@@ -1,11 +1,12 @@
 # Functions that tell rules their inputs and outputs: association tests.
 
-from unmask.associations.published import Published as PublishedAssociations
+from unmask.associations.published import COLUMNS as PUBLISHED_ASSOCIATIONS
 from unmask.associations.shown import FIGURES as ASSOCIATION_FIGURES
 from unmask.associations.shown import TABLES as ASSOCIATION_TABLES
 from unmask.associations.study import check_study as check_study_of_associations
 from unmask.associations.terms import GROUNDED, GROUNDED_FORMAT
 from unmask.corpora.shards import files_of as files_of_pattern
+from unmask.report.published import read_published
 
 ASSOCIATIONS = config.get("associations", {})
 SUITES = ASSOCIATIONS.get("tests", {})
@@ -51,10 +52,8 @@ def check_associations():
 
 def published_names():
     """What there are published values of, by the names of the literature's models."""
-    return {
-        value.model
-        for value in PublishedAssociations.from_file(resource("associations/published.yaml")).values
-    }
+    values = read_published(resource("associations/published.csv"), PUBLISHED_ASSOCIATIONS)
+    return set(values["model"].dropna())
 
 
 def association_encoders():
@@ -220,7 +219,7 @@ def association_inputs():
         "constructed": next(iter(constructed_world()), []),
         "bias": statistics_of_all("bias") if SCORED else [],
         "captions": resource("associations/captions.yaml"),
-        "published": resource("associations/published.yaml"),
+        "published": resource("associations/published.csv"),
     }
 
 

@@ -214,7 +214,7 @@ def downstream_inputs():
         "pairs": intrinsic_pairs(),
         "comparisons": debiasing_comparisons(),
         "bias": bias_before(),
-        "published": resource("downstream/published.yaml"),
+        "published": resource("downstream/published.csv"),
         "captions": resource("downstream/captions.yaml"),
     }
 

@@ -425,7 +425,7 @@ def pairs_results():
         **{table: statistics_of_all(table) for table in STUDY_STATISTICS},
         "models_compared": model_comparisons(),
         "pairs": [result("benchmarks", f"{name}.parquet") for name in BENCHMARKS],
-        "published": resource("pairs/published.yaml"),
+        "published": resource("pairs/published.csv"),
         "captions": resource("pairs/captions.yaml"),
     }
 

@@ -180,7 +180,7 @@ def regional_settings():
 
 def regional_resources():
     """The hand-kept facts that tables, figures and the section read."""
-    names = ("captions.yaml", "published.yaml", "countries-110m.json", "small-countries.csv")
+    names = ("captions.yaml", "published.csv", "countries-110m.json", "small-countries.csv")
     return [resource(f"regional/{name}") for name in names]
 
 

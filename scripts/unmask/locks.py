@@ -12,17 +12,18 @@ logger = logging.getLogger(__name__)
 
 
 @contextmanager
-def locked(path: str | Path, busy: Callable[[str], None]) -> Iterator[None]:
+def locked(path: str | Path, busy: Callable[[str], None], mode: int = 0o666) -> Iterator[None]:
     """Hold the lock file `path` while the block runs, alone among all processes; it is gone afterwards.
 
     Where another process holds it, `busy` is called once with who that is ("process 12 on host"); it may
     raise, else the lock is waited for. A file left by a process that was killed holds nobody up. On a
-    file system without locks the block runs all the same, with a warning in the log.
+    file system without locks the block runs all the same, with a warning in the log. mode: of the file,
+    less what the process masks.
     Raises OSError where the file cannot be made.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle = _acquire(path, busy)
+    handle = _acquire(path, busy, mode)
     try:
         yield
     finally:
@@ -31,10 +32,10 @@ def locked(path: str | Path, busy: Callable[[str], None]) -> Iterator[None]:
         os.close(handle)
 
 
-def _acquire(path: Path, busy: Callable[[str], None]) -> int:
+def _acquire(path: Path, busy: Callable[[str], None], mode: int) -> int:
     told = False
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, mode)
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

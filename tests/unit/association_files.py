@@ -16,7 +16,9 @@ from unmask.associations.stimuli import read_stimuli
 from unmask.tables import read_metadata, read_table, write_table
 
 FACTS = ROOT / "resources/associations/words.yaml"
-PUBLISHED = ROOT / "resources/associations/published.yaml"
+PUBLISHED = ROOT / "resources/associations/published.csv"
+
+PUBLISHED_HEAD = "source,table,model,tests,pooling,level,ddof,p,statistic,value,doubtful,why\n"
 
 KEYS = {"targ1": "X", "targ2": "Y", "attr1": "A", "attr2": "B"}
 SETS = {

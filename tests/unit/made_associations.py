@@ -221,5 +221,8 @@ def make_study(
     path = str(folder / "constructed.parquet")
     write_table(path, framed(CONSTRUCTED_ROWS, CONSTRUCTED), CONSTRUCTED, {})
     study.files["constructed"] = path
-    study.files |= {name: str(RESOURCES / f"{name}.yaml") for name in ("captions", "published")}
+    study.files |= {
+        "captions": str(RESOURCES / "captions.yaml"),
+        "published": str(RESOURCES / "published.csv"),
+    }
     return study

@@ -258,7 +258,7 @@ class Made:
             "planted": str(folder / "planted.parquet"),
             "prefixes": [str(folder / "prefixes.parquet")],
             "captions": str(RESOURCES / "captions.yaml"),
-            "published": str(RESOURCES / "published.yaml"),
+            "published": str(RESOURCES / "published.csv"),
             "borders": str(RESOURCES / "countries-110m.json"),
             "places": str(RESOURCES / "small-countries.csv"),
             **{key: [] for key in ("scores", "stability", "likelihoods")},

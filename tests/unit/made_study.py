@@ -159,8 +159,8 @@ def make_study(
         benchmarks=study.settings["benchmarks"],
         measures=study.settings["measures"],
     )
-    for name in ("captions", "published"):
-        files[name] = RESOURCES / "downstream" / f"{name}.yaml"
+    for name in ("captions.yaml", "published.csv"):
+        files[Path(name).stem] = RESOURCES / "downstream" / name
     study.files = {
         key: [str(one) for one in value] if isinstance(value, list) else str(value)
         for key, value in files.items()

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from association_files import PUBLISHED_HEAD
 from made_associations import AWKWARD, CONSTRUCTED_ROWS, RESOURCES, SETTINGS, SUITES, Study, make_study
 from running import present
 from unmask.associations.agreement import PAIR_COLUMNS
@@ -424,18 +425,13 @@ def test_the_gap_grows_with_what_was_planted(study: Study, shown: Section) -> No
 
 
 def test_beside_published_values(study: Study, tmp_path: Path) -> None:
-    text = """
-sources:
-  s: {title: t, where: w, protocol: {pooling: POOLING, level: item}}
-values:
-  - {source: s, model: m, test: weat6, d: 0.25}
-"""
-    more = "  - {source: s, model: m, test: sent-weat6, d: OURS}\n"
+    text = f"{PUBLISHED_HEAD}s,,m,weat6,POOLING,item,1,,,0.25,,\n"
+    more = "s,,m,sent-weat6,cls,item,1,,,OURS,,\n"
     d = study.rows[BLANK, "words"].query("pooling == 'cls' and level == 'item' and protocol == 'published'")
     ours = dict(zip(d["test"], d["d"], strict=True))
 
     def told(facts: str) -> list[str]:
-        path = tmp_path / "published.yaml"
+        path = tmp_path / "published.csv"
         path.write_text(facts.replace("OURS", f"{ours['sent-weat6'] + 0.004:.6f}"))
         settings = study.settings | {"published": {BLANK: "m"}}
         return list(beside_published(Found(study.files | {"published": str(path)}, settings)))

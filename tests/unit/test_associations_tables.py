@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from association_files import PUBLISHED_HEAD
 from literal_associations import holm
 from made_associations import AWKWARD, OPTIONS, SETTINGS, STRENGTHS, Study, make_study
 from running import present
@@ -195,15 +196,12 @@ def test_published_values_beside_ours(study: Study, found: Found, csv: dict[str,
 
 
 def test_published_means_and_other_deviations(study: Study, tmp_path: Path) -> None:
-    text = """
-sources:
-  s: {title: t, where: w, protocol: {pooling: cls, level: word, ddof: 0}}
-values:
-  - {source: s, model: m, mean_absolute: [weat6, sent-weat6], d: 0.5}
-  - {source: s, model: m, test: weat6, d: 0.25, p: 0.018, note: n}
-  - {source: s, model: m, mean_absolute: [weat6, absent], d: 0.5}
+    text = f"""{PUBLISHED_HEAD}\
+s,,m,weat6 sent-weat6,cls,word,0,,,0.5,,
+s,,m,weat6,cls,word,0,0.018,,0.25,,n
+s,,m,weat6 absent,cls,word,0,,,0.5,,
 """
-    path = tmp_path / "published.yaml"
+    path = tmp_path / "published.csv"
     path.write_text(text)
     found = Found(study.files | {"published": str(path)}, study.settings | {"published": {BLANK: "m"}})
     frame = published(found)[0]

@@ -2,6 +2,7 @@
 
 import html
 import io
+import math
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -18,13 +19,15 @@ from unmask.downstream import tables
 from unmask.downstream.charts import NOTHING
 from unmask.downstream.findings import in_short
 from unmask.downstream.presenting import TABLES
-from unmask.downstream.published import Published
+from unmask.downstream.published import COLUMNS, ILPS, TAU, printed_taus, printed_words
 from unmask.downstream.results import Found
-from unmask.errors import InputError
 from unmask.report.page import render_page
+from unmask.report.published import doubts, read_published
 from unmask.report.sections import Block, Chart, Fold, Section, Table, read_section
 from unmask.report.sheets import DASH
 from unmask.statistics.margins import Margin
+
+PUBLISHED = read_published(RESOURCES / "downstream/published.csv", COLUMNS)
 
 FIGURES = tuple(NOTHING)
 AWKWARD = "a <b> $x_1$ & co"
@@ -159,7 +162,7 @@ def test_a_tau_is_shown_with_both_tests(tmp_path: Path) -> None:
 def test_printed_taus_stand_beside_their_own_benchmark(tmp_path: Path) -> None:
     """SSS is of StereoSet and CPS of CrowS-Pairs, whatever else a study scores them on."""
     study = make_study(tmp_path, MANY, tasks=("bios",))
-    published = Published.from_file(RESOURCES / "downstream/published.yaml")
+    taus = printed_taus(PUBLISHED)
     for name, measures in (
         ("crows-pairs", {"CPS"}),
         ("stereoset", {"SSS"}),
@@ -167,9 +170,7 @@ def test_printed_taus_stand_beside_their_own_benchmark(tmp_path: Path) -> None:
         ("own", set()),
     ):
         assert {
-            measure
-            for measure in ("SSS", "CPS", "AULA")
-            if published.tau("STS-bias", measure, "before", name) is not None
+            measure for measure in ("SSS", "CPS", "AULA") if ("STS-bias", measure, "before", name) in taus
         } == measures
     # ours are scored on StereoSet alone, or on a benchmark of no published name
     for names in ({"cp": "stereoset"}, {}):
@@ -181,7 +182,7 @@ def test_printed_taus_stand_beside_their_own_benchmark(tmp_path: Path) -> None:
 def test_the_papers_level_is_its_own(tmp_path: Path) -> None:
     study = make_study(tmp_path, [ORIGIN], tasks=("bios",))
     found = Found(study.files, study.settings | {"alpha": 0.01})
-    assert found.published.alpha == 0.05
+    assert set(found.published["alpha"].dropna()) == {0.05}
     assert {"p < 0.01", "p < 0.05"} <= set(re.findall(r"p < [\d.]*\d", found.captions["table2"]))
 
 
@@ -248,43 +249,45 @@ def test_less_of_a_study_is_shown_too(
     assert len(drawn) == sum(known.values())
 
 
-def test_published_numbers_are_checked(tmp_path: Path) -> None:
-    good = (RESOURCES / "downstream/published.yaml").read_text(encoding="utf-8")
-    assert Published.from_file(RESOURCES / "downstream/published.yaml").alpha == 0.05
-    for old, new, message in (
-        ("ilps: -0.53", "ilps: some", "table1.BiasBios: 'some' is no number"),
-        ("[table1, BiasBios, ilps]", "[table1, BiasBios, oops]", "there is no value"),
-        ("doubtful:", "other:", "keys missing or unknown"),
-        ("SSS: [-0.02, 0.24]", "SSS: [-0.02]", "not two numbers"),
-        ("  alpha: 0.05\n", "", "table2: keys missing: alpha"),
-        ("AULA: null", "AUL: null", "table2.benchmarks: no AULA"),
-    ):
-        assert old in good
-        path = tmp_path / "published.yaml"
-        path.write_text(good.replace(old, new, 1), encoding="utf-8")
-        with pytest.raises(InputError, match=message):
-            Published.from_file(path)
-
-
 def test_the_papers_daggers_and_bold_are_those_of_its_taus() -> None:
-    published = Published.from_file(RESOURCES / "downstream/published.yaml")
+    taus = printed_taus(PUBLISHED)
+    assert len(taus) == 18
     marks = 0
-    for task in ("BiasBios", "STS-bias", "NLI-bias"):
-        for measure in ("SSS", "CPS", "AULA"):
-            of = published.benchmark(measure)
-            before, after = (published.tau(task, measure, when, of) for when in ("before", "after"))
-            assert before is not None
-            assert after is not None
-            assert after.larger == (after.tau > before.tau)
-            for printed in (before, after):
-                # tau's own test of 28 models: its normal deviate is 3 tau sqrt(n (n - 1) / (2 (2 n + 5)))
-                deviate = 3 * abs(printed.tau) * (28 * 27 / (2 * 61)) ** 0.5
-                assert printed.significant == (deviate > 1.96)
-                marks += printed.significant
+    for (task, measure, when, benchmark), after in taus.items():
+        if when != "after":
+            assert not after.larger
+            continue
+        before = taus[task, measure, "before", benchmark]
+        assert after.larger == (after.value > before.value)
+        for printed in (before, after):
+            # tau's own test of 28 models: its normal deviate is 3 tau sqrt(n (n - 1) / (2 (2 n + 5)))
+            assert (printed.models, printed.alpha) == (28, 0.05)
+            deviate = 3 * abs(printed.value) * (28 * 27 / (2 * 61)) ** 0.5
+            assert printed.dagger == (deviate > 1.96)
+            marks += printed.dagger
     assert marks == 3
+    measures = {(measure, benchmark) for _, measure, _, benchmark in taus}
+    assert measures == {("SSS", "stereoset"), ("CPS", "crows-pairs"), ("AULA", None)}
 
 
-def test_without_a_tau_there_are_printed_ones_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_papers_doubtful_words() -> None:
+    for task in ("BiasBios", "STS-B", "MNLI"):
+        words = printed_words(PUBLISHED, task)
+        assert list(sorted(words)) == ["feminine", "ilps", "masculine"]
+        ilps = math.log(words["feminine"].value / words["masculine"].value)
+        # none is rounded as it should be
+        assert words[ILPS].doubtful and round(ilps, 2) != words[ILPS].value
+        assert abs(ilps - words[ILPS].value) < 0.02
+    assert printed_words(PUBLISHED, None) == printed_words(PUBLISHED, "STS-bias") == {}
+    assert [reason.partition(":")[0] for reason in doubts(PUBLISHED)] == [
+        "MNLI in Table 1",
+        "BiasBios in Table 1",
+        "STS-B in Table 1",
+        "BiasBios in Table 1",
+    ]
+
+
+def test_without_a_tau_there_are_printed_ones_alone(tmp_path: Path) -> None:
     study = make_study(tmp_path, [ORIGIN], tasks=("bios",))
     found = Found(study.files, study.settings)
     rows, sheet = tables.table2(found)
@@ -295,7 +298,7 @@ def test_without_a_tau_there_are_printed_ones_alone(tmp_path: Path, monkeypatch:
     ]
     assert all(row[12] != DASH for row in sheet.rows)
     assert sheet.rows[0][14] == "1 models; fewer than 8 tell nothing"
-    monkeypatch.setattr(Published, "tau", lambda *_: None)
+    found.__dict__["published"] = PUBLISHED[PUBLISHED["quantity"] != TAU]
     again, sheet = tables.table2(found)
     assert again.equals(rows) and sheet.rows == ()
     assert sheet.caption.endswith(" No tau is told: 1 models; fewer than 8 tell nothing.")

@@ -232,7 +232,7 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
         **{name: [folder / f"{name}.parquet"] for name in SCHEMAS if name not in NOT_OF_RESULTS},
         models_compared=[],
         pairs=[folder / "pairs.parquet"],
-        published=RESOURCES / "published.yaml",
+        published=RESOURCES / "published.csv",
         captions=RESOURCES / "captions.yaml",
         alpha=0.01,
     )

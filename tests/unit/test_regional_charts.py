@@ -15,13 +15,14 @@ from unmask.regional.directions import first_directions
 from unmask.regional.drawing import MAKERS, Drawing, drawn_charts
 from unmask.regional.maps import BELOW, BEYOND, BLANK, FIFTHS, WITHIN
 from unmask.regional.outline import Outline
-from unmask.regional.published import Published
+from unmask.regional.published import COLUMNS
 from unmask.regional.results import Found
 from unmask.regional.schema import REGIONS
 from unmask.regional.tables import Findings
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PLAIN, VARIANTS
 from unmask.report.captions import Captions
 from unmask.report.charts import chart
+from unmask.report.published import read_published
 from unmask.report.sheets import rows_of
 from unmask.report.study import Named
 from unmask.tables import write_table
@@ -43,7 +44,7 @@ def drawing_of(made: Made, **settings: Any) -> Drawing:
         models,
         Outline.of(made.regions),
         pd.concat(frames, ignore_index=True),
-        Published.from_file(made.files["published"]),
+        read_published(made.files["published"], COLUMNS),
         Captions({}, {}),
         chosen["alpha"],
     )

@@ -10,7 +10,7 @@ import pytest
 import synthetic
 from study_schema import options_with
 from unmask.pairs import compared, sheets
-from unmask.pairs.published import Published
+from unmask.pairs.published import published_percents
 from unmask.pairs.results import Results
 from unmask.report.captions import load_captions
 from unmask.report.sections import Table, Text
@@ -68,7 +68,7 @@ def results() -> Results:
         models_compared=holm(compared_models, by=["protocol"]),
         areas_compared=holm(of_models(areas), by=["protocol"]),
         captions=load_captions(RESOURCES / "captions.yaml", alpha="0.01", confidence="95", reading=""),
-        published=Published.from_file(RESOURCES / "published.yaml"),
+        published=published_percents(RESOURCES / "published.csv"),
         alpha=ALPHA,
     )
 

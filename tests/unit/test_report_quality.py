@@ -75,8 +75,8 @@ def make(folder: Path, flawed: int, shift: bool) -> tuple[dict[str, Any], dict[s
         files[name] = [folder / f"{name}.parquet"]
         write_table(files[name][0], rows, schema, {"benchmark": BENCHMARK})
     files["models_compared"] = []
-    for name in ("published", "captions"):
-        files[name] = ROOT / "resources/pairs" / f"{name}.yaml"
+    for name in ("published.csv", "captions.yaml"):
+        files[Path(name).stem] = ROOT / "resources/pairs" / name
     settings = {
         "models": [{"name": name} for name in MODELS],
         "benchmarks": [{"name": BENCHMARK}],

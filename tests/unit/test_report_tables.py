@@ -13,7 +13,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.pairs import sheets
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
-from unmask.pairs.published import Published
+from unmask.pairs.published import ACCURACY, COUNT, PAPER, by_others, published_percents
 from unmask.pairs.results import Results
 from unmask.pairs.sheets import peers
 from unmask.pairs.summary import warnings
@@ -25,11 +25,11 @@ from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.schema import SCHEMAS
 from unmask.tables import read_table, write_table
-from unmask.terms import ALL_TOKENS, CANDIDATES, ORIGINAL
+from unmask.terms import CANDIDATES, ORIGINAL
 from unmask.worlds.truth import beside_truth, planted_sheets
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
-PUBLISHED = Published.from_file(RESOURCES / "published.yaml")
+PUBLISHED = published_percents(RESOURCES / "published.csv")
 MODELS = [
     {"name": "bert", "published": "bert-base-cased", "source": "hub"},
     {"name": "tiny_model", "source": "train"},
@@ -84,7 +84,7 @@ def gather(
         Study.from_config(models, benchmarks),
         **{kind: files[kind] for kind in FILES},
         models_compared=[],
-        published=RESOURCES / "published.yaml",
+        published=RESOURCES / "published.csv",
         captions=RESOURCES / "captions.yaml",
         alpha=alpha,
     )
@@ -126,37 +126,55 @@ def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
     assert shown.loc[shown["column"] == "AUL", "value"].notna().all()
 
 
+def printed(table: str, model: str, benchmark: str, measure: str, **more: str) -> float:
+    """The percentage that the paper prints."""
+    row = one(PUBLISHED, source=PAPER, table=table, model=model, benchmark=benchmark, measure=measure, **more)
+    return float(row["percent"])
+
+
 def test_published_values_are_the_papers() -> None:
-    assert PUBLISHED.score("bert-base-cased", "crows-pairs", "CPS") == pytest.approx(100 * 884 / 1508)
-    assert PUBLISHED.score("roberta-large", "stereoset", "AULA") == pytest.approx(100 * 1179 / 2106)
+    assert printed("table5", "bert-base-cased", "crows-pairs", "CPS") == pytest.approx(100 * 884 / 1508)
+    assert printed("table5", "roberta-large", "stereoset", "AULA") == pytest.approx(100 * 1179 / 2106)
     adv, dis = 100 * 108 / 218, 100 * 690 / 1290
-    assert PUBLISHED.score("bert-base-cased", "crows-pairs", "AUL", "antistereo") == pytest.approx(adv)
-    assert PUBLISHED.score("bert-base-cased", "crows-pairs", "AUL", "stereo") == pytest.approx(dis)
-    assert PUBLISHED.score("bert-base-cased", "crows-pairs", "AUL", "difference") == pytest.approx(
-        abs(adv - dis)
-    )
-    assert PUBLISHED.accuracy("albert-large-v2", "stereoset", "SSS") == 2.21
-    assert PUBLISHED.control("roberta-large", "stereoset", "unrelated") == 93.88
-    assert PUBLISHED.control("roberta-large", "crows-pairs", "unrelated") is None
-    assert PUBLISHED.score(None, None, "AUL") is None
-    assert PUBLISHED.score("bert-base-cased", "crows-pairs", "SSS") is None
+    sides = ("table3", "bert-base-cased", "crows-pairs", "AUL")
+    assert printed(*sides, group="antistereo") == pytest.approx(adv)
+    assert printed(*sides, group="stereo") == pytest.approx(dis)
+    assert printed("table1", "albert-large-v2", "stereoset", "SSS") == 2.21
+    assert printed("table4", "roberta-large", "stereoset", "AUL", control="unrelated") == 93.88
+    known = PUBLISHED[PUBLISHED["source"] == PAPER]
+    unrelated = known[known["control"] == "unrelated"]
+    assert set(unrelated["benchmark"]) == {"stereoset"} and not unrelated["dagger"].any()
+    assert not ((known["benchmark"] == "crows-pairs") & (known["measure"] == "SSS")).any()
+    assert known["table"].value_counts().to_dict() == {"table1": 12, "table3": 18, "table4": 9, "table5": 18}
+
+
+def test_adv_less_dis_of_the_paper_has_no_sign(results: Results) -> None:
+    adv, dis = 100 * 108 / 218, 100 * 690 / 1290
+    found = one(results.tables["table3"], model="bert", column="AUL |Diff|", row="published")
+    assert found["published"] == pytest.approx(abs(adv - dis))
 
 
 def test_published_counts_add_up() -> None:
     """Adv and Dis of Table 3 are together the count of Table 5, and the groups fill the benchmark."""
-    sizes = PUBLISHED.facts["sizes"]["crows-pairs"]
-    assert sizes["stereo"] + sizes["antistereo"] == sizes["all"]
-    assert sum(sizes.values()) == 3 * sizes["all"]
-    for model in PUBLISHED.facts["table3"]:
+    counts = PUBLISHED[PUBLISHED["quantity"] == COUNT]
+    crows = counts[counts["benchmark"] == "crows-pairs"]
+    sizes = crows.drop_duplicates(["group", "pairs"]).set_index("group")["pairs"]
+    assert sizes.index.is_unique and set(counts.loc[counts["benchmark"] == "stereoset", "pairs"]) == {2106}
+    assert sizes["stereo"] + sizes["antistereo"] == sizes["all"] == 1508
+    assert sizes.sum() == 3 * sizes["all"]
+    table3, table5 = (crows[crows["table"] == table] for table in ("table3", "table5"))
+    assert set(table3["model"]) == set(table5["model"]) and len(set(table3["model"])) == 3
+    for model in set(table3["model"]):
         for measure in ("AUL", "AULA"):
-            sides = PUBLISHED.facts["table3"][model]["crows-pairs"][measure]
-            assert sum(sides.values()) == PUBLISHED.facts["table5"][model]["crows-pairs"][measure]
-    for entry in PUBLISHED.facts["peers"]:
-        assert entry.get("accuracy", {}).get("reading", ALL_TOKENS) in (*READINGS, CANDIDATES)
-        assert entry["source"] in PUBLISHED.facts["sources"]
-        counts = entry.get("counts", {"all": 0})
-        parts = [count for group, count in counts.items() if group != "all"]
-        assert not parts or sum(parts) == counts["all"]
+            sides = table3[(table3["model"] == model) & (table3["measure"] == measure)]
+            assert sides["value"].sum() == one(table5, model=model, measure=measure)["value"]
+    others = by_others(PUBLISHED)
+    assert set(others["reading"].dropna()) <= {*READINGS, CANDIDATES}
+    assert others["accuracy"].notna().sum() == 4
+    by_group = others[others["quantity"] == COUNT].groupby(["source", "model", "benchmark", "measure"])
+    for _, rows in by_group:
+        parts = rows.loc[rows["group"] != "all", "value"]
+        assert parts.empty or parts.sum() == one(rows, group="all")["value"]
 
 
 def test_table5_has_both_protocols_and_the_paper(results: Results) -> None:
@@ -258,12 +276,10 @@ def test_what_cannot_be_tested_is_marked(results: Results) -> None:
 
 def test_the_papers_daggers_are_in_its_text() -> None:
     """All of AUL in Table 1, and all of shuffled sentences in Table 4; nothing is known of unrelated ones."""
-    for model in PUBLISHED.facts["table1"]:
-        for benchmark, other in (("crows-pairs", "CPS"), ("stereoset", "SSS")):
-            assert PUBLISHED.mark("table1", model, benchmark, "AUL") == "†"
-            assert PUBLISHED.mark("table1", model, benchmark, other) == ""
-            assert PUBLISHED.mark("table4", model, benchmark, "shuffled") == "†"
-            assert PUBLISHED.mark("table4", model, benchmark, "unrelated") == ""
+    table1, table4 = (PUBLISHED[PUBLISHED["table"] == table] for table in ("table1", "table4"))
+    assert table1["dagger"].tolist() == (table1["measure"] == "AUL").tolist()
+    assert table4["dagger"].tolist() == (table4["control"] == "shuffled").tolist()
+    assert (table1["dagger"].sum(), table4["dagger"].sum(), PUBLISHED["dagger"].sum()) == (6, 6, 12)
 
 
 def test_table1_has_sss_by_candidate_and_by_token_with_the_papers_value_at_both(results: Results) -> None:
@@ -284,11 +300,10 @@ def test_table1_has_sss_by_candidate_and_by_token_with_the_papers_value_at_both(
 
 
 def test_the_papers_daggers_stand_at_its_own_values(results: Results) -> None:
-    daggers = {
-        "table1": {"bert-base-cased": {"crows-pairs": ["AUL"], "stereoset": ["SSS"]}},
-        "table4": {"bert-base-cased": {"stereoset": ["unrelated"]}},
-    }
-    marked = replace(results, published=Published({**PUBLISHED.facts, "daggers": daggers}))
+    daggers = [("crows-pairs", "AUL", ""), ("stereoset", "SSS", ""), ("stereoset", "AUL", "unrelated")]
+    keys = PUBLISHED[["benchmark", "measure", "control"]].fillna("").apply(tuple, axis=1)
+    of_bert = (PUBLISHED["model"] == "bert-base-cased") & (PUBLISHED["quantity"] == ACCURACY)
+    marked = replace(results, published=PUBLISHED.assign(dagger=of_bert & keys.isin(daggers)))
     texts = {}
     for name, sheet in marked.sheets().items():
         (paper,) = [row for row in sheet.rows if row[:2] == ("bert", "paper")]

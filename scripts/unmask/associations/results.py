@@ -18,11 +18,12 @@ from unmask.associations.metadata import (
     remarks_of,
     strengths_of,
 )
-from unmask.associations.published import Published
+from unmask.associations.published import COLUMNS
 from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS
 from unmask.associations.terms import GROUNDED, POOLINGS, VECTORS, WEAT
 from unmask.loading import load_tables, shared_facts
 from unmask.report.captions import Captions, load_captions
+from unmask.report.published import read_published
 from unmask.report.study import Named
 from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED
@@ -39,7 +40,7 @@ class Found:
 
     settings: encoders (each with name and, where it is known, source; in the order of the study), alpha,
     confidence, poolings (in the order of the study), published (what
-    resources/associations/published.yaml calls an encoder, by its name), released (the suites whose tests are
+    resources/associations/published.csv calls an encoder, by its name), released (the suites whose tests are
     those published ones) and pairs (the measures that bias scores are by).
     """
 
@@ -70,7 +71,7 @@ class Found:
         return list(dict.fromkeys([*wanted, *POOLINGS, VECTORS, *GROUNDED]))
 
     def printed_name(self, encoder: str) -> str | None:
-        """What published.yaml calls an encoder, where its entry says so."""
+        """What published.csv calls an encoder, where its entry says so."""
         name = (self.settings.get("published") or {}).get(encoder)
         return None if name is None else str(name)
 
@@ -179,8 +180,9 @@ class Found:
         return pictures_of(self._paths("truths"))
 
     @cached_property
-    def published(self) -> Published:
-        return Published.from_file(self.files["published"])
+    def published(self) -> pd.DataFrame:
+        """What others have published (unmask.associations.published.COLUMNS)."""
+        return read_published(self.files["published"], COLUMNS)
 
     @cached_property
     def captions(self) -> Captions:

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from unmask.associations.chance import by_word, counts
-from unmask.associations.published import PublishedValue
 from unmask.associations.results import Found
 from unmask.associations.terms import ITEM
 from unmask.measures.registry import title_of
@@ -129,7 +128,7 @@ def published(found: Found) -> Made:
             number(row.difference, DECIMALS, signed=True),
             p_value(row.published_p),
             p_value(row.p),
-            DASH if row.note is None or pd.isna(row.note) else row.note,
+            DASH if pd.isna(row.note) else row.note,
         )
         for row in rows_of(frame)
     ]
@@ -142,43 +141,41 @@ def published(found: Found) -> Made:
 def _compared(found: Found, encoder: str, places: Mapping[tuple[str, ...], Any]) -> list[dict[str, Any]]:
     """Of one encoder: all values of tests of the study, and means over tests that a suite has all of."""
     name = found.printed_name(encoder)
+    printed = [(row, row.tests.split()) for row in rows_of(found.published[found.published["model"] == name])]
     own = found.weat[found.weat["encoder"] == encoder]
     lines = []
     for suite, part in own.groupby("suite", sort=False):
         if suite not in found.released:
             continue
-        tests = list(part["test"].drop_duplicates())
-        values = [value for test in tests for value in found.published.of(name, test)]
-        values += [v for v in found.published.means_of(name) if set(v.tests) <= set(tests)]
-        for value in values:
-            rows = [
-                places.get((encoder, str(suite), test, value.protocol.pooling, value.protocol.level))
-                for test in value.tests
-            ]
-            d = _own_d(value, rows)
+        of_suite = list(part["test"].drop_duplicates())
+        values = [value for test in of_suite for value in printed if value[1] == [test]]
+        values += [value for value in printed if len(value[1]) > 1 and set(value[1]) <= set(of_suite)]
+        for value, tests in values:
+            rows = [places.get((encoder, str(suite), test, value.pooling, value.level)) for test in tests]
+            d = _own_d(rows, value.ddof)
             one = rows[0] if len(rows) == 1 else None
             lines.append(
                 {
                     "encoder": encoder,
                     "suite": suite,
                     "source": value.source,
-                    "test": value.tests[0] if len(rows) == 1 else f"mean |d| of {', '.join(value.tests)}",
-                    "pooling": value.protocol.pooling,
-                    "level": value.protocol.level,
-                    "published_d": value.d,
+                    "test": tests[0] if len(tests) == 1 else f"mean |d| of {', '.join(tests)}",
+                    "pooling": value.pooling,
+                    "level": value.level,
+                    "published_d": value.value,
                     "d": d,
-                    "difference": None if d is None else d - value.d,
+                    "difference": None if d is None else d - value.value,
                     "published_p": value.p,
                     "p": None if one is None else one.p,
-                    "note": value.note,
+                    "note": value.why,
                 }
             )
     return lines
 
 
-def _own_d(value: PublishedValue, rows: Sequence[Any]) -> float | None:
+def _own_d(rows: Sequence[Any], ddof: str) -> float | None:
     """d over the deviation that the source has; of several tests the mean of |d|; none if one lacks it."""
-    ds = [None if row is None else row.d0 if value.protocol.ddof == 0 else row.d for row in rows]
+    ds = [None if row is None else row.d0 if ddof == "0" else row.d for row in rows]
     known = [float(d) for d in ds if d is not None and not pd.isna(d)]
     if len(known) < len(ds):
         return None

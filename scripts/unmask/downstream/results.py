@@ -13,11 +13,12 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.downstream.collected import Collected, collect
 from unmask.downstream.correlating import Member
 from unmask.downstream.intrinsic import bias_scores
-from unmask.downstream.published import Published
+from unmask.downstream.published import COLUMNS
 from unmask.downstream.schema import CORRELATIONS, WORD_COUNTS
 from unmask.downstream.terms import CHANGE, MAIN, PUBLISHED_NAMES
 from unmask.loading import load_tables
 from unmask.report.captions import Captions, load_captions
+from unmask.report.published import read_published
 from unmask.report.sheets import rows_of
 from unmask.statistics.changes import changes, corrected
 from unmask.statistics.chosen import of_bias_type
@@ -199,8 +200,9 @@ class Found:
         return load_tables(self.files.get("words") or [], WORD_COUNTS, "task", order={"task": self.tasks})
 
     @cached_property
-    def published(self) -> Published:
-        return Published.from_file(self.files["published"])
+    def published(self) -> pd.DataFrame:
+        """What the paper prints (unmask.downstream.published.COLUMNS)."""
+        return read_published(self.files["published"], COLUMNS)
 
     @cached_property
     def captions(self) -> Captions:
@@ -209,6 +211,6 @@ class Found:
             self.files["captions"],
             alpha=f"{self.alpha:g}",
             confidence=f"{100 * self.settings['confidence']:g}",
-            printed_alpha=f"{self.published.alpha:g}",
+            printed_alpha=f"{self.published['alpha'].max():g}",
             draws=" or ".join(str(one) for one in sorted(draws, key=str)) or "0",
         )

@@ -5,19 +5,17 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.downstream.published import PrintedTau
+from unmask.downstream.published import FEMININE, ILPS, MASCULINE, printed_taus, printed_words
 from unmask.downstream.results import Found
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.terms import AFTER, BEFORE, CHANGE, GAP, fine_tuned
 from unmask.measures.registry import title_of
 from unmask.report.captions import Captions
+from unmask.report.published import printed_number
 from unmask.report.sheets import DAGGER, DASH, UNTESTABLE, Sheet, interval, mark, number, p_value, rows_of
 from unmask.report.table_files import Made
 from unmask.statistics.changes import CENTRE
 from unmask.terms import CORRECTED, PUBLISHED
-
-DOUBT = "?"
-"""The mark of a printed value that can hardly be meant."""
 
 LARGER = "↑"
 """The mark of a tau that is larger after fine-tuning."""
@@ -71,16 +69,10 @@ def table1(found: Found) -> Made:
             for row in rows_of(own)
         ]
         name, _ = found.printed_names(task)
-        printed = found.published.words(name)
-        if printed is not None and len(own):
-            cells = [
-                text + (DOUBT if found.published.is_doubtful("table1", name, column) else "")
-                for column, text in (
-                    ("feminine", number(printed["feminine"], 0)),
-                    ("masculine", number(printed["masculine"], 0)),
-                    ("ilps", number(printed["ilps"])),
-                )
-            ]
+        printed = printed_words(found.published, name)
+        if printed and len(own):
+            decimals = {FEMININE: 0, MASCULINE: 0, ILPS: 2}
+            cells = [printed_number(printed.get(quantity), places) for quantity, places in decimals.items()]
             lines.append((task, PRINTED, *cells, DASH, DASH, DASH))
     heads = ("feminine", "masculine", "ILPS", "interval", "p", "examples")
     return rows, _sheet(found.captions, "table1", ("task", "reading"), heads, lines)
@@ -96,6 +88,7 @@ def table2(found: Found) -> Made:
     if len(rows):
         rows = rows[CORRELATIONS.names]
     keys = ["task", "benchmark", "measure", "reading"]
+    printed = printed_taus(found.published)
     lines: list[tuple[str, ...]] = []
     without: dict[str, None] = {}
     shown = rows[rows["protocol"] == rows["reading"]]
@@ -107,9 +100,7 @@ def table2(found: Found) -> Made:
         name = found.printed_names(str(task))[1]
         named = found.printed_benchmark(str(benchmark))
         in_print = [
-            None
-            if reading == CORRECTED or named is None
-            else found.published.tau(name, str(measure), when, named)
+            None if reading == CORRECTED or named is None else printed.get((name, str(measure), when, named))
             for when in (BEFORE, AFTER)
         ]
         reasons = dict.fromkeys(str(row.reason) for row in own.values() if not pd.isna(row.reason))
@@ -129,19 +120,20 @@ def table2(found: Found) -> Made:
     return rows, Sheet(caption, tuple(keys), tuple(heads), tuple(lines))
 
 
-def _printed_tau(printed: PrintedTau | None) -> str:
+def _printed_tau(printed: Any) -> str:
     if printed is None:
         return DASH
-    marks = (DAGGER if printed.significant else "") + (f" {LARGER}" if printed.larger else "")
-    return number(printed.tau) + marks
+    marks = (DAGGER if printed.dagger else "") + (f" {LARGER}" if printed.larger else "")
+    return number(printed.value) + marks
 
 
 def _of_no_known_benchmark(found: Found) -> Iterator[tuple[str, ...]]:
     """The printed taus of the study's tasks and measures whose benchmark is not known."""
+    taus = printed_taus(found.published)
     for task in found.tasks:
         for measure in found.measures:
             name = found.printed_names(task)[1]
-            printed = [found.published.tau(name, measure, when, None) for when in (BEFORE, AFTER)]
+            printed = [taus.get((name, measure, when, None)) for when in (BEFORE, AFTER)]
             if printed != [None, None]:
                 why = "of which benchmark the printed ones are is not known"
                 cells = (*[DASH] * 8, *map(_printed_tau, printed), why)

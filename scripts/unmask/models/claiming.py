@@ -5,12 +5,11 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from unmask.errors import InputError
+from unmask.locks import locked
 
 logger = logging.getLogger(__name__)
 
@@ -27,25 +26,31 @@ def claim_one(names: Sequence[str]) -> Iterator[str]:
     InputError where that folder cannot be had.
     """
     folder = _own_folder()
-    locks = {name: FileLock(folder / f"{name}.lock", mode=0o600) for name in names}
-    claimed = _first_free(locks)
-    if claimed is None:
-        logger.warning("waiting: other jobs hold every GPU that this one may use (%d)", len(locks))
-        while claimed is None:
-            time.sleep(POLL_SECONDS)
-            claimed = _first_free(locks)
-        logger.warning("a GPU is free: going on")
-    try:
+    with ExitStack() as lock:
+        claimed = _first_free(folder, names, lock)
+        if claimed is None:
+            logger.warning("waiting: other jobs hold every GPU that this one may use (%d)", len(names))
+            while claimed is None:
+                time.sleep(POLL_SECONDS)
+                claimed = _first_free(folder, names, lock)
+            logger.warning("a GPU is free: going on")
         yield claimed
-    finally:
-        locks[claimed].release()
 
 
-def _first_free(locks: dict[str, FileLock]) -> str | None:
-    for name, lock in locks.items():
+class _BusyError(Exception):
+    pass
+
+
+def _refuse(holder: str) -> None:
+    raise _BusyError
+
+
+def _first_free(folder: Path, names: Sequence[str], lock: ExitStack) -> str | None:
+    """The first name whose lock can be had at once; `lock` then gives it up."""
+    for name in names:
         try:
-            lock.acquire(timeout=0)
-        except Timeout:
+            lock.enter_context(locked(folder / f"{name}.lock", _refuse, mode=0o600))
+        except _BusyError:
             continue
         return name
     return None

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.published import Published
+from unmask.pairs.published import scores
 from unmask.pairs.verdicts import BEYOND, CONTROL, UNDECIDED, UNKNOWN, VERDICTS, WITHIN_NOISE, WITHIN_WORDS
 from unmask.report.panels import (
     STEP,
@@ -23,7 +23,7 @@ from unmask.report.panels import (
     told,
 )
 from unmask.report.sheets import counted, rows_of
-from unmask.report.study import Named, Study
+from unmask.report.study import Study
 from unmask.statistics.schema import BIAS_TYPE, DIRECTION, OVERALL
 from unmask.terms import ANTISTEREO, CORRECTED, STEREO
 
@@ -56,24 +56,25 @@ _TOLD: Mapping[str, str | tuple[str, str]] = {
     "verdict": "distance from 50",
 }
 
-PAPER = "Kaneko and Bollegala (2022)"
-
 ADVANTAGED, DISADVANTAGED = "of advantaged groups (Adv)", "of disadvantaged groups (Dis)"
 _SIDES: Mapping[str, str] = {ANTISTEREO: ADVANTAGED, STEREO: DISADVANTAGED}
 
 
-def overview(study: Study, bias: pd.DataFrame, published: Published) -> alt.FacetChart | None:
+def overview(study: Study, bias: pd.DataFrame, published: pd.DataFrame) -> alt.FacetChart | None:
     """Scores over all pairs, beside those that are published; a panel for each model and benchmark.
 
     bias, here and below: BIAS over the study, with the columns model, benchmark and verdict, of sentences in
-    their original order; the protocol corrected is shown. None, here and below, where nothing has a score.
+    their original order; the protocol corrected is shown. published: what
+    unmask.pairs.published.published_percents gives. None, here and below, where nothing has a score.
     """
-    models = {model.name: model for model in study.models}
-    benchmarks = {benchmark.name: benchmark for benchmark in study.benchmarks}
+    models = {model.name: model.published for model in study.models}
+    benchmarks = {benchmark.name: benchmark.published for benchmark in study.benchmarks}
+    reported = first_reported(published)
     rows = []
     for row in rows_of(shown(bias, OVERALL)):
-        found, by = reported(published, models[row.model], benchmarks[row.benchmark], row.measure)
-        rows.append(_row(row, f"{row.model}{ON}{row.benchmark}") | {"reported": found, "reported_by": by})
+        key = (models[row.model], benchmarks[row.benchmark], row.measure)
+        beside = reported.get(key, {"reported": None, "reported_by": None})
+        rows.append(_row(row, f"{row.model}{ON}{row.benchmark}") | beside)
     return _panels(rows, len({row["benchmark"] for row in rows}))
 
 
@@ -94,18 +95,15 @@ def directions(bias: pd.DataFrame) -> alt.FacetChart | None:
     return _panels(rows, 3, sides=True)
 
 
-def reported(
-    published: Published, model: Named, benchmark: Named, measure: str
-) -> tuple[float | None, str | None]:
-    """What is published for a score over all pairs, in percent, and by whom: the paper, else the first who
-    has it."""
-    of_paper = published.score(model.published, benchmark.published, measure)
-    if of_paper is not None:
-        return of_paper, PAPER
-    for peer in published.peers(model.published, benchmark.published):
-        if (peer.measure, peer.group) == (measure, "all"):
-            return peer.percent, peer.source
-    return None, None
+def first_reported(published: pd.DataFrame) -> dict[tuple[str | None, str | None, str], Row]:
+    """What is published for scores over all pairs, and by whom, by published model and benchmark and measure:
+    of several values the first of the file."""
+    rows = scores(published[published["group"] == "all"])
+    first = rows.drop_duplicates(["model", "benchmark", "measure"])
+    return {
+        (row.model, row.benchmark, row.measure): {"reported": row.percent, "reported_by": row.source}
+        for row in rows_of(first)
+    }
 
 
 def shown(bias: pd.DataFrame, grouping: str) -> pd.DataFrame:

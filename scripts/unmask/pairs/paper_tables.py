@@ -3,15 +3,15 @@
 Each is a tidy frame of COLUMNS, one row per number; `lay_out` makes a sheet of it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.published import Published
-from unmask.report.sheets import DAGGER, DASH, UNTESTABLE, Sheet, mark, number
+from unmask.pairs.published import PAPER
+from unmask.report.sheets import DAGGER, DASH, UNTESTABLE, Sheet, mark, number, rows_of
 from unmask.report.study import Named, Study
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.correction import holm
@@ -85,14 +85,54 @@ def _only(frame: pd.DataFrame, **wanted: str | bool) -> "pd.Series[Any] | None":
     return rows.iloc[0] if len(rows) else None
 
 
-def _frame(rows: Sequence[dict[str, object]]) -> pd.DataFrame:
-    frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
+def _frame(rows: Sequence[dict[str, object]], study: Study, printed: pd.DataFrame) -> pd.DataFrame:
+    """Rows as a tidy frame of COLUMNS, what the paper prints beside those of the protocol `published`.
+
+    printed: as `_printed` has it.
+    """
+    frame = pd.DataFrame(list(rows), columns=[name for name in COLUMNS if not name.startswith("published")])
+    keys = frame[["model", "benchmark", "column", "row"]].astype("str")
+    for key, named in (("model", study.models), ("benchmark", study.benchmarks)):
+        keys[key] = keys[key].map({each.name: each.published for each in named}).astype("str")
+    beside = keys.merge(printed.assign(row=PUBLISHED), how="left", validate="m:1")
+    frame["published"] = beside["published"].to_numpy()
+    frame["published_mark"] = beside["published_mark"].fillna("").to_numpy()
+    frame["mark"] = [str(row.get("mark", "")) for row in rows]
     numbers = ("value", "low", "high", "published", "p", "p_holm")
     frame = frame.astype(dict.fromkeys(numbers, float) | {"n": "Int64"})
     frame["difference"] = frame["value"] - frame["published"]
-    for name in ("mark", "published_mark"):
-        frame[name] = [str(row.get(name, "")) for row in rows]
-    return frame
+    return frame[list(COLUMNS)]
+
+
+_PRINTED = ["model", "benchmark", "column", "published", "published_mark"]
+
+
+def _printed(published: pd.DataFrame, table: str, columns_of: Callable[[Any], Sequence[str]]) -> pd.DataFrame:
+    """What the paper prints in a table, with the columns _PRINTED; models and benchmarks by published names.
+
+    columns_of: in which columns of ours the value of a row stands.
+    """
+    rows = published[(published["source"] == PAPER) & (published["table"] == table)]
+    return pd.DataFrame(
+        [
+            (row.model, row.benchmark, column, row.percent, DAGGER if row.dagger else "")
+            for row in rows_of(rows)
+            for column in columns_of(row)
+        ],
+        columns=_PRINTED,
+    ).astype({"column": "str"})
+
+
+def _differences(printed: pd.DataFrame, columns: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
+    """Differences of two columns where both are printed, as `_printed` has values. columns: of which two, by
+    the name of the difference's own column."""
+    values = printed.pivot(index=["model", "benchmark"], columns="column", values="published")
+    parts = [printed.head(0)]
+    for column, (first, second) in columns.items():
+        if {first, second} <= set(values):
+            differences = (values[first] - values[second]).dropna().rename("published").reset_index()
+            parts.append(differences.assign(column=column, published_mark=""))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _bias_rows(
@@ -102,7 +142,6 @@ def _bias_rows(
     measure: str,
     group: str,
     column: str,
-    published: Published,
 ) -> Iterator[dict[str, object]]:
     for protocol in PROTOCOLS:
         found = _only(
@@ -118,7 +157,6 @@ def _bias_rows(
         if found is not None:
             # the paper has the absolute value of Adv - Dis, which has no interval that could hold 0
             is_difference = group == DIFFERENCE
-            theirs = published.score(model.published, benchmark.published, measure, group)
             yield {
                 "model": model.name,
                 "benchmark": benchmark.name,
@@ -129,38 +167,50 @@ def _bias_rows(
                 "low": None if is_difference else found["low"],
                 "high": None if is_difference else found["high"],
                 "n": found["n"],
-                "published": theirs if protocol == PUBLISHED else None,
             }
 
 
-def table5(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFrame:
+def table5(study: Study, bias: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Bias scores over all pairs, with their intervals, in both protocols."""
-    return _frame(
-        [
-            row
-            for model, benchmark in _cells(study)
-            for measure in _MEASURES_ON.get(benchmark.published or "", _OTHER_MEASURES)
-            for row in _bias_rows(bias, model, benchmark, measure, "all", title_of(measure), published)
-        ]
-    )
+    rows = [
+        row
+        for model, benchmark in _cells(study)
+        for measure in _MEASURES_ON.get(benchmark.published or "", _OTHER_MEASURES)
+        for row in _bias_rows(bias, model, benchmark, measure, "all", title_of(measure))
+    ]
+    return _frame(rows, study, _printed(published, "table5", lambda value: [title_of(value.measure)]))
 
 
-def table3(study: Study, bias: pd.DataFrame, published: Published) -> pd.DataFrame:
+_SIDES = {ANTISTEREO: "Adv", STEREO: "Dis", DIFFERENCE: "|Diff|"}
+
+
+def table3(study: Study, bias: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Bias scores of All-Masked, AUL and AULA for Adv, Dis and |Diff|, on benchmarks that state directions.
 
     With intervals, but for |Diff|: the sheet of Adv - Dis has that of the signed difference.
     """
-    return _frame(
-        [
-            row
-            for model, benchmark in _cells(study)
-            for measure in ("AllMasked", "AUL", "AULA")
-            for group, label in ((ANTISTEREO, "Adv"), (STEREO, "Dis"), (DIFFERENCE, "|Diff|"))
-            for row in _bias_rows(
-                bias, model, benchmark, measure, group, f"{title_of(measure)} {label}", published
-            )
-        ]
+
+    def column_of(measure: str, group: str) -> str:
+        return f"{title_of(measure)} {_SIDES[group]}"
+
+    measures = ("AllMasked", "AUL", "AULA")
+    rows = [
+        row
+        for model, benchmark in _cells(study)
+        for measure in measures
+        for group in _SIDES
+        for row in _bias_rows(bias, model, benchmark, measure, group, column_of(measure, group))
+    ]
+    sides = _printed(published, "table3", lambda value: [column_of(value.measure, value.group)])
+    differences = _differences(
+        sides,
+        {
+            column_of(measure, DIFFERENCE): (column_of(measure, ANTISTEREO), column_of(measure, STEREO))
+            for measure in measures
+        },
     )
+    absolute = differences.assign(published=differences["published"].abs())
+    return _frame(rows, study, pd.concat([sides, absolute]))
 
 
 def _test(
@@ -186,11 +236,9 @@ def _test(
 def _in_both(
     row: dict[str, object], tested: Callable[[str], dict[str, object]]
 ) -> Iterator[dict[str, object]]:
-    """The rows of an accuracy, one a protocol; the paper's value stands at `published`. tested: what `_test`
-    gives of a protocol."""
+    """The rows of an accuracy, one a protocol. tested: what `_test` gives of a protocol."""
     for protocol in PROTOCOLS:
-        theirs = {} if protocol == PUBLISHED else {"published": None, "published_mark": ""}
-        yield {**row, **theirs, "row": protocol, **tested(protocol)}
+        yield {**row, "row": protocol, **tested(protocol)}
 
 
 def _untested(protocol: str) -> dict[str, object]:
@@ -198,22 +246,18 @@ def _untested(protocol: str) -> dict[str, object]:
     return {}
 
 
-def _accuracy_cells(
-    column: str, found: "pd.Series[Any]", theirs: float | None, their_mark: str
-) -> dict[str, object]:
+def _accuracy_cells(column: str, found: "pd.Series[Any]") -> dict[str, object]:
     return {
         "column": column,
         "value": found["accuracy"],
         "low": found["low"],
         "high": found["high"],
         "n": found["n"],
-        "published": theirs,
-        "published_mark": their_mark,
     }
 
 
 def table1(
-    study: Study, accuracy: pd.DataFrame, tests: pd.DataFrame, published: Published, alpha: float
+    study: Study, accuracy: pd.DataFrame, tests: pd.DataFrame, published: pd.DataFrame, alpha: float
 ) -> pd.DataFrame:
     """Token accuracy of CPS, SSS and AUL: in the paper's reading, and AUL's on the very tokens of the other.
 
@@ -233,7 +277,7 @@ def table1(
     rows: list[dict[str, object]] = []
     for model, benchmark in _cells(study):
         shown = _MEASURES_ON.get(benchmark.published or "", _OTHER_MEASURES)
-        for measure, reading, column, in_paper, against in columns:
+        for measure, reading, column, _, against in columns:
             owner = "SSS" if reading == MODIFIED_TOKENS else "CPS" if reading == SHARED_TOKENS else measure
             found = _only(
                 accuracy,
@@ -246,21 +290,24 @@ def table1(
             )
             if found is None or owner not in shown:
                 continue
-            names = (model.published, benchmark.published, measure)
-            theirs = published.accuracy(*names) if in_paper else None
-            their_mark = published.mark("table1", *names) if in_paper else ""
             rows += _in_both(
                 {"model": model.name, "benchmark": benchmark.name, "measure": measure}
-                | _accuracy_cells(column, found, theirs, their_mark),
+                | _accuracy_cells(column, found),
                 partial(_test, tests, model, benchmark, BETWEEN_MEASURES, against, alpha)
                 if against
                 else _untested,
             )
-    return _frame(rows)
+
+    def columns_of(value: Any) -> list[str]:
+        return [
+            column for measure, _, column, in_paper, _ in columns if in_paper and measure == value.measure
+        ]
+
+    return _frame(rows, study, _printed(published, "table1", columns_of))
 
 
 def table4(
-    study: Study, accuracy: pd.DataFrame, tests: pd.DataFrame, published: Published, alpha: float
+    study: Study, accuracy: pd.DataFrame, tests: pd.DataFrame, published: pd.DataFrame, alpha: float
 ) -> pd.DataFrame:
     """Token accuracy of AUL over all tokens: original, shuffled, unrelated, and the drops from the original.
 
@@ -278,26 +325,29 @@ def table4(
         if original is None:
             continue
         same = {"model": model.name, "benchmark": benchmark.name, "measure": "AUL"}
-        theirs = published.accuracy(model.published, benchmark.published, "AUL")
-        rows += _in_both(same | _accuracy_cells("original", original, theirs, ""), _untested)
+        rows += _in_both(same | _accuracy_cells("original", original), _untested)
         for control, found, kind, second in (
             ("shuffled", _only(of_aul, variant=SHUFFLED, roles=PAIR), SHUFFLED_ORDER, "AUL shuffled"),
             ("unrelated", _only(of_aul, variant=ORIGINAL, roles=UNRELATED), UNRELATED_WORD, "AUL unrelated"),
         ):
             if found is not None:
-                names = (model.published, benchmark.published, control)
-                under = published.control(*names)
                 rows += _in_both(
-                    same | _accuracy_cells(control, found, under, published.mark("table4", *names)),
+                    same | _accuracy_cells(control, found),
                     partial(_test, tests, model, benchmark, kind, second, alpha),
                 )
                 drop = {
                     "column": f"drop, {control}",
                     "value": original["accuracy"] - found["accuracy"],
-                    "published": None if theirs is None or under is None else theirs - under,
                 }
                 rows += _in_both(same | drop, _untested)
-    return _frame(rows)
+    # the paper's mark of an original is at its place in Table 1
+    originals = _printed(published, "table1", lambda value: ["original"] if value.measure == "AUL" else [])
+    controls = _printed(published, "table4", lambda value: [value.control])
+    printed = pd.concat([originals.assign(published_mark=""), controls])
+    drops = _differences(
+        printed, {f"drop, {control}": ("original", control) for control in ("shuffled", "unrelated")}
+    )
+    return _frame(rows, study, pd.concat([printed, drops]))
 
 
 def paper_tables(
@@ -305,10 +355,13 @@ def paper_tables(
     bias: pd.DataFrame,
     accuracy: pd.DataFrame,
     tests: pd.DataFrame,
-    published: Published,
+    published: pd.DataFrame,
     alpha: float,
 ) -> dict[str, pd.DataFrame]:
-    """The four tables by name, from the tables of the whole study (`tests` comes from `with_holm`)."""
+    """The four tables by name, from the tables of the whole study (`tests` comes from `with_holm`).
+
+    published: as unmask.pairs.published.published_percents gives it.
+    """
     return {
         "table1": table1(study, accuracy, tests, published, alpha),
         "table3": table3(study, bias, published),

@@ -12,7 +12,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.loading import tables_by
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
-from unmask.pairs.published import Published
+from unmask.pairs.published import published_percents
 from unmask.pairs.unknown import COLUMNS, unknown_tokens
 from unmask.pairs.verdicts import verdicts
 from unmask.report.captions import Captions, load_captions
@@ -63,8 +63,9 @@ class Results:
     bias (with `verdict`), leverage, accuracy, tests, agreement, measures_compared, areas_compared, quality,
     disputed: the tables of unmask.statistics.schema over the whole study, with the columns model and
     benchmark. models_compared: COMPARISONS over the whole study, with the column benchmark. Tests,
-    comparisons and quality have p_holm beside p. alpha: the level of the tests. unknown: the tokens that each
-    model's tokenizer does not know (unmask.pairs.unknown).
+    comparisons and quality have p_holm beside p. published: what unmask.pairs.published.published_percents
+    gives. alpha: the level of the tests. unknown: the tokens that each model's tokenizer does not know
+    (unmask.pairs.unknown).
     """
 
     study: Study
@@ -79,7 +80,7 @@ class Results:
     quality: pd.DataFrame
     disputed: pd.DataFrame
     captions: Captions
-    published: Published
+    published: pd.DataFrame
     alpha: float
     unknown: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS)))
 
@@ -102,8 +103,8 @@ class Results:
         captions: str | Path,
         alpha: float,
     ) -> "Results":
-        """From the files of every model and benchmark, the pairs of every benchmark, and the YAML of
-        published values and of captions.
+        """From the files of every model and benchmark, the pairs of every benchmark, the CSV of published
+        values and the YAML of captions.
 
         models_compared: a file for each benchmark.
         """
@@ -127,7 +128,7 @@ class Results:
             load_captions(
                 captions, **caption_facts(alpha, bias_rows, test_rows, agreement_rows, _raters(pairs))
             ),
-            Published.from_file(published),
+            published_percents(published),
             alpha,
             unknown_tokens(study, quality),
         )

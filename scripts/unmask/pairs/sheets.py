@@ -6,6 +6,7 @@ import pandas as pd
 
 from unmask.measures.registry import measure as measure_of
 from unmask.measures.registry import title_of
+from unmask.pairs.published import by_others
 from unmask.pairs.results import Results
 from unmask.pairs.verdicts import BEYOND, UNDECIDED, apart
 from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of, wide
@@ -365,10 +366,12 @@ def peers(results: Results) -> Sheet:
         for row in rows_of(results.accuracy)
         if (row.variant, row.roles) == (ORIGINAL, PAIR)
     }
+    reported = by_others(results.published)
     rows = []
     for model in results.study.models:
         for benchmark in results.study.benchmarks:
-            for peer in results.published.peers(model.published, benchmark.published):
+            chosen = (reported["model"] == model.published) & (reported["benchmark"] == benchmark.published)
+            for peer in rows_of(reported[chosen]):
                 key = (model.name, benchmark.name, peer.measure, peer.group)
                 found = ours.get(key)
                 score = None if found is None else found.score
@@ -383,7 +386,7 @@ def peers(results: Results) -> Sheet:
                         number(peer.percent),
                         number(score),
                         number(_difference(score, peer.percent), signed=True),
-                        DASH if peer.count is None else str(peer.count),
+                        number(peer.preferred, 0),
                         DASH if found is None else str(found.stereotype),
                         number(peer.accuracy),
                         number(right),

@@ -11,8 +11,8 @@ import pandas as pd
 from scipy.stats import kendalltau
 
 from unmask.regional.outline import Outline
-from unmask.regional.published import OVERALL, Published
-from unmask.regional.tables import Findings
+from unmask.regional.published import OVERALL, by_region
+from unmask.regional.tables import Findings, groups
 from unmask.regional.terms import FULL, MEASURES, VARIANTS
 from unmask.report.sheets import Sheet, number, rows_of
 
@@ -63,20 +63,20 @@ def rankings_sheet(table: pd.DataFrame, caption: str) -> Sheet:
     return Sheet(caption, stubs, heads if lines else (), tuple(lines))
 
 
-def printed_taus(outline: Outline, published: Published, measure: str) -> dict[str, list[float]]:
+def printed_taus(outline: Outline, published: pd.DataFrame, measure: str) -> dict[str, list[float]]:
     """Kendall's tau between what the paper prints in Table 1 and 1 over the number of pairs of this tree.
 
     By order of the columns, one for each model; none where the tree has not all of the paper's continents.
     """
+    printed = by_region(published, "table1")
+    printed = printed[(printed["measure"] == measure) & (printed["region"] != OVERALL)]
     taus: dict[str, list[float]] = {}
-    for model in published.models():
-        for printed in published.rows("table1", model):
-            scores = {region: value for region, value in printed.values.items() if region != OVERALL}
-            if printed.row != measure or not set(scores) <= set(outline.tops()):
-                continue
+    for (_, order), values in groups(printed, ("model", "order")):
+        scores = dict(zip(values["region"], values["value"], strict=True))
+        if set(scores) <= set(outline.tops()):
             _, tau = tau_with_pairs(outline, scores)
             if tau is not None:
-                taus.setdefault(printed.order, []).append(tau)
+                taus.setdefault(order, []).append(tau)
     return taus
 
 

@@ -11,11 +11,12 @@ import pyarrow as pa
 from unmask.loading import load_tables
 from unmask.regional.captions import captions_of
 from unmask.regional.outline import Outline
-from unmask.regional.published import Published
+from unmask.regional.published import COLUMNS
 from unmask.regional.schema import PREFIXES, REGIONS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
 from unmask.regional.tables import Findings
 from unmask.report.captions import Captions
+from unmask.report.published import read_published
 from unmask.report.study import Named
 from unmask.tables import framed, read_table
 
@@ -53,8 +54,9 @@ class Found:
         return Outline.of(read_table(self.files["regions"], REGIONS))
 
     @cached_property
-    def published(self) -> Published:
-        return Published.from_file(self.files["published"])
+    def published(self) -> pd.DataFrame:
+        """What the paper prints (unmask.regional.published.COLUMNS)."""
+        return read_published(self.files["published"], COLUMNS)
 
     @cached_property
     def scores(self) -> pd.DataFrame:

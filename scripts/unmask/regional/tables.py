@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 
 from unmask.regional.outline import Outline
-from unmask.regional.published import CHANGES, ORDERS, OVERALL, Published
+from unmask.regional.published import (
+    ACCURACY,
+    CHANGES,
+    MACRO_F1,
+    ORDERS,
+    OVERALL,
+    TO_NEGATIVE,
+    TO_POSITIVE,
+    by_region,
+)
 from unmask.regional.terms import (
     C_W,
     C_Z,
@@ -24,14 +33,12 @@ from unmask.regional.terms import (
     WITHOUT,
 )
 from unmask.report.captions import Captions
+from unmask.report.published import printed_number
 from unmask.report.sheets import DASH, Sheet, interval, mark, number, p_value, rows_of
 from unmask.report.study import Named
 
 THOUSAND = 1000.0
 """C_w and C_z are shown times 1000, as in the paper."""
-
-DOUBT = "?"
-"""The mark of a printed value that can hardly be meant."""
 
 PRINTED = "printed"
 """Where a variant is named: what the paper prints."""
@@ -52,13 +59,14 @@ _ENDS = {
 class Findings:
     """Scores of the models of a study, and what is needed to show them.
 
-    models: in the study's order; scores: SCORES with the column model.
+    models: in the study's order; scores: SCORES with the column model; published: with
+    unmask.regional.published.COLUMNS.
     """
 
     models: Sequence[Named]
     outline: Outline
     scores: pd.DataFrame
-    published: Published
+    published: pd.DataFrame
     captions: Captions
     alpha: float
 
@@ -93,7 +101,12 @@ class Findings:
         """The name under which the paper has a model."""
         return next((named.published for named in self.models if named.name == model), None)
 
-    def tidy(self, rows: pd.DataFrame, table: str | None = None, key: str = "measure") -> pd.DataFrame:
+    def printed(self, table: str) -> pd.DataFrame:
+        """What the paper prints in a table by region, as `by_region` has it, the root under its own name."""
+        rows = by_region(self.published, table)
+        return rows.assign(region=rows["region"].replace(OVERALL, self.outline.root))
+
+    def tidy(self, rows: pd.DataFrame, table: str | None = None) -> pd.DataFrame:
         """Scores with the name of each region and, for a table of the paper, what this prints in both orders
         of its columns, on the scale of the scores."""
         tidy = rows.copy()
@@ -101,36 +114,28 @@ class Findings:
         tidy.insert(place, "name", rows["region"].map(self.outline.names))
         if table is not None:
             scale = 1.0 if table == "table2" else THOUSAND
-            values = {
-                (model.name, printed.row, printed.order, self.region_of(column)): value / scale
-                for model in self.models
-                for printed in self.published.rows(table, model.published)
-                for column, value in printed.values.items()
-            }
+            printed = self.printed(table)
+            keys = ["model", "measure", "words", "region"]
+            scored = rows[keys].astype("str")
+            scored["model"] = scored["model"].map(self.printed_name).astype("str")
             for order in ORDERS:
-                places = zip(rows["model"], rows[key], rows["region"], strict=True)
-                found = [values.get((model, row, order, region)) for model, row, region in places]
-                tidy[f"printed_{order}"] = np.array(found, dtype=float)
+                of_order = printed.loc[printed["order"] == order, [*keys, "value"]]
+                beside = scored.merge(of_order, how="left", on=keys, validate="m:1")
+                tidy[f"printed_{order}"] = (beside["value"] / scale).to_numpy()
         return tidy
-
-    def region_of(self, column: str) -> str:
-        """The region of a printed column."""
-        return self.outline.root if column == OVERALL else column
 
 
 def table1(found: Findings) -> tuple[pd.DataFrame, Sheet]:
     """C_w and C_z by continent and overall, times 1000, with intervals, bands and what the paper prints."""
     rows = found.chosen((C_W, C_Z), (FULL,))
-    sheet = _sheet(
-        found, rows, ("model", "measure"), ("variant",), _ENDS, "table1", lambda key, row: key[1] == row
-    )
+    sheet = _sheet(found, rows, ("model", "measure"), ("variant",), _ENDS, "table1")
     return found.tidy(rows, "table1"), sheet
 
 
 def table2(found: Findings) -> tuple[pd.DataFrame, Sheet]:
     """The plain score by continent and overall."""
     rows = found.chosen((PLAIN,), (FULL,))
-    sheet = _sheet(found, rows, ("model",), ("variant",), _ENDS, "table2", lambda key, row: True)
+    sheet = _sheet(found, rows, ("model",), ("variant",), _ENDS, "table2")
     return found.tidy(rows, "table2"), sheet
 
 
@@ -146,8 +151,8 @@ def table6(found: Findings) -> tuple[pd.DataFrame, Sheet]:
 
 def _by_words(found: Findings, start: str, table: str) -> tuple[pd.DataFrame, Sheet]:
     rows = found.chosen((C_W,), found.word_sets(start))
-    sheet = _sheet(found, rows, ("model",), ("variant", "words"), {}, table, lambda key, row: True)
-    return found.tidy(rows, table, "words"), sheet
+    sheet = _sheet(found, rows, ("model",), ("variant", "words"), {}, table)
+    return found.tidy(rows, table), sheet
 
 
 def _sheet(
@@ -157,12 +162,8 @@ def _sheet(
     inner: Sequence[str],
     ends: Mapping[str, tuple[str, str]],
     table: str,
-    fits: Callable[[tuple[str, ...], str], bool],
 ) -> Sheet:
-    """Regions across; down the lines of each score, and after those of one `outer` key what the paper prints.
-
-    fits: whether a printed row belongs to an outer key.
-    """
+    """Regions across; down the lines of each score, and after those of one `outer` key what is printed."""
     stubs = (*outer, *inner, "line")
     if rows.empty:
         return _empty(found.captions, table, stubs)
@@ -181,17 +182,16 @@ def _sheet(
                 if scores[[low, high]].notna().any(axis=None):
                     cells = _cells(shown, by_region, _ended(low, high, scale, decimals))
                     lines.append((*key, *own, label, *cells))
-        for printed in found.published.rows(table, found.printed_name(str(key[0]))):
-            if fits(key, printed.row):
-                values = {found.region_of(column): value for column, value in printed.values.items()}
-                marked = {found.region_of(column) for column in printed.doubtful}
-                cells = [
-                    number(values.get(region), 4) + (DOUBT if region in marked else "") for region in shown
-                ]
-                # the second of the inner keys is the row
-                place = (PRINTED, printed.row)[: len(inner)]
-                if any(region in values for region in shown):
-                    lines.append((*key, *place, ORDERS[printed.order], *cells))
+        printed = found.printed(table)
+        for column, name in zip(outer, (found.printed_name(key[0]), *key[1:]), strict=True):
+            printed = printed[printed[column] == name]
+        for (_, words, order), values in groups(printed, ("measure", "words", "order")):
+            by_its_region = {row.region: row for row in rows_of(values)}
+            if not by_its_region.keys().isdisjoint(shown):
+                cells = [printed_number(by_its_region.get(region), 4) for region in shown]
+                # the second of the inner keys is the words
+                place = (PRINTED, words)[: len(inner)]
+                lines.append((*key, *place, ORDERS[order], *cells))
     heads = tuple(("", found.outline.headed(region)) for region in shown)
     return Sheet(found.captions[table], stubs, heads, tuple(lines))
 
@@ -340,7 +340,7 @@ def _share(row: Any) -> str:
     return f"{number(row.found)} ({interval(row.found_low, row.found_high, 2)})"
 
 
-def table4(prefixes: pd.DataFrame, outline: Outline, published: Published, captions: Captions) -> Sheet:
+def table4(prefixes: pd.DataFrame, outline: Outline, published: pd.DataFrame, captions: Captions) -> Sheet:
     """Scores of classifiers, and how the probability of the positive label moves, with a region's prefix.
 
     prefixes: PREFIXES with the columns classifier and table. The printed rows, of tables that the study has
@@ -364,28 +364,18 @@ def table4(prefixes: pd.DataFrame, outline: Outline, published: Published, capti
         for row in rows_of(_most_changed(prefixes))
     ]
     if lines:
-        for prefix, tables in published.prefix_scores().items():
-            for table, scores in tables.items():
-                if table not in known:
-                    continue
-                own = (number(scores["accuracy"], 4), DASH, number(scores["macro_f1"], 4))
-                lines.append((PRINTED, table, prefix, DASH, *own, *[DASH] * 4))
-        for region, by_table in published.prefix_changes().items():
-            for table, (up, mean_up, down, mean_down) in by_table.items():
-                if table not in known:
-                    continue
-                moves = (f"{up:g}", number(mean_up, 4), f"{down:g}", number(mean_down, 4))
-                lines.append((PRINTED, table, region, *[DASH] * 4, *moves))
+        printed = published[(published["table"] == "table4") & published["dataset"].isin(known)]
+        for (prefix, table), values in groups(printed, ("prefix", "dataset")):
+            value_of = values.set_index("quantity")["value"]
+            scores = (number(value_of.get(ACCURACY), 4), DASH, number(value_of.get(MACRO_F1), 4))
+            moves = (number(value_of.get(change), decimals) for change, decimals in CHANGES.items())
+            lines.append((PRINTED, table, prefix, DASH, *scores, *moves))
     heads = [("", label) for label in ("items", "accuracy", "interval", "macro F1")]
     heads += [("probability of the positive label", label) for label in CHANGES]
     return _prefix_sheet(captions["table4"], heads, lines)
 
 
-HATE_SPEECH = "hatespeech18"
-"""The table of the paper's Table 5."""
-
-
-def table5(prefixes: pd.DataFrame, outline: Outline, published: Published, captions: Captions) -> Sheet:
+def table5(prefixes: pd.DataFrame, outline: Outline, published: pd.DataFrame, captions: Captions) -> Sheet:
     """Percent of all items whose predicted label changes with a region's prefix; as `table4`."""
     lines: list[tuple[str, ...]] = [
         (
@@ -398,11 +388,12 @@ def table5(prefixes: pd.DataFrame, outline: Outline, published: Published, capti
         )
         for row in rows_of(_most_changed(prefixes[prefixes["prefix"].notna()]))
     ]
-    if HATE_SPEECH in set(prefixes["table"]):
-        for model, by_countries in published.label_changes().items():
-            for which, (positive, negative) in by_countries.items():
-                shares = [number(share, 4) for share in (positive, negative, positive + negative)]
-                lines.append((f"{PRINTED}: {model}", HATE_SPEECH, which, *shares, DASH))
+    printed = published[(published["table"] == "table5") & published["dataset"].isin(set(prefixes["table"]))]
+    for (model, table, prefix), values in groups(printed, ("model", "dataset", "prefix")):
+        value_of = values.set_index("quantity")["value"]
+        changed = [value_of.get(TO_POSITIVE, math.nan), value_of.get(TO_NEGATIVE, math.nan)]
+        shares = [number(share, 4) for share in (*changed, sum(changed))]
+        lines.append((f"{PRINTED}: {model}", table, prefix, *shares, DASH))
     heads = [("", label) for label in ("to positive", "to negative", "both", "interval")]
     return _prefix_sheet(captions["table5"], heads, lines)
 

@@ -13,6 +13,7 @@ from unmask.downstream.findings import (
 )
 from unmask.downstream.results import Found
 from unmask.report.charts import chart
+from unmask.report.published import doubts
 from unmask.report.sections import Block, Fold, Items, Section, folded
 
 QUESTION = (
@@ -54,7 +55,7 @@ def section(found: Found) -> Section:
             *folded("Table 1: gendered words in the data", tables.table1(found)[1]),
             *folded("Table 3: all values", tables.table3(found)[1]),
             *_warnings(found),
-            Fold(found.captions["doubts"], (Items(tuple(found.published.doubts())),)),
+            Fold(found.captions["doubts"], (Items(doubts(found.published)),)),
         ),
     )
 

@@ -24,12 +24,12 @@ from unmask.regional.findings import (
 from unmask.regional.names import not_on_the_map, token_facts, tree_facts
 from unmask.regional.outline import Outline
 from unmask.regional.picked import name_rows
-from unmask.regional.published import Published
 from unmask.regional.rankings import rankings, rankings_sheet
 from unmask.regional.results import Found
 from unmask.regional.tables import Findings
 from unmask.report.captions import Captions
 from unmask.report.charts import chart
+from unmask.report.published import doubts
 from unmask.report.sections import Block, Facts, Fold, Items, Section, folded
 
 QUESTION = (
@@ -90,7 +90,7 @@ def section(found: Found) -> Section:
                 tables.stability_sheet(found.stability, captions),
             ),
             Fold("Regions and their names", (Facts(_facts(found.files, findings)),)),
-            Fold(captions["doubts"], (Items(tuple(found.published.doubts())),)),
+            Fold(captions["doubts"], (Items(doubts(found.published)),)),
         ),
     )
 
@@ -121,7 +121,7 @@ def _more(found: Findings) -> Iterator[Block]:
 
 
 def _of_prefixes(
-    prefixes: pd.DataFrame, outline: Outline, published: Published, captions: Captions
+    prefixes: pd.DataFrame, outline: Outline, published: pd.DataFrame, captions: Captions
 ) -> Iterator[Block]:
     yield from folded(
         "Table 4: a region's prefix and classifiers", tables.table4(prefixes, outline, published, captions)

@@ -1,0 +1,103 @@
+"""Files of published values: the rows that are read, faults of a file, and the files of all families."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from unmask.by_name import load
+from unmask.errors import InputError
+from unmask.report.published import Column, doubts, key, printed_number, read_published
+
+FILES = sorted((Path(__file__).parents[2] / "resources").glob("*/published.csv"))
+
+COLUMNS = (
+    key("model", required=True),
+    key("side", choices=("left", "right")),
+    Column("count", float),
+    Column("bold", bool),
+)
+
+HEAD = "source,table,model,side,count,bold,value,doubtful,why"
+TEXT = f"""# Numbers that "A" prints,
+# with a comma
+{HEAD}
+A,table1,m,left,3,yes,0.50,,
+A,table1,m,right,,,-2,yes,"too small,
+by far"
+A,table1,n,,,,1e3,yes,"too small,
+by far"
+A,table1,,,,,,,heads are odd
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "published.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_rows(tmp_path: Path) -> None:
+    rows = read_published(write(tmp_path, TEXT), COLUMNS)
+    assert list(rows) == HEAD.split(",")
+    assert rows["value"].tolist()[:3] == [0.5, -2, 1000] and pd.isna(rows["value"][3])
+    assert rows["side"].tolist()[:2] == ["left", "right"] and rows["side"].isna().tolist()[2:] == [True, True]
+    assert rows["count"][0] == 3 and rows["count"].isna().tolist()[1:] == [True] * 3
+    assert rows["bold"].tolist() == [True, False, False, False]
+    assert rows["doubtful"].tolist() == [False, True, True, False]
+    assert doubts(rows) == ("too small,\nby far", "heads are odd")
+    first, second, *_ = rows.itertuples()
+    assert [printed_number(row, 1) for row in (first, second, None)] == ["0.5", "-2.0?", "–"]
+
+
+def test_columns_without_any_cell_merge_as_text(tmp_path: Path) -> None:
+    rows = read_published(write(tmp_path, f"{HEAD}\nA,,m,,,,1,,\n"), COLUMNS)
+    ours = pd.DataFrame({"model": ["m"], "side": ["left"]})
+    assert ours.merge(rows, how="left", on=["model", "side"])["value"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (TEXT, "", ": no header in its first line"),
+        (TEXT, HEAD, ": no values in it"),
+        (",bold,", ",loud,", ": no column 'bold' (columns: source, table, model, side, count, loud, "),
+        (HEAD, f"{HEAD}x", ": no column 'why'"),
+        ("A,table1,m,left,3", "A,m,left,3", ": row 0 (line 4): 8 fields, but the header has 9"),
+        ("A,table1,m,left", ",table1,m,left", ": row 0 (line 4): source is empty"),
+        ("A,table1,n", "A,table1,", ": row 2 (line 7): model is empty"),
+        ("m,left", "m,up", ": row 0 (line 4): side: 'up' is none of left, right"),
+        ("left,3", "left,three", ": row 0 (line 4): count: 'three' is no number"),
+        ("1e3", "inf", ": row 2 (line 7): value: 'inf' is no number"),
+        ("0.50", "nan", ": row 0 (line 4): value: 'nan' is no number"),
+        ("0.50", "", ": row 0 (line 4): value is empty"),
+        ("3,yes", "3,no", ": row 0 (line 4): bold: 'no' is neither yes nor empty"),
+        ("m,right", "m,left", ": row 1 (line 5): the same value is there already, in row 0 (line 4)"),
+        ("A,table1,,,", "A,table1,m,,", ": row 3 (line 9): value is empty, and model is not"),
+        ("heads are odd", "", ": row 3 (line 9): value is empty"),
+        ("# with a comma", "#\n", ": no header in its first line"),
+    ],
+)
+def test_a_fault_of_the_file_is_one_line(old: str, new: str, said: str, tmp_path: Path) -> None:
+    assert old in TEXT
+    path = write(tmp_path, TEXT.replace(old, new, 1))
+    with pytest.raises(InputError) as caught:
+        read_published(path, COLUMNS)
+    assert str(caught.value).startswith(f"{path}{said}") and "\n" not in str(caught.value)
+
+
+def test_an_unknown_column_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, re.sub("(?m)$", ",", TEXT.replace(HEAD, f"{HEAD},more")))
+    with pytest.raises(InputError):
+        read_published(path, COLUMNS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)
+def test_the_file_of_every_family_is_sound(path: Path) -> None:
+    columns = load(path.parent.name, "published").COLUMNS
+    rows = read_published(path, columns)
+    assert not rows.loc[rows["doubtful"], "why"].isna().any()
+    # where a value was read stands above the rows
+    head = path.read_text(encoding="utf-8").partition("\nsource,")[0]
+    assert all(line.startswith("#") for line in head.splitlines())
