@@ -101,6 +101,12 @@ def ends(stem: str, spec: str) -> str:
     return f"{{{start}low:{spec}}} to {{{start}high:{spec}}}"
 
 
+def ranged(value: str, low: str, high: str, spec: str) -> str:
+    """The template of a number with its interval, `value (low to high)`, of these columns; the number alone
+    where it has none, or one of no width."""
+    return f"{{{value}:{spec}}}[~ ({{{low}:{spec}}} to {{{high}:{spec}}})]"
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table. cell: its template; meaning: a sentence for the data dictionary, with the unit
@@ -124,8 +130,8 @@ class Table:
     name: that of its caption. keys: the columns that begin a row, each as they are or with a format
     (`ratio:g`); heads: what keys are headed with where it is not their name. where: a query of pandas.
 
-    across: columns whose values stand side by side, in the order of appearance, or of its categories where
-    the first is categorical. Of two, the first is the group and the second the label of a heading, with one
+    across: columns whose values stand side by side, in the order of appearance, or of their categories where
+    they are categorical. Of two, the first is the group and the second the label of a heading, with one
     column of cells. Of one, its values are the groups above the labels of the columns; with `label_first` the
     labels are the groups, above the values; with `lines` the columns stand one below the other, and a
     line in which nothing is known is left out.
@@ -186,10 +192,11 @@ class Table:
 
     def _heads(self, frame: pd.DataFrame) -> list[Head]:
         """The headings of a table with values across, those of one group side by side."""
-        first = frame[self.across[0]]
-        order = first.cat.categories if isinstance(first.dtype, pd.CategoricalDtype) else first.unique()
+        orders = [_places(frame[name], by_appearance=name == self.across[0]) for name in self.across]
         known = frame[list(self.across)].drop_duplicates().itertuples(index=False, name=None)
-        values = sorted(known, key=lambda value: list(order).index(value[0]))
+        values = sorted(
+            known, key=lambda value: [order.get(v, 0) for order, v in zip(orders, value, strict=True)]
+        )
         heads: list[Head] = []
         for alone, columns in groupby(self.columns, key=lambda column: column.each_row):
             own = list(columns)
@@ -228,6 +235,14 @@ class Table:
             for key, lines in texts.items()
             for label, line in _known(lines).items()
         ]
+
+
+def _places(values: "pd.Series[Any]", by_appearance: bool) -> dict[Any, int]:
+    """The places of categories, or of values that have none in the order of appearance, where that is asked
+    for."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return {value: place for place, value in enumerate(values.cat.categories)}
+    return {value: place for place, value in enumerate(values.unique())} if by_appearance else {}
 
 
 def _known(lines: Mapping[str, Mapping[Head, str]]) -> Mapping[str, Mapping[Head, str]]:
