@@ -16,8 +16,9 @@ from unmask.calibration.presenting import made_tables
 from unmask.calibration.results import Found
 from unmask.calibration.schema import EXPLAINED
 from unmask.calibration.shown import TABLES
-from unmask.calibration.tables import MAKERS, captioned, magnitude, ranged, responses_sheet
+from unmask.calibration.tables import MAKERS, captioned, responses_sheet
 from unmask.measures.registry import title_of
+from unmask.report.declared_tables import cell, magnitude, ranged
 from unmask.report.sheets import DASH, Sheet, rows_of
 from unmask.tables import write_table
 
@@ -269,9 +270,10 @@ def test_numbers_as_they_are_read() -> None:
         DASH,
         DASH,
     ]
-    assert ranged(1.0, 0.5, 2.0, magnitude) == "+1 (+0.5 to +2)"
-    assert ranged(1.0, float("nan"), float("nan"), magnitude) == "+1"
-    assert ranged(None, 1.0, 2.0, magnitude) == DASH
+    template = ranged("value", "low", "high", "m")
+    assert cell(template, {"value": 1.0, "low": 0.5, "high": 2.0}) == "+1 (+0.5 to +2)"
+    assert cell(template, {"value": 1.0, "low": float("nan"), "high": float("nan")}) == "+1"
+    assert cell(template, {"value": None, "low": 1.0, "high": 2.0}) == DASH
 
 
 def test_captions_name_what_there_is(found: Found) -> None:

@@ -1,21 +1,20 @@
 """The tables of association tests as they are shown."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from unmask.associations.chance import by_word, counts
 from unmask.associations.results import Found
 from unmask.associations.terms import ITEM
 from unmask.measures.registry import title_of
-from unmask.report.sheets import DASH, Sheet, interval, mark, number, p_value, rows_of, wide
+from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
+from unmask.report.sheets import rows_of
 from unmask.report.table_files import Made
 from unmask.terms import CORRECTED, PUBLISHED
-
-DECIMALS = 3
-"""Of gaps and of means of s, which are differences of cosines; d has two."""
 
 CANNOT_REJECT = "cannot reject"
 """What is said of a test whose smallest p is not below alpha, in place of its p."""
@@ -23,69 +22,179 @@ CANNOT_REJECT = "cannot reject"
 OVER = ["encoder", "suite", "pooling"]
 """What the overview has a row for."""
 
+BEYOND = "beyond chance"
+
+D = Column("d", "{d:+.2f}{mark}", "How much nearer X is to A than Y is, in standard deviations of s.")
+INTERVAL = Column("interval", ends("d", "+.2f"), "Interval of d over resampled units of X and Y.")
+GAP = Column("gap", "{gap:+.3f}", "How much nearer X is to A than Y is, as a difference of cosines.")
+EXPECTED = Column(
+    "|d| without bias", "{expected_d:.2f}", "Mean of |d| where X and Y are dealt out at random."
+)
+P_HOLM = Column(
+    "p (Holm)", "{opened}{p_holm:p}{closed}", "Two-sided, corrected; in brackets if it cannot reject."
+)
+
+TABLE1 = Table(
+    "table1",
+    ["pooling", "suite", "test", "level"],
+    [
+        replace(EXPECTED, cell="{expected_low:.2f}[~ to {expected_high:.2f}]", each_row=True),
+        D,
+        INTERVAL,
+        GAP,
+        P_HOLM,
+        Column("d by item, published", "{d_item:+.2f}", "d of items, as the released code has it."),
+        Column("p", "{p_item:p}", "One-sided p of items, as the released code has it."),
+    ],
+    across=["encoder"],
+    heads={"level": "unit"},
+)
+OVERVIEW = Table(
+    "overview",
+    OVER,
+    [
+        Column("tests", "{tests}", "Number of tests."),
+        Column(
+            "after Holm's correction", "{beyond} of {able}", "Tests that reject, of all that can.", BEYOND
+        ),
+        Column("before it", "{before} of {able_before}", "The same without correction.", BEYOND),
+        Column("before it, by chance", "{by_chance:.2f}", "How many of these chance alone gives.", BEYOND),
+        Column("found", "{mean_d:.2f}", "Mean of |d| over the tests that have one.", "mean |d|"),
+        Column("without bias", "{expected_d:.2f}", "What that mean is on average without bias.", "mean |d|"),
+    ],
+)
+PUBLISHED_VALUES = Table(
+    "published",
+    ["encoder", "suite", "test", "source", "pooling", "level"],
+    [
+        Column("published", "{published_d:+.2f}", "The published effect size.", "d"),
+        Column("ours", "{d:+.2f}", "Our effect size over the same standard deviation.", "d"),
+        Column("difference", "{difference:+.3f}", "Our effect size less the published one.", "d"),
+        Column("published", "{published_p:p}", "The published p.", "one-sided p"),
+        Column("ours", "{p:p}", "Our p.", "one-sided p"),
+        Column("note", "{note}", "Where the texts or the model of the source differ."),
+    ],
+    heads={"level": "unit"},
+)
+GROUNDED = Table(
+    "grounded",
+    ["encoder", "suite", "test", "level"],
+    [
+        Column("pictures of X", "{x1:+.3f}", "Mean s of X with pictures of X, a difference of cosines.", "X"),
+        Column("pictures of Y", "{x2:+.3f}", "Mean s of X with pictures of Y, a difference of cosines.", "X"),
+        Column("pictures of X", "{y1:+.3f}", "Mean s of Y with pictures of X, a difference of cosines.", "Y"),
+        Column("pictures of Y", "{y2:+.3f}", "Mean s of Y with pictures of Y, a difference of cosines.", "Y"),
+        Column("of the words", "{target_effect:+.3f}", "How much nearer X is to A than Y is.", "effect"),
+        Column("of the pictures", "{image_effect:+.3f}", "How much nearer to A pictures of X are.", "effect"),
+        Column(
+            "of both together", "{interaction:+.3f}", "What pictures do to X less to Y, halved.", "effect"
+        ),
+    ],
+    heads={"level": "unit"},
+)
+EXPERIMENTS = Table(
+    "experiments",
+    ["encoder", "suite", "test", "experiment", "level"],
+    [
+        GAP,
+        D,
+        INTERVAL,
+        EXPECTED,
+        Column("p", "{p_two:p}", "Two-sided p; none where the test cannot reject."),
+        P_HOLM,
+        Column("smallest p", "{least_p:p}", "What p would be were the sets as far apart as can be."),
+        Column("why not", "{reason}", "Why there is no d or no p."),
+    ],
+    heads={"level": "unit"},
+)
+POOLINGS = Table(
+    "poolings",
+    ["encoder", "first", "second"],
+    [
+        Column("tests", "{tests}", "Number of tests with d in both poolings."),
+        Column("same sign", "{same_sign:.0%}", "Share of the tests whose d have the same sign."),
+        Column("Kendall's tau of d", "{tau:+.2f}", "Rank correlation of the d of the two poolings."),
+    ],
+)
+DIFFERENCES = Table(
+    "differences",
+    ["suite", "test", "experiment", "pooling"],
+    [
+        Column(
+            "",
+            "{difference:+.2f}[ ({low:+.2f} to {high:+.2f})]",
+            "d of the one encoder less that of the other.",
+        )
+    ],
+    across=["first", "less"],
+)
+PAIRS = Table(
+    "pairs",
+    ["suite", "pooling", "benchmark", "title"],
+    [
+        Column("models", "{models}", "Number of models."),
+        Column("tests", "{tests}", "Number of tests that all of these models have."),
+        Column(
+            "Spearman's rho", "{rho:+.2f}{mark}", "Rank correlation of mean d and bias score over models."
+        ),
+        Column("p", "{p:p}", "Two-sided p over permutations of models."),
+        Column("p (Holm)", "{p_holm:p}", "The same after Holm's correction over the table."),
+        Column("why not", "{reason}", "Why there is no p."),
+    ],
+    heads={"title": "measure"},
+)
+CONSTRUCTED = Table(
+    "constructed",
+    ["world", "experiment", "level"],
+    [
+        Column("truth", "{truth:+.6f}", "What the weights come to, a difference of cosines.", "gap"),
+        Column("measured", "{gap:+.6f}", "What the test measures, a difference of cosines.", "gap"),
+        Column("off by", "{difference:size}", "Size of the difference of the two.", "gap"),
+        Column("d", "{d:+.2f}", "The gap in standard deviations of s."),
+        Column("p", "{p_two:p}", "Two-sided p."),
+    ],
+    heads={"level": "unit"},
+)
+PLANTED = Table(
+    "planted",
+    ["encoder", "series", "pooling", "test"],
+    [
+        Column("strength", "{strength:g}", "Probability of the stereotype in the texts of training."),
+        GAP,
+        Column("interval", ends("gap", "+.3f"), "Interval of the gap over resampled units of X and Y."),
+        D,
+        P_HOLM,
+    ],
+    heads={"series": "targets"},
+)
+
 
 def table1(found: Found) -> Made:
     """Every test by pooling down, encoders across; the frame has both levels and protocols."""
-    printed = {
-        (row.encoder, row.suite, row.test, row.pooling): row
-        for row in rows_of(found.weat[(found.weat["level"] == ITEM) & (found.weat["protocol"] == PUBLISHED)])
-    }
-    labels = ("d", "interval", "gap", "p (Holm)", "d by item, published", "p")
-
-    def cells(row: Any) -> list[str]:
-        item = printed.get((row.encoder, row.suite, row.test, row.pooling))
-        return [
-            number(row.d, signed=True) + _mark(row, found.alpha),
-            interval(row.d_low, row.d_high, 2, signed=True),
-            number(row.gap, DECIMALS, signed=True),
-            _corrected(row),
-            DASH if item is None else number(item.d, signed=True),
-            DASH if item is None else p_value(item.p),
-        ]
-
-    rows = found.main
-    lines = []
-    encoders = [name for name in found.names if (rows["encoder"] == name).any()]
-    for key, own in groups(rows.sort_values("pooling", key=_ranks(found), kind="stable"), ["pooling"]):
-        for (suite, test), part in groups(own, ["suite", "test"]):
-            by_encoder = {row.encoder: row for row in rows_of(part)}
-            expected = sorted(part["expected_d"].dropna())
-            line = [key[0], suite, test, " or ".join(dict.fromkeys(part["level"])), _ends(expected)]
-            for encoder in encoders:
-                row = by_encoder.get(encoder)
-                line += [DASH] * len(labels) if row is None else cells(row)
-            lines.append(tuple(line))
-    heads = [("", "|d| without bias"), *((encoder, label) for encoder in encoders for label in labels)]
-    stubs = ("pooling", "suite", "test", "unit")
-    return found.weat, _sheet(found, "table1", stubs, heads, lines)
+    rows = in_order(_tested(found, found.main), pooling=found.poolings)
+    published = found.weat[(found.weat["level"] == ITEM) & (found.weat["protocol"] == PUBLISHED)]
+    keys = ["encoder", "suite", "test", "pooling"]
+    rows = rows.merge(published[[*keys, "d", "p"]], on=keys, how="left", suffixes=("", "_item"))
+    by_test = rows.groupby(["pooling", "suite", "test"], sort=False)
+    rows = rows.assign(
+        encoder=pd.Categorical(rows["encoder"], found.names),
+        level=by_test["level"].transform(lambda levels: " or ".join(dict.fromkeys(levels))),
+        expected_low=by_test["expected_d"].transform("min"),
+        expected_high=by_test["expected_d"].transform("max"),
+    )
+    return found.weat, TABLE1.captioned(rows, found.captions)
 
 
 def overview(found: Found) -> Made:
     """How many tests are beyond chance, and mean |d| beside what it would be without bias."""
     frame = counts(_by_encoder(found, found.main), OVER, found.alpha)
-    lines = [
-        (
-            row.encoder,
-            row.suite,
-            row.pooling,
-            str(row.tests),
-            f"{row.beyond} of {row.able}" if row.able else DASH,
-            f"{row.before} of {row.able_before}" if row.able_before else DASH,
-            number(row.by_chance) if row.able_before else DASH,
-            number(row.mean_d),
-            number(row.expected_d),
-        )
-        for row in rows_of(frame)
-    ]
-    heads = [
-        ("", "tests"),
-        ("beyond chance", "after Holm's correction"),
-        ("beyond chance", "before it"),
-        ("beyond chance", "before it, by chance"),
-        ("mean |d|", "found"),
-        ("mean |d|", "without bias"),
-    ]
-    return frame, _sheet(found, "overview", ("encoder", "suite", "pooling"), heads, lines)
+    able, able_before = (frame[name].astype("Int64") for name in ("able", "able_before"))
+    rows = frame.assign(
+        able=able.mask(able == 0),
+        able_before=able_before.mask(able_before == 0),
+        by_chance=frame["by_chance"].mask(able_before == 0),
+    )
+    return frame, OVERVIEW.captioned(rows, found.captions)
 
 
 PUBLISHED_COLUMNS = [
@@ -115,27 +224,7 @@ def published(found: Found) -> Made:
         [line for encoder in found.names for line in _compared(found, encoder, places)],
         columns=PUBLISHED_COLUMNS,
     ).astype(dict.fromkeys(["published_d", "d", "difference", "published_p", "p"], float))
-    lines = [
-        (
-            row.encoder,
-            row.suite,
-            row.test,
-            row.source,
-            row.pooling,
-            row.level,
-            number(row.published_d, signed=True),
-            number(row.d, signed=True),
-            number(row.difference, DECIMALS, signed=True),
-            p_value(row.published_p),
-            p_value(row.p),
-            DASH if pd.isna(row.note) else row.note,
-        )
-        for row in rows_of(frame)
-    ]
-    heads = [("d", label) for label in ("published", "ours", "difference")]
-    heads += [("one-sided p", "published"), ("one-sided p", "ours"), ("", "note")]
-    stubs = ("encoder", "suite", "test", "source", "pooling", "unit")
-    return frame, _sheet(found, "published", stubs, heads, lines)
+    return frame, PUBLISHED_VALUES.captioned(frame, found.captions)
 
 
 def _compared(found: Found, encoder: str, places: Mapping[tuple[str, ...], Any]) -> list[dict[str, Any]]:
@@ -198,21 +287,7 @@ def with_effects(means: pd.DataFrame) -> pd.DataFrame:
 def grounded(found: Found) -> Made:
     """The 2×2 of grounded tests and its effects; the sheet has them by word where words are known."""
     frame = with_effects(found.means)
-    shown = main_means(frame)
-    lines = [
-        (
-            row.encoder,
-            row.suite,
-            row.test,
-            row.level,
-            *(number(getattr(row, key), DECIMALS, signed=True) for key in ("x1", "x2", "y1", "y2")),
-            *(number(getattr(row, key), DECIMALS, signed=True) for key in EFFECTS),
-        )
-        for row in rows_of(shown)
-    ]
-    heads = [("X", "pictures of X"), ("X", "pictures of Y"), ("Y", "pictures of X"), ("Y", "pictures of Y")]
-    heads += [("effect", label) for label in ("of the words", "of the pictures", "of both together")]
-    return frame, _sheet(found, "grounded", ("encoder", "suite", "test", "unit"), heads, lines)
+    return frame, GROUNDED.captioned(main_means(frame), found.captions)
 
 
 def main_means(means: pd.DataFrame) -> pd.DataFrame:
@@ -222,68 +297,27 @@ def main_means(means: pd.DataFrame) -> pd.DataFrame:
 
 def experiments(found: Found) -> Made:
     """Experiments 1 to 4 of grounded tests, a row each; one whose smallest p is not below alpha has none."""
-    rows = found.grounded
-    lines = []
-    for row in rows_of(rows):
-        why_not = DASH if pd.isna(row.reason) else str(row.reason)
-        shown = p_value(row.p_two), _corrected(row)
-        if row.least_p >= found.alpha:
-            shown = DASH, DASH
-            why_not = CANNOT_REJECT if why_not == DASH else f"{CANNOT_REJECT}: {why_not}"
-        line = (
-            row.encoder,
-            row.suite,
-            row.test,
-            row.experiment,
-            row.level,
-            number(row.gap, DECIMALS, signed=True),
-            number(row.d, signed=True) + _mark(row, found.alpha),
-            interval(row.d_low, row.d_high, 2, signed=True),
-            number(row.expected_d),
-            *shown,
-            p_value(row.least_p),
-            why_not,
-        )
-        lines.append(line)
-    labels = ("gap", "d", "interval", "|d| without bias", "p", "p (Holm)", "smallest p", "why not")
-    stubs = ("encoder", "suite", "test", "experiment", "unit")
-    return rows, _sheet(found, "experiments", stubs, [("", label) for label in labels], lines)
+    frame = found.grounded
+    hopeless = frame["least_p"] >= found.alpha
+    why = CANNOT_REJECT + (": " + frame["reason"].astype("str")).fillna("")
+    rows = _tested(found, frame).assign(
+        p_two=frame["p_two"].mask(hopeless),
+        p_holm=frame["p_holm"].mask(hopeless),
+        reason=frame["reason"].mask(hopeless, why),
+    )
+    return frame, EXPERIMENTS.captioned(rows, found.captions)
 
 
 def poolings(found: Found) -> Made:
     """How far two poolings of one encoder agree."""
-    frame = found.poolings_compared
-    lines = [
-        (
-            row.encoder,
-            row.first,
-            row.second,
-            str(row.tests),
-            f"{100 * row.same_sign:.0f}%",
-            number(row.tau, signed=True),
-        )
-        for row in rows_of(frame)
-    ]
-    heads = [("", label) for label in ("tests", "same sign", "Kendall's tau of d")]
-    return frame, _sheet(found, "poolings", ("encoder", "first", "second"), heads, lines)
+    return found.poolings_compared, POOLINGS.captioned(found.poolings_compared, found.captions)
 
 
 def differences(found: Found) -> Made:
     """d of one encoder less that of another, by word where words are known; the frame has both levels."""
-    frame = found.differences
-    shown = main_differences(frame)
-    told = shown.assign(
-        group=shown["first"],
-        label=[f"\N{MINUS SIGN} {second}" for second in shown["second"]],
-        cell=[number(row.difference, signed=True) + _ends_of(row.low, row.high) for row in rows_of(shown)],
-    )
-    stubs = ("suite", "test", "experiment", "pooling")
-    sheet = wide(told, stubs, ("group", "label"), "cell", found.captions["differences"])
-    return frame, sheet if sheet.rows else _sheet(found, "differences", stubs, [], [])
-
-
-def _ends_of(low: float, high: float) -> str:
-    return "" if pd.isna(low) else f" ({interval(low, high, 2, signed=True)})"
+    rows = main_differences(found.differences)
+    rows = rows.assign(less="\N{MINUS SIGN} " + rows["second"])
+    return found.differences, DIFFERENCES.captioned(rows, found.captions)
 
 
 def main_differences(frame: pd.DataFrame) -> pd.DataFrame:
@@ -294,127 +328,34 @@ def main_differences(frame: pd.DataFrame) -> pd.DataFrame:
 def pairs(found: Found) -> Made:
     """Spearman's ρ of mean d and bias score over models; why there is no p at all stands in the caption."""
     frame = found.with_pairs
+    rows = with_marks(frame.assign(title=frame["measure"].map(title_of)), found.alpha)
     reasons = set(frame["reason"])
-    shared = next(iter(reasons)) if len(reasons) == 1 and frame["reason"].notna().all() else None
-    lines: list[tuple[str, ...]] = [
-        (
-            row.suite,
-            row.pooling,
-            row.benchmark,
-            title_of(row.measure),
-            str(row.models),
-            str(row.tests),
-            number(row.rho, signed=True) + mark(_none(row.p), _none(row.p_holm), found.alpha),
-            p_value(row.p),
-            p_value(row.p_holm),
-            DASH if pd.isna(row.reason) else str(row.reason),
-        )
-        for row in rows_of(frame)
-    ]
-    stubs = ("suite", "pooling", "benchmark", "measure")
-    heads = [("", label) for label in ("models", "tests", "Spearman's rho", "p", "p (Holm)", "why not")]
-    if shared is None:
-        return frame, _sheet(found, "pairs", stubs, heads, lines)
-    sheet = _sheet(found, "pairs", stubs, heads[:3], [line[: len(stubs) + 3] for line in lines])
-    return frame, replace(sheet, caption=f"{sheet.caption} There is no p here: {shared}.")
+    if len(reasons) != 1 or frame["reason"].isna().any():
+        return frame, PAIRS.captioned(rows, found.captions)
+    sheet = PAIRS.without("p", "p (Holm)", "why not").captioned(rows, found.captions)
+    return frame, replace(sheet, caption=f"{sheet.caption} There is no p here: {reasons.pop()}.")
 
 
 def constructed(found: Found) -> Made:
     """What is measured of hand-set weights beside what they are."""
     frame = found.constructed.assign(difference=found.constructed["gap"] - found.constructed["truth"])
-    lines = [
-        (
-            row.world,
-            row.experiment,
-            row.level,
-            number(row.truth, 6, signed=True),
-            number(row.gap, 6, signed=True),
-            "0" if row.difference == 0 else f"{abs(row.difference):.0e}",
-            number(row.d, signed=True),
-            p_value(row.p_two),
-        )
-        for row in rows_of(frame)
-    ]
-    heads = [("gap", "truth"), ("gap", "measured"), ("gap", "off by"), ("", "d"), ("", "p")]
-    return frame, _sheet(found, "constructed", ("world", "experiment", "unit"), heads, lines)
+    return frame, CONSTRUCTED.captioned(frame, found.captions)
 
 
 def planted(found: Found) -> Made:
     """Gap and d by the strength of what was planted."""
-    rows = _by_encoder(found, found.planted)
-    lines = [
-        (
-            row.encoder,
-            row.series,
-            row.pooling,
-            row.test,
-            f"{row.strength:g}",
-            number(row.gap, DECIMALS, signed=True),
-            interval(row.gap_low, row.gap_high, DECIMALS, signed=True),
-            number(row.d, signed=True) + _mark(row, found.alpha),
-            _corrected(row),
-        )
-        for row in rows_of(rows)
-    ]
-    heads = [("", label) for label in ("strength", "gap", "interval", "d", "p (Holm)")]
-    return rows, _sheet(found, "planted", ("encoder", "targets", "pooling", "test"), heads, lines)
-
-
-def groups(frame: pd.DataFrame, keys: Sequence[str]) -> Iterable[tuple[tuple[str, ...], pd.DataFrame]]:
-    """The rows of each key in order of appearance, with the key as text."""
-    for key, part in frame.groupby(list(keys), sort=False):
-        yield tuple(map(str, key)), part
+    frame = _by_encoder(found, found.planted)
+    return frame, PLANTED.captioned(_tested(found, frame), found.captions)
 
 
 def _by_encoder(found: Found, rows: pd.DataFrame) -> pd.DataFrame:
     """Encoders in the order of the study, then suites as they are and poolings in the order of the study."""
-    suites = {name: place for place, name in enumerate(rows["suite"].drop_duplicates())}
-    ranks = {
-        "encoder": {name: place for place, name in enumerate(found.names)},
-        "suite": suites,
-        "pooling": {name: place for place, name in enumerate(found.poolings)},
-    }
-    return rows.sort_values(
-        list(ranks), key=lambda column: column.map(ranks[str(column.name)]), kind="stable"
+    return in_order(rows, encoder=found.names, suite=rows["suite"].unique(), pooling=found.poolings)
+
+
+def _tested(found: Found, rows: pd.DataFrame) -> pd.DataFrame:
+    """With the marks of two-sided p, and brackets for a test that could not be beyond chance."""
+    able = rows["able"].astype(bool)
+    return with_marks(rows, found.alpha, "p_two").assign(
+        opened=np.where(able, "", "("), closed=np.where(able, "", ")")
     )
-
-
-def _ranks(found: Found) -> Callable[["pd.Series[Any]"], "pd.Series[Any]"]:
-    places = {name: place for place, name in enumerate(found.poolings)}
-    return lambda column: column.map(places)
-
-
-def _mark(row: Any, alpha: float) -> str:
-    """† and * of a test's two-sided p."""
-    return mark(_none(row.p_two), _none(row.p_holm), alpha)
-
-
-def _corrected(row: Any) -> str:
-    """p after Holm's correction, in brackets where the test could not be beyond chance."""
-    text = p_value(row.p_holm)
-    return text if text == DASH or row.able else f"({text})"
-
-
-def _none(p: float) -> float | None:
-    return None if pd.isna(p) else float(p)
-
-
-def _ends(values: Sequence[float]) -> str:
-    """The value, or the least and the most where they differ."""
-    if not values:
-        return DASH
-    ends = number(values[0]), number(values[-1])
-    return ends[0] if ends[0] == ends[1] else " to ".join(ends)
-
-
-def _sheet(
-    found: Found,
-    name: str,
-    stubs: tuple[str, ...],
-    heads: Sequence[tuple[str, str]],
-    lines: Sequence[tuple[str, ...]],
-) -> Sheet:
-    """The sheet under its caption; where there is nothing the caption says so."""
-    if lines:
-        return Sheet(found.captions[name], stubs, tuple(heads), tuple(lines))
-    return Sheet(f"{found.captions[name]} {found.captions['empty']}", stubs, (), ())

@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from unmask.calibration.results import TOLD, Found
-from unmask.calibration.tables import ALARMS, NOTHING, OF_WORLDS, beside_chance, magnitude, percent
+from unmask.calibration.tables import ALARMS, OF_WORLDS, beside_chance, percent
 from unmask.measures.registry import title_of
+from unmask.report.declared_tables import ROUNDING, magnitude
 from unmask.report.sheets import counted, number, rows_of
 
 MODELS = {"oracle": "perfect models", "trained": "trained models"}
@@ -93,7 +94,7 @@ def associations_found(found: Found) -> Iterator[str]:
                 f"interval): {shares(rows, magnitude)}."
             )
             continue
-        up, down = _above(rows, NOTHING), _below(rows, -NOTHING)
+        up, down = _above(rows, ROUNDING), _below(rows, -ROUNDING)
         told = [f"Margins of {MODELS[kind]} that grow with the planted association: {_titles(rows[up])}"]
         told += [f"not: {_titles(rows[~up & ~down])}"] if (~up & ~down).any() else []
         told += [f"falling: {_titles(rows[down])}"] if down.any() else []
@@ -117,7 +118,7 @@ def frequency_followed(found: Found) -> Iterator[str]:
                 f"frequencies, {_ways(rows)} ({_by(found, rows)})."
             )
         exchange = _of(found, "exchange", kind)
-        exchange = exchange[exchange["value"].abs() > NOTHING]
+        exchange = exchange[exchange["value"].abs() > ROUNDING]
         if len(exchange):
             yield (
                 f"With {MODELS[kind]}, a word that is e times as frequent passes for so many log-odds of "
@@ -127,7 +128,7 @@ def frequency_followed(found: Found) -> Iterator[str]:
 
 def _ways(rows: pd.DataFrame) -> str:
     """Which measures follow frequency one way, the other, or neither, and by how much."""
-    up, down = _above(rows, NOTHING), _below(rows, -NOTHING)
+    up, down = _above(rows, ROUNDING), _below(rows, -ROUNDING)
     ways = (
         ("towards the more frequent word with", up),
         ("towards the rarer with", down),
@@ -262,7 +263,7 @@ def keep_rates(found: Found) -> Iterator[str]:
         )
     for row in rows_of(rows[rows["random"] == 0]):
         strengths = [value for value in (row.association, row.frequency) if not math.isnan(value)]
-        if strengths and max(map(abs, strengths)) < NOTHING:
+        if strengths and max(map(abs, strengths)) < ROUNDING:
             yield (
                 "Where training replaces no token at random, AUL of a perfect model is 0 for every pair: "
                 "it says nothing."

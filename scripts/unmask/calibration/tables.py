@@ -3,18 +3,16 @@
 Sheets are made of the numbers alone, so that those of a CSV file make the same sheet.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from unmask.calibration.results import KINDS, Found
 from unmask.measures.registry import title_of
-from unmask.report.sheets import DASH, Sheet, number, rows_of, word
-
-NOTHING = 1e-9
-"""A margin below this is rounding."""
+from unmask.report.declared_tables import Column, Table, ranged
+from unmask.report.sheets import Sheet, number
 
 ALONE = ("slope", "frequency", "exchange", "rank")
 """Merits that have one condition at most: what they say is in their own name."""
@@ -29,8 +27,108 @@ or pairs of groups leant to either side by chance."""
 GROUPS = {"power": "power, %", "smallest": "smallest p", ALARMS: "false alarms, %"}
 """What the columns of the other merits are headed with."""
 
+FORMATS = {"power": ".1f", ALARMS: ".1f", "smallest": ".2f", "rank": "+.2f", OF_WORLDS: "+.2f"}
+"""How the values of merits are written that are no slopes."""
+
 QUOTED = (*ALONE, OF_WORLDS, "power", "smallest", ALARMS, BY_CHANCE)
 """The merits of the first table, in the order of its columns."""
+
+DECIDED = "decided differently"
+
+COMPARED = ("AUL", "AULA", "PLL", "SSS")
+"""Measures that are shown against the keep rate: those that see all words, and two that do not."""
+
+MERITS = Table(
+    "merits",
+    ["title", "kind"],
+    [
+        Column(
+            "",
+            ranged("value", "low", "high", "{spec}") + "[; {chance:.1f}]",
+            "A figure of merit with its interval over worlds, and what chance would give of false alarms.",
+        )
+    ],
+    across=["group", "label"],
+    heads={"title": "measure"},
+)
+MARGIN = Column("margin", "{margin:m}", "Mean margin over all models of a role.")
+DOSES = Table(
+    "doses",
+    ["factor", "p:g", "ratio:g", "direction", "longer_side", "role"],
+    [MARGIN, Column("score, %", "{score:.1f}", "Bias score in percent over all models of a role.")],
+    across=["title"],
+    label_first=True,
+    heads={"factor": "planted", "longer_side": "longer side", "role": "model"},
+)
+RESPONSES = replace(
+    DOSES,
+    # no pair of these is longer on one side
+    keys=[key for key in DOSES.keys if key != "longer_side"],
+    columns=[replace(MARGIN, label="")],
+    where=f"factor in ['association', 'frequency'] and role in {[*KINDS]}",
+)
+CONTROLS = Table(
+    "controls",
+    ["control", "role"],
+    [
+        Column("as it should be", "{held} of {tried}", "Models and benchmarks that came out as they should."),
+        Column(
+            "scores, %", "{least:.1f} to {most:.1f}", "The least and the greatest bias score.", each_row=True
+        ),
+        Column("worst pair", "{worst:size}", "How far a margin is from what it must be.", each_row=True),
+    ],
+    across=["title"],
+    label_first=True,
+    heads={"role": "model"},
+)
+KEPT = Table(
+    "kept",
+    ["model", "context", "masked:g", "kept:g", "random:g"],
+    [
+        Column("association", "{association:m}", "Margin per unit of log-odds of association."),
+        Column("frequency", "{frequency:m}", "Margin per unit of log frequency ratio."),
+        Column("exchange", "{exchange:m}", "The second over the first."),
+    ],
+    across=["title"],
+)
+EXPLAINED = Table(
+    "explained",
+    ["model", "benchmark", "measure", "less"],
+    [
+        Column("pairs", "{n}", "Pairs with a log frequency ratio on which the measures are defined."),
+        Column(
+            "score or difference",
+            ranged("value", "low", "high", "{spec}"),
+            "Bias score in percent, or its difference from that of the second measure in points.",
+        ),
+        Column(
+            "goes with frequency",
+            ranged("explained", "explained_low", "explained_high", "+.1f"),
+            "What of it goes with the frequency of words, in points.",
+            "of it",
+        ),
+        Column(
+            "at equal frequency",
+            ranged("rest", "rest_low", "rest_high", "{spec}"),
+            "What would be left if words were equally frequent.",
+            "of it",
+        ),
+        Column(
+            "points per unit",
+            ranged("slope", "slope_low", "slope_high", "+.1f"),
+            "Points per unit of log frequency ratio.",
+        ),
+        Column(
+            "pairs", "{disagreements:.0f}", "Pairs that the two measures decide in opposite ways.", DECIDED
+        ),
+        Column(
+            "towards the frequent, %",
+            ranged("towards_frequent", "towards_low", "towards_high", ".1f"),
+            "Percent of these in which the first goes with the more frequent words.",
+            DECIDED,
+        ),
+    ],
+)
 
 
 @dataclass(frozen=True)
@@ -104,73 +202,27 @@ def lengths_sheet(frame: pd.DataFrame) -> Sheet:
 def _merits_sheet(frame: pd.DataFrame, merits: Sequence[str]) -> Sheet:
     """Merits across in this order, their conditions in order of appearance."""
     frame = beside_chance(frame)
-    cells = frame.assign(
-        measure=frame["measure"].map(title_of),
-        group=[GROUPS.get(merit, "" if merit in ALONE else merit) for merit in frame["merit"]],
-        label=[
-            row.merit if row.merit in ALONE and not row.condition else row.condition for row in rows_of(frame)
-        ],
-        cell=[
-            ranged(row.value, row.low, row.high, FORMATS.get(row.merit, magnitude)) + _chance(row)
-            for row in rows_of(frame)
-        ],
-        place=frame["merit"].map({merit: place for place, merit in enumerate(merits)}),
+    alone = frame["merit"].isin(ALONE)
+    groups = frame["merit"].replace(GROUPS).mask(alone, "")
+    labels = frame["condition"].mask(alone & (frame["condition"] == ""), frame["merit"])
+    ordered = (
+        frame["merit"]
+        .map({merit: place for place, merit in enumerate(merits)})
+        .sort_values(kind="stable")
+        .index
     )
-    return laid_out(cells, ("measure", "kind"))
+    rows = frame.assign(
+        title=frame["measure"].map(title_of),
+        group=pd.Categorical(groups, groups[ordered].unique()),
+        label=pd.Categorical(labels, labels[ordered].unique()),
+        spec=frame["merit"].map(FORMATS).fillna("m"),
+    )
+    return MERITS.sheet(rows)
 
 
-def _chance(row: Any) -> str:
-    """What chance would give, where a row says so."""
-    return "" if pd.isna(row.chance) else f"; {percent(row.chance)}"
-
-
-def magnitude(value: Any) -> str:
-    """A signed number of any size, with three digits."""
-    if value is None or pd.isna(value):
-        return DASH
-    return "0" if abs(value) < NOTHING else f"{value:+.3g}"
-
-
-def percent(value: Any) -> str:
+def percent(value: float) -> str:
     """A percentage without its sign."""
     return number(value, 1)
-
-
-FORMATS: Mapping[str, Callable[[Any], str]] = {
-    "power": percent,
-    ALARMS: percent,
-    "smallest": number,
-    "rank": lambda value: number(value, signed=True),
-    OF_WORLDS: lambda value: number(value, signed=True),
-}
-
-
-def ranged(value: Any, low: Any, high: Any, text: Callable[[Any], str]) -> str:
-    """`value (low to high)`, or the value alone where it has no interval."""
-    if pd.isna(value) or pd.isna(low) or pd.isna(high):
-        return text(value)
-    shown, ends = text(value), (text(low), text(high))
-    # an interval of no width says no more
-    return shown if set(ends) == {shown} else f"{shown} ({ends[0]} to {ends[1]})"
-
-
-def laid_out(cells: pd.DataFrame, stubs: Sequence[str], heads: Sequence[str] | None = None) -> Sheet:
-    """A sheet of the columns `cell`, under `group` and `label`.
-
-    stubs: columns that make a row, in order of appearance; heads: what they are headed with. Columns are in
-    the order of the column `place`, where there is one, then of appearance.
-    """
-    ordered = cells.sort_values("place", kind="stable") if "place" in cells else cells
-    columns = list(ordered[["group", "label"]].drop_duplicates().itertuples(index=False, name=None))
-    rows = []
-    for key, part in cells.groupby(list(stubs), sort=False, dropna=False):
-        texts = {(row.group, row.label): row.cell for row in rows_of(part)}
-        rows.append((*map(_stub, key), *(texts.get(column, DASH) for column in columns)))
-    return Sheet("", tuple(heads or stubs), tuple(columns), tuple(rows))
-
-
-def _stub(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) and pd.notna(value) else word(value)
 
 
 def doses(found: Found) -> pd.DataFrame:
@@ -178,48 +230,20 @@ def doses(found: Found) -> pd.DataFrame:
     return found.by_role
 
 
-DOSE = ["factor", "p", "ratio", "direction", "longer_side", "role"]
-
-
-def doses_sheet(frame: pd.DataFrame) -> Sheet:
+def doses_sheet(frame: pd.DataFrame, table: Table = DOSES) -> Sheet:
     """A row for each dose and role, mean margins and bias scores across."""
-    ordered = frame.sort_values(["factor", "p", "ratio"], kind="stable")
-    parts = [
-        ordered.assign(
-            group=group,
-            label=ordered["measure"].map(title_of),
-            cell=[text(value) for value in ordered[column]],
-            place=place,
-        )
-        for place, (group, column, text) in enumerate(
-            (("margin", "margin", magnitude), ("score, %", "score", percent))
-        )
-    ]
-    stubs = ("planted", "p", "ratio", "direction", "longer side", "model")
-    return laid_out(_of_measures(pd.concat(parts), frame), DOSE, stubs)
-
-
-def _of_measures(cells: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-    """Columns in the order of the measures of a frame, inside the order that they have."""
-    order = {title_of(name): place for place, name in enumerate(frame["measure"].drop_duplicates())}
-    return cells.assign(place=100 * cells["place"] + cells["label"].map(order))
+    rows = frame.assign(title=_titles(frame, frame["measure"].unique()))
+    return table.sheet(rows.sort_values(["factor", "p", "ratio"], kind="stable"))
 
 
 def responses_sheet(frame: pd.DataFrame) -> Sheet:
     """Of `doses_sheet` what fits a page: margins where association or frequency alone was planted."""
-    sheet = doses_sheet(frame[frame["factor"].isin(["association", "frequency"]) & frame["role"].isin(KINDS)])
-    shown = [place for place, (group, _) in enumerate(sheet.columns) if group == "margin"]
-    # no pair of these is longer on one side
-    stubs = [place for place, head in enumerate(sheet.stubs) if head != "longer side"]
-    return Sheet(
-        sheet.caption,
-        tuple(sheet.stubs[place] for place in stubs),
-        tuple(("", sheet.columns[place][1]) for place in shown),
-        tuple(
-            tuple(row[place] for place in [*stubs, *(len(sheet.stubs) + place for place in shown)])
-            for row in sheet.rows
-        ),
-    )
+    return doses_sheet(frame, RESPONSES)
+
+
+def _titles(frame: pd.DataFrame, measures: Iterable[str]) -> pd.Categorical:
+    """What measures are called, in this order."""
+    return pd.Categorical(frame["measure"].map(title_of), [title_of(name) for name in measures])
 
 
 def controls(found: Found) -> pd.DataFrame:
@@ -240,62 +264,29 @@ def controls(found: Found) -> pd.DataFrame:
 
 def controls_sheet(frame: pd.DataFrame) -> Sheet:
     """A row for each control and role: what held, then the scores and the worst pair of all measures."""
-    keys = ["control", "role"]
-    held = frame.assign(
-        group="as it should be",
-        label=frame["measure"].map(title_of),
-        cell=[f"{row.held} of {row.tried}" for row in rows_of(frame)],
-        place=0,
+    of_role = frame.groupby(["control", "role"], sort=False)
+    rows = frame.assign(
+        title=frame["measure"].map(title_of),
+        least=of_role["least"].transform("min"),
+        most=of_role["most"].transform("max"),
+        worst=of_role["worst"].transform("max"),
     )
-    ends = frame.groupby(keys, sort=False, as_index=False).agg(
-        least=("least", "min"), most=("most", "max"), worst=("worst", "max")
-    )
-    scores = ends.assign(
-        group="",
-        label="scores, %",
-        cell=[
-            DASH if pd.isna(row.least) else f"{percent(row.least)} to {percent(row.most)}"
-            for row in rows_of(ends)
-        ],
-        place=1,
-    )
-    worst = ends.assign(
-        group="",
-        label="worst pair",
-        cell=[DASH if pd.isna(value) else f"{value:.0e}" if value else "0" for value in ends["worst"]],
-        place=2,
-    )
-    return laid_out(pd.concat([held, scores, worst]), keys, ("control", "model"))
+    return CONTROLS.sheet(rows)
 
 
 def kept(found: Found) -> pd.DataFrame:
     return found.kept
 
 
-COMPARED = ("AUL", "AULA", "PLL", "SSS")
-"""Measures that are shown against the keep rate: those that see all words, and two that do not."""
-
-
-def kept_sheet(frame: pd.DataFrame) -> Sheet:
-    """A row for each model and its shares; the strengths of COMPARED across."""
-    frame = frame[frame["measure"].isin(list(COMPARED))]
-    merits = ("association", "frequency", "exchange")
-    parts = [
-        frame.assign(
-            group=frame["measure"].map(title_of),
-            label=merit,
-            cell=[magnitude(value) for value in frame[merit]],
-            place=[10 * COMPARED.index(measure) + place for measure in frame["measure"]],
-        )
-        for place, merit in enumerate(merits)
-    ]
-    stubs = ["model", "context", "masked", "kept", "random"]
-    return laid_out(pd.concat(parts), stubs)
+def kept_sheet(frame: pd.DataFrame, measures: Sequence[str] = COMPARED) -> Sheet:
+    """A row for each model and its shares; the strengths of some measures across."""
+    frame = frame[frame["measure"].isin(list(measures))]
+    return KEPT.sheet(frame.assign(title=_titles(frame, measures)))
 
 
 def unmasked_sheet(frame: pd.DataFrame) -> Sheet:
     """Of `kept_sheet` what fits a page: the measures that see all words."""
-    return kept_sheet(frame[frame["measure"].isin(["AUL", "AULA"])])
+    return kept_sheet(frame, ("AUL", "AULA"))
 
 
 def explained(found: Found) -> pd.DataFrame:
@@ -304,42 +295,12 @@ def explained(found: Found) -> pd.DataFrame:
 
 def explained_sheet(frame: pd.DataFrame) -> Sheet:
     """A row for each measure, then for every two of them."""
-    heads = (
-        ("", "pairs"),
-        ("", "score or difference"),
-        ("of it", "goes with frequency"),
-        ("of it", "at equal frequency"),
-        ("", "points per unit"),
-        ("decided differently", "pairs"),
-        ("decided differently", "towards the frequent, %"),
+    rows = frame.assign(
+        measure=frame["first"].map(title_of),
+        less=frame["second"].map(title_of, na_action="ignore"),
+        spec=np.where(frame["second"].isna(), ".1f", "+.1f"),
     )
-    rows = []
-    for row in rows_of(frame):
-        alone = pd.isna(row.second)
-
-        def points(value: Any, signed: bool = not alone) -> str:
-            return number(value, 1, signed=signed)
-
-        rows.append(
-            (
-                str(row.model),
-                str(row.benchmark),
-                title_of(row.first),
-                DASH if alone else title_of(row.second),
-                str(row.n),
-                ranged(row.value, row.low, row.high, points),
-                ranged(row.explained, row.explained_low, row.explained_high, _signed),
-                ranged(row.rest, row.rest_low, row.rest_high, points),
-                ranged(row.slope, row.slope_low, row.slope_high, _signed),
-                DASH if pd.isna(row.disagreements) else f"{row.disagreements:.0f}",
-                ranged(row.towards_frequent, row.towards_low, row.towards_high, percent),
-            )
-        )
-    return Sheet("", ("model", "benchmark", "measure", "less"), heads if rows else (), tuple(rows))
-
-
-def _signed(value: Any) -> str:
-    return number(value, 1, signed=True)
+    return EXPLAINED.sheet(rows)
 
 
 MAKERS: Mapping[str, Maker] = {

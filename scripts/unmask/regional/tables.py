@@ -1,7 +1,7 @@
 """The tables of regional bias as they are shown."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,8 +33,9 @@ from unmask.regional.terms import (
     WITHOUT,
 )
 from unmask.report.captions import Captions
-from unmask.report.published import printed_number
-from unmask.report.sheets import DASH, Sheet, interval, mark, number, p_value, rows_of
+from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
+from unmask.report.published import DOUBT
+from unmask.report.sheets import Sheet, rows_of
 from unmask.report.study import Named
 
 THOUSAND = 1000.0
@@ -46,13 +47,108 @@ PRINTED = "printed"
 MOST = 10
 """Regions whose prefix changes most, in the short tables of prefixes."""
 
-_ENDS = {
-    "by words": ("words_low", "words_high"),
-    "by children": ("children_low", "children_high"),
-    "dealt out": ("dealt_low", "dealt_high"),
-    "random": ("random_low", "random_high"),
+QUANTITIES = {
+    ACCURACY: "accuracy",
+    MACRO_F1: "macro_f1",
+    **dict(zip(CHANGES, ("up", "mean_up", "down", "mean_down"), strict=True)),
+    TO_POSITIVE: "to_positive",
+    TO_NEGATIVE: "to_negative",
 }
-"""Lines under a score: two columns of SCORES each."""
+"""The column of PREFIXES that a printed quantity is of."""
+
+BANDS = ("words", "children", "dealt", "random")
+"""Of SCORES, each with the ends {band}_low and {band}_high."""
+
+DIGITS = ".{digits}f"
+SCORE = Column("score", f"{{score:{DIGITS}}}{{mark}}", "The score; C_w and C_z times 1000.")
+BY_WORDS = Column("by words", ends("words", DIGITS), "Its interval over resampled words.")
+DEALT = Column("dealt out", ends("dealt", DIGITS), "The band of the model's vectors dealt out anew.")
+RANDOM = Column("random", ends("random", DIGITS), "The band of random vectors on the same tree.")
+ENDS = (
+    BY_WORDS,
+    Column("by children", ends("children", DIGITS), "Its interval over resampled children."),
+    DEALT,
+    RANDOM,
+)
+IN_PRINT = tuple(
+    Column(label, f"{{{order}:.4f}}{{{order}_doubt}}", f"What the paper prints, columns {label}.")
+    for order, label in ORDERS.items()
+)
+
+TABLE1 = Table(
+    "table1", ["model", "measure", "variant"], [SCORE, *ENDS, *IN_PRINT], across=["heading"], lines=True
+)
+TABLE2 = Table("table2", ["model", "variant"], [SCORE, *ENDS, *IN_PRINT], across=["heading"], lines=True)
+TABLE3, TABLE6 = (
+    Table(name, ["model", "variant", "words"], [SCORE, *IN_PRINT], across=["heading"], lines=True)
+    for name in ("table3", "table6")
+)
+COUNTRIES = Table(
+    "countries",
+    ["model", "top", "name", "children"],
+    [
+        SCORE,
+        BY_WORDS,
+        DEALT,
+        RANDOM,
+        Column("p", "{p:p}", "Share of the dealings that come to as much or more."),
+        Column("p (Holm)", "{p_holm:p}", "The same after Holm's correction."),
+    ],
+    heads={"top": "in", "name": "region"},
+)
+STABILITY = Table(
+    "stability",
+    ["model", "variant", "measure", "level", "resampled"],
+    [
+        Column("regions", "{regions}", "Number of regions ranked."),
+        Column("tau", "{tau:+.2f}", "Kendall's tau between the ranking of a resample and that of all, mean."),
+        Column("interval", ends("", "+.2f"), "Its interval over resamples."),
+    ],
+    heads={"level": "ranked"},
+)
+PLANTED = Table(
+    "planted",
+    ["variant", "measure", "where", "planted"],
+    [
+        Column(
+            "found, by strength",
+            f"{{found:.2f}} ({ends('found', '.2f')})",
+            "Share of worlds in which the score lies above the band of dealt vectors.",
+        ),
+        Column("highest of its level", "{first:.2f}", "Share of worlds in which the region ranks first."),
+    ],
+    across=["dose"],
+    label_first=True,
+    heads={"where": "region", "planted": "set apart by"},
+)
+MOVES = "probability of the positive label"
+PREFIXED = ["classifier", "table", "whose"]
+TABLE4 = Table(
+    "table4",
+    PREFIXED,
+    [
+        Column("items", "{items:.0f}", "Number of labelled items."),
+        Column("accuracy", "{accuracy:.4f}", "Share of items whose label is predicted."),
+        Column("interval", ends("accuracy", ".4f"), "Interval of the accuracy."),
+        Column("macro F1", "{macro_f1:.4f}", "Mean of F1 over the labels."),
+        Column("rises", "{up:.0f}", "Items of which it rises.", MOVES),
+        Column("mean rise", "{mean_up:.4f}", "How much it rises in these, on average.", MOVES),
+        Column("falls", "{down:.0f}", "Items of which it falls.", MOVES),
+        Column("mean fall", "{mean_down:.4f}", "How much it falls in these, on average.", MOVES),
+    ],
+    heads={"whose": "prefix"},
+)
+TABLE5 = Table(
+    "table5",
+    PREFIXED,
+    [
+        Column("to positive", f"{{to_positive:{DIGITS}}}", "Percent of items whose label becomes positive."),
+        Column("to negative", f"{{to_negative:{DIGITS}}}", "Percent of items whose label becomes negative."),
+        Column("both", f"{{changed:{DIGITS}}}", "Percent of items whose label changes."),
+        Column("interval", ends("changed", DIGITS), "Interval of that percentage."),
+    ],
+    heads={"whose": "prefix"},
+)
 
 
 @dataclass(frozen=True)
@@ -127,97 +223,62 @@ class Findings:
 
 def table1(found: Findings) -> tuple[pd.DataFrame, Sheet]:
     """C_w and C_z by continent and overall, times 1000, with intervals, bands and what the paper prints."""
-    rows = found.chosen((C_W, C_Z), (FULL,))
-    sheet = _sheet(found, rows, ("model", "measure"), ("variant",), _ENDS, "table1")
-    return found.tidy(rows, "table1"), sheet
+    return _by_region(found, TABLE1, found.chosen((C_W, C_Z), (FULL,)))
 
 
 def table2(found: Findings) -> tuple[pd.DataFrame, Sheet]:
     """The plain score by continent and overall."""
-    rows = found.chosen((PLAIN,), (FULL,))
-    sheet = _sheet(found, rows, ("model",), ("variant",), _ENDS, "table2")
-    return found.tidy(rows, "table2"), sheet
+    return _by_region(found, TABLE2, found.chosen((PLAIN,), (FULL,)))
 
 
 def table3(found: Findings) -> tuple[pd.DataFrame, Sheet]:
     """C_w without the words of each topic."""
-    return _by_words(found, WITHOUT, "table3")
+    return _by_region(found, TABLE3, found.chosen((C_W,), found.word_sets(WITHOUT)))
 
 
 def table6(found: Findings) -> tuple[pd.DataFrame, Sheet]:
     """C_w with the words of each topic replaced."""
-    return _by_words(found, REPLACE, "table6")
+    return _by_region(found, TABLE6, found.chosen((C_W,), found.word_sets(REPLACE)))
 
 
-def _by_words(found: Findings, start: str, table: str) -> tuple[pd.DataFrame, Sheet]:
-    rows = found.chosen((C_W,), found.word_sets(start))
-    sheet = _sheet(found, rows, ("model",), ("variant", "words"), {}, table)
-    return found.tidy(rows, table), sheet
-
-
-def _sheet(
-    found: Findings,
-    rows: pd.DataFrame,
-    outer: Sequence[str],
-    inner: Sequence[str],
-    ends: Mapping[str, tuple[str, str]],
-    table: str,
-) -> Sheet:
-    """Regions across; down the lines of each score, and after those of one `outer` key what is printed."""
-    stubs = (*outer, *inner, "line")
-    if rows.empty:
-        return _empty(found.captions, table, stubs)
+def _by_region(found: Findings, table: Table, rows: pd.DataFrame) -> tuple[pd.DataFrame, Sheet]:
+    """Regions across; down the lines of each score, and after those of a model and measure what the paper
+    prints."""
+    outline, scale = found.outline, 1.0 if table is TABLE2 else THOUSAND
+    shown = _shown(found, rows, scale, ["model", "measure", "variant", "words"])
+    lines = pd.concat([shown, _printed(found, table.name, rows)])
+    lines = in_order(lines, model=rows["model"].unique(), measure=rows["measure"].unique())
     # a continent without any score would be a column of dashes
-    shown = [region for region in found.outline.shown() if region in set(rows["region"])]
-    scale = 1.0 if table == "table2" else THOUSAND
-    lines: list[tuple[str, ...]] = []
-    for key, part in groups(rows, outer):
-        for own, scores in groups(part, inner):
-            by_region = {row.region: row for row in rows_of(scores)}
-            decimals = _decimals(scores["score"] * scale)
-            lines.append(
-                (*key, *own, "score", *_cells(shown, by_region, _scored(scale, decimals, found.alpha)))
-            )
-            for label, (low, high) in ends.items():
-                if scores[[low, high]].notna().any(axis=None):
-                    cells = _cells(shown, by_region, _ended(low, high, scale, decimals))
-                    lines.append((*key, *own, label, *cells))
-        printed = found.printed(table)
-        for column, name in zip(outer, (found.printed_name(key[0]), *key[1:]), strict=True):
-            printed = printed[printed[column] == name]
-        for (_, words, order), values in groups(printed, ("measure", "words", "order")):
-            by_its_region = {row.region: row for row in rows_of(values)}
-            if not by_its_region.keys().isdisjoint(shown):
-                cells = [printed_number(by_its_region.get(region), 4) for region in shown]
-                # the second of the inner keys is the words
-                place = (PRINTED, words)[: len(inner)]
-                lines.append((*key, *place, ORDERS[order], *cells))
-    heads = tuple(("", found.outline.headed(region)) for region in shown)
-    return Sheet(found.captions[table], stubs, heads, tuple(lines))
+    heads = {region: outline.headed(region) for region in outline.shown() if region in set(rows["region"])}
+    lines = lines.assign(heading=pd.Categorical(lines["region"].map(heads), [*heads.values()]))
+    return found.tidy(rows, table.name), table.captioned(lines, found.captions)
 
 
-def groups(frame: pd.DataFrame, keys: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
-    """The rows of each key in order of appearance, with the key as text."""
-    for key, part in frame.groupby(list(keys), sort=False):
-        yield tuple(map(str, key)), part
-
-
-def _cells(shown: Iterable[str], rows: Mapping[str, Any], text: Callable[[Any], str]) -> list[str]:
-    return [text(rows[region]) if region in rows else DASH for region in shown]
-
-
-def _scored(scale: float, decimals: int, alpha: float) -> Callable[[Any], str]:
-    return lambda row: number(_scaled(row.score, scale), decimals) + mark(row.p, row.p_holm, alpha)
-
-
-def _ended(low: str, high: str, scale: float, decimals: int) -> Callable[[Any], str]:
-    return lambda row: interval(
-        _scaled(getattr(row, low), scale), _scaled(getattr(row, high), scale), decimals
+def _printed(found: Findings, table: str, rows: pd.DataFrame) -> pd.DataFrame:
+    """What the paper prints for the models, measures and regions of these rows."""
+    printed = found.printed(table)
+    cells: dict[tuple[str, ...], dict[str, Any]] = {}
+    for model, measure in rows[["model", "measure"]].drop_duplicates().itertuples(index=False, name=None):
+        is_of_it = (printed["model"] == found.printed_name(model)) & (printed["measure"] == measure)
+        for row in rows_of(printed[is_of_it]):
+            place = (model, measure, PRINTED, row.words, row.region)
+            doubt = DOUBT if row.doubtful else ""
+            cells.setdefault(place, {}).update({row.order: row.value, f"{row.order}_doubt": doubt})
+    keys = ["model", "measure", "variant", "words", "region"]
+    columns = [name for order in ORDERS for name in (order, f"{order}_doubt")]
+    frame = pd.DataFrame(
+        [[*place, *map(cell.get, columns)] for place, cell in cells.items()], columns=[*keys, *columns]
     )
+    return frame[frame["region"].isin(rows["region"])]
 
 
-def _scaled(value: float | None, scale: float) -> float | None:
-    return None if value is None else value * scale
+def _shown(found: Findings, rows: pd.DataFrame, scale: float, keys: Sequence[str]) -> pd.DataFrame:
+    """Scores and bands on this scale, with marks, and as many digits as the smallest score of the rows with
+    the same keys needs."""
+    names = ["score", *(f"{band}_{end}" for band in BANDS for end in ("low", "high"))]
+    rows = with_marks(rows.assign(**{name: rows[name] * scale for name in names}), found.alpha)
+    digits = rows.groupby(list(keys), sort=False)["score"].transform(_decimals)
+    return rows.assign(digits=digits.astype("Int64"))
 
 
 def _decimals(values: "pd.Series[float]") -> int:
@@ -227,8 +288,10 @@ def _decimals(values: "pd.Series[float]") -> int:
     return 2 if sizes.empty else min(6, max(0, 2 - math.floor(math.log10(float(sizes.min())))))
 
 
-def _empty(captions: Captions, name: str, stubs: tuple[str, ...]) -> Sheet:
-    return Sheet(f"{captions[name]} {captions['empty']}", stubs, (), ())
+def groups(frame: pd.DataFrame, keys: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
+    """The rows of each key in order of appearance, with the key as text."""
+    for key, part in frame.groupby(list(keys), sort=False):
+        yield tuple(map(str, key)), part
 
 
 def countries(found: Findings) -> tuple[pd.DataFrame, Sheet]:
@@ -237,35 +300,11 @@ def countries(found: Findings) -> tuple[pd.DataFrame, Sheet]:
     The frame has all variants and measures.
     """
     outline = found.outline
-    rows = found.chosen(MEASURES, (FULL,), outline.inner())
-    shown = rows[(rows["measure"] == C_W) & (rows["variant"] == main_variant(rows))]
-    stubs = ("model", "in", "region", "children")
-    if shown.empty:
-        return found.tidy(rows), _empty(found.captions, "countries", stubs)
-    lines = []
-    for model, part in shown.groupby("model", sort=False):
-        decimals = _decimals(part["score"] * THOUSAND)
-        for row in rows_of(part):
-            top = outline.top_of(row.region)
-            ends = [
-                _ended(low, high, THOUSAND, decimals)(row)
-                for low, high in (_ENDS["by words"], _ENDS["dealt out"], _ENDS["random"])
-            ]
-            lines.append(
-                (
-                    str(model),
-                    outline.names[top] if top is not None else DASH,
-                    outline.names[row.region],
-                    str(row.children),
-                    _scored(THOUSAND, decimals, found.alpha)(row),
-                    *ends,
-                    p_value(row.p),
-                    p_value(row.p_holm),
-                )
-            )
-    labels = ("score", "by words", "dealt out", "random", "p", "p (Holm)")
-    heads = tuple(("", label) for label in labels)
-    return found.tidy(rows), Sheet(found.captions["countries"], stubs, heads, tuple(lines))
+    tidy = found.tidy(found.chosen(MEASURES, (FULL,), outline.inner()))
+    rows = tidy[(tidy["measure"] == C_W) & (tidy["variant"] == main_variant(tidy))]
+    tops = {region: outline.names.get(outline.top_of(region) or "") for region in rows["region"]}
+    rows = _shown(found, rows, THOUSAND, ["model"]).assign(top=rows["region"].map(tops))
+    return tidy, COUNTRIES.captioned(rows, found.captions)
 
 
 def main_variant(rows: pd.DataFrame) -> str:
@@ -293,22 +332,7 @@ def leaves(found: Findings) -> pd.DataFrame:
 
 def stability_sheet(stability: pd.DataFrame, captions: Captions) -> Sheet:
     """stability: STABILITY with the column model."""
-    lines = tuple(
-        (
-            row.model,
-            row.variant,
-            row.measure,
-            row.level,
-            row.resampled,
-            str(row.regions),
-            number(row.tau, signed=True),
-            interval(row.low, row.high, 2, signed=True),
-        )
-        for row in rows_of(stability)
-    )
-    stubs = ("model", "variant", "measure", "ranked", "resampled")
-    heads = tuple(("", label) for label in ("regions", "tau", "interval"))
-    return Sheet(captions["stability"], stubs, heads if lines else (), lines)
+    return STABILITY.sheet(stability, captions["stability"])
 
 
 def planted_sheet(planted: pd.DataFrame, outline: Outline, captions: Captions) -> Sheet:
@@ -317,27 +341,14 @@ def planted_sheet(planted: pd.DataFrame, outline: Outline, captions: Captions) -
     planted: PLANTED. A region that is not in the tree goes by its key.
     """
     strengths = sorted(planted["strength"].unique())
-    lines: list[tuple[str, ...]] = []
-    keys = ("variant", "measure", "region", "level", "children", "planted")
-    for (variant, measure, region, level, children, by), part in groups(planted, keys):
-        rows = {row.strength: row for row in rows_of(part)}
-        found = [_share(rows.get(strength)) for strength in strengths]
-        first = [number(rows[s].first if s in rows else None) for s in strengths]
-        name = outline.names.get(region, region)
-        lines.append((variant, measure, f"{name} ({level}, {children})", by, *found, *first))
-    heads = [
-        (group, f"{strength:g}")
-        for group in ("found, by strength", "highest of its level")
-        for strength in strengths
-    ]
-    stubs = ("variant", "measure", "region", "set apart by")
-    return Sheet(captions["planted"], stubs, tuple(heads) if lines else (), tuple(lines))
-
-
-def _share(row: Any) -> str:
-    if row is None or pd.isna(row.found):
-        return DASH
-    return f"{number(row.found)} ({interval(row.found_low, row.found_high, 2)})"
+    rows = planted.assign(
+        where=[
+            f"{outline.names.get(row.region, row.region)} ({row.level}, {row.children})"
+            for row in rows_of(planted)
+        ],
+        dose=pd.Categorical(planted["strength"].map("{:g}".format), [f"{s:g}" for s in strengths]),
+    )
+    return PLANTED.sheet(rows, captions["planted"])
 
 
 def table4(prefixes: pd.DataFrame, outline: Outline, published: pd.DataFrame, captions: Captions) -> Sheet:
@@ -346,60 +357,55 @@ def table4(prefixes: pd.DataFrame, outline: Outline, published: pd.DataFrame, ca
     prefixes: PREFIXES with the columns classifier and table. The printed rows, of tables that the study has
     under the paper's names, come last.
     """
-    known = set(prefixes["table"])
-    lines: list[tuple[str, ...]] = [
-        (
-            row.classifier,
-            row.table,
-            _prefixed(row, outline),
-            str(row.items),
-            number(row.accuracy, 4),
-            interval(row.accuracy_low, row.accuracy_high, 4),
-            number(row.macro_f1, 4),
-            str(row.up),
-            number(row.mean_up, 4),
-            str(row.down),
-            number(row.mean_down, 4),
-        )
-        for row in rows_of(_most_changed(prefixes))
-    ]
-    if lines:
-        printed = published[(published["table"] == "table4") & published["dataset"].isin(known)]
-        for (prefix, table), values in groups(printed, ("prefix", "dataset")):
-            value_of = values.set_index("quantity")["value"]
-            scores = (number(value_of.get(ACCURACY), 4), DASH, number(value_of.get(MACRO_F1), 4))
-            moves = (number(value_of.get(change), decimals) for change, decimals in CHANGES.items())
-            lines.append((PRINTED, table, prefix, DASH, *scores, *moves))
-    heads = [("", label) for label in ("items", "accuracy", "interval", "macro F1")]
-    heads += [("probability of the positive label", label) for label in CHANGES]
-    return _prefix_sheet(captions["table4"], heads, lines)
+    printed = _printed_prefixes(published, "table4", ["prefix", "dataset"]).assign(classifier=PRINTED)
+    return TABLE4.sheet(_with_printed(_most_changed(prefixes, outline), printed), captions["table4"])
 
 
 def table5(prefixes: pd.DataFrame, outline: Outline, published: pd.DataFrame, captions: Captions) -> Sheet:
     """Percent of all items whose predicted label changes with a region's prefix; as `table4`."""
-    lines: list[tuple[str, ...]] = [
-        (
-            row.classifier,
-            row.table,
-            _prefixed(row, outline),
-            *(number(100 * share, 3) for share in (row.to_positive, row.to_negative)),
-            number(100 * (row.to_positive + row.to_negative), 3),
-            interval(_scaled(row.changed_low, 100), _scaled(row.changed_high, 100), 3),
-        )
-        for row in rows_of(_most_changed(prefixes[prefixes["prefix"].notna()]))
+    rows = _most_changed(prefixes[prefixes["prefix"].notna()], outline)
+    percent = {
+        name: 100 * rows[name] for name in ("to_positive", "to_negative", "changed_low", "changed_high")
+    }
+    rows = rows.assign(**percent, changed=100 * rows["changed"], digits=3)
+    printed = _printed_prefixes(published, "table5", ["model", "dataset", "prefix"])
+    printed = printed.assign(
+        classifier=PRINTED + ": " + printed["model"],
+        changed=printed["to_positive"] + printed["to_negative"],
+        digits=4,
+    )
+    return TABLE5.sheet(_with_printed(rows, printed), captions["table5"])
+
+
+def _printed_prefixes(published: pd.DataFrame, table: str, keys: Sequence[str]) -> pd.DataFrame:
+    """What the paper prints of prefixes: the keys, and the columns of QUANTITIES that it has."""
+    rows = published[(published["table"] == table) & published["value"].notna()]
+    lines = [
+        dict(zip(keys, key, strict=True)) | {QUANTITIES[row.quantity]: row.value for row in rows_of(values)}
+        for key, values in groups(rows, keys)
     ]
-    printed = published[(published["table"] == "table5") & published["dataset"].isin(set(prefixes["table"]))]
-    for (model, table, prefix), values in groups(printed, ("model", "dataset", "prefix")):
-        value_of = values.set_index("quantity")["value"]
-        changed = [value_of.get(TO_POSITIVE, math.nan), value_of.get(TO_NEGATIVE, math.nan)]
-        shares = [number(share, 4) for share in (*changed, sum(changed))]
-        lines.append((f"{PRINTED}: {model}", table, prefix, *shares, DASH))
-    heads = [("", label) for label in ("to positive", "to negative", "both", "interval")]
-    return _prefix_sheet(captions["table5"], heads, lines)
+    frame = pd.DataFrame(lines, columns=[*keys, *QUANTITIES.values()])
+    return frame.rename(columns={"dataset": "table", "prefix": "whose"})
 
 
-def _prefix_sheet(caption: str, heads: list[tuple[str, str]], lines: list[tuple[str, ...]]) -> Sheet:
-    return Sheet(caption, ("classifier", "table", "prefix"), tuple(heads) if lines else (), tuple(lines))
+def _with_printed(rows: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """The rows, and below them those of the paper on the same tables."""
+    return pd.concat([rows, printed[printed["table"].isin(rows["table"])]])
+
+
+def _most_changed(prefixes: pd.DataFrame, outline: Outline) -> pd.DataFrame:
+    """Rows that are not of one region, and for each classifier and table the MOST regions that change most
+    labels, these in that order; with the columns changed, the share of labels, and whose prefix it is."""
+    prefixes = prefixes.assign(
+        changed=prefixes["to_positive"] + prefixes["to_negative"],
+        whose=[_prefixed(row, outline) for row in rows_of(prefixes)],
+    )
+    parts = [prefixes[:0]]
+    for _, part in prefixes.groupby(["classifier", "table"], sort=False):
+        other = part["region"].isna() | (part["level"] == CONTROL)
+        of_one = part[~other].sort_values("changed", ascending=False, kind="stable")
+        parts += [part[other], of_one[:MOST]]
+    return pd.concat(parts)
 
 
 def _prefixed(row: Any, outline: Outline) -> str:
@@ -408,15 +414,3 @@ def _prefixed(row: Any, outline: Outline) -> str:
         return "no prefix" if row.level == NO_PREFIX else f"all of level {row.level}: {row.prefix}"
     name = outline.names.get(row.region, row.region)
     return f"{name} (no region)" if row.level == CONTROL else name
-
-
-def _most_changed(prefixes: pd.DataFrame) -> pd.DataFrame:
-    """Rows that are not of one region, and for each classifier and table the MOST regions that change most
-    labels, these in that order."""
-    parts = []
-    for _, part in prefixes.groupby(["classifier", "table"], sort=False):
-        other = part["region"].isna() | (part["level"] == CONTROL)
-        of_one = part[~other]
-        changed = (of_one["to_positive"] + of_one["to_negative"]).sort_values(ascending=False, kind="stable")
-        parts += [part[other], of_one.loc[changed.index[:MOST]]]
-    return pd.concat(parts) if parts else prefixes

@@ -1,0 +1,173 @@
+"""Declared tables: how cells read, how rows and headings lie, and what is refused."""
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from unmask.report.captions import Captions
+from unmask.report.declared_tables import Column, Table, cell, ends, fields, in_order, magnitude, with_marks
+from unmask.report.sheets import DASH
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("template", "row", "text"),
+    [
+        ("{d:+.2f}{mark}", {"d": 0.456, "mark": "†"}, "+0.46†"),
+        ("{d:+.2f}{mark}", {"d": NAN, "mark": "†"}, DASH),
+        ("{d:.2f}", {"d": None}, DASH),
+        ("{n}", {"n": pd.NA}, DASH),
+        # of a whole number too, and never a negative zero
+        ("{d:.1f}", {"d": 3}, "3.0"),
+        ("{d:.2f}", {"d": -0.001}, "0.00"),
+        ("{d:+.2f}", {"d": -0.001}, "0.00"),
+        ("{d:+.2f}", {"d": 0.001}, "+0.00"),
+        ("{d:.2f}", {"d": -0.01}, "-0.01"),
+        ("{d:.{digits}f}", {"d": 1.2345, "digits": 3}, "1.234"),
+        ("{p:p}", {"p": 0.0123}, "0.012"),
+        ("{p:p}", {"p": 1e-20}, "< 1e-16"),
+        ("{d:m}", {"d": -12345.6}, "-1.23e+04"),
+        ("{d:size}", {"d": -0.00234}, "2e-03"),
+        ("{d:size}", {"d": 0.0}, "0"),
+        ("{a} of {b}", {"a": 3, "b": 0}, "3 of 0"),
+        ("{a} of {b}", {"a": 3, "b": None}, DASH),
+        ("{a}[ of {b}]", {"a": 3, "b": 0}, "3 of 0"),
+        ("{a}[ of {b}]", {"a": 3, "b": None}, "3"),
+        ("{a}[ of {b}]", {"a": None, "b": 2}, DASH),
+        ("[{a}][{b}]", {"a": None, "b": "why"}, "why"),
+        ("[{a}][{b}]", {"a": None, "b": None}, DASH),
+        ("{a:.1f}[~ ({b:.1f} to {c:.1f})]", {"a": 1.01, "b": 1.02, "c": 0.99}, "1.0"),
+        ("{a:.1f}[~ ({b:.1f} to {c:.1f})]", {"a": 1.01, "b": 1.06, "c": 0.99}, "1.0 (1.1 to 1.0)"),
+        ("{a:.1f}[~ ({b:.1f} to {c:.1f})]", {"a": 1.01, "b": None, "c": 0.99}, "1.0"),
+        # what a value has in it is no template
+        ("{a}", {"a": "[{b}]"}, "[{b}]"),
+    ],
+)
+def test_cells(template: str, row: dict[str, Any], text: str) -> None:
+    assert cell(template, row) == text
+
+
+def test_a_cell_of_an_unknown_column_is_a_defect_even_in_brackets() -> None:
+    with pytest.raises(KeyError, match="b"):
+        cell("{a}[ {b}]", {"a": 1})
+
+
+def test_fields_of_templates_are_those_of_their_formats_too() -> None:
+    assert fields("{a:.{digits}f}[~ ({b} to {c:+.2f})] plain") == {"a", "digits", "b", "c"}
+    assert fields(ends("d", "+.1f")) == {"d_low", "d_high"} and fields(ends("", ".1f")) == {"low", "high"}
+
+
+def test_magnitudes_are_of_any_size() -> None:
+    assert [magnitude(value) for value in (1e-12, -0.5, 123456.0, None)] == ["0", "-0.5", "+1.23e+05", DASH]
+
+
+SCORE = Column("score", "{score:.1f}", "The score in percent.")
+N = Column("n", "{n}", "Number of pairs.", "pairs")
+FRAME = pd.DataFrame(
+    {
+        "model": ["a", "a", "b"],
+        "size": [0.5, 0.5, 2.0],
+        "measure": ["AUL", "CPS", "CPS"],
+        "kind": ["x", "x", "y"],
+        "score": [50.0, 61.25, NAN],
+        "n": [7, 7, 8],
+    }
+)
+PLAIN = Table("plain", ["model", "size:g"], [SCORE, N], heads={"size": "million weights"})
+
+
+def test_without_values_across_each_row_is_a_row() -> None:
+    sheet = PLAIN.sheet(FRAME, "Caption.")
+    assert (sheet.caption, sheet.stubs) == ("Caption.", ("model", "million weights"))
+    assert sheet.columns == (("", "score"), ("pairs", "n"))
+    assert sheet.rows == (("a", "0.5", "50.0", "7"), ("a", "0.5", "61.2", "7"), ("b", "2", DASH, "8"))
+
+
+def test_a_query_chooses_rows() -> None:
+    assert [row[0] for row in replace(PLAIN, where="n > 7").sheet(FRAME).rows] == ["b"]
+    assert replace(PLAIN, where="n > 8").sheet(FRAME, "Caption.", "Nothing.").caption == "Caption. Nothing."
+
+
+def test_columns_can_be_left_out_by_label_or_group() -> None:
+    assert PLAIN.without("score").columns == [N] and PLAIN.without("pairs").columns == [SCORE]
+
+
+def test_where_there_is_nothing_the_caption_says_so() -> None:
+    captions = Captions({"plain": "Of {n} models.", "empty": "Nothing."}, {"n": "2"})
+    assert PLAIN.captioned(FRAME, captions).caption == "Of 2 models."
+    sheet = PLAIN.captioned(FRAME[:0], captions)
+    assert (sheet.caption, sheet.stubs) == ("Of 2 models. Nothing.", ("model", "million weights"))
+    assert sheet.columns == sheet.rows == ()
+
+
+ACROSS = Table("across", ["model"], [SCORE, replace(N, each_row=True)], across=["measure"])
+
+
+def test_values_across_are_groups_or_labels() -> None:
+    sheet = ACROSS.sheet(FRAME)
+    assert sheet.columns == (("AUL", "score"), ("CPS", "score"), ("pairs", "n"))
+    assert sheet.rows == (("a", "50.0", "61.2", "7"), ("b", DASH, DASH, "8"))
+    turned = replace(ACROSS, label_first=True).sheet(FRAME)
+    assert (
+        turned.columns == (("score", "AUL"), ("score", "CPS"), ("pairs", "n")) and turned.rows == sheet.rows
+    )
+
+
+def test_several_columns_stand_under_each_value_or_each_has_all_values() -> None:
+    table = Table("both", ["model"], [SCORE, replace(N, group="")], across=["measure"])
+    assert table.sheet(FRAME).columns == (("AUL", "score"), ("AUL", "n"), ("CPS", "score"), ("CPS", "n"))
+    turned = replace(table, label_first=True).sheet(FRAME)
+    assert turned.columns == (("score", "AUL"), ("score", "CPS"), ("n", "AUL"), ("n", "CPS"))
+    assert turned.rows == (("a", "50.0", "61.2", "7", "7"), ("b", DASH, DASH, DASH, "8"))
+
+
+def test_two_values_across_are_group_and_label_with_groups_side_by_side() -> None:
+    frame = pd.concat([FRAME, FRAME[:1].assign(measure="SSS", model="c")])
+    sheet = Table("two", ["model"], [SCORE], across=["kind", "measure"]).sheet(frame)
+    assert sheet.columns == (("x", "AUL"), ("x", "CPS"), ("x", "SSS"), ("y", "CPS"))
+    assert [row[0] for row in sheet.rows] == ["a", "b", "c"]
+
+
+def test_categories_have_their_own_order() -> None:
+    frame = FRAME.assign(measure=pd.Categorical(FRAME["measure"], ["SSS", "CPS", "AUL"]))
+    assert ACROSS.sheet(frame).columns[:2] == (("CPS", "score"), ("AUL", "score"))
+
+
+def test_lines_stand_one_below_the_other_and_unknown_ones_are_left_out() -> None:
+    table = Table("lines", ["model"], [SCORE, replace(N, group="")], across=["measure"], lines=True)
+    sheet = table.sheet(FRAME)
+    assert sheet.stubs == ("model", "line") and sheet.columns == (("", "AUL"), ("", "CPS"))
+    assert sheet.rows == (("a", "score", "50.0", "61.2"), ("a", "n", "7", "7"), ("b", "n", DASH, "8"))
+    unknown = table.sheet(FRAME.assign(n=None))
+    assert unknown.rows[-1] == ("b", "score", DASH, DASH)
+
+
+@pytest.mark.parametrize("table", [PLAIN, ACROSS])
+@pytest.mark.parametrize("rows", [3, 0])
+def test_a_missing_column_is_an_error_even_without_rows(table: Table, rows: int) -> None:
+    with pytest.raises(ValueError, match=f"table {table.name}: the frame has no column n, score"):
+        table.sheet(FRAME[:rows].drop(columns=["n", "score"]))
+
+
+def test_two_rows_that_meet_in_a_cell_are_an_error() -> None:
+    twice = pd.concat([FRAME, FRAME[:1]])
+    with pytest.raises(ValueError, match="table across: two rows for a AUL score"):
+        ACROSS.sheet(twice)
+    # what each row says once has to be the same for all values across
+    with pytest.raises(ValueError, match="table across: two rows for a pairs n"):
+        ACROSS.sheet(FRAME.assign(n=[7, 8, 8]))
+
+
+def test_marks_are_of_p_below_the_level() -> None:
+    frame = pd.DataFrame({"p": [0.001, 0.04, 0.05, None], "p_holm": [0.01, 0.08, 0.1, None], "p_two": 1.0})
+    assert with_marks(frame, 0.05)["mark"].tolist() == ["†", "*", "", ""]
+    assert with_marks(frame, 0.05, "p_two")["mark"].tolist() == ["†", "", "", ""]
+    assert with_marks(frame[:0], 0.05)["mark"].tolist() == []
+
+
+def test_rows_are_put_in_order_and_equals_stay() -> None:
+    frame = pd.DataFrame({"a": ["x", "y", "x", "y"], "b": [2, 1, 1, 1], "c": range(4)})
+    assert in_order(frame, a=["y", "x"], b=[1, 2])["c"].tolist() == [1, 3, 2, 0]
