@@ -194,7 +194,7 @@ rule correlate_downstream:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("correlate_downstream.py"),
+        code=code("correlate_downstream.py", *measure_modules()),
         models=listed_models(),
         tasks=list(TASKS),
         benchmarks=list(BENCHMARKS),

@@ -295,7 +295,7 @@ def test_editing_plumbing_changes_no_digest(copy: Path, before: dict[str, str], 
     path.write_text(f"{whole}\nEDITED = True\n")
     after = all_digests(copy)
     path.write_text(whole)
-    assert len(before) > 50 and after == before
+    assert before and after == before
 
 
 @pytest.mark.parametrize(
