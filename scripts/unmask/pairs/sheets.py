@@ -9,7 +9,8 @@ from unmask.measures.registry import title_of
 from unmask.pairs.published import by_others
 from unmask.pairs.results import Results
 from unmask.pairs.verdicts import BEYOND, UNDECIDED, apart
-from unmask.report.sheets import DASH, Sheet, interval, number, p_value, rows_of, wide
+from unmask.report.declared_tables import Column, Table, in_order
+from unmask.report.sheets import DASH, Sheet, interval, number, rows_of
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.areas import CLUSTERED, NEWCOMBE
@@ -24,307 +25,295 @@ _MARKS = {BEYOND: " ‡", UNDECIDED: " ?"}
 _HEADLINE_MARKS = {BEYOND: "!", UNDECIDED: "?"}
 """The same for a terminal."""
 
+_BRACKETS = {CLUSTERED: "({})", NEWCOMBE: "[{}]"}
+"""Around intervals, by how they are made."""
+
+KEYS = ["model", "benchmark", "measure"]
+SHOWN = ["model", "benchmark", "title"]
+TITLE = {"title": "measure"}
+
+_VARY, _ALONE, _LEFT = "pairs vary together", "words alone", "without these words"
+_SCORE, _STEREOTYPICAL, _RIGHT = "bias score (%)", "stereotypical pairs", "token accuracy (%)"
+
+MAIN = Table(
+    "main",
+    SHOWN,
+    [
+        Column("score", "{score:.2f}", "Bias score in percent."),
+        Column(
+            "interval", "{low:.1f} to {high:.1f}", "Its interval, which allows for pairs that vary together."
+        ),
+        Column(
+            "words alone", "{null_low:.1f} to {null_high:.1f}", "The band of the lexical null, in percent."
+        ),
+        Column("distance from 50", "{verdict}", "What may be claimed of the distance from 50."),
+        Column(
+            "differ", "{differing:.0f}", "Pairs of which one sentence is preferred.", "pairs", each_row=True
+        ),
+        Column("ties", "{tie:.0f}", "Pairs of which none is.", "pairs", each_row=True),
+        Column("undefined", "{undefined:.0f}", "Pairs without a score.", "pairs", each_row=True),
+        Column("near-ties", "{near_ties:.0f}", "Pairs that float error could turn.", "pairs", each_row=True),
+    ],
+    across=["protocol"],
+    heads=TITLE,
+)
+HEADLINE = Table(
+    "headline",
+    ["model", "benchmark"],
+    [Column("", "{score:.0f} ({apart}){claim}", "Bias score in percent with its interval.")],
+    across=["title"],
+    label_first=True,
+)
+CHANCE = Table(
+    "chance",
+    [*SHOWN, "protocol"],
+    [
+        Column(
+            "mean margin",
+            "<{margin:+.4f}> (<{margin_low:+.4f} to {margin_high:+.4f}>)",
+            "Mean over the pairs.",
+        ),
+        Column("design effect", "{design_effect:.1f}", "Variance over that of independent pairs.", _VARY),
+        Column("degrees of freedom", "{df:.1f}", "Of Student's t behind the interval.", _VARY),
+        Column("interval", "{low:.1f} to {high:.1f}", "Interval of the bias score in percent.", _VARY),
+        Column(
+            "Wilson interval", "{wilson_low:.1f} to {wilson_high:.1f}", "In percent.", "independent pairs"
+        ),
+        Column("mean", "{null_mean:.1f}", "Mean bias score of the lexical null in percent.", _ALONE),
+        Column("interval", "{null_low:.1f} to {null_high:.1f}", "Its band in percent.", _ALONE),
+        Column("p", "{null_p:p}", "How often the null is as far from its mean.", _ALONE),
+        Column("draws", "{null_draws:.0f}", "Number of draws of the null.", _ALONE),
+        Column(
+            "same answer",
+            "{readings_alike} of {readings}",
+            "Readings of what a word is that give the same verdict.",
+            "readings of a word",
+        ),
+        Column(
+            "mean (range; how many)",
+            "<{untrained_mean:.1f}> (<{untrained_low:.1f} to {untrained_high:.1f}>; {untrained})",
+            "Bias scores in percent of networks with random weights.",
+            "untrained networks",
+        ),
+    ],
+    heads=TITLE,
+)
+LEVERAGE = Table(
+    "leverage",
+    SHOWN,
+    [
+        Column("score", "{score:.2f}", "Bias score in percent over all pairs.", "all pairs"),
+        Column("word (pairs: change alone)", "{words}", "Words, and how much the score changes.", "left out"),
+        Column("score", "{without_all:.2f}", "Bias score in percent without all of these words.", _LEFT),
+        Column("pairs", "{left}", "Number of pairs without these words.", _LEFT),
+    ],
+    heads=TITLE,
+)
+BIAS_TYPES = Table(
+    "bias_types",
+    [*SHOWN[:2], "group", "n"],
+    [
+        Column(
+            "bias score", "<{score:.1f}> (<{low:.0f} to {high:.0f}>){claim}", "In percent, with its interval."
+        )
+    ],
+    across=["title"],
+    label_first=True,
+    heads={"group": "bias type", "n": "pairs"},
+)
+DIRECTIONS = Table(
+    "directions",
+    [*SHOWN, "protocol"],
+    [
+        Column(
+            "Adv", "<{adv_score:.2f}> (<{adv_low:.1f} to {adv_high:.1f}>)", "Of advantaged groups.", _SCORE
+        ),
+        Column(
+            "Dis", "<{dis_score:.2f}> (<{dis_low:.1f} to {dis_high:.1f}>)", "Of disadvantaged groups.", _SCORE
+        ),
+        Column("Adv − Dis", "<{score:+.2f}> (<{low:+.1f} to {high:+.1f}>)", "The first less the second."),
+        Column("raw", "{p:p}", "Two-sided p of the difference.", "p"),
+        Column("Holm", "{p_holm:p}", "The same after Holm's correction.", "p"),
+        Column("here", "{size:.2f}", "Size of the difference in points.", "|Diff|"),
+        Column("on average by chance", "{chance_difference:.2f}", "Its mean without a difference.", "|Diff|"),
+        Column("words alone", "{null_low:+.1f} to {null_high:+.1f}", "Band of the lexical null, in points."),
+    ],
+    heads=TITLE,
+)
+SHUFFLED_ORDER = Table(
+    "shuffled",
+    SHOWN,
+    [Column("", "<{score:.2f}> (<{low:.1f} to {high:.1f}>)", "Bias score in percent with its interval.")],
+    across=["variant", "protocol"],
+    heads=TITLE,
+)
+NEAR_TIES = Table(
+    "near_ties",
+    SHOWN,
+    [
+        Column("near-ties", "{near_ties} of {n}", "Pairs that float error could turn, of all."),
+        Column("score", "{score:.2f}", "Bias score in percent."),
+        Column("could be", "{near_low:.2f} to {near_high:.2f}", "The bias scores that this leaves open."),
+    ],
+    across=["protocol"],
+    heads=TITLE,
+)
+AGREEMENT = Table(
+    "agreement",
+    [*SHOWN, "protocol"],
+    [Column("", "[{auc:.3f} {ends}][{reason}]", "AUC with its interval, or why there is none.")],
+    across=["votes", "threshold"],
+    heads=TITLE,
+)
+TESTS = Table(
+    "tests",
+    ["model", "benchmark", "comparison", "reading", "unit"],
+    [
+        Column("n", "{n}", "Number of units."),
+        Column("first", "{b}", "Units that only the first has right.", "right"),
+        Column("second", "{c}", "Units that only the second has right.", "right"),
+        Column("raw", "{p:p}", "p of McNemar's test.", "p"),
+        Column("Holm", "{p_holm:p}", "The same after Holm's correction.", "p"),
+        Column("test", "{test}", "Which distribution p is of."),
+    ],
+    heads={"reading": "tokens"},
+)
+ACCURACIES = Table(
+    "accuracies",
+    [*SHOWN, "variant", "sentences"],
+    [
+        Column(
+            "accuracy, tokens", "<{accuracy:.2f}> (n = {n})", "Percent of tokens that are the first choice."
+        )
+    ],
+    across=["reading"],
+    label_first=True,
+    heads=TITLE,
+)
+PEERS = Table(
+    "peers",
+    [*SHOWN, "group", "source"],
+    [
+        Column("theirs", "{percent:.2f}", "The bias score that others report.", _SCORE),
+        Column("ours", "{score:.2f}", "The bias score of this study.", _SCORE),
+        Column("difference", "{difference:+.2f}", "Ours less theirs, in points.", _SCORE),
+        Column("theirs", "{count}", "Pairs that prefer the stereotype, as others report.", _STEREOTYPICAL),
+        Column("ours", "{stereotype}", "Pairs that prefer the stereotype in this study.", _STEREOTYPICAL),
+        Column("theirs", "{accuracy:.2f}", "The accuracy that others report.", _RIGHT),
+        Column("ours", "{right:.2f}", "The accuracy of this study.", _RIGHT),
+        Column("difference", "{right_difference:+.2f}", "Ours less theirs, in points.", _RIGHT),
+    ],
+    heads={**TITLE, "source": "reported by"},
+)
+
+
+def _sheet(results: Results, table: Table, rows: pd.DataFrame) -> Sheet:
+    """The sheet under its caption, measures by their titles."""
+    return table.sheet(rows.assign(title=rows["measure"].map(title_of)), results.captions[table.name])
+
 
 def main(results: Results) -> Sheet:
     """Every bias score over all pairs, in both protocols, beside what words alone give, and what may be
     claimed."""
-    overall = results.overall()
-    keys = ["model", "benchmark", "measure"]
-    rows = []
-    for (model, benchmark, measure), found in overall.groupby(keys, sort=False):
-        by_protocol = {str(row["protocol"]): row for _, row in found.iterrows()}
-        cells: list[str] = []
-        for protocol in PROTOCOLS:
-            row = by_protocol.get(protocol)
-            if row is None:
-                cells += [DASH] * 4
-            else:
-                cells += [
-                    number(row["score"]),
-                    interval(row["low"], row["high"]),
-                    interval(row["null_low"], row["null_high"]),
-                    str(row["verdict"]),
-                ]
-        any_row = by_protocol.get(CORRECTED, found.iloc[0])
-        counts = (any_row["differing"], any_row["tie"], any_row["undefined"], any_row["near_ties"])
-        rows.append(
-            (str(model), str(benchmark), title_of(str(measure)), *cells, *(number(c, 0) for c in counts))
-        )
-    columns = [
-        (protocol, label)
-        for protocol in PROTOCOLS
-        for label in ("score", "interval", "words alone", "distance from 50")
-    ]
-    pairs = [("pairs", label) for label in ("differ", "ties", "undefined", "near-ties")]
-    return Sheet(results.captions["main"], ("model", "benchmark", "measure"), (*columns, *pairs), tuple(rows))
+    rows = results.overall()
+    counts = ["differing", "tie", "undefined", "near_ties"]
+    # of both protocols those of the corrected one
+    of_score = in_order(rows, protocol=[CORRECTED, PUBLISHED]).drop_duplicates(KEYS)[[*KEYS, *counts]]
+    rows = rows.drop(columns=counts).merge(of_score, on=KEYS, how="left")
+    return _sheet(results, MAIN, rows.assign(protocol=pd.Categorical(rows["protocol"], PROTOCOLS)))
 
 
 def headline(results: Results) -> Sheet:
     """Every score over all pairs, protocol corrected, a row for each model and benchmark, for a terminal."""
     overall = results.overall()
     scores = overall[(overall["protocol"] == CORRECTED) & overall["score"].notna()]
-    cells = [
-        f"{number(row.score, 0)} ({apart(row.low, row.high).replace(' to ', DASH)})"
-        f"{_HEADLINE_MARKS.get(row.verdict, '')}"
-        for row in rows_of(scores)
-    ]
     study = results.study
     said = {
         name: f"{name} ({what})"
         for source, what in ((UNTRAINED, "never trained"), (ORACLE, "exact"))
         for name in study.of_source(source)
     }
-    shown = scores.assign(
-        cell=cells,
-        group="",
-        title=scores["measure"].map(title_of),
-        model=[said.get(name, name) for name in scores["model"]],
+    rows = scores.assign(
+        apart=[apart(row.low, row.high).replace(" to ", DASH) for row in rows_of(scores)],
+        claim=scores["verdict"].map(_HEADLINE_MARKS).fillna(""),
+        model=scores["model"].replace(said),
     )
-    return wide(shown, ["model", "benchmark"], ["group", "title"], "cell", results.captions["headline"])
+    return _sheet(results, HEADLINE, rows)
 
 
 def chance(results: Results) -> Sheet:
     """Margins, and what intervals and nulls rest on."""
-    found = results.overall()
-    rows = tuple(
-        (
-            str(row.model),
-            str(row.benchmark),
-            title_of(str(row.measure)),
-            str(row.protocol),
-            f"{number(row.margin, 4, signed=True)} "
-            f"({interval(row.margin_low, row.margin_high, 4, signed=True)})",
-            number(row.design_effect, 1),
-            number(row.df, 1),
-            interval(row.low, row.high),
-            interval(row.wilson_low, row.wilson_high),
-            number(row.null_mean, 1),
-            interval(row.null_low, row.null_high),
-            p_value(row.null_p),
-            number(row.null_draws, 0),
-            DASH if pd.isna(row.readings) else f"{row.readings_alike} of {row.readings}",
-            DASH
-            if pd.isna(row.untrained)
-            else f"{number(row.untrained_mean, 1)} "
-            f"({interval(row.untrained_low, row.untrained_high)}; {row.untrained})",
-        )
-        for row in rows_of(found)
-    )
-    return Sheet(
-        results.captions["chance"],
-        ("model", "benchmark", "measure", "protocol"),
-        (
-            ("", "mean margin"),
-            ("pairs vary together", "design effect"),
-            ("pairs vary together", "degrees of freedom"),
-            ("pairs vary together", "interval"),
-            ("independent pairs", "Wilson interval"),
-            ("words alone", "mean"),
-            ("words alone", "interval"),
-            ("words alone", "p"),
-            ("words alone", "draws"),
-            ("readings of a word", "same answer"),
-            ("untrained networks", "mean (range; how many)"),
-        ),
-        rows,
-    )
+    return _sheet(results, CHANCE, results.overall())
 
 
 def leverage(results: Results) -> Sheet:
     """The words that each score hangs on most, protocol corrected."""
-    found = results.leverage[results.leverage["protocol"] == CORRECTED]
-    rows = []
-    for (model, benchmark, measure), of_score in found.groupby(["model", "benchmark", "measure"], sort=False):
-        last = of_score.iloc[-1]
-        rows.append(
-            (
-                str(model),
-                str(benchmark),
-                title_of(str(measure)),
-                number(last["score"]),
-                ", ".join(
-                    f"{row.word} ({row.pairs}: {number(row.without - row.score, signed=True)})"
-                    for row in rows_of(of_score)
-                ),
-                number(last["without_all"]),
-                str(last["left"]),
-            )
-        )
-    return Sheet(
-        results.captions["leverage"],
-        ("model", "benchmark", "measure"),
-        (
-            ("all pairs", "score"),
-            ("left out", "word (pairs: change alone)"),
-            ("without these words", "score"),
-            ("without these words", "pairs"),
-        ),
-        tuple(rows),
+    rows = results.leverage[results.leverage["protocol"] == CORRECTED]
+    words = pd.Series(
+        [
+            f"{row.word} ({row.pairs}: {number(row.without - row.score, signed=True)})"
+            for row in rows_of(rows)
+        ],
+        index=rows.index,
+        dtype=object,
     )
+    joined = words.groupby([rows[key] for key in KEYS], sort=False).agg(", ".join).rename("words")
+    # the last word has what is left without it and all before it
+    return _sheet(results, LEVERAGE, rows.drop_duplicates(KEYS, keep="last").join(joined, on=KEYS))
 
 
 def bias_types(results: Results) -> Sheet:
     """Bias scores by bias type, protocol corrected."""
-    found = results.original()
-    found = found[(found["grouping"] == BIAS_TYPE) & (found["protocol"] == CORRECTED)]
-    found = found.assign(
-        cell=[
-            f"{number(row.score, 1)} ({interval(row.low, row.high, 0)}){_MARKS.get(row.verdict, '')}"
-            for row in rows_of(found)
-        ],
-        shown=found["measure"].map(title_of),
-        head="bias score",
-    ).rename(columns={"group": "bias type", "n": "pairs"})
-    return wide(
-        found,
-        ("model", "benchmark", "bias type", "pairs"),
-        ("head", "shown"),
-        "cell",
-        results.captions["bias_types"],
-    )
+    rows = results.original()
+    rows = rows[(rows["grouping"] == BIAS_TYPE) & (rows["protocol"] == CORRECTED)]
+    return _sheet(results, BIAS_TYPES, rows.assign(claim=rows["verdict"].map(_MARKS).fillna("")))
 
 
 def directions(results: Results) -> Sheet:
     """Adv, Dis and Adv - Dis of every measure in both protocols."""
-    found = results.original()
-    of_group = {
-        (row.model, row.benchmark, row.measure, row.protocol, row.group): row
-        for row in rows_of(found[found["grouping"] == DIRECTION])
-    }
-    differences = holm(found[found["grouping"] == DIFFERENCE], by=["protocol"])
-    rows = []
-    for row in rows_of(differences):
-        key = (row.model, row.benchmark, row.measure, row.protocol)
-        sides = [of_group[*key, group] for group in (ANTISTEREO, STEREO)]
-        rows.append(
-            (
-                *map(str, key[:2]),
-                title_of(str(row.measure)),
-                str(row.protocol),
-                *(f"{number(side.score)} ({interval(side.low, side.high)})" for side in sides),
-                f"{number(row.score, signed=True)} ({interval(row.low, row.high, signed=True)})",
-                p_value(row.p),
-                p_value(row.p_holm),
-                number(abs(row.score)),
-                number(row.chance_difference),
-                interval(row.null_low, row.null_high, signed=True),
-            )
-        )
-    return Sheet(
-        results.captions["directions"],
-        ("model", "benchmark", "measure", "protocol"),
-        (
-            ("bias score (%)", "Adv"),
-            ("bias score (%)", "Dis"),
-            ("", "Adv − Dis"),
-            ("p", "raw"),
-            ("p", "Holm"),
-            ("|Diff|", "here"),
-            ("|Diff|", "on average by chance"),
-            ("", "words alone"),
-        ),
-        tuple(rows),
-    )
+    scores = results.original()
+    keys = [*KEYS, "protocol"]
+    rows = holm(scores[scores["grouping"] == DIFFERENCE], by=["protocol"])
+    for name, group in (("adv", ANTISTEREO), ("dis", STEREO)):
+        side = scores[(scores["grouping"] == DIRECTION) & (scores["group"] == group)]
+        rows = rows.join(side.set_index(keys)[["score", "low", "high"]].add_prefix(f"{name}_"), on=keys)
+    return _sheet(results, DIRECTIONS, rows.assign(size=rows["score"].abs()))
 
 
 def shuffled(results: Results) -> Sheet:
     """Bias scores of the sentences with their tokens shuffled, beside those of the original order."""
-    found = results.bias[results.bias["grouping"] == OVERALL]
-    found = found[found["measure"].isin(found.loc[found["variant"] == SHUFFLED, "measure"])]
-    found = found.assign(
-        cell=[f"{number(row.score)} ({interval(row.low, row.high)})" for row in rows_of(found)],
-        measure=found["measure"].map(title_of),
-    )
-    return wide(
-        found,
-        ("model", "benchmark", "measure"),
-        ("variant", "protocol"),
-        "cell",
-        results.captions["shuffled"],
-    )
+    rows = results.bias[results.bias["grouping"] == OVERALL]
+    rows = rows[rows["measure"].isin(rows.loc[rows["variant"] == SHUFFLED, "measure"])]
+    return _sheet(results, SHUFFLED_ORDER, rows)
 
 
 def near_ties(results: Results) -> Sheet:
     """How many decisions float error could turn, and between which scores that leaves each measure."""
-    found = results.overall()
-    parts = []
-    for label, texts in (
-        ("near-ties", [f"{row.near_ties} of {row.n}" for row in rows_of(found)]),
-        ("score", [number(row.score) for row in rows_of(found)]),
-        ("could be", [interval(row.near_low, row.near_high, 2) for row in rows_of(found)]),
-    ):
-        parts.append(found.assign(cell=texts, label=label, measure=found["measure"].map(title_of)))
-    # the three side by side under each protocol
-    ordered = pd.concat(parts).sort_values(
-        "protocol", key=lambda column: column.map({PUBLISHED: 0, CORRECTED: 1}), kind="stable"
-    )
-    return wide(
-        ordered,
-        ("model", "benchmark", "measure"),
-        ("protocol", "label"),
-        "cell",
-        results.captions["near_ties"],
-    )
-
-
-_BRACKETS = {CLUSTERED: "({})", NEWCOMBE: "[{}]"}
-"""Around intervals, by how they are made."""
+    return _sheet(results, NEAR_TIES, in_order(results.overall(), protocol=[PUBLISHED, CORRECTED]))
 
 
 def agreement(results: Results) -> Sheet:
     """AUC with margins over all directions, under each reading of the ratings."""
-    found = results.agreement
-    found = found[(found["score"] == MARGIN) & (found["direction"] == "all")]
-    names = {ANY: "any bias type chosen", OWN: "the pair's own chosen"}
-    found = found.assign(
-        cell=[
-            f"{number(row.auc, 3)} {_BRACKETS[row.method].format(interval(row.low, row.high, 2))}"
-            if pd.notna(row.auc)
-            else str(row.reason)
-            for row in rows_of(found)
-        ],
-        head=found["votes"].map(names),
-        label=[f"≥ {threshold} votes" for threshold in found["threshold"]],
-        measure=found["measure"].map(title_of),
+    rows = results.agreement
+    rows = rows[(rows["score"] == MARGIN) & (rows["direction"] == "all")]
+    rows = rows.assign(
+        ends=[_BRACKETS.get(row.method, "").format(interval(row.low, row.high, 2)) for row in rows_of(rows)],
+        reason=rows["reason"].where(rows["auc"].isna()),
+        votes=rows["votes"].map({ANY: "any bias type chosen", OWN: "the pair's own chosen"}),
+        threshold=[f"≥ {threshold} votes" for threshold in rows["threshold"]],
     )
-    return wide(
-        found,
-        ("model", "benchmark", "measure", "protocol"),
-        ("head", "label"),
-        "cell",
-        results.captions["agreement"],
-    )
+    return _sheet(results, AGREEMENT, rows)
 
 
 def tests(results: Results) -> Sheet:
     """McNemar tests of accuracies, with every unit."""
-    rows = tuple(
-        (
-            str(row.model),
-            str(row.benchmark),
-            f"{row.first} vs {row.second}",
-            str(row.reading),
-            str(row.unit) + (" (shown)" if row.chosen else ""),
-            *map(str, (row.n, row.b, row.c)),
-            p_value(row.p),
-            p_value(row.p_holm),
-            _kind_of_test(row),
-        )
-        for row in rows_of(results.tests)
+    rows = results.tests
+    rows = rows.assign(
+        comparison=[f"{row.first} vs {row.second}" for row in rows_of(rows)],
+        unit=[f"{row.unit} (shown)" if row.chosen else row.unit for row in rows_of(rows)],
+        test=[_kind_of_test(row) for row in rows_of(rows)],
     )
-    return Sheet(
-        results.captions["tests"],
-        ("model", "benchmark", "comparison", "tokens", "unit"),
-        (
-            ("", "n"),
-            ("right", "first"),
-            ("right", "second"),
-            ("p", "raw"),
-            ("p", "Holm"),
-            ("", "test"),
-        ),
-        rows,
-    )
+    return TESTS.sheet(rows, results.captions["tests"])
 
 
 def _kind_of_test(row: Any) -> str:
@@ -338,19 +327,9 @@ def _kind_of_test(row: Any) -> str:
 
 def accuracies(results: Results) -> Sheet:
     """Token accuracy under all readings."""
-    found = results.accuracy
-    found = found.assign(
-        cell=[f"{number(row.accuracy)} (n = {row.n})" for row in rows_of(found)],
-        sentences=found["roles"].replace({PAIR: "both of the pair"}),
-        measure=found["measure"].map(title_of),
-        head="accuracy, tokens",
-    )
-    return wide(
-        found,
-        ("model", "benchmark", "measure", "variant", "sentences"),
-        ("head", "reading"),
-        "cell",
-        results.captions["accuracies"],
+    rows = results.accuracy
+    return _sheet(
+        results, ACCURACIES, rows.assign(sentences=rows["roles"].replace({PAIR: "both of the pair"}))
     )
 
 
@@ -374,41 +353,25 @@ def peers(results: Results) -> Sheet:
             for peer in rows_of(reported[chosen]):
                 key = (model.name, benchmark.name, peer.measure, peer.group)
                 found = ours.get(key)
-                score = None if found is None else found.score
                 name = measure_of(peer.measure).predictions_of or peer.measure
-                right = accuracy.get((*key[:2], name, peer.reading))
                 rows.append(
-                    (
-                        *key[:2],
-                        title_of(peer.measure),
-                        peer.group,
-                        peer.source,
-                        number(peer.percent),
-                        number(score),
-                        number(_difference(score, peer.percent), signed=True),
-                        number(peer.preferred, 0),
-                        DASH if found is None else str(found.stereotype),
-                        number(peer.accuracy),
-                        number(right),
-                        number(_difference(right, peer.accuracy), signed=True),
-                    )
+                    {
+                        **dict(zip([*KEYS, "group"], key, strict=True)),
+                        "source": peer.source,
+                        "percent": peer.percent,
+                        "score": None if found is None else found.score,
+                        "count": peer.preferred,
+                        "stereotype": None if found is None else found.stereotype,
+                        "accuracy": peer.accuracy,
+                        "right": accuracy.get((*key[:2], name, peer.reading)),
+                    }
                 )
-    return Sheet(
-        results.captions["peers"],
-        ("model", "benchmark", "measure", "group", "reported by"),
-        (
-            ("bias score (%)", "theirs"),
-            ("bias score (%)", "ours"),
-            ("bias score (%)", "difference"),
-            ("stereotypical pairs", "theirs"),
-            ("stereotypical pairs", "ours"),
-            ("token accuracy (%)", "theirs"),
-            ("token accuracy (%)", "ours"),
-            ("token accuracy (%)", "difference"),
-        ),
-        tuple(rows),
-    )
-
-
-def _difference(ours: float | None, theirs: float | None) -> float | None:
-    return None if ours is None or theirs is None else ours - theirs
+    columns = ["source", "percent", "score", "count", "stereotype", "accuracy", "right"]
+    frame = pd.DataFrame(rows, columns=[*KEYS, "group", *columns])
+    frame = frame.astype(dict.fromkeys(["percent", "score", "accuracy", "right"], float))
+    frame = frame.astype(dict.fromkeys(["count", "stereotype"], "Int64"))
+    differences = {
+        "difference": frame["score"] - frame["percent"],
+        "right_difference": frame["right"] - frame["accuracy"],
+    }
+    return _sheet(results, PEERS, frame.assign(**differences))

@@ -3,7 +3,8 @@
 The template of a cell is a format string over the columns of a row, such as `{d:+.2f}{mark}`. Beside
 Python's own formats there are `p` (a p-value), `m` (a signed number of any size) and `size` (an order of
 magnitude). A null drops the [part in brackets] that it stands in; outside of brackets, or where nothing is
-left, the cell is a dash. A [~part] is also dropped where its values read like those before it.
+left, the cell is a dash. A [~part] is also dropped where its values read like those before it; a <part> is
+itself a dash where it has a null.
 """
 
 import re
@@ -22,7 +23,7 @@ from unmask.report.sheets import DAGGER, DASH, Sheet, p_value
 Head = tuple[str, str]
 """(group, label) of a column of a sheet."""
 
-_PART = re.compile(r"(\[[^\]]*\])")
+_PART = re.compile(r"(\[[^\]]*\]|<[^>]*>)")
 
 ROUNDING = 1e-9
 """A number below this, in size, is rounding."""
@@ -65,12 +66,13 @@ def cell(template: str, row: Mapping[str, Any]) -> str:
     texts: list[str] = []
     before: set[str] = set()
     for part in filter(None, _PART.split(template)):
-        optional = part.startswith("[")
-        inner = part.strip("[~]") if optional else part
+        inner = part.strip("[~]<>") if part[0] in "[<" else part
         try:
             values, text = _values(inner, row), _TEMPLATE.vformat(inner, (), row)
         except _NullError:
-            if not optional:
+            if part[0] == "<":
+                texts.append(DASH)
+            elif part[0] != "[":
                 return DASH
             continue
         if not (part.startswith("[~") and values <= before):
