@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 import tarfile
 from collections.abc import Mapping, Sequence
@@ -424,6 +425,22 @@ def test_a_table_of_occupations(tmp_path: Path) -> None:
     same = read_table_of(path, "occupations", columns=PERSON_COLUMNS)
     other = read_table_of(path, "occupations", columns=PERSON_COLUMNS, seed=5)
     assert task.items.equals(same.items) and not task.items.equals(other.items)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_labels_may_stand_for_true_and_false(name: str, tmp_path: Path) -> None:
+    rows = [{**row, "bio": f"{row['bio']} a {row['job']}", "flies": row["job"] == "pilot"} for row in PEOPLE]
+    lines = [json.dumps(row) for row in rows]
+    if name == "t.csv":
+        lines = [",".join(rows[0]), *(",".join(map(str, row.values())).lower() for row in rows)]
+    path = tmp_path / name
+    path.write_text("\n".join(lines), encoding="utf-8")
+    labels = {"nurse": [False], "pilot": [True]}
+    columns = {**PERSON_COLUMNS, "label": "flies"}
+    task = read_table_of(path, "occupations", columns=columns, labels=labels)
+    assert task.labels == ("nurse", "pilot")
+    names = task.examples["label"].astype(int).map(dict(enumerate(task.labels)))
+    assert names.tolist() == task.examples["text"].str.split().str[-1].tolist()
 
 
 def test_people_without_a_gender_are_counted(tmp_path: Path) -> None:

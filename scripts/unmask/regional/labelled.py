@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unmask.benchmarks.cells import cell, check_text, labels_by_value, value_text
 from unmask.benchmarks.rows import read_rows
 from unmask.errors import InputError
-from unmask.strict import HALF
 
 logger = logging.getLogger(__name__)
 
@@ -37,30 +37,22 @@ def read_labelled(path: str | Path, entry: Mapping[str, Any], labels: Sequence[s
     """
     path = Path(path)
     number_of = _numbers(path, entry, labels)
-    left_out = {_shown(value) for value in entry.get("leave_out") or ()}
+    left_out = {value_text(value) for value in entry.get("leave_out") or ()}
     text_column, label_column = entry["columns"]["text"], entry["columns"]["label"]
     texts: list[str] = []
     numbers: list[int] = []
     passed_over = 0
     for place, fields in read_rows(path, entry):
-        for key, column in (("text", text_column), ("label", label_column)):
-            if column not in fields:
-                known = ", ".join(str(field) for field in fields)
-                raise InputError(f"{path}: {place}: no column {column!r} for {key} (columns: {known})")
-        value, text = fields[label_column], fields[text_column]
-        if _shown(value) in left_out:
+        where = f"{path}: {place}"
+        text = cell(fields, text_column, where, "text")
+        value = cell(fields, label_column, where, "label")
+        if value_text(value) in left_out:
             passed_over += 1
             continue
-        if _shown(value) not in number_of:
-            raise InputError(
-                f"{path}: {place}: label {value!r} is none of those known ({', '.join(number_of)})"
-            )
-        if not isinstance(text, str) or not text.strip():
-            raise InputError(f"{path}: {place}: no text in column {text_column!r}")
-        if HALF.search(text):
-            raise InputError(f"{path}: {place}: column {text_column!r} has half of a character in it")
-        texts.append(text)
-        numbers.append(number_of[_shown(value)])
+        if value_text(value) not in number_of:
+            raise InputError(f"{where}: label {value!r} is none of those known ({', '.join(number_of)})")
+        texts.append(check_text(text, where, text_column))
+        numbers.append(number_of[value_text(value)])
     if not texts:
         raise InputError(f"{path}: no labelled texts in it")
     counts = Counter(labels[number] for number in numbers)
@@ -72,16 +64,12 @@ def read_labelled(path: str | Path, entry: Mapping[str, Any], labels: Sequence[s
 def _numbers(path: Path, entry: Mapping[str, Any], labels: Sequence[str]) -> dict[str, int]:
     """The number of the label that each value stands for."""
     named: Mapping[str, Sequence[Any]] = entry.get("labels") or {label: [label] for label in labels}
-    numbers: dict[str, int] = {}
-    for label, values in named.items():
-        number = label_number(f"{path}: labels", label, labels)
-        for value in values:
-            if numbers.setdefault(_shown(value), number) != number:
-                raise InputError(f"{path}: labels: the value {value!r} is under two labels")
+    numbers = {label: label_number(f"{path}: labels", label, labels) for label in named}
+    label_of = labels_by_value(named, f"{path}: labels")
     for value in entry.get("leave_out") or ():
-        if _shown(value) in numbers:
+        if value_text(value) in label_of:
             raise InputError(f"{path}: leave_out: the value {value!r} is under labels too")
-    return numbers
+    return {value: numbers[label] for value, label in label_of.items()}
 
 
 def label_number(where: str, label: str, labels: Sequence[str]) -> int:
@@ -89,8 +77,3 @@ def label_number(where: str, label: str, labels: Sequence[str]) -> int:
     if label not in labels:
         raise InputError(f"{where}: {label!r} is no label of the classifier (it has {', '.join(labels)})")
     return labels.index(label)
-
-
-def _shown(value: object) -> str:
-    """A value of the label's column as text: 1, true and "1" are written in many ways."""
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from unmask.benchmarks.cells import cell
 from unmask.benchmarks.rows import Rows, read_rows
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
@@ -40,11 +41,9 @@ def read(path: Path, entry: Mapping[str, Any]) -> Rows:
             if isinstance(rule, Mapping):
                 row[column] = rule["value"]
                 continue
-            if rule not in fields:
-                known = ", ".join(str(field) for field in fields)
-                raise InputError(f"{path}: {place}: no column {rule!r} for {column} (columns: {known})")
+            value = cell(fields, rule, f"{path}: {place}", needed_for=column)
             try:
-                row[column] = _cell(column, fields[rule], entry.get("separator"))
+                row[column] = _checked(column, value, entry.get("separator"))
             except ValueError as error:
                 raise InputError(f"{path}: {place}: column {rule!r}: {error}") from None
         try:
@@ -88,7 +87,7 @@ def _direction_map(path: Path, entry: Mapping[str, Any]) -> Callable[[object], s
     return to_direction
 
 
-def _cell(column: str, value: Any, separator: str | None) -> Any:
+def _checked(column: str, value: Any, separator: str | None) -> Any:
     """A cell as the Pairs table has it; an empty one of an optional column is None."""
     if column == "ratings":
         return _ratings(value, separator)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from unmask.benchmarks.cells import cell, check_text, labels_by_value, value_text
 from unmask.benchmarks.rows import read_rows
 from unmask.downstream.frames import entailment_items, read_frames
 from unmask.downstream.items import examples_of, female_shares, items_of, without_one_gender
@@ -30,7 +31,6 @@ from unmask.downstream.terms import (
 )
 from unmask.errors import InputError
 from unmask.gendered_words import read_word_pairs
-from unmask.strict import HALF
 
 PARTS = (TRAIN, DEV, TEST)
 BIAS_COLUMNS = ("text", "second", "gender", "occupation", "template")
@@ -87,10 +87,10 @@ def _all_rows(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> 
         for path in files.get(part, ()):
             for place, fields in read_rows(path, entry["files"][part]):
                 where = f"{path}: {place}"
-                row = {key: _cell(fields, column, where) for key, column in columns.items() if column}
+                row = {key: cell(fields, column, where) for key, column in columns.items() if column}
                 for key in ("text", "second"):
                     if key in row:
-                        _check_text(row[key], where, columns[key])
+                        check_text(row[key], where, columns[key])
                 label = row["label"]
                 if label is None or label != label or not str(label).strip():
                     raise InputError(f"{where}: no label in column {columns['label']!r}")
@@ -127,19 +127,6 @@ def _hold_out(rows: pd.DataFrame, parts: Sequence[str], entry: Mapping[str, Any]
         start += count
 
 
-def _cell(fields: Mapping[str, Any], column: str, where: str) -> Any:
-    if column not in fields:
-        raise InputError(f"{where}: no column {column!r} (columns: {', '.join(map(str, fields))})")
-    return fields[column]
-
-
-def _check_text(text: object, where: str, column: str) -> None:
-    if not isinstance(text, str) or not text.strip():
-        raise InputError(f"{where}: no text in column {column!r}")
-    if HALF.search(text):
-        raise InputError(f"{where}: column {column!r} has half of a character in it")
-
-
 def _number_labels(
     rows: pd.DataFrame, files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]
 ) -> tuple[str, ...] | None:
@@ -155,7 +142,7 @@ def _number_labels(
             raise InputError(f"{row['where']}: label {row['label']!r} is no number from {low:g} to {high:g}")
         rows["label"] = (scores - low) / (high - low)
         return None
-    told = rows["label"].map(lambda value: str(value).lower() if isinstance(value, bool) else str(value))
+    told = rows["label"].map(value_text)
     named = entry.get("labels")
     if named is None:
         names = ENTAILMENT_LABELS if kind(entry) == ENTAILMENT else sorted(set(told))
@@ -165,11 +152,7 @@ def _number_labels(
     labels = ENTAILMENT_LABELS if kind(entry) == ENTAILMENT else tuple(named)
     if len(labels) < 2:
         raise InputError(f"{files[TRAIN][0]}: one label alone, {labels[0]!r}: there is nothing to tell apart")
-    number_of: dict[str, int] = {}
-    for name, values in named.items():
-        for value in values:
-            if number_of.setdefault(str(value), labels.index(name)) != labels.index(name):
-                raise InputError(f"labels: the value {value!r} is under two labels")
+    number_of = {value: labels.index(name) for value, name in labels_by_value(named, "labels").items()}
     wrong = ~told.isin(list(number_of)).to_numpy()
     if wrong.any():
         row = rows.iloc[int(wrong.argmax())]
@@ -207,9 +190,9 @@ def _own_bias(path: Path, entry: Mapping[str, Any]) -> pd.DataFrame:
     found = []
     for place, fields in read_rows(path, entry["files"]["bias"]):
         where = f"{path}: {place}"
-        row = {column: _cell(fields, column, where) for column in BIAS_COLUMNS}
+        row = {column: cell(fields, column, where) for column in BIAS_COLUMNS}
         for column in ("text", "second", "occupation"):
-            _check_text(row[column], where, column)
+            check_text(row[column], where, column)
         if str(row["gender"]) not in gender_of:
             raise InputError(f"{where}: gender {row['gender']!r} is none of {', '.join(gender_of)}")
         share = fields.get("female_share")
