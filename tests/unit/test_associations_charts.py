@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from drawn_marks import panels_of, scale_of
+from drawn_marks import check_forest, panels_of, scale_of
 from made_associations import AWKWARD, CONSTRUCTED_ROWS, SETTINGS, STRENGTHS, Study, make_study
 from running import present
 from unmask.associations.charts import BEYOND, NOTHING, UNABLE, WITHIN, charts, poolings
 from unmask.associations.charts import tests as chart_of_tests
 from unmask.associations.results import Found
 from unmask.associations.shown import FIGURES
-from unmask.report.sheets import rows_of
 
 BLANK = "blank"
 
@@ -83,28 +82,13 @@ def test_d_of_every_test_stands_with_its_interval_and_claim(
     assert {BEYOND, WITHIN} <= set(rows["claim"])
 
 
-def test_tests_are_drawn_where_the_axes_say(study: Study, found: Found) -> None:
-    shown = panels_of(chart_of_tests(found, [AWKWARD]) or pytest.fail("nothing is drawn"))
-    assert [panel.title for panel in shown] == [("mean",), ("cls",)]
-    for panel in shown:
-        expected = by_word(study, AWKWARD, panel.title[0])
-        marks, bands = panel.of("symbol"), panel.of("rect")
-        factor, shift = scale_of(expected["d"], [mark.x for mark in marks])
-        assert factor > 0
-        none, *intervals = panel.of("rule")
-        assert none.x == pytest.approx(shift)
-        for row, mark, band, line in zip(rows_of(expected), marks, bands, intervals, strict=True):
-            assert (line.x, line.x2) == pytest.approx(
-                (factor * row.d_low + shift, factor * row.d_high + shift)
-            )
-            # as far to either side of 0
-            assert sorted((band.x, band.x2)) == pytest.approx(
-                [shift - factor * row.expected_d, shift + factor * row.expected_d]
-            )
-            assert line.y == pytest.approx(mark.y) == pytest.approx((band.y + band.y2) / 2)
-        # down in the order of the tests
-        assert [mark.y for mark in marks] == sorted({mark.y for mark in marks})
-        assert len(marks) == len(bands) == len(intervals) == 7
+def test_tests_are_drawn_where_the_axes_say(found: Found) -> None:
+    made = chart_of_tests(found, [AWKWARD])
+    check_forest(made, "d", band=("without", "expected_d"), line=0)
+    rows = data_of(made)
+    assert rows["panel"].drop_duplicates().tolist() == ["mean", "cls"] and len(rows) == 14
+    # as far to either side of 0
+    assert (rows["without"] == -rows["expected_d"]).all()
 
 
 def test_one_pooling_is_drawn_across_and_the_other_up(study: Study, found: Found) -> None:

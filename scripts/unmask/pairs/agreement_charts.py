@@ -7,8 +7,8 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.report.dots import Axis, Kinds, dots
-from unmask.report.panels import Row, of_row, only, panels, told
+from unmask.report.forms import Axis, Kinds, forest
+from unmask.report.panels import Row, columns_of, only, panels, told
 from unmask.report.sheets import interval, number, rows_of
 from unmask.terms import PROTOCOLS, PUBLISHED
 
@@ -33,34 +33,28 @@ def areas(agreement: pd.DataFrame) -> alt.FacetChart | None:
 
     agreement: AGREEMENT over the whole study. None, here and below, where there is nothing to draw.
     """
-    rows: list[Row] = [
-        {
-            "panel": f"{row.model}\n{row.benchmark}",
-            "model": str(row.model),
-            "benchmark": str(row.benchmark),
-            "name": title_of(str(row.measure)),
-            "kind": str(row.protocol),
-            "value": float(row.auc),
-            **of_row(row, "low", "high"),
-            "method": None if pd.isna(row.method) else str(row.method),
-            "positives": int(row.positives),
-            "negatives": int(row.negatives),
-        }
-        for row in rows_of(agreement[agreement["chosen"] & agreement["auc"].notna()])
-    ]
-    tooltips = {
-        "panel": "what",
-        "name": "measure",
-        "kind": "protocol",
-        "value": "area under the curve",
-        "low": "interval from",
-        "high": "interval to",
-        "method": "interval",
-        "positives": "positive pairs",
-        "negatives": "negative pairs",
-    }
-    axis = Axis("area (0.5: chance)", (0.4, 0.6), CHANCE, 0.1, ".3f")
-    return dots(rows, axis, tooltips, Kinds("protocol", PROTOCOLS))
+    rows = agreement[agreement["chosen"] & agreement["auc"].notna()]
+    frame = columns_of(
+        rows,
+        *("model", "benchmark", "low", "high", "method", "positives", "negatives"),
+        panel=rows["model"].astype(str) + "\n" + rows["benchmark"].astype(str),
+        name=rows["measure"].map(title_of),
+        kind="protocol",
+        value="auc",
+    )
+    tips = (
+        ("panel", "what"),
+        ("name", "measure"),
+        ("kind", "protocol"),
+        ("value", "area under the curve", ".3f"),
+        ("low", "interval from", ".3f"),
+        ("high", "interval to", ".3f"),
+        ("method", "interval"),
+        ("positives", "positive pairs", "d"),
+        ("negatives", "negative pairs", "d"),
+    )
+    axis = Axis("area (0.5: chance)", line=CHANCE, span=(0.4, 0.6), step=0.1)
+    return forest(frame, axis, tips, kinds=Kinds("kind", "protocol", PROTOCOLS), apart="kind")
 
 
 def curves(
@@ -132,10 +126,12 @@ def _drawn(rows: Sequence[Row]) -> alt.FacetChart:
         return alt.Y(f"{name}:Q", title="true positive rate", scale=scale, axis=axis)
 
     tips = told(
-        measure="measure",
-        false_positive_rate=("false positive rate", ".2f"),
-        low=("true positive rate from", ".2f"),
-        high=("true positive rate to", ".2f"),
+        (
+            ("measure", "measure"),
+            (FALSE, "false positive rate", ".2f"),
+            ("low", "true positive rate from", ".2f"),
+            ("high", "true positive rate to", ".2f"),
+        )
     )
     base = alt.Chart()
     band, chance, curve = (base.transform_filter(only("drawn", each)) for each in ("band", "chance", "curve"))

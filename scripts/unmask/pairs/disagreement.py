@@ -8,7 +8,6 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.charts import MARGIN
 from unmask.pairs.compared import of_two_measures
 from unmask.pairs.results import Results
 from unmask.report.panels import Row, names_down, panels, plain, told
@@ -16,8 +15,8 @@ from unmask.report.sections import Table
 from unmask.report.sheets import Sheet, number, rows_of
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
-CELL = 32
-"""Pixels of a cell's height: two lines."""
+CELL, NAMES = 32, 104
+"""Pixels of a cell's height, which has two lines, and of the names of measures."""
 
 STRONGEST = 0.45
 """How opaque the colour of a cell may be, below a number."""
@@ -62,8 +61,8 @@ def heat_map(rows: Sequence[Row]) -> alt.FacetChart:
     rows: of `couples`, of one benchmark.
     """
     firsts = list(dict.fromkeys(row["first"] for row in rows))
-    across = alt.X("first:N", sort=firsts, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=MARGIN))
-    down = names_down("second", (row["second"] for row in rows), MARGIN)
+    across = alt.X("first:N", sort=firsts, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=NAMES))
+    down = names_down("second", (row["second"] for row in rows))
     # one scale for all panels, from nothing to one half: more is less than chance gives
     most = max(50.0, *(row["different"] for row in rows))
     strength = alt.Opacity(
@@ -72,14 +71,16 @@ def heat_map(rows: Sequence[Row]) -> alt.FacetChart:
         scale=alt.Scale(domain=[0, most], range=[0, STRONGEST]),
     )
     tips = told(
-        model="model",
-        benchmark="benchmark",
-        second="one measure",
-        first="the other",
-        different=("decided differently, of 100", ".1f"),
-        by_chance=("by chance", ".1f"),
-        kappa=("Cohen's kappa", ".2f"),
-        pairs=("pairs", "d"),
+        (
+            ("model", "model"),
+            ("benchmark", "benchmark"),
+            ("second", "one measure"),
+            ("first", "the other"),
+            ("different", "decided differently, of 100", ".1f"),
+            ("by_chance", "by chance", ".1f"),
+            ("kappa", "Cohen's kappa", ".2f"),
+            ("pairs", "pairs", "d"),
+        )
     )
     base = alt.Chart().encode(x=across, y=down)
     layers = [
@@ -93,7 +94,7 @@ def heat_map(rows: Sequence[Row]) -> alt.FacetChart:
     ]
     height = alt.Step(CELL, **{"for": "position"})
     # names below each panel, wherever a row of them ends
-    return panels(layers, rows, 3, margin=MARGIN, height=height, axes=("x",))
+    return panels(layers, rows, 3, margin=NAMES, height=height, axes=("x",))
 
 
 def found(results: Results) -> Iterator[str]:

@@ -23,14 +23,14 @@ from unmask.report.panels import Row, plain
 from unmask.report.sheets import rows_of
 from unmask.tables import framed, read_metadata, read_table
 
-BANDS = {
-    "score": (charts.titled(C_W), ".4g"),
-    "low": ("interval by words from", ".4g"),
-    "high": ("interval by words to", ".4g"),
-    "dealt_low": ("dealt out from", ".4g"),
-    "dealt_high": ("dealt out to", ".4g"),
-    "children": ("children", "d"),
-}
+BANDS = (
+    ("score", charts.titled(C_W), ".4g"),
+    ("low", "interval by words from", ".4g"),
+    ("high", "interval by words to", ".4g"),
+    ("dealt_low", "dealt out from", ".4g"),
+    ("dealt_high", "dealt out to", ".4g"),
+    ("children", "children", "d"),
+)
 """What a country on a map tells of its score."""
 
 
@@ -143,7 +143,7 @@ class Drawing:
             }
         rows = maps.on_map(self._atlas, panels)
         return maps.of_values(
-            self._atlas, rows, "likelihood, within a model", {"log_prob": ("mean log-probability", ".4g")}
+            self._atlas, rows, "likelihood, within a model", [("log_prob", "mean log-probability", ".4g")]
         )
 
     def points(self) -> alt.FacetChart | None:
