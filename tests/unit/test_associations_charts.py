@@ -13,7 +13,7 @@ import pytest
 from drawn_marks import check_forest, panels_of, scale_of
 from made_associations import AWKWARD, CONSTRUCTED_ROWS, SETTINGS, STRENGTHS, Study, make_study
 from running import present
-from unmask.associations.charts import BEYOND, NOTHING, UNABLE, WITHIN, charts, poolings
+from unmask.associations.charts import BEYOND, MAKERS, UNABLE, WITHIN, poolings
 from unmask.associations.charts import tests as chart_of_tests
 from unmask.associations.results import Found
 from unmask.associations.shown import FIGURES
@@ -33,7 +33,7 @@ def found(study: Study) -> Found:
 
 @pytest.fixture(scope="module")
 def drawn(found: Found) -> dict[str, alt.FacetChart]:
-    return {name: each for name, each in charts(found, FIGURES) if each is not None}
+    return {name: each for name, (make, _) in MAKERS.items() if (each := make(found))}
 
 
 def data_of(chart: alt.FacetChart | None) -> pd.DataFrame:
@@ -56,7 +56,7 @@ def same(ones: Any, others: Any) -> None:
 
 
 def test_every_chart_is_known(drawn: dict[str, alt.FacetChart]) -> None:
-    assert tuple(NOTHING) == FIGURES == tuple(drawn)
+    assert tuple(MAKERS) == FIGURES == tuple(drawn)
 
 
 def test_d_of_every_test_stands_with_its_interval_and_claim(
@@ -170,7 +170,7 @@ def test_a_gap_that_is_off_is_said_to_be(study: Study) -> None:
     wrong = pd.DataFrame([CONSTRUCTED_ROWS[0], {**CONSTRUCTED_ROWS[1], "gap": 2e-6}])
     off = Found({}, SETTINGS)
     off.__dict__["constructed"] = wrong
-    ((_, made),) = charts(off, ["constructed_figure"])
+    made = MAKERS["constructed_figure"][0](off)
     assert data_of(made)["it_is"].tolist() == ["within 1e-06 of the truth", "further off"]
 
 
@@ -209,11 +209,11 @@ def test_the_script_draws_names_as_text_and_the_same_bytes_again(study: Study, t
 
 def test_what_there_is_nothing_of_is_a_line(study: Study, tmp_path: Path) -> None:
     bare = {key: study.files[key] for key in ("captions", "published")} | {"associations": []}
-    assert dict(charts(Found(bare, SETTINGS), FIGURES)) == dict.fromkeys(FIGURES)
+    assert not any(make(Found(bare, SETTINGS)) for make, _ in MAKERS.values())
     files = {f"{name}_{form}": tmp_path / f"{name}.{form}" for name in FIGURES for form in ("svg", "png")}
     present("associations", bare, files, tmp_path / "log", SETTINGS)
     for name in FIGURES:
-        assert NOTHING[name] in " ".join(ElementTree.parse(files[f"{name}_svg"]).getroot().itertext())
+        assert MAKERS[name][1] in " ".join(ElementTree.parse(files[f"{name}_svg"]).getroot().itertext())
 
 
 def test_twenty_encoders_have_looks_of_their_own() -> None:
@@ -227,7 +227,7 @@ def test_twenty_encoders_have_looks_of_their_own() -> None:
     )
     many = Found({}, SETTINGS | {"encoders": [{"name": name} for name in names]})
     many.__dict__["points"] = points
-    ((_, made),) = charts(many, ["pairs_figure"])
+    made = MAKERS["pairs_figure"][0](many)
     assert made is not None
     (panel,) = panels_of(made)
     assert len({mark.look for mark in panel.of("symbol")}) == 20

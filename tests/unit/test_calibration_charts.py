@@ -13,7 +13,8 @@ import pytest
 from drawn_marks import panels_of, scale_of
 from made_calibration import ARCHITECTURES, AWKWARD, FAMILIES, MEASURES, NUMBERS, STRENGTHS, Study
 from running import present
-from unmask.calibration.charts import MAKERS, drawn_charts
+from unmask.calibration.charts import MAKERS
+from unmask.calibration.presenting import drawn_charts
 from unmask.calibration.results import Found
 from unmask.calibration.shown import FIGURES
 from unmask.measures.registry import title_of
@@ -153,8 +154,8 @@ def test_false_alarms_stand_in_their_panels_beside_chance(study: Study, rows: Ma
 def test_marks_and_lines_are_where_the_numbers_are(
     study: Study, name: str, axis: str, value: str, at: float
 ) -> None:
-    ((_, drawn),) = drawn_charts(Found(study.files, study.settings), [name])
-    assert not isinstance(drawn, str)
+    drawn = MAKERS[name][0](Found(study.files, study.settings))
+    assert drawn is not None
     panels = panels_of(drawn)
     places = [getattr(mark, axis) for panel in panels for mark in panel.of("symbol")]
     factor, shift = scale_of([row[value] for row in chart("c", "a", drawn).rows], places)

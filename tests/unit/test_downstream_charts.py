@@ -11,7 +11,7 @@ import pytest
 from drawn_marks import check_forest, panels_of, scale_of
 from made_study import Study, make_study
 from unmask.benchmarks.schema import PAIRS
-from unmask.downstream.charts import NOTHING, charts
+from unmask.downstream.charts import MAKERS
 from unmask.downstream.collected import Collected
 from unmask.downstream.curves import MOST
 from unmask.downstream.results import Found
@@ -58,7 +58,7 @@ def found(study: Study) -> Found:
 
 @pytest.fixture(scope="module")
 def drawn(found: Found) -> dict[str, alt.FacetChart]:
-    return {name: each for name, each in charts(found, NOTHING) if each is not None}
+    return {name: each for name, (make, _) in MAKERS.items() if (each := make(found))}
 
 
 def data_of(chart: alt.FacetChart) -> pd.DataFrame:
@@ -201,7 +201,7 @@ def test_of_many_models_every_family_has_a_panel_and_tasks_one_scale() -> None:
         }
     )
     found.__dict__["collected"] = Collected(rows, {("bios", "m0"): {"kind": "occupations"}})
-    ((_, made),) = charts(found, ["steps_figure"])
+    made = MAKERS["steps_figure"][0](found)
     assert made is not None
     panels = panels_of(made)
     assert [panel.title for panel in panels] == [("bios", f"mean |TPR gap|, {family}") for family in families]

@@ -13,6 +13,7 @@ import pytest
 from drawn_marks import Panel, check_forest, panels_of, scale_of, texts_of
 from unmask.report.charts import chart, save_chart
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
+from unmask.report.panels import OF_CLAIMS
 
 HOSTILE = "'</script><b>\nsecond line"
 AXIS = Axis("what, in units", line=0.5, span=(0, 1), step=0.5)
@@ -124,6 +125,7 @@ def test_kinds_have_a_colour_a_shape_and_a_place() -> None:
     assert found["yOffset"]["sort"] == ["old", "new"]
     claimed = last_of(forest(FRAME, AXIS, TIPS, kinds=Kinds("kind", "which", claimed=True, listed=["old"])))
     assert claimed["color"]["scale"] == {"domain": ["new", "old"], "range": "ordinal"}
+    assert claimed["shape"]["scale"]["range"] == list(OF_CLAIMS[:2]) and len(set(OF_CLAIMS)) == len(OF_CLAIMS)
     assert claimed["color"]["legend"]["values"] == ["old"] and "yOffset" not in claimed
 
 

@@ -14,10 +14,8 @@ import vl_convert
 from drawn_marks import panels_of
 from unmask.report.charts import VEGA_LITE, chart
 from unmask.report.panels import (
-    OF_CLAIMS,
     SHAPES,
     Row,
-    claims,
     columns_of,
     domain,
     in_order,
@@ -91,13 +89,6 @@ def test_only_some_rows_are_drawn() -> None:
     marks = alt.Chart().transform_filter(only("kind", "other")).mark_point().encode(x="x:Q")
     made = panels([marks], ROWS, 2, width=200, height=100, margin=0)
     assert marks_in(svg_of(made), "mark-symbol role-mark") == 2
-
-
-def test_claims_go_from_nothing_to_the_most() -> None:
-    looks = claims("claim", "t", ["no", "maybe", "yes"])
-    colour, shape = (json.loads(looks[channel].to_json()) for channel in ("color", "shape"))
-    assert colour["scale"] == {"domain": ["no", "maybe", "yes"], "range": "ordinal"}
-    assert shape["scale"]["range"] == list(OF_CLAIMS[:3]) and len(set(OF_CLAIMS)) == len(OF_CLAIMS)
 
 
 def test_values_of_tables_are_as_json_has_them() -> None:

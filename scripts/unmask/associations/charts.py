@@ -1,6 +1,6 @@
 """The charts of association tests: effect sizes, poolings, tests with pictures."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -20,31 +20,6 @@ CLAIMS = (UNABLE, WITHIN, BEYOND)
 """What may be claimed of a test, from nothing to the most."""
 
 SAME, OTHER = "the same sign", "signs differ"
-
-NOTHING: Mapping[str, str] = {
-    "tests_figure": "No test of this study has an effect size.",
-    "grounded_figure": "This study has no grounded test.",
-    "poolings_figure": "No test of this study has an effect size in two poolings of one encoder.",
-    "pairs_figure": "No model of this study has both association tests and bias scores over pairs.",
-    "constructed_figure": "This study has no constructed world.",
-    "planted_figure": "Nothing was planted in the tests of this study.",
-}
-"""What is said where a study has nothing for a chart."""
-
-
-def charts(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, alt.FacetChart | None]]:
-    """The charts of these names, those of unmask.associations.shown.FIGURES; None where the study has nothing
-    for one. Raises KeyError for an unknown name (a defect of the caller)."""
-    makers: Mapping[str, Callable[[Found], alt.FacetChart | None]] = {
-        "tests_figure": lambda all_of: tests(all_of, all_of.names),
-        "grounded_figure": grounded,
-        "poolings_figure": lambda all_of: poolings(all_of, all_of.names),
-        "pairs_figure": pairs,
-        "constructed_figure": constructed,
-        "planted_figure": planted,
-    }
-    for name in wanted:
-        yield name, makers[name](found)
 
 
 def tests(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
@@ -209,3 +184,17 @@ def grounded(found: Found) -> alt.FacetChart | None:
         together="label",
         grid=Grid(4, width=200, height=170, between=": "),
     )
+
+
+MAKERS: Mapping[str, tuple[Callable[[Found], alt.FacetChart | None], str]] = {
+    "tests_figure": (lambda all_of: tests(all_of, all_of.names), "No test of this study has an effect size."),
+    "grounded_figure": (grounded, "This study has no grounded test."),
+    "poolings_figure": (
+        lambda all_of: poolings(all_of, all_of.names),
+        "No test of this study has an effect size in two poolings of one encoder.",
+    ),
+    "pairs_figure": (pairs, "No model of this study has both association tests and bias scores over pairs."),
+    "constructed_figure": (constructed, "This study has no constructed world."),
+    "planted_figure": (planted, "Nothing was planted in the tests of this study."),
+}
+"""By name: what makes a chart, and why there may be none."""

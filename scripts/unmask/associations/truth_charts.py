@@ -92,6 +92,8 @@ def planted(found: Found) -> alt.FacetChart | None:
     """The gap against the strength of what was planted, with its interval; a panel for each series of tests
     and pooling. A test that has all words of others is an open mark, and no step of the line."""
     everything = found.planted
+    if everything.empty:
+        return None
     encoders = [name for name in found.names if (everything["encoder"] == name).any()]
     rows = in_order(in_order(everything, "encoder", encoders), "pooling", found.poolings)
     # in the order in which they are found

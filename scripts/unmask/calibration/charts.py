@@ -1,6 +1,6 @@
 """The charts of calibration: small panels, one for each measure or question."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import altair as alt
 import numpy as np
@@ -368,13 +368,3 @@ MAKERS: Mapping[str, tuple[Callable[[Found], alt.FacetChart | None], str]] = {
     "explained_figure": (explained, "This study asks no model of real pairs about word frequency."),
 }
 """By the names of unmask.calibration.shown.FIGURES: what makes a chart, and why there may be none."""
-
-
-def drawn_charts(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, alt.FacetChart | str]]:
-    """The charts of these names, each with its name; where there is none, why.
-
-    Raises KeyError for an unknown name (a defect of the caller).
-    """
-    for name in wanted:
-        make, without = MAKERS[name]
-        yield name, make(found) or without

@@ -1,7 +1,7 @@
 """The charts of downstream tasks."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import altair as alt
 import pandas as pd
@@ -21,28 +21,6 @@ _FORM = f".{DECIMALS}f"
 
 AS_IT_WAS = "none"
 """How a model was debiased that was not."""
-
-NOTHING: Mapping[str, str] = {
-    "use_figure": "No model of this study was fine-tuned.",
-    "scores_figure": "No model of this study that was fine-tuned has bias scores.",
-    "changes_figure": "No model of this study was made from another one of it.",
-    "against_figure": f"Fewer than {LEAST_SEEN} models of this study have both bias scores and bias in use.",
-    "steps_figure": "No run of this study was looked at between its first and its last step.",
-}
-"""What is said where a study has nothing for a chart."""
-
-
-def charts(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, alt.FacetChart | None]]:
-    """The charts of these names, those of NOTHING; None where the study has nothing for one."""
-    makers: Mapping[str, Callable[[Found], alt.FacetChart | None]] = {
-        "use_figure": use,
-        "scores_figure": scores,
-        "changes_figure": changes,
-        "against_figure": against,
-        "steps_figure": steps,
-    }
-    for name in wanted:
-        yield name, makers[name](found)
 
 
 def use(found: Found) -> alt.FacetChart | None:
@@ -198,3 +176,16 @@ def against(found: Found) -> alt.FacetChart | None:
         together="task",
         grid=Grid(between=": "),
     )
+
+
+MAKERS: Mapping[str, tuple[Callable[[Found], alt.FacetChart | None], str]] = {
+    "use_figure": (use, "No model of this study was fine-tuned."),
+    "scores_figure": (scores, "No model of this study that was fine-tuned has bias scores."),
+    "changes_figure": (changes, "No model of this study was made from another one of it."),
+    "against_figure": (
+        against,
+        f"Fewer than {LEAST_SEEN} models of this study have both bias scores and bias in use.",
+    ),
+    "steps_figure": (steps, "No run of this study was looked at between its first and its last step."),
+}
+"""By name: what makes a chart, and why there may be none."""

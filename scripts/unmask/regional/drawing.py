@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import pandas as pd
@@ -19,9 +19,13 @@ from unmask.regional.schema import WORDS
 from unmask.regional.score_schema import PLANTED
 from unmask.regional.tables import THOUSAND, Findings, main_variant
 from unmask.regional.terms import C_W, FULL, MEASURES, ORIGINAL, VARIANTS
+from unmask.report.chart_files import charts_of
 from unmask.report.panels import Row, plain
 from unmask.report.sheets import rows_of
 from unmask.tables import framed, read_metadata, read_table
+
+if TYPE_CHECKING:
+    from unmask.report.charts import Drawn
 
 BANDS = (
     ("score", charts.titled(C_W), ".4g"),
@@ -34,15 +38,12 @@ BANDS = (
 """What a country on a map tells of its score."""
 
 
-def drawn_charts(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, alt.FacetChart | str]]:
+def drawn_charts(found: Found, wanted: Iterable[str]) -> "Iterator[tuple[str, Drawn | str]]":
     """The charts of these names, each with its name; where there is none, why.
 
     Raises KeyError for an unknown name (a defect of the caller).
     """
-    drawing = Drawing(found.files, found.settings, found.findings)
-    for name in wanted:
-        make, without = MAKERS[name]
-        yield name, make(drawing) or without
+    return charts_of(MAKERS, Drawing(found.files, found.settings, found.findings), wanted)
 
 
 @dataclass(frozen=True)

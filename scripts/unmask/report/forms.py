@@ -17,11 +17,11 @@ from unmask.report.panels import (
     GAP,
     HEIGHT,
     MARK,
+    OF_CLAIMS,
     STEP,
     WIDTH,
     Looks,
     Tips,
-    claims,
     domain,
     having,
     kinds,
@@ -91,9 +91,8 @@ class Kinds:
 
     def looks(self, frame: pd.DataFrame) -> Looks:
         """A colour and a shape for each."""
-        return (claims if self.claimed else kinds)(
-            self.column, self.title, self.of(frame), listed=self.listed
-        )
+        look: dict[str, Any] = {"colours": "ordinal", "shapes": OF_CLAIMS} if self.claimed else {}
+        return kinds(self.column, self.title, self.of(frame), listed=self.listed, **look)
 
 
 @dataclass(frozen=True)

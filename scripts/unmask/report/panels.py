@@ -91,7 +91,6 @@ def panels(
     aspect: float | None = None,
     own: Sequence[str] = (),
     axes: Sequence[str] = (),
-    ends: Mapping[str, str] | None = None,
     between: str = "\n",
 ) -> alt.FacetChart:
     """A panel for each value of the field `panel`, in the order of the rows, as many beside each other as
@@ -100,9 +99,8 @@ def panels(
     The field `place` is these panels' own: which row each is. width, height: of a panel, in pixels; the page
     gives panels another width, and with `aspect` a height that is so much of it. margin: pixels for what
     stands beside all of them, such as an axis's labels; gap: between two, with an axis that each has. own:
-    channels of which each panel has a scale and an axis of its own; axes: an axis alone.
-
-    between: what stands in the name of a panel between two lines.
+    channels of which each panel has a scale and an axis of its own; axes: an axis alone. between: what stands
+    in the name of a panel between two lines.
     """
     drawn = (
         alt.layer(*layers)
@@ -231,11 +229,6 @@ def kinds(
         channel: kind(f"{field}:N", title=title, legend=legend, scale=alt.Scale(domain=list(names), range=of))
         for channel, kind, of in (("color", alt.Color, colours), ("shape", alt.Shape, of_names))
     }
-
-
-def claims(field: str, title: str | None, names: Sequence[str], listed: Sequence[str] | None = None) -> Looks:
-    """The same for what may be claimed, from nothing to the most: as many claims as OF_CLAIMS at most."""
-    return kinds(field, title, names, "ordinal", OF_CLAIMS, listed)
 
 
 def told(tips: Tips) -> list[alt.Tooltip]:
