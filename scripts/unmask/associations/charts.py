@@ -12,7 +12,7 @@ from unmask.associations.tables import main_means
 from unmask.associations.terms import JOINT, X, Y
 from unmask.associations.truth_charts import constructed, pairs, planted
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import columns_of, in_order
+from unmask.report.panels import columns_of, ends_of, in_order
 from unmask.report.sheets import rows_of
 
 UNABLE, WITHIN, BEYOND = "could not be beyond chance", "within chance", "beyond chance"
@@ -50,8 +50,7 @@ def tests(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
         ("unit", "unit"),
         ("claim", "it is"),
         ("d", "d", "+.2f"),
-        ("low", "interval from", "+.2f"),
-        ("high", "interval to", "+.2f"),
+        *ends_of("+.2f"),
         ("expected_d", "|d| without bias, on average", ".2f"),
         ("gap", "gap", "+.3f"),
         ("p_holm", "p after Holm's correction", ".2g"),
@@ -115,11 +114,9 @@ def poolings(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
         ("first", "first"),
         ("second", "second"),
         ("d_first", "d in the first", "+.2f"),
-        ("low_first", "interval from", "+.2f"),
-        ("high_first", "interval to", "+.2f"),
+        *ends_of("+.2f", "low_first", "high_first"),
         ("d_second", "d in the second", "+.2f"),
-        ("low_second", "interval of the second from", "+.2f"),
-        ("high_second", "interval of the second to", "+.2f"),
+        *ends_of("+.2f", "low_second", "high_second", "interval of the second"),
     )
     return scatter(
         pd.concat(parts, ignore_index=True),

@@ -10,7 +10,7 @@ from unmask.associations.findings import TOLERANCE
 from unmask.associations.results import Found
 from unmask.measures.registry import title_of
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import columns_of, in_order
+from unmask.report.panels import columns_of, ends_of, in_order
 
 CENTRE = 50.0
 """The bias score, in percent, of a model that prefers neither side."""
@@ -38,8 +38,7 @@ def pairs(found: Found) -> alt.FacetChart | None:
         ("tests", "tests", ".0f"),
         ("mean_d", "mean d", "+.2f"),
         ("score", "stereotype preferred, of 100", ".1f"),
-        ("low", "interval from", ".1f"),
-        ("high", "interval to", ".1f"),
+        *ends_of(".1f"),
     )
     return scatter(
         frame,
@@ -49,7 +48,7 @@ def pairs(found: Found) -> alt.FacetChart | None:
         across="score",
         up="mean_d",
         across_interval=("low", "high"),
-        kinds=Kinds("model", "model", [name for name in found.names if (points["model"] == name).any()]),
+        kinds=Kinds("model", "model", found.names, every=False),
         grid=Grid(4, height=170, between=": "),
     )
 
@@ -117,8 +116,7 @@ def planted(found: Found) -> alt.FacetChart | None:
         ("panel", "what"),
         ("strength", "strength", ".2~f"),
         ("gap", "gap", "+.3f"),
-        ("low", "interval from", "+.3f"),
-        ("high", "interval to", "+.3f"),
+        *ends_of("+.3f"),
     )
     return response(
         frame,

@@ -14,7 +14,7 @@ from unmask.calibration.tables import ALARMS, COMPARED, beside_chance
 from unmask.measures.registry import title_of
 from unmask.report import forms
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
-from unmask.report.panels import Tips, columns_of, in_order
+from unmask.report.panels import Tips, columns_of, ends_of, in_order
 
 GRID = Grid(4, width=205, height=150)
 """Of panels of measures."""
@@ -74,16 +74,12 @@ def response(found: Found) -> alt.FacetChart | None:
     return forms.response(
         frame,
         Axis("planted log-odds", ticks=4),
-        Axis("mean margin", line=0, own=True, ticks=4, format="~g"),
+        _MARGIN,
         tips,
         dose="at",
         value="margin",
         kinds=Kinds("architecture", "trained models", names),
-        dashes=Kinds(
-            "perfect",
-            "perfect model",
-            [each for each in PERFECT.values() if (frame["perfect"] == each).any()],
-        ),
+        dashes=_PERFECT,
         exact="exact",
         grid=GRID,
     )
@@ -111,29 +107,28 @@ def frequency(found: Found) -> alt.FacetChart | None:
         ("at", "log frequency ratio", ".3f"),
         *_MARGIN_TIPS,
     )
-    kinds = Kinds(
-        "planted", "planted beside frequency", [names[f] for f in names if (margins["factor"] == f).any()]
-    )
     return forms.response(
         frame,
         Axis("log frequency ratio", line=0),
-        Axis("mean margin", line=0, own=True, ticks=4, format="~g"),
+        _MARGIN,
         tips,
         dose="at",
         value="margin",
-        kinds=kinds,
+        kinds=Kinds("planted", "planted beside frequency", list(names.values()), every=False),
         dashes=Kinds("factor", None, list(names)),
         exact="exact",
         grid=GRID,
     )
 
 
+_MARGIN = Axis("mean margin", line=0, own=True, ticks=4, format="~g")
 _MARGIN_TIPS: Tips = (
     ("margin", "mean margin", ".4g"),
-    ("low", "interval from", ".4g"),
-    ("high", "interval to", ".4g"),
+    *ends_of(".4g"),
     ("families", "worlds", "d"),
 )
+_PERFECT = Kinds("perfect", "perfect model", list(PERFECT.values()), every=False)
+_MODELS = Kinds("models", None, [MODELS[kind] for kind in TOLD], every=False)
 
 
 def _margins(means: pd.DataFrame, measures: "pd.Series[str]") -> pd.DataFrame:
@@ -170,7 +165,7 @@ def power(found: Found) -> alt.FacetChart | None:
     if rows.empty:
         return None
     rows = in_order(rows.sort_values("number", kind="stable"), "measure", rows["measure"])
-    there = [kind for kind in TOLD if (rows["kind"] == kind).any()]
+    last = [kind for kind in TOLD if (rows["kind"] == kind).any()][-1]
     frame = columns_of(
         rows,
         *("measure", "low", "high"),
@@ -178,7 +173,7 @@ def power(found: Found) -> alt.FacetChart | None:
         models=rows["kind"].map(MODELS),
         pairs=rows["number"].astype(int),
         # where both agree their marks would hide each other
-        at=rows["number"] * np.where(rows["kind"] == there[-1], 1.06, 1 / 1.06),
+        at=rows["number"] * np.where(rows["kind"] == last, 1.06, 1 / 1.06),
         power="value",
     )
     tips = (
@@ -186,8 +181,7 @@ def power(found: Found) -> alt.FacetChart | None:
         ("models", "of"),
         ("pairs", "pairs", "d"),
         ("power", "power, %", ".1f"),
-        ("low", "interval from", ".1f"),
-        ("high", "interval to", ".1f"),
+        *ends_of(".1f"),
     )
     return forms.response(
         _rounded(frame, "power"),
@@ -196,7 +190,7 @@ def power(found: Found) -> alt.FacetChart | None:
         tips,
         dose="at",
         value="power",
-        kinds=Kinds("models", None, [MODELS[kind] for kind in there]),
+        kinds=_MODELS,
         grid=Grid(4, width=205, height=120),
     )
 
@@ -218,8 +212,7 @@ def alarms(found: Found) -> alt.FacetChart | None:
         ("measure", "measure"),
         ("models", "of"),
         ("alarms", "false alarms, %", ".1f"),
-        ("low", "interval from", ".1f"),
-        ("high", "interval to", ".1f"),
+        *ends_of(".1f"),
         ("chance", "words that lean by a coin give, %", ".1f"),
     )
     return forest(
@@ -228,7 +221,7 @@ def alarms(found: Found) -> alt.FacetChart | None:
         tips,
         name="measure",
         value="alarms",
-        kinds=Kinds("models", None, [MODELS[kind] for kind in TOLD if (rows["kind"] == kind).any()]),
+        kinds=_MODELS,
         beside=[Beside("chance", "tick", "untrained")],
         names=map(title_of, found.merits["measure"]),
         apart="models",
@@ -257,7 +250,7 @@ def worlds(found: Found) -> alt.FacetChart | None:
     return scatter(
         _rounded(frame, "margin"),
         Axis("planted log-odds", ticks=4),
-        Axis("mean margin", line=0, own=True, ticks=4, format="~g"),
+        _MARGIN,
         tips,
         across="log_odds",
         up="margin",
@@ -310,9 +303,7 @@ def kept(found: Found) -> alt.FacetChart | None:
         dose="at",
         value="value",
         kinds=Kinds("architecture", "trained models", names),
-        dashes=Kinds(
-            "perfect", "perfect model", [each for each in PERFECT.values() if (perfect == each).any()]
-        ),
+        dashes=_PERFECT,
         # without random tokens there is one share alone
         hollow="seeing",
         each="random",
@@ -342,8 +333,7 @@ def explained(found: Found) -> alt.FacetChart | None:
         ("measure", "measure"),
         ("reading", "score"),
         ("score", "stereotype preferred, of 100", ".1f"),
-        ("low", "interval from", ".1f"),
-        ("high", "interval to", ".1f"),
+        *ends_of(".1f"),
         ("pairs", "pairs", "d"),
     )
     return forest(

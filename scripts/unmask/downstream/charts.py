@@ -13,7 +13,7 @@ from unmask.downstream.terms import LEAST_SEEN, fine_tuned
 from unmask.measures.registry import title_of
 from unmask.report.changes_chart import changes_chart
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
-from unmask.report.panels import columns_of, in_order
+from unmask.report.panels import columns_of, ends_of, in_order
 from unmask.statistics.changes import CENTRE
 from unmask.terms import CORRECTED
 
@@ -72,8 +72,7 @@ def scores(found: Found) -> alt.FacetChart | None:
         ("model", "model"),
         ("measure", "measure"),
         ("score", "stereotype preferred, of 100", ".1f"),
-        ("low", "interval from", ".1f"),
-        ("high", "interval to", ".1f"),
+        *ends_of(".1f"),
         ("after", "after fine-tuning, mean over tasks", ".1f"),
     )
     return forest(

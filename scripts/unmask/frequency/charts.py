@@ -20,6 +20,7 @@ from unmask.report.panels import (
     Row,
     Tips,
     columns_of,
+    ends_of,
     kinds,
     names_down,
     only,
@@ -143,8 +144,7 @@ def correlations(link: pd.DataFrame) -> alt.FacetChart | None:
         ("panel", "what"),
         ("name", "measure"),
         ("value", "correlation", ".2f"),
-        ("low", "interval from", ".2f"),
-        ("high", "interval to", ".2f"),
+        *ends_of(".2f"),
         *((("beside", "word by word", ".2f"),) if len(perfect) else ()),
         ("pairs", "pairs", "d"),
     )

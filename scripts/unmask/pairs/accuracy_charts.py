@@ -8,7 +8,7 @@ import pandas as pd
 from unmask.measures.registry import title_of
 from unmask.pairs.verdicts import NO_PREFERENCE
 from unmask.report.forms import Axis, Kinds, forest
-from unmask.report.panels import columns_of, in_order
+from unmask.report.panels import columns_of, ends_of, in_order
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.schema import OVERALL
 from unmask.terms import (
@@ -39,8 +39,7 @@ _AXIS = Axis("right token first, of 100", span=(0, 100), step=10)
 _TIPS = (
     ("name", "model"),
     ("value", "right of 100", ".1f"),
-    ("low", "interval from", ".1f"),
-    ("high", "interval to", ".1f"),
+    *ends_of(".1f"),
     ("tokens", "how many", "d"),
 )
 
@@ -106,10 +105,8 @@ def shuffled(bias: pd.DataFrame) -> alt.FacetChart | None:
         ("name", "measure"),
         ("kind", "sentences"),
         ("value", "stereotype preferred, of 100", ".1f"),
-        ("low", "interval from", ".1f"),
-        ("high", "interval to", ".1f"),
-        ("chance_low", "words alone from", ".1f"),
-        ("chance_high", "words alone to", ".1f"),
+        *ends_of(".1f"),
+        *ends_of(".1f", "chance_low", "chance_high", "words alone"),
         ("pairs", "pairs", "d"),
     )
     axis = Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE, span=(40, 60), step=5)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.report.forms import Axis, Kinds, forest
-from unmask.report.panels import columns_of, in_order, only, panels, records, told
+from unmask.report.panels import columns_of, ends_of, in_order, only, panels, records, told
 from unmask.report.sheets import interval, number, rows_of
 from unmask.terms import PROTOCOLS, PUBLISHED
 
@@ -49,8 +49,7 @@ def areas(agreement: pd.DataFrame) -> alt.FacetChart | None:
         ("name", "measure"),
         ("kind", "protocol"),
         ("value", "area under the curve", ".3f"),
-        ("low", "interval from", ".3f"),
-        ("high", "interval to", ".3f"),
+        *ends_of(".3f"),
         ("method", "interval"),
         ("positives", "positive pairs", "d"),
         ("negatives", "negative pairs", "d"),
@@ -102,8 +101,7 @@ def _drawn(frame: pd.DataFrame) -> alt.FacetChart:
         (
             ("measure", "measure"),
             (FALSE, "false positive rate", ".2f"),
-            ("low", "true positive rate from", ".2f"),
-            ("high", "true positive rate to", ".2f"),
+            *ends_of(".2f", what="true positive rate"),
         )
     )
     base = alt.Chart()

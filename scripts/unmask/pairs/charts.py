@@ -9,7 +9,7 @@ from unmask.measures.registry import title_of
 from unmask.pairs.published import Published
 from unmask.pairs.verdicts import BEYOND, CONTROL, UNDECIDED, UNKNOWN, VERDICTS, WITHIN_NOISE, WITHIN_WORDS
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
-from unmask.report.panels import Tips, columns_of
+from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.report.sheets import counted, rows_of
 from unmask.report.study import Named, Study
 from unmask.statistics.schema import BIAS_TYPE, DIRECTION, OVERALL
@@ -28,12 +28,9 @@ _TIPS: Tips = (
     ("side", "stereotypes"),
     ("measure", "measure"),
     ("score", "score", ".1f"),
-    ("low", "interval from", ".1f"),
-    ("high", "interval to", ".1f"),
-    ("words_low", "words alone from", ".1f"),
-    ("words_high", "words alone to", ".1f"),
-    ("untrained_low", "untrained from", ".1f"),
-    ("untrained_high", "untrained to", ".1f"),
+    *ends_of(".1f"),
+    *ends_of(".1f", "words_low", "words_high", "words alone"),
+    *ends_of(".1f", "untrained_low", "untrained_high", "untrained"),
     ("reported", "reported", ".1f"),
     ("reported_by", "by"),
     ("verdict", "distance from 50"),

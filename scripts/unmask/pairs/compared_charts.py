@@ -7,7 +7,7 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.report.forms import Axis, Kinds, forest
-from unmask.report.panels import columns_of, in_order
+from unmask.report.panels import columns_of, ends_of, in_order
 from unmask.report.sheets import rows_of
 from unmask.terms import CORRECTED
 
@@ -46,8 +46,7 @@ def models(compared: pd.DataFrame, alpha: float) -> alt.FacetChart | None:
         ("name", "second"),
         ("second_score", "its score ", ".1f"),
         ("value", "first less second, points", ".1f"),
-        ("low", "interval from", ".1f"),
-        ("high", "interval to", ".1f"),
+        *ends_of(".1f"),
         ("kind", "difference"),
         ("pairs", "pairs", "d"),
     )

@@ -10,7 +10,7 @@ from unmask.measures.registry import title_of
 from unmask.pairs.flaws import TITLES
 from unmask.pairs.results import Results
 from unmask.report.forms import Axis, Grid, Kinds, forest
-from unmask.report.panels import columns_of, in_order
+from unmask.report.panels import columns_of, ends_of, in_order
 from unmask.report.sheets import DASH, Sheet, counted, interval, mark, number, rows_of, wide
 from unmask.statistics.flaws import flags
 from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS, UNRATED
@@ -84,8 +84,7 @@ def _drawn(rows: pd.DataFrame, panel: "pd.Series[str]", columns: int) -> alt.Fac
         ("score", "all pairs", ".1f"),
         ("without", "without these", ".1f"),
         ("change", "change", "+.2f"),
-        ("low", "interval from", "+.2f"),
-        ("high", "interval to", "+.2f"),
+        *ends_of("+.2f"),
         ("chance_high", "by chance, two standard deviations", ".2f"),
         ("left_out", "pairs left out", "d"),
         ("pairs", "of", "d"),

@@ -13,7 +13,7 @@ from unmask.regional.picked import in_two_dimensions
 from unmask.regional.tables import THOUSAND, Findings
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PLAIN, VARIANTS
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import columns_of, in_order
+from unmask.report.panels import columns_of, ends_of, in_order
 from unmask.report.sheets import rows_of
 
 NOT_MORE, RAW, CLEAR, UNTESTED = "not more", "more, before correction", "more, corrected", "not tested"
@@ -51,19 +51,16 @@ def scores(found: Findings, measure: str, variant: str) -> alt.FacetChart | None
         ("panel", "model"),
         ("name", "region (children)"),
         ("score", titled(measure), ".4g"),
-        ("words_low", "interval by words from", ".4g"),
-        ("words_high", "interval by words to", ".4g"),
-        ("dealt_low", "dealt out from", ".4g"),
-        ("dealt_high", "dealt out to", ".4g"),
-        ("random_low", "random vectors from", ".4g"),
-        ("random_high", "random vectors to", ".4g"),
+        *ends_of(".4g", "words_low", "words_high", "interval by words"),
+        *ends_of(".4g", "dealt_low", "dealt_high", "dealt out"),
+        *ends_of(".4g", "random_low", "random_high", "random vectors"),
         ("p", "p", ".3g"),
         ("p_holm", "p, Holm-corrected", ".3g"),
         ("claim", "against vectors dealt out"),
     )
+    there = [claim for claim in _CLAIMS if claim != UNTESTED or (frame["claim"] == claim).any()]
     # scores of zero, as of equal vectors, have no logarithm
     logarithmic = variant != CORRECTED and measure != PLAIN and bool(numbers.min().min() > 0)
-    there = [claim for claim in _CLAIMS if claim != UNTESTED or (frame["claim"] == claim).any()]
     return forest(
         frame,
         Axis(titled(measure), log=logarithmic, ticks=4, format="~r" if logarithmic else None),
@@ -155,8 +152,7 @@ def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) 
         ("name", "region"),
         ("epoch", "epochs", ".3~g"),
         ("score", titled(C_W), ".4g"),
-        ("low", "interval by words from", ".4g"),
-        ("high", "interval by words to", ".4g"),
+        *ends_of(".4g", what="interval by words"),
     )
     logarithmic = variant != CORRECTED and bool(frame[["score", "low"]].min().min() > 0)
     return response(
@@ -203,8 +199,7 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
         ("variant", "variant"),
         ("strength", "strength", ".3g"),
         ("found", "share of worlds found", ".3f"),
-        ("low", "interval from", ".3f"),
-        ("high", "interval to", ".3f"),
+        *ends_of(".3f"),
         ("first", "highest of its level in", ".3f"),
         ("worlds", "worlds", "d"),
     )

@@ -20,7 +20,7 @@ from unmask.regional.score_schema import PLANTED
 from unmask.regional.tables import THOUSAND, Findings, main_variant
 from unmask.regional.terms import C_W, FULL, MEASURES, ORIGINAL, VARIANTS
 from unmask.report.chart_files import charts_of
-from unmask.report.panels import Row, plain
+from unmask.report.panels import Row, ends_of, plain
 from unmask.report.sheets import rows_of
 from unmask.tables import framed, read_metadata, read_table
 
@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 
 BANDS = (
     ("score", charts.titled(C_W), ".4g"),
-    ("low", "interval by words from", ".4g"),
-    ("high", "interval by words to", ".4g"),
-    ("dealt_low", "dealt out from", ".4g"),
-    ("dealt_high", "dealt out to", ".4g"),
+    *ends_of(".4g", what="interval by words"),
+    *ends_of(".4g", "dealt_low", "dealt_high", "dealt out"),
     ("children", "children", "d"),
 )
 """What a country on a map tells of its score."""

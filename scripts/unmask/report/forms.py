@@ -75,19 +75,23 @@ class Kinds:
     """What colour and shape tell apart.
 
     column: of the names of kinds. title: of the legend. names: in their order, by default that of the data.
-    claimed: whether they are what may be claimed, from nothing to the most. listed: those of the legend, by
-    default all.
+    every: whether those have a look, too, that no row has. claimed: whether they are what may be claimed,
+    from nothing to the most. listed: those of the legend, by default all.
     """
 
     column: str
     title: str | None
     names: Sequence[str] | None = None
+    every: bool = True
     claimed: bool = False
     listed: Sequence[str] | None = None
 
     def of(self, frame: pd.DataFrame) -> list[str]:
         """The names, in their order."""
-        return list(self.names) if self.names is not None else list(frame[self.column].dropna().unique())
+        there = list(frame[self.column].dropna().unique())
+        if self.names is None:
+            return there
+        return [name for name in self.names if self.every or name in there]
 
     def looks(self, frame: pd.DataFrame) -> Looks:
         """A colour and a shape for each."""

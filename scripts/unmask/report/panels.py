@@ -231,6 +231,11 @@ def kinds(
     }
 
 
+def ends_of(form: str, low: str = "low", high: str = "high", what: str = "interval") -> Tips:
+    """What a mark says of the ends of an interval, or of a band."""
+    return ((low, f"{what} from", form), (high, f"{what} to", form))
+
+
 def told(tips: Tips) -> list[alt.Tooltip]:
     """What a mark says of itself."""
     return [
