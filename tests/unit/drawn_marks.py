@@ -6,6 +6,8 @@ from typing import Any
 
 import altair as alt
 import numpy as np
+import pandas as pd
+import pytest
 import vl_convert
 
 from unmask.report.charts import VEGA_LITE, chart, theme
@@ -117,3 +119,38 @@ def scale_of(values: Iterable[float], pixels: Iterable[float]) -> tuple[float, f
     factor, shift = np.polyfit(ones, others, 1)
     np.testing.assert_allclose(others, factor * ones + shift, atol=0.01)
     return float(factor), float(shift)
+
+
+def check_forest(
+    drawn: alt.FacetChart | None,
+    value: str,
+    interval: tuple[str, str] = ("low", "high"),
+    band: tuple[str, str] | None = None,
+    line: float | None = None,
+) -> None:
+    """Marks, intervals and bands of a forest stand where its data say, and nothing where these are null.
+
+    line: where the one of each panel is.
+    """
+    assert drawn is not None
+    rows = pd.DataFrame(chart("c", "a", drawn).rows)
+    for name, panel in zip(rows["panel"].drop_duplicates(), panels_of(drawn), strict=True):
+        own, marks = rows[rows["panel"] == name], panel.of("symbol")
+        # of extra marks, those of the last layer
+        marks = [mark for mark in marks if mark.layer == marks[-1].layer]
+        assert len(marks) == len(own)
+        factor, shift = scale_of(
+            [*own[value], *([] if line is None else [line])],
+            [*(mark.x for mark in marks), *([] if line is None else [panel.of("rule")[0].x])],
+        )
+        assert factor > 0
+        up = pd.Series([mark.y for mark in marks], own.index)
+        rules = [rule for rule in panel.of("rule") if rule.y == rule.y2]
+        for ends, bars in ((interval, rules), (band, panel.of("rect"))):
+            if ends is None:
+                continue
+            known = own.dropna(subset=list(ends))
+            places = [sorted((bar.x, bar.x2)) for bar in bars]
+            expected = [[factor * end + shift for end in pair] for pair in known[list(ends)].to_numpy()]
+            assert places == [pytest.approx(pair, abs=0.01) for pair in expected]
+            assert [(bar.y + bar.y2) / 2 for bar in bars] == pytest.approx(up[known.index].tolist())

@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from drawn_marks import panels_of, scale_of
+from drawn_marks import check_forest, panels_of, scale_of
 from made_associations import AWKWARD, CONSTRUCTED_ROWS, SETTINGS, STRENGTHS, Study, make_study
 from running import present
-from unmask.associations.charts import BEYOND, NOTHING, UNABLE, WITHIN, charts, poolings
+from unmask.associations.charts import BEYOND, MAKERS, UNABLE, WITHIN, poolings
 from unmask.associations.charts import tests as chart_of_tests
 from unmask.associations.results import Found
 from unmask.associations.shown import FIGURES
-from unmask.report.sheets import rows_of
 
 BLANK = "blank"
 
@@ -34,7 +33,7 @@ def found(study: Study) -> Found:
 
 @pytest.fixture(scope="module")
 def drawn(found: Found) -> dict[str, alt.FacetChart]:
-    return {name: each for name, each in charts(found, FIGURES) if each is not None}
+    return {name: each for name, (make, _) in MAKERS.items() if (each := make(found))}
 
 
 def data_of(chart: alt.FacetChart | None) -> pd.DataFrame:
@@ -57,7 +56,7 @@ def same(ones: Any, others: Any) -> None:
 
 
 def test_every_chart_is_known(drawn: dict[str, alt.FacetChart]) -> None:
-    assert tuple(NOTHING) == FIGURES == tuple(drawn)
+    assert tuple(MAKERS) == FIGURES == tuple(drawn)
 
 
 def test_d_of_every_test_stands_with_its_interval_and_claim(
@@ -83,28 +82,13 @@ def test_d_of_every_test_stands_with_its_interval_and_claim(
     assert {BEYOND, WITHIN} <= set(rows["claim"])
 
 
-def test_tests_are_drawn_where_the_axes_say(study: Study, found: Found) -> None:
-    shown = panels_of(chart_of_tests(found, [AWKWARD]) or pytest.fail("nothing is drawn"))
-    assert [panel.title for panel in shown] == [("mean",), ("cls",)]
-    for panel in shown:
-        expected = by_word(study, AWKWARD, panel.title[0])
-        marks, bands = panel.of("symbol"), panel.of("rect")
-        factor, shift = scale_of(expected["d"], [mark.x for mark in marks])
-        assert factor > 0
-        none, *intervals = panel.of("rule")
-        assert none.x == pytest.approx(shift)
-        for row, mark, band, line in zip(rows_of(expected), marks, bands, intervals, strict=True):
-            assert (line.x, line.x2) == pytest.approx(
-                (factor * row.d_low + shift, factor * row.d_high + shift)
-            )
-            # as far to either side of 0
-            assert sorted((band.x, band.x2)) == pytest.approx(
-                [shift - factor * row.expected_d, shift + factor * row.expected_d]
-            )
-            assert line.y == pytest.approx(mark.y) == pytest.approx((band.y + band.y2) / 2)
-        # down in the order of the tests
-        assert [mark.y for mark in marks] == sorted({mark.y for mark in marks})
-        assert len(marks) == len(bands) == len(intervals) == 7
+def test_tests_are_drawn_where_the_axes_say(found: Found) -> None:
+    made = chart_of_tests(found, [AWKWARD])
+    check_forest(made, "d", band=("without", "expected_d"), line=0)
+    rows = data_of(made)
+    assert rows["panel"].drop_duplicates().tolist() == ["mean", "cls"] and len(rows) == 14
+    # as far to either side of 0
+    assert (rows["without"] == -rows["expected_d"]).all()
 
 
 def test_one_pooling_is_drawn_across_and_the_other_up(study: Study, found: Found) -> None:
@@ -186,7 +170,7 @@ def test_a_gap_that_is_off_is_said_to_be(study: Study) -> None:
     wrong = pd.DataFrame([CONSTRUCTED_ROWS[0], {**CONSTRUCTED_ROWS[1], "gap": 2e-6}])
     off = Found({}, SETTINGS)
     off.__dict__["constructed"] = wrong
-    ((_, made),) = charts(off, ["constructed_figure"])
+    made = MAKERS["constructed_figure"][0](off)
     assert data_of(made)["it_is"].tolist() == ["within 1e-06 of the truth", "further off"]
 
 
@@ -225,11 +209,11 @@ def test_the_script_draws_names_as_text_and_the_same_bytes_again(study: Study, t
 
 def test_what_there_is_nothing_of_is_a_line(study: Study, tmp_path: Path) -> None:
     bare = {key: study.files[key] for key in ("captions", "published")} | {"associations": []}
-    assert dict(charts(Found(bare, SETTINGS), FIGURES)) == dict.fromkeys(FIGURES)
+    assert not any(make(Found(bare, SETTINGS)) for make, _ in MAKERS.values())
     files = {f"{name}_{form}": tmp_path / f"{name}.{form}" for name in FIGURES for form in ("svg", "png")}
     present("associations", bare, files, tmp_path / "log", SETTINGS)
     for name in FIGURES:
-        assert NOTHING[name] in " ".join(ElementTree.parse(files[f"{name}_svg"]).getroot().itertext())
+        assert MAKERS[name][1] in " ".join(ElementTree.parse(files[f"{name}_svg"]).getroot().itertext())
 
 
 def test_twenty_encoders_have_looks_of_their_own() -> None:
@@ -243,7 +227,7 @@ def test_twenty_encoders_have_looks_of_their_own() -> None:
     )
     many = Found({}, SETTINGS | {"encoders": [{"name": name} for name in names]})
     many.__dict__["points"] = points
-    ((_, made),) = charts(many, ["pairs_figure"])
+    made = MAKERS["pairs_figure"][0](many)
     assert made is not None
     (panel,) = panels_of(made)
     assert len({mark.look for mark in panel.of("symbol")}) == 20

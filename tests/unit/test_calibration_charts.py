@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from drawn_marks import panels_of, scale_of
 from made_calibration import ARCHITECTURES, AWKWARD, FAMILIES, MEASURES, NUMBERS, STRENGTHS, Study
 from running import present
-from unmask.calibration.charts import MAKERS, drawn_charts
+from unmask.calibration.charts import MAKERS
+from unmask.calibration.presenting import drawn_charts
 from unmask.calibration.results import Found
 from unmask.calibration.shown import FIGURES
 from unmask.measures.registry import title_of
@@ -141,20 +143,25 @@ def test_false_alarms_stand_in_their_panels_beside_chance(study: Study, rows: Ma
     assert len(shown) == 2 * len(MEASURES) * len(panels)
 
 
-def test_lines_are_at_what_is_wanted_and_allowed(study: Study) -> None:
-    for name, axis, at in (
-        ("power_figure", "y", 80),
-        ("alarms_figure", "x", 5),
-        ("explained_figure", "x", 50),
-    ):
-        ((_, drawn),) = drawn_charts(Found(study.files, study.settings), [name])
-        layers = chart("c", "a", drawn).spec["spec"]["layer"]  # type: ignore[arg-type]
-        (found,) = (
-            layer["encoding"][axis]["datum"]
-            for layer in layers
-            if layer["mark"]["type"] == "rule" and "datum" in layer["encoding"].get(axis, {})
-        )
-        assert found == pytest.approx(at)
+@pytest.mark.parametrize(
+    ("name", "axis", "value", "at"),
+    [
+        ("power_figure", "y", "power", 80),
+        ("alarms_figure", "x", "alarms", 5),
+        ("explained_figure", "x", "score", 50),
+    ],
+)
+def test_marks_and_lines_are_where_the_numbers_are(
+    study: Study, name: str, axis: str, value: str, at: float
+) -> None:
+    drawn = MAKERS[name][0](Found(study.files, study.settings))
+    assert drawn is not None
+    panels = panels_of(drawn)
+    places = [getattr(mark, axis) for panel in panels for mark in panel.of("symbol")]
+    factor, shift = scale_of([row[value] for row in chart("c", "a", drawn).rows], places)
+    assert {round(getattr(panel.of("rule")[0], axis), 6) for panel in panels} == {
+        round(factor * at + shift, 6)
+    }
 
 
 def test_drawn_worlds_are_points(study: Study, rows: Mapping[str, Rows]) -> None:

@@ -1,69 +1,68 @@
 """The chart of changes: what is drawn where, read off the drawing."""
 
-from dataclasses import replace
+from typing import Any
 
+import altair as alt
+import pandas as pd
 import pytest
 
-from drawn_marks import panels_of, scale_of, texts_of
-from unmask.report.changes_chart import Change, Scale, changes_chart
+from drawn_marks import check_forest, panels_of, scale_of, texts_of
+from unmask.report.changes_chart import COLUMNS, changes_chart
+from unmask.report.charts import chart
+from unmask.report.forms import Axis
 
 NAN = float("nan")
-LESS = Change("bert on cp", "AUL", "cda", "bert-cda", 80.0, 60.0, -25.0, -15.0, 0.01)
-MORE = Change("bert on cp", "CPS", "cda", "bert-cda", 70.0, 75.0, -1.0, 11.0, 0.4)
-OTHER = replace(LESS, kind="at", model="bert-at", after=81.0, low=-3.0, high=5.0)
-ELSEWHERE = replace(MORE, panel="bert on ss", before=55.0, after=52.0, low=NAN, high=NAN, p_holm=NAN)
-SCALE = Scale("of 100 pairs", no_bias=50, decimals=1)
+LESS = dict(zip(COLUMNS, ("cp", "AUL", "cda", "bert-cda", 80.0, 60.0, -25.0, -15.0, 0.01), strict=True))
+MORE = dict(zip(COLUMNS, ("cp", "CPS", "cda", "bert-cda", 70.0, 75.0, -1.0, 11.0, 0.4), strict=True))
+OTHER = LESS | {"kind": "at", "model": "bert-at", "after": 81.0, "low": -3.0, "high": 5.0}
+ELSEWHERE = MORE | {"panel": "ss", "before": 55.0, "after": 52.0, "low": NAN, "high": NAN, "p_holm": NAN}
+AXIS = Axis("of 100 pairs", line=50)
+
+
+def drawn_of(*changes: dict[str, Any], axis: Axis = AXIS) -> alt.FacetChart:
+    drawn = changes_chart(pd.DataFrame(changes), axis, 1)
+    assert drawn is not None
+    return drawn
 
 
 def test_numbers_before_and_after_are_where_the_axis_says() -> None:
-    changes = [LESS, MORE, OTHER, ELSEWHERE]
-    drawn = changes_chart(changes, SCALE)
-    assert drawn is not None
+    drawn = drawn_of(LESS, MORE, OTHER, ELSEWHERE)
+    rows = pd.DataFrame([LESS, MORE, OTHER])
     first, second = panels_of(drawn)
-    assert (first.title, second.title) == (("bert on cp",), ("bert on ss",))
-    marks, own = first.of("symbol"), changes[:3]
-    factor, shift = scale_of([change.after for change in own], [mark.x for mark in marks])
-    assert factor > 0
-    ticks = first.of("rect")
-    assert [tick.x + 1 for tick in ticks] == pytest.approx([factor * c.before + shift for c in own])
-    none, *intervals = first.of("rule")
-    assert none.x == pytest.approx(50 * factor + shift) and none.y == 0
-    # laid at what was before
-    ends = [(factor * (c.before + c.low) + shift, factor * (c.before + c.high) + shift) for c in own]
-    assert [(line.x, line.x2) for line in intervals] == [pytest.approx(pair) for pair in ends]
-    # each in the line of its mark, those of one measure in one row
-    assert [line.y for line in intervals] == pytest.approx([mark.y for mark in marks])
-    assert [tick.y + (tick.y2 - tick.y) / 2 for tick in ticks] == pytest.approx([mark.y for mark in marks])
-    rows = [mark.y for mark in marks]
-    assert rows[0] < rows[2] < rows[1]
-    # what has no interval has a line without length, under its tick
-    (mark,) = second.of("symbol")
-    assert mark.x == pytest.approx(52 * factor + shift)
-    _, line = second.of("rule")
-    assert line.x == line.x2 == pytest.approx(55 * factor + shift)
+    assert (first.title, second.title) == (("cp",), ("ss",))
+    marks, ticks = first.of("symbol"), first.of("rect")
+    factor, shift = scale_of(rows["after"], [mark.x for mark in marks])
+    assert [tick.x + 1 for tick in ticks] == pytest.approx((factor * rows["before"] + shift).tolist())
+    assert [(tick.y + tick.y2) / 2 for tick in ticks] == pytest.approx([mark.y for mark in marks])
+    # intervals are laid at what was before; those of one measure are in one row
+    check_forest(drawn, "after", ("least", "most"), line=50)
+    assert marks[0].y < marks[2].y < marks[1].y
+    least, most = rows["before"] + rows["low"], rows["before"] + rows["high"]
+    known = pd.DataFrame(chart("c", "a", drawn).rows)[["least", "most"]]
+    assert known.head(3).to_numpy().tolist() == [list(ends) for ends in zip(least, most, strict=True)]
+    # what has no interval has a tick and a mark alone, beside the line of no bias
+    (mark,), (tick,) = second.of("symbol"), second.of("rect")
+    assert (mark.x, tick.x + 1) == pytest.approx((52 * factor + shift, 55 * factor + shift))
+    assert len(second.of("rule")) == 1
     assert {"AUL", "CPS", "cda", "at", "of 100 pairs"} <= set(texts_of(drawn))
 
 
 def test_panels_of_different_numbers_have_a_scale_each() -> None:
-    own = replace(ELSEWHERE, panel="other", before=0.5, after=0.25, low=-0.3, high=-0.2)
-    drawn = changes_chart([LESS, MORE, own], Scale("bias in use", no_bias=0, decimals=3, own=True))
-    assert drawn is not None
-    first, second = panels_of(drawn)
+    own = ELSEWHERE | {"panel": "other", "before": 0.5, "after": 0.25, "low": -0.3, "high": -0.2}
+    first, second = panels_of(drawn_of(LESS, MORE, own, axis=Axis("bias in use", line=0, own=True)))
     factor, shift = scale_of([60.0, 75.0], [mark.x for mark in first.of("symbol")])
     assert first.of("rule")[0].x == pytest.approx(shift)
     (mark,), (tick,) = second.of("symbol"), second.of("rect")
     none = second.of("rule")[0].x
     assert mark.x - none == pytest.approx((tick.x + 1 - none) / 2)
-    assert mark.x - none > 10 * factor * own.after
+    assert mark.x - none > 10 * factor * 0.25
 
 
 def test_rows_have_the_change_and_null_for_what_is_not_known() -> None:
-    drawn = changes_chart([LESS, ELSEWHERE], SCALE)
-    assert drawn is not None
-    one, other = drawn.to_dict()["datasets"].popitem()[1]
+    one, other = drawn_of(LESS, ELSEWHERE).to_dict()["datasets"].popitem()[1]
     assert one["change"] == -20 and (one["low"], one["high"], one["p_holm"]) == (-25, -15, 0.01)
     assert other["change"] == -3 and other["low"] is other["high"] is other["p_holm"] is None
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
-    assert changes_chart([], SCALE) is None
+    assert changes_chart(pd.DataFrame(columns=COLUMNS, dtype=float), AXIS, 1) is None

@@ -16,7 +16,7 @@ import pytest
 from made_study import RESOURCES, Study, make_study
 from running import present
 from unmask.downstream import tables
-from unmask.downstream.charts import NOTHING
+from unmask.downstream.charts import MAKERS
 from unmask.downstream.findings import in_short
 from unmask.downstream.presenting import TABLES
 from unmask.downstream.published import COLUMNS, ILPS, TAU, printed_taus, printed_words
@@ -29,7 +29,7 @@ from unmask.statistics.margins import Margin
 
 PUBLISHED = read_published(RESOURCES / "downstream/published.csv", COLUMNS)
 
-FIGURES = tuple(NOTHING)
+FIGURES = tuple(MAKERS)
 AWKWARD = "a <b> $x_1$ & co"
 ORIGIN = {"name": AWKWARD, "family": AWKWARD, "role": ""}
 DEBIASED = [
@@ -85,7 +85,7 @@ def texts_of(svg: str) -> str:
 def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
     figures = draw(whole)
     for name in FIGURES:
-        assert NOTHING[name] not in texts_of(figures[f"{name}_svg"])
+        assert MAKERS[name][1] not in texts_of(figures[f"{name}_svg"])
     for name in ("use_figure", "scores_figure", "changes_figure", "steps_figure"):
         assert AWKWARD in texts_of(figures[f"{name}_svg"])
     assert "AULA on cp" in texts_of(figures["against_figure_svg"])
@@ -244,7 +244,7 @@ def test_less_of_a_study_is_shown_too(
         "against_figure": has_benchmark and len(models) > 2,
         "steps_figure": False,
     }
-    assert {name: NOTHING[name] not in texts_of(figures[f"{name}_svg"]) for name in FIGURES} == known
+    assert {name: MAKERS[name][1] not in texts_of(figures[f"{name}_svg"]) for name in FIGURES} == known
     drawn = [block for block in section.blocks if isinstance(block, Chart)]
     assert len(drawn) == sum(known.values())
 

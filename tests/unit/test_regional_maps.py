@@ -265,7 +265,7 @@ def countries(codes: Mapping[int, tuple[str, str]]) -> dict[str, dict[int, Row]]
 def test_countries_lie_where_they_do_on_the_globe_in_their_colours(atlas: Atlas, tmp_path: Path) -> None:
     codes = list(dict.fromkeys(code for *_, code in POINTS.values()))
     known = {code: (FIFTHS[n % 5], WITHIN) for n, code in enumerate(codes)}
-    marks = marks_of(of_values(atlas, on_map(atlas, countries(known)), "t", {}), tmp_path)
+    marks = marks_of(of_values(atlas, on_map(atlas, countries(known)), "t", ()), tmp_path)
     heat = [colour.lower() for colour in LIGHT["range"]["heatmap"]]
     for name, (longitude, latitude, code) in POINTS.items():
         if name != "Fiji":  # smaller than the accuracy of borders
@@ -288,7 +288,7 @@ def test_countries_lie_where_they_do_on_the_globe_in_their_colours(atlas: Atlas,
 def test_positions_have_their_colours_and_small_countries_are_circles(atlas: Atlas, tmp_path: Path) -> None:
     where = {250: BELOW, 643: BEYOND, 36: WITHIN, 480: BEYOND}
     known = {code: (FIFTHS[0], each) for code, each in where.items()}
-    marks = marks_of(of_positions(atlas, on_map(atlas, countries(known)), {}), tmp_path)
+    marks = marks_of(of_positions(atlas, on_map(atlas, countries(known)), ()), tmp_path)
     below, within, above = (colour.lower() for colour in LIGHT["range"]["diverging"])
     assert [fill_at(marks, *POINTS[name][:2]) for name in ("Paris", "Moscow", "Canberra")] == [
         below,
@@ -305,7 +305,7 @@ def test_positions_have_their_colours_and_small_countries_are_circles(atlas: Atl
 def test_an_outline_says_what_lies_outside_of_its_band(atlas: Atlas, tmp_path: Path) -> None:
     where = {250: BELOW, 643: BEYOND, 36: WITHIN, 480: BEYOND, 702: WITHIN}
     known = {code: (FIFTHS[0], each) for code, each in where.items()}
-    marks = marks_of(of_values(atlas, on_map(atlas, countries(known)), "t", {}), tmp_path)
+    marks = marks_of(of_values(atlas, on_map(atlas, countries(known)), "t", ()), tmp_path)
     outline = LIGHT["style"]["beyond"]["color"]
     outlined = [path for path in marks if path.get("stroke") == outline]
     # two shapes and one circle
@@ -329,17 +329,17 @@ def test_rows_say_what_is_known_of_each_country_and_nothing_of_others(atlas: Atl
 
 def test_a_map_without_numbers_is_none(atlas: Atlas) -> None:
     rows = on_map(atlas, {"model": {}})
-    assert of_values(atlas, rows, "t", {}) is None and of_positions(atlas, rows, {}) is None
+    assert of_values(atlas, rows, "t", ()) is None and of_positions(atlas, rows, ()) is None
     without_band = on_map(atlas, {"model": {250: {"country": "c", "fifth": FIFTHS[0], "position": None}}})
-    assert of_values(atlas, without_band, "t", {}) is not None
-    assert of_positions(atlas, without_band, {}) is None
+    assert of_values(atlas, without_band, "t", ()) is not None
+    assert of_positions(atlas, without_band, ()) is None
 
 
 def test_a_map_has_its_borders_once_and_its_numbers_as_rows(atlas: Atlas) -> None:
     known = countries({250: (FIFTHS[1], BELOW)})
     known = {f"model {n}": known["model"] for n in range(4)}
     rows = on_map(atlas, known)
-    drawn = of_values(atlas, rows, "t", {})
+    drawn = of_values(atlas, rows, "t", ())
     assert drawn is not None
     made = chart("c", "a", drawn)
     assert made.rows == rows

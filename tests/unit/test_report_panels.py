@@ -14,18 +14,18 @@ import vl_convert
 from drawn_marks import panels_of
 from unmask.report.charts import VEGA_LITE, chart
 from unmask.report.panels import (
-    OF_CLAIMS,
     SHAPES,
     Row,
-    claims,
+    columns_of,
     domain,
+    in_order,
     kinds,
     line,
     names_down,
-    of_row,
     only,
     panels,
     plain,
+    records,
     told,
     with_shared_scales,
 )
@@ -39,7 +39,11 @@ ROWS: list[Row] = [
 
 def drawn(**options: Any) -> alt.FacetChart:
     looks = kinds("kind", "a kind", ["one", "other"])
-    marks = alt.Chart().mark_point().encode(x="x:Q", tooltip=told(x=("x", ".1f")), **looks)
+    marks = (
+        alt.Chart()
+        .mark_point()
+        .encode(x="x:Q", tooltip=told([("x", "x", ".1f"), ("kind", "a kind")]), **looks)
+    )
     return panels([line(x=2), marks], ROWS, 3, width=200, height=100, margin=50, **options)
 
 
@@ -87,20 +91,11 @@ def test_only_some_rows_are_drawn() -> None:
     assert marks_in(svg_of(made), "mark-symbol role-mark") == 2
 
 
-def test_claims_go_from_nothing_to_the_most() -> None:
-    looks = claims("claim", "t", ["no", "maybe", "yes"])
-    colour, shape = (json.loads(looks[channel].to_json()) for channel in ("color", "shape"))
-    assert colour["scale"] == {"domain": ["no", "maybe", "yes"], "range": "ordinal"}
-    assert shape["scale"]["range"] == list(OF_CLAIMS[:3]) and len(set(OF_CLAIMS)) == len(OF_CLAIMS)
-
-
 def test_values_of_tables_are_as_json_has_them() -> None:
     values = [1, 2.5, float("nan"), None, pd.NA, np.float64(0.5), np.int64(3), np.bool_(True), "a"]
     made = [plain(value) for value in values]
     assert made == [1, 2.5, None, None, None, 0.5, 3, True, "a"]
     assert json.loads(json.dumps(made)) == made
-    (row,) = pd.DataFrame({"a": [1.0], "b": [math.nan]}).itertuples()
-    assert of_row(row, "a", low="b", high="a") == {"a": 1.0, "low": None, "high": 1.0}
 
 
 def test_a_panels_name_may_have_lines() -> None:
@@ -120,15 +115,6 @@ def test_a_panels_name_is_cut_where_the_panel_ends() -> None:
     assert "…</text>" in narrow
 
 
-def test_what_has_no_interval_is_drawn_as_its_mark() -> None:
-    rows = [{"panel": "p", "y": 2.0, "low": None}, {"panel": "q", "y": 3.0, "low": 1.0}]
-    marks = alt.Chart().mark_rule().encode(y="low_at:Q", y2="y:Q")
-    made = panels([marks], rows, 2, margin=0, ends={"low": "y"}, own=("y",))
-    heights = [mark.y2 - mark.y for panel in panels_of(made) for mark in panel.of("rule")]
-    assert heights[0] == pytest.approx(0) and abs(heights[1]) > 10
-    assert "low_at" not in rows[0]
-
-
 def test_panels_of_one_kind_have_one_scale_and_others_another() -> None:
     values = {"a1": ("a", 1.0), "a2": ("a", 4.0), "b1": ("b", 100.0)}
     rows = [{"panel": panel, "by": by, "y": value} for panel, (by, value) in values.items()]
@@ -140,17 +126,35 @@ def test_panels_of_one_kind_have_one_scale_and_others_another() -> None:
 
 
 def test_a_scale_covers_its_span_and_all_that_is_known() -> None:
-    rows: list[Row] = [{"x": 47.0, "low": 38.0}, {"x": 52.0, "low": None}]
-    assert domain(rows, ("x", "low"), (40, 60), 5) == [35, 60]
-    assert domain(rows, ("x",), (40, 60), 5) == [40, 60]
-    assert domain([{"x": 0.61}], ("x",), (0.4, 0.6), 0.1) == pytest.approx([0.4, 0.7])
+    frame = pd.DataFrame({"x": [47.0, 52.0], "low": [38.0, None]})
+    assert domain(frame, ("x", "low"), (40, 60), 5) == [35, 60]
+    assert domain(frame, ("x",), (40, 60), 5) == [40, 60]
+    assert domain(frame, ("x", "low"), (40, 50)) == [38, 52]
+    assert domain(frame.assign(x=None), ("x",), (40, 60), 5) == [40, 60]
+    assert domain(pd.DataFrame({"x": [0.61]}), ("x",), (0.4, 0.6), 0.1) == pytest.approx([0.4, 0.7])
     # 0.6 / 0.2 is a hair below 3
-    assert domain([{"x": 0.1}], ("x",), (0, 0.6), 0.2) == pytest.approx([0, 0.6])
+    assert domain(pd.DataFrame({"x": [0.1]}), ("x",), (0, 0.6), 0.2) == pytest.approx([0, 0.6])
 
 
 def test_names_stand_in_their_order() -> None:
-    found = json.loads(names_down("name", ["z", "a", "z"], 100).to_json())
-    assert found["sort"] == ["z", "a"]
-    assert found["axis"] == {"labelLimit": 92, "minExtent": 100, "maxExtent": 100}
-    # else the theme says, and the page where it has little room
-    assert "axis" not in json.loads(names_down("name", ["z"]).to_json())
+    assert json.loads(names_down("name", ["z", "a", "z"]).to_json())["sort"] == ["z", "a"]
+
+
+def test_columns_are_taken_renamed_and_made() -> None:
+    frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": [0.5, math.nan]}, index=[7, 7])
+    made = columns_of(frame, "a", name="b", low=frame["c"] * 2, made=["p", "q"])
+    assert records(made) == [
+        {"a": 1, "name": "x", "low": 1.0, "made": "p"},
+        {"a": 2, "name": "y", "low": None, "made": "q"},
+    ]
+
+
+def test_rows_are_in_the_order_of_values_and_else_as_they_stand() -> None:
+    frame = pd.DataFrame({"a": ["z", "a", "n", "z", "a"], "b": range(5)}, index=[0] * 5)
+    assert in_order(frame, "a", ["a", "z", "a"])["b"].tolist() == [1, 4, 0, 3]
+    assert in_order(frame, "a")["b"].tolist() == [0, 3, 1, 4, 2]
+    assert in_order(frame.astype({"a": "category"}), "a", ["n"])["b"].tolist() == [2]
+    odd = frame.assign(odd=frame["b"] % 2)
+    assert in_order(odd, ["a", "odd"])["b"].tolist() == [0, 1, 2, 3, 4]
+    assert in_order(odd, ["a", "odd"], [("a", 0), ("z", 0)])["b"].tolist() == [4, 0]
+    assert in_order(frame.head(0), "a").empty

@@ -6,10 +6,11 @@ Their names are those of unmask.calibration.shown: {table}_{csv,md,tex}, and {fi
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from unmask.calibration.charts import drawn_charts
+from unmask.calibration.charts import MAKERS
 from unmask.calibration.results import Found
 from unmask.calibration.shown import TABLES
 from unmask.calibration.tables import captioned
+from unmask.report.chart_files import charts_of
 from unmask.report.table_files import table_texts
 
 __all__ = ["Found", "drawn_charts", "made_tables"]
@@ -22,3 +23,7 @@ def made_tables(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, str]
     nothing for has no rows. Raises KeyError for an unknown name (a defect of the caller).
     """
     yield from table_texts({name: partial(captioned, found, name) for name in TABLES}, wanted)
+
+
+drawn_charts = partial(charts_of, MAKERS)
+"""The charts of some names, each with its name; where there is none, why."""

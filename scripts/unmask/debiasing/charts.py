@@ -7,11 +7,10 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.report.changes_chart import Change, Scale, changes_chart
-from unmask.report.sheets import rows_of
+from unmask.report.changes_chart import changes_chart
+from unmask.report.forms import Axis
+from unmask.report.panels import columns_of, in_order
 from unmask.terms import PUBLISHED
-
-SCALE = Scale("stereotype preferred, of 100 pairs", no_bias=50, decimals=1)
 
 
 def scores_changed(changed: pd.DataFrame, models: Sequence[Mapping[str, Any]]) -> alt.FacetChart | None:
@@ -21,23 +20,15 @@ def scores_changed(changed: pd.DataFrame, models: Sequence[Mapping[str, Any]]) -
     changed: as unmask.statistics.changes, with p_holm; models: name, method and reading of the debiased ones.
     """
     kinds = {str(model["name"]): _kind(model) for model in models}
-    parts = [part for _, part in changed.groupby(["origin", "benchmark"], sort=False)]
-    rows = [
-        Change(
-            f"{row.origin} on {row.benchmark}",
-            title_of(row.measure),
-            kinds[row.model],
-            row.model,
-            row.before,
-            row.after,
-            row.low,
-            row.high,
-            row.p_holm,
-        )
-        for part in parts
-        for row in rows_of(part)
-    ]
-    return changes_chart(rows, SCALE)
+    panel = changed["origin"].astype(str) + " on " + changed["benchmark"].astype(str)
+    rows = in_order(changed.assign(panel=panel), "panel")
+    frame = columns_of(
+        rows,
+        *("panel", "model", "before", "after", "low", "high", "p_holm"),
+        row=rows["measure"].map(title_of),
+        kind=rows["model"].map(kinds),
+    )
+    return changes_chart(frame, Axis("stereotype preferred, of 100 pairs", line=50), decimals=1)
 
 
 def _kind(model: Mapping[str, Any]) -> str:

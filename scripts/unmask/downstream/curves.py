@@ -5,8 +5,8 @@ import pandas as pd
 
 from unmask.downstream.results import Found
 from unmask.downstream.tables import DECIMALS, NAMES
-from unmask.report.panels import Row, kinds, of_row, told, with_shared_scales
-from unmask.report.sheets import rows_of
+from unmask.report.forms import Axis, Grid, Kinds, response
+from unmask.report.panels import columns_of
 
 MOST = 7
 """Curves of a panel; where there would be more, every family of models has a panel."""
@@ -21,47 +21,35 @@ def steps(found: Found) -> alt.FacetChart | None:
     if not curves:
         return None
     apart = max(curve["model"].nunique() for curve in curves) > MOST
-    of = {member.name: member for member in found.members}
-    drawn: list[Row] = []
-    for row in rows_of(pd.concat(curves, ignore_index=True)):
-        member = of[row.model]
-        name = f"{row.task}: {NAMES[row.metric]}"
-        drawn.append(
-            {
-                "panel": f"{name}, {member.family}" if apart else name,
-                "task": row.task,
-                "model": member.name,
-                "kind": (member.role or "as it was") if apart else member.name,
-                **of_row(row, "step", "low", "high", bias="value"),
-            }
-        )
-    names = list(dict.fromkeys(row["kind"] for row in drawn))
-    looks = kinds("kind", "debiased by" if apart else "model", names)
+    members = {member.name: member for member in found.members}
+    rows = pd.concat(curves, ignore_index=True)
+    panel = rows["task"] + ": " + rows["metric"].map(NAMES)
+    kind = rows["model"]
+    if apart:
+        panel += ", " + rows["model"].map({name: member.family for name, member in members.items()})
+        kind = rows["model"].map({name: member.role or "as it was" for name, member in members.items()})
+    frame = columns_of(rows, "task", "model", "step", "low", "high", panel=panel, kind=kind, bias="value")
     form = f".{DECIMALS}f"
-    x = alt.X("step:Q", title="steps of fine-tuning", axis=alt.Axis(tickCount=5))
-    y = alt.Y("bias:Q", title="bias in use", axis=alt.Axis(tickCount=5))
-    base = alt.Chart()
-    one = {"color": looks["color"], "detail": alt.Detail("model:N")}
-    layers = [
-        base.mark_area(opacity=0.15).encode(x=x, y=alt.Y("low_at:Q"), y2="high_at:Q", **one),
-        base.mark_line(strokeWidth=1.5).encode(x=x, y=y, **one),
-        base.mark_point(filled=True, opacity=1, size=30).encode(
-            x=x,
-            y=y,
-            tooltip=told(
-                panel="what",
-                model="model",
-                step=("step", "d"),
-                bias=("bias in use", form),
-                low=("interval from", form),
-                high=("interval to", form),
-            ),
-            **looks,
-        ),
-    ]
-    ends, reach = {"low": "bias", "high": "bias"}, ["max(high_at)"]
-    return with_shared_scales(
-        layers, drawn, 3, by="task", reach=reach, own=("x", "y"), ends=ends, between=": "
+    tips = (
+        ("panel", "what"),
+        ("model", "model"),
+        ("step", "step", "d"),
+        ("bias", "bias in use", form),
+        ("low", "interval from", form),
+        ("high", "interval to", form),
+    )
+    return response(
+        frame,
+        Axis("steps of fine-tuning", own=True),
+        Axis("bias in use", zero=True),
+        tips,
+        dose="step",
+        value="bias",
+        kinds=Kinds("kind", "debiased by" if apart else "model"),
+        each="model",
+        area=True,
+        together="task",
+        grid=Grid(between=": "),
     )
 
 

@@ -1,20 +1,17 @@
 """The tables and figures of downstream tasks (unmask.report.presenting).
 
-Tables are those of TABLES, figures those of unmask.downstream.charts.NOTHING.
+Tables are those of TABLES, figures those of unmask.downstream.charts.MAKERS.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from unmask.downstream import tables
-from unmask.downstream.charts import NOTHING, charts
+from unmask.downstream.charts import MAKERS as CHARTS
 from unmask.downstream.results import Found
+from unmask.report.chart_files import charts_of
 from unmask.report.sheets import Sheet
 from unmask.report.table_files import Made, table_texts
-
-if TYPE_CHECKING:
-    from unmask.report.charts import Drawn
 
 __all__ = ["TABLES", "Found", "drawn_charts", "made_tables"]
 
@@ -38,10 +35,5 @@ def made_tables(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, str]
     yield from table_texts({name: partial(make, found) for name, make in TABLES.items()}, wanted)
 
 
-def drawn_charts(found: Found, wanted: Iterable[str]) -> "Iterator[tuple[str, Drawn | str]]":
-    """The charts of these names, each with its name; where there is none, why.
-
-    Raises KeyError for an unknown name (a defect of the caller).
-    """
-    for name, drawn in charts(found, wanted):
-        yield name, drawn or NOTHING[name]
+drawn_charts = partial(charts_of, CHARTS)
+"""The charts of some names, each with its name; where there is none, why."""

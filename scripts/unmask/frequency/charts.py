@@ -14,20 +14,26 @@ from unmask.frequency.levels import rounded
 from unmask.frequency.link_tables import PERFECT
 from unmask.frequency.word_lists import GROUPS
 from unmask.measures.registry import title_of
-from unmask.report.dots import Axis, dots
-from unmask.report.panels import STEP, Row, kinds, line, names_down, of_row, only, panels, told
+from unmask.report.forms import Axis, Beside, Grid, forest, response
+from unmask.report.panels import (
+    STEP,
+    Row,
+    Tips,
+    columns_of,
+    ends_of,
+    kinds,
+    names_down,
+    only,
+    panels,
+    room_for,
+    told,
+)
 from unmask.report.sheets import interval, number, rows_of
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
 
-MARGIN = 128
-"""Pixels for the names of bias types."""
-
 MOST_PARTS = 12
 """In so many parts, at most, pairs are shown by their log frequency ratios."""
-
-HEIGHT, NUMBERS, BESIDE = 180, 44, 60
-"""Pixels of a panel of margins, of the numbers beside it, and of these with their title."""
 
 
 def frequencies(words: pd.DataFrame) -> alt.FacetChart | None:
@@ -63,7 +69,7 @@ def _drawn_frequencies(rows: Sequence[Row], edge: float) -> alt.FacetChart:
     most = max(float(row["at"]) for row in rows)
     scale = alt.Scale(type="log", domain=[edge, 1.2 * most], nice=False)
     y = {
-        "y": names_down("name", (row["name"] for row in rows), MARGIN),
+        "y": names_down("name", (row["name"] for row in rows)),
         "yOffset": alt.YOffset("kind:N", sort=list(GROUPS)),
     }
 
@@ -73,19 +79,23 @@ def _drawn_frequencies(rows: Sequence[Row], edge: float) -> alt.FacetChart:
 
     looks = kinds("kind", "words of the group that is", GROUPS)
     of_word = told(
-        word="word",
-        name="bias type",
-        kind="group",
-        per_million=("per million words", ",.4~g"),
-        count=("count", ",d"),
+        (
+            ("word", "word"),
+            ("name", "bias type"),
+            ("kind", "group"),
+            ("per_million", "per million words", ",.4~g"),
+            ("count", "count", ",d"),
+        )
     )
     of_group = told(
-        name="bias type",
-        kind="group",
-        words=("words", "d"),
-        median=("median", ",.4~g"),
-        low=("lower quartile", ",.4~g"),
-        high=("upper quartile", ",.4~g"),
+        (
+            ("name", "bias type"),
+            ("kind", "group"),
+            ("words", "words", "d"),
+            ("median", "median", ",.4~g"),
+            ("low", "lower quartile", ",.4~g"),
+            ("high", "upper quartile", ",.4~g"),
+        )
     )
     base = alt.Chart()
     group, seen, unseen = (
@@ -101,7 +111,8 @@ def _drawn_frequencies(rows: Sequence[Row], edge: float) -> alt.FacetChart:
         ),
     ]
     height = alt.Step(STEP * len(GROUPS), **{"for": "position"})
-    return panels(layers, rows, 2, margin=MARGIN, height=height)
+    names = [row["name"] for row in rows]
+    return panels(layers, rows, 2, margin=room_for(names), height=height)
 
 
 def _ticks(low: float, high: float) -> list[float]:
@@ -118,33 +129,27 @@ def correlations(link: pd.DataFrame) -> alt.FacetChart | None:
     link: link_tables.link_rows.
     """
     found = link[(link["grouping"] == OVERALL) & (link["protocol"] == CORRECTED) & link["rho"].notna()]
-    perfect = {
-        (row.benchmark, row.measure): float(row.rho) for row in rows_of(found[found["model"] == PERFECT])
-    }
-    rows: list[Row] = [
-        {
-            "panel": f"{row.model}\n{row.benchmark}",
-            "model": str(row.model),
-            "benchmark": str(row.benchmark),
-            "name": title_of(str(row.measure)),
-            "value": float(row.rho),
-            **of_row(row, "low", "high"),
-            "beside": perfect.get((row.benchmark, row.measure)),
-            "pairs": int(row.n),
-        }
-        for row in rows_of(found[found["model"] != PERFECT])
-    ]
-    tooltips = {
-        "panel": "what",
-        "name": "measure",
-        "value": "correlation",
-        "low": "interval from",
-        "high": "interval to",
-        **({"beside": "word by word"} if perfect else {}),
-        "pairs": "pairs",
-    }
-    axis = Axis("correlation (0: none)", (-0.5, 0.5), 0, 0.25)
-    return dots(rows, axis, tooltips)
+    perfect = found[found["model"] == PERFECT].set_index(["benchmark", "measure"])["rho"]
+    rows = found[found["model"] != PERFECT]
+    frame = columns_of(
+        rows,
+        *("model", "benchmark", "low", "high"),
+        panel=rows["model"].astype(str) + "\n" + rows["benchmark"].astype(str),
+        name=rows["measure"].map(title_of),
+        value="rho",
+        beside=perfect.reindex(pd.MultiIndex.from_frame(rows[["benchmark", "measure"]])).to_numpy(float),
+        pairs="n",
+    )
+    tips: Tips = (
+        ("panel", "what"),
+        ("name", "measure"),
+        ("value", "correlation", ".2f"),
+        *ends_of(".2f"),
+        *((("beside", "word by word", ".2f"),) if len(perfect) else ()),
+        ("pairs", "pairs", "d"),
+    )
+    axis = Axis("correlation (0: none)", line=0, span=(-0.5, 0.5), step=0.25)
+    return forest(frame, axis, tips, beside=[Beside("beside", "triangle", "reported")])
 
 
 def margins(scores: pd.DataFrame, ratios: pd.DataFrame, link: pd.DataFrame) -> alt.FacetChart | None:
@@ -158,7 +163,7 @@ def margins(scores: pd.DataFrame, ratios: pd.DataFrame, link: pd.DataFrame) -> a
     chosen = link[(link["grouping"] == OVERALL) & (link["protocol"] == CORRECTED)]
     corrected = scores[scores["protocol"] == CORRECTED].merge(ratios, on="pair_id")
     corrected = corrected[corrected["margin"].notna() & corrected["log_ratio"].notna()]
-    rows: list[Row] = []
+    rows = []
     for row in rows_of(chosen):
         own = corrected[corrected["measure"] == row.measure]
         size = own["margin"].abs().mean()
@@ -178,7 +183,26 @@ def margins(scores: pd.DataFrame, ratios: pd.DataFrame, link: pd.DataFrame) -> a
                     **{"from": low / size, "at": median / size, "to": high / size},
                 }
             )
-    return _drawn_margins(rows) if rows else None
+    if not rows:
+        return None
+    tips = (
+        ("measure", "measure"),
+        ("pairs", "pairs", "d"),
+        ("log_ratio", "log frequency ratio", ".3~g"),
+        ("median", "median margin", ".3~g"),
+        ("low", "lower quartile", ".3~g"),
+        ("high", "upper quartile", ".3~g"),
+    )
+    return response(
+        pd.DataFrame(rows),
+        Axis("log frequency ratio of the pair", zero=True),
+        Axis("margin / mean size of margins", line=0),
+        tips,
+        dose="log_ratio",
+        value="at",
+        interval=("from", "to"),
+        grid=Grid(4, width=240, height=180),
+    )
 
 
 def parts(log_ratios: "pd.Series[float]") -> "pd.Series[int]":
@@ -188,35 +212,3 @@ def parts(log_ratios: "pd.Series[float]") -> "pd.Series[int]":
     """
     ranks = rankdata(rounded(log_ratios))
     return pd.Series((MOST_PARTS * (ranks - 0.5) // len(ranks)).astype(np.int64), index=log_ratios.index)
-
-
-def _drawn_margins(rows: Sequence[Row]) -> alt.FacetChart:
-    x = alt.X(
-        "log_ratio:Q",
-        title="log frequency ratio of the pair",
-        scale=alt.Scale(zero=True, nice=True),
-        axis=alt.Axis(tickCount=5),
-    )
-    title = "margin / mean size of margins"
-
-    axis = alt.Axis(tickCount=5, grid=True, minExtent=NUMBERS, maxExtent=NUMBERS)
-
-    def y(name: str) -> alt.Y:
-        return alt.Y(f"{name}:Q", title=title, axis=axis)
-
-    base = alt.Chart()
-    tips = told(
-        measure="measure",
-        pairs=("pairs", "d"),
-        log_ratio=("log frequency ratio", ".3~g"),
-        median=("median margin", ".3~g"),
-        low=("lower quartile", ".3~g"),
-        high=("upper quartile", ".3~g"),
-    )
-    layers = [
-        line(y=0),
-        base.mark_rule(style="single", strokeWidth=1.5).encode(x=x, y=y("from"), y2="to:Q"),
-        base.mark_line(style="single", strokeWidth=1, opacity=0.5).encode(x=x, y=y("at")),
-        base.mark_point(style="single", filled=True, opacity=1, size=40).encode(x=x, y=y("at"), tooltip=tips),
-    ]
-    return panels(layers, rows, 4, margin=BESIDE, width=240, height=HEIGHT)

@@ -1,11 +1,13 @@
 """The tables and figures of word frequency (unmask.report.presenting)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unmask.frequency.charts import correlations, frequencies
 from unmask.frequency.results import Found
 from unmask.frequency.table2 import table2, table2_sheet
+from unmask.report.chart_files import charts_of
 from unmask.report.sheets import Sheet
 from unmask.report.table_files import Made, table_texts
 
@@ -16,9 +18,6 @@ __all__ = ["Found", "drawn_charts", "made_tables"]
 
 NO_SHEET = Sheet("", (), (), ())
 """Of a table that is written as CSV alone."""
-
-NO_GROUPS = "No benchmark of this study says which group a sentence names."
-NO_LINK = "No benchmark of this study has both scores and word frequencies."
 
 
 def made_tables(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -34,11 +33,17 @@ def made_tables(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, str]
     yield from table_texts(makers, wanted)
 
 
-def drawn_charts(found: Found, wanted: Iterable[str]) -> "Iterator[tuple[str, Drawn | str]]":
-    """frequency: how often corpora use words; frequency_link: how margins go with that."""
-    makers: Mapping[str, Callable[[], Drawn | str]] = {
-        "frequency": lambda: frequencies(found.words) or NO_GROUPS,
-        "frequency_link": lambda: correlations(found.link) or NO_LINK,
-    }
-    for name in wanted:
-        yield name, makers[name]()
+CHARTS: "Mapping[str, tuple[Callable[[Found], Drawn | None], str]]" = {
+    "frequency": (
+        lambda found: frequencies(found.words),
+        "No benchmark of this study says which group a sentence names.",
+    ),
+    "frequency_link": (
+        lambda found: correlations(found.link),
+        "No benchmark of this study has both scores and word frequencies.",
+    ),
+}
+"""By name: what makes a chart (how often corpora use words; how margins go with that), and why there may be
+none."""
+
+drawn_charts = partial(charts_of, CHARTS)

@@ -7,9 +7,8 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.verdicts import NO_PREFERENCE
-from unmask.report.dots import Axis, Kinds, dots
-from unmask.report.panels import Row, of_row
-from unmask.report.sheets import rows_of
+from unmask.report.forms import Axis, Kinds, forest
+from unmask.report.panels import columns_of, ends_of, in_order
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.schema import OVERALL
 from unmask.terms import (
@@ -24,9 +23,6 @@ from unmask.terms import (
     UNRELATED,
 )
 
-MARGIN = 128
-"""Pixels for the names of models."""
-
 _READINGS = {
     ALL_TOKENS: "all tokens, special too",
     CONTENT_TOKENS: "all but special tokens",
@@ -38,7 +34,14 @@ _READINGS = {
 AS_WRITTEN, IN_RANDOM_ORDER, OF_NOTHING = "as written", "tokens shuffled", "unrelated"
 """How sentences are read."""
 
-_AXIS = Axis("right token first, of 100", (0, 100), round=10, format=".1f")
+_AXIS = Axis("right token first, of 100", span=(0, 100), step=10)
+
+_TIPS = (
+    ("name", "model"),
+    ("value", "right of 100", ".1f"),
+    *ends_of(".1f"),
+    ("tokens", "how many", "d"),
+)
 
 
 def accuracies(accuracy: pd.DataFrame) -> alt.FacetChart | None:
@@ -47,14 +50,11 @@ def accuracies(accuracy: pd.DataFrame) -> alt.FacetChart | None:
 
     accuracy: ACCURACY over the study, with the column model. None, here and below, where there is nothing.
     """
-    found = accuracy[(accuracy["variant"] == ORIGINAL) & (accuracy["roles"] == PAIR)]
-    rows = [
-        _accuracy(row, _READINGS[row.reading]) | {"kind": title_of(str(row.measure))}
-        for reading in _READINGS
-        for row in rows_of(found[found["reading"] == reading])
-    ]
-    measures = Kinds("measure", [*map(title_of, found["measure"].drop_duplicates())], apart=False)
-    return dots(rows, _AXIS, {"panel": "what counts", **_TOLD}, measures, margin=MARGIN)
+    rows = accuracy[(accuracy["variant"] == ORIGINAL) & (accuracy["roles"] == PAIR)]
+    measures = Kinds("kind", "measure", [*map(title_of, rows["measure"].drop_duplicates())])
+    rows = in_order(rows, "reading", _READINGS)
+    frame = _accuracies(rows, panel=rows["reading"].map(_READINGS), kind=rows["measure"].map(title_of))
+    return forest(frame, _AXIS, (("panel", "what counts"), ("kind", "measure"), *_TIPS), kinds=measures)
 
 
 def controlled(accuracy: pd.DataFrame) -> alt.FacetChart | None:
@@ -63,22 +63,19 @@ def controlled(accuracy: pd.DataFrame) -> alt.FacetChart | None:
 
     accuracy: ACCURACY with the columns model and benchmark.
     """
-    found = accuracy[(accuracy["measure"] == "AUL") & (accuracy["reading"] == ALL_TOKENS)]
-    parts = {
-        AS_WRITTEN: (found["variant"] == ORIGINAL) & (found["roles"] == PAIR),
-        IN_RANDOM_ORDER: (found["variant"] == SHUFFLED) & (found["roles"] == PAIR),
-        OF_NOTHING: (found["variant"] == ORIGINAL) & (found["roles"] == UNRELATED),
-    }
-    others = parts[IN_RANDOM_ORDER] | parts[OF_NOTHING]
-    rows = [
-        _accuracy(row, str(benchmark)) | {"kind": kind}
-        for benchmark in found.loc[others, "benchmark"].drop_duplicates()
-        for kind, members in parts.items()
-        for row in rows_of(found[members & (found["benchmark"] == benchmark)])
-    ]
-    known_kinds = [kind for kind in parts if any(row["kind"] == kind for row in rows)]
-    kinds = Kinds("sentences", known_kinds, apart=False)
-    return dots(rows, _AXIS, {"panel": "benchmark", **_TOLD, "kind": "sentences"}, kinds, margin=MARGIN)
+    rows = accuracy[(accuracy["measure"] == "AUL") & (accuracy["reading"] == ALL_TOKENS)]
+    kinds = {(ORIGINAL, PAIR): AS_WRITTEN, (SHUFFLED, PAIR): IN_RANDOM_ORDER}
+    kinds[ORIGINAL, UNRELATED] = OF_NOTHING
+    rows = in_order(rows, ["variant", "roles"], kinds)
+    rows = rows.assign(kind=[kinds[key] for key in zip(rows["variant"], rows["roles"], strict=True)])
+    rows = in_order(rows, "benchmark", rows.loc[rows["kind"] != AS_WRITTEN, "benchmark"])
+    frame = _accuracies(rows, panel="benchmark", kind="kind")
+    tips = (("panel", "benchmark"), *_TIPS, ("kind", "sentences"))
+    return forest(frame, _AXIS, tips, kinds=Kinds("kind", "sentences"))
+
+
+def _accuracies(rows: pd.DataFrame, **named: Any) -> pd.DataFrame:
+    return columns_of(rows, "benchmark", "low", "high", name="model", value="accuracy", tokens="n", **named)
 
 
 def shuffled(bias: pd.DataFrame) -> alt.FacetChart | None:
@@ -88,54 +85,30 @@ def shuffled(bias: pd.DataFrame) -> alt.FacetChart | None:
     bias: BIAS with the columns model and benchmark; the protocol corrected is shown, of measures that have
     both.
     """
-    found = bias[(bias["grouping"] == OVERALL) & (bias["protocol"] == CORRECTED) & bias["score"].notna()]
+    rows = bias[(bias["grouping"] == OVERALL) & (bias["protocol"] == CORRECTED) & bias["score"].notna()]
     keys = ["model", "benchmark", "measure"]
-    both = found.groupby(keys, observed=True, sort=False)["variant"].transform("nunique") > 1
+    rows = rows[rows.groupby(keys, observed=True, sort=False)["variant"].transform("nunique") > 1]
     kinds = {ORIGINAL: AS_WRITTEN, SHUFFLED: IN_RANDOM_ORDER}
-    rows: list[Row] = [
-        {
-            "panel": f"{row.model}\n{row.benchmark}",
-            "model": str(row.model),
-            "benchmark": str(row.benchmark),
-            "name": title_of(str(row.measure)),
-            "kind": kinds[row.variant],
-            "value": float(row.score),
-            **of_row(row, "low", "high", chance_low="null_low", chance_high="null_high"),
-            "pairs": int(row.n),
-        }
-        for row in rows_of(found[both])
-    ]
-    tooltips = {
-        "panel": "what",
-        "name": "measure",
-        "kind": "sentences",
-        "value": "stereotype preferred, of 100",
-        "low": "interval from",
-        "high": "interval to",
-        "chance_low": "words alone from",
-        "chance_high": "words alone to",
-        "pairs": "pairs",
-    }
-    axis = Axis("stereotype preferred, of 100 pairs", (40, 60), NO_PREFERENCE, 5, ".1f")
-    return dots(rows, axis, tooltips, Kinds("sentences", list(kinds.values())))
-
-
-_TOLD = {
-    "name": "model",
-    "kind": "measure",
-    "value": "right of 100",
-    "low": "interval from",
-    "high": "interval to",
-    "tokens": "how many",
-}
-
-
-def _accuracy(row: Any, panel: str) -> Row:
-    return {
-        "panel": panel,
-        "benchmark": str(row.benchmark),
-        "name": str(row.model),
-        "value": float(row.accuracy),
-        **of_row(row, "low", "high"),
-        "tokens": int(row.n),
-    }
+    frame = columns_of(
+        rows,
+        *("model", "benchmark", "low", "high"),
+        panel=rows["model"].astype(str) + "\n" + rows["benchmark"].astype(str),
+        name=rows["measure"].map(title_of),
+        kind=rows["variant"].map(kinds),
+        value="score",
+        chance_low="null_low",
+        chance_high="null_high",
+        pairs="n",
+    )
+    tips = (
+        ("panel", "what"),
+        ("name", "measure"),
+        ("kind", "sentences"),
+        ("value", "stereotype preferred, of 100", ".1f"),
+        *ends_of(".1f"),
+        *ends_of(".1f", "chance_low", "chance_high", "words alone"),
+        ("pairs", "pairs", "d"),
+    )
+    axis = Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE, span=(40, 60), step=5)
+    sentences = Kinds("kind", "sentences", [*kinds.values()])
+    return forest(frame, axis, tips, kinds=sentences, apart="kind", broad=("chance_low", "chance_high"))

@@ -1,14 +1,13 @@
 """Charts of agreement with human raters: ROC curves with their bands, and the areas under them."""
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.report.dots import Axis, Kinds, dots
-from unmask.report.panels import Row, of_row, only, panels, told
+from unmask.report.forms import Axis, Kinds, forest
+from unmask.report.panels import columns_of, ends_of, in_order, only, panels, records, told
 from unmask.report.sheets import interval, number, rows_of
 from unmask.terms import PROTOCOLS, PUBLISHED
 
@@ -26,6 +25,9 @@ CHANCE = 0.5
 
 FALSE, TRUE = "false_positive_rate", "true_positive_rate"
 
+KEYS = ["model", "benchmark", "measure"]
+"""What a curve is of."""
+
 
 def areas(agreement: pd.DataFrame) -> alt.FacetChart | None:
     """The area under every curve of the chosen reading, in both protocols; a panel for each model and
@@ -33,34 +35,27 @@ def areas(agreement: pd.DataFrame) -> alt.FacetChart | None:
 
     agreement: AGREEMENT over the whole study. None, here and below, where there is nothing to draw.
     """
-    rows: list[Row] = [
-        {
-            "panel": f"{row.model}\n{row.benchmark}",
-            "model": str(row.model),
-            "benchmark": str(row.benchmark),
-            "name": title_of(str(row.measure)),
-            "kind": str(row.protocol),
-            "value": float(row.auc),
-            **of_row(row, "low", "high"),
-            "method": None if pd.isna(row.method) else str(row.method),
-            "positives": int(row.positives),
-            "negatives": int(row.negatives),
-        }
-        for row in rows_of(agreement[agreement["chosen"] & agreement["auc"].notna()])
-    ]
-    tooltips = {
-        "panel": "what",
-        "name": "measure",
-        "kind": "protocol",
-        "value": "area under the curve",
-        "low": "interval from",
-        "high": "interval to",
-        "method": "interval",
-        "positives": "positive pairs",
-        "negatives": "negative pairs",
-    }
-    axis = Axis("area (0.5: chance)", (0.4, 0.6), CHANCE, 0.1, ".3f")
-    return dots(rows, axis, tooltips, Kinds("protocol", PROTOCOLS))
+    rows = agreement[agreement["chosen"] & agreement["auc"].notna()]
+    frame = columns_of(
+        rows,
+        *("model", "benchmark", "low", "high", "method", "positives", "negatives"),
+        panel=rows["model"].astype(str) + "\n" + rows["benchmark"].astype(str),
+        name=rows["measure"].map(title_of),
+        kind="protocol",
+        value="auc",
+    )
+    tips = (
+        ("panel", "what"),
+        ("name", "measure"),
+        ("kind", "protocol"),
+        ("value", "area under the curve", ".3f"),
+        *ends_of(".3f"),
+        ("method", "interval"),
+        ("positives", "positive pairs", "d"),
+        ("negatives", "negative pairs", "d"),
+    )
+    axis = Axis("area (0.5: chance)", line=CHANCE, span=(0.4, 0.6), step=0.1)
+    return forest(frame, axis, tips, kinds=Kinds("kind", "protocol", PROTOCOLS), apart="kind")
 
 
 def curves(
@@ -74,21 +69,17 @@ def curves(
     """
     shown = agreement[agreement["chosen"] & (agreement["protocol"] == PUBLISHED) & agreement["auc"].notna()]
     shown = shown[shown["measure"].isin(PAPER_MEASURES)]
-    points, ends = _by_curve(roc), _by_curve(bands)
-    rows: list[Row] = []
-    for row in rows_of(shown):
-        key = (row.model, row.benchmark, row.measure)
-        of = {"panel": _panel(row, several), "model": str(row.model), "benchmark": str(row.benchmark)}
-        of |= {"measure": title_of(str(row.measure))}
-        rows += [of | each for each in _chance()]
-        rows += [of | each for each in _band(ends.get(key, ()))]
-        rows += [of | each for each in _curve(points.get(key, ()))]
-    return _drawn(rows) if rows else None
-
-
-def _by_curve(rows: pd.DataFrame) -> dict[Any, list[Any]]:
-    shown = rows[rows["protocol"] == PUBLISHED]
-    return {key: rows_of(own) for key, own in shown.groupby(["model", "benchmark", "measure"], observed=True)}
+    of = shown[KEYS].assign(panel=[_panel(row, several) for row in rows_of(shown)])
+    # scores that know nothing of the ratings lie on the diagonal
+    chance = of.merge(pd.DataFrame({FALSE: [0.0, 1.0], TRUE: [0.0, 1.0]}), how="cross")
+    band, curve = (
+        of.merge(rows.loc[rows["protocol"] == PUBLISHED, [*KEYS, *columns]], on=KEYS)
+        for rows, columns in ((bands, (FALSE, "low", "high")), (roc, (FALSE, TRUE)))
+    )
+    parts = {"chance": chance, "band": band, "curve": curve}
+    frame = pd.concat([part.assign(drawn=name) for name, part in parts.items()], ignore_index=True)
+    frame = in_order(frame, "panel", of["panel"])
+    return _drawn(frame.assign(measure=frame["measure"].map(title_of))) if len(of) else None
 
 
 def _panel(row: Any, several: bool) -> str:
@@ -97,32 +88,7 @@ def _panel(row: Any, several: bool) -> str:
     return f"{what}\n{row.model} on {row.benchmark}" if several else what
 
 
-def _chance() -> Iterator[Row]:
-    """The curve of scores that know nothing."""
-    for rate in (0.0, 1.0):
-        yield {"drawn": "chance", FALSE: rate, TRUE: rate}
-
-
-def _band(band: Sequence[Any]) -> Iterator[Row]:
-    for each in band:
-        yield {
-            "drawn": "band",
-            FALSE: float(each.false_positive_rate),
-            "low": float(each.low),
-            "high": float(each.high),
-        }
-
-
-def _curve(curve: Sequence[Any]) -> Iterator[Row]:
-    for each in curve:
-        yield {
-            "drawn": "curve",
-            FALSE: float(each.false_positive_rate),
-            TRUE: float(each.true_positive_rate),
-        }
-
-
-def _drawn(rows: Sequence[Row]) -> alt.FacetChart:
+def _drawn(frame: pd.DataFrame) -> alt.FacetChart:
     scale = alt.Scale(domain=[0, 1], nice=False)
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
     x = alt.X(f"{FALSE}:Q", title="false positive rate", scale=scale, axis=alt.Axis(values=ticks))
@@ -132,10 +98,11 @@ def _drawn(rows: Sequence[Row]) -> alt.FacetChart:
         return alt.Y(f"{name}:Q", title="true positive rate", scale=scale, axis=axis)
 
     tips = told(
-        measure="measure",
-        false_positive_rate=("false positive rate", ".2f"),
-        low=("true positive rate from", ".2f"),
-        high=("true positive rate to", ".2f"),
+        (
+            ("measure", "measure"),
+            (FALSE, "false positive rate", ".2f"),
+            *ends_of(".2f", what="true positive rate"),
+        )
     )
     base = alt.Chart()
     band, chance, curve = (base.transform_filter(only("drawn", each)) for each in ("band", "chance", "curve"))
@@ -147,5 +114,4 @@ def _drawn(rows: Sequence[Row]) -> alt.FacetChart:
         # what a pointer finds anywhere in the band
         band.mark_rule(strokeWidth=5, opacity=0).encode(x=x, y=y("low"), y2="high:Q", tooltip=tips),
     ]
-    columns = len({row["measure"] for row in rows})
-    return panels(layers, rows, columns, margin=BESIDE, width=SIZE, height=SIZE)
+    return panels(layers, records(frame), frame["measure"].nunique(), margin=BESIDE, width=SIZE, height=SIZE)

@@ -6,13 +6,10 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.report.dots import Axis, Kinds, dots
-from unmask.report.panels import Row, of_row
+from unmask.report.forms import Axis, Kinds, forest
+from unmask.report.panels import columns_of, ends_of, in_order
 from unmask.report.sheets import rows_of
 from unmask.terms import CORRECTED
-
-MARGIN = 128
-"""Pixels for the names of models."""
 
 NOISE, RAW, HELD, UNKNOWN = (
     "may be noise",
@@ -31,39 +28,31 @@ def models(compared: pd.DataFrame, alpha: float) -> alt.FacetChart | None:
 
     compared: COMPARISONS with p_holm, of one benchmark and first model. None where there is nothing.
     """
-    found = compared[compared["protocol"] == CORRECTED]
-    measures = found["measure"].drop_duplicates()
-    rows: list[Row] = [
-        {
-            "panel": title_of(str(measure)),
-            "first": str(row.first),
-            "name": str(row.second),
-            "first_score": float(row.first_score),
-            "second_score": float(row.second_score),
-            "value": float(row.difference),
-            **of_row(row, "low", "high", "p", "p_holm"),
-            "kind": _claim(row, alpha),
-            "pairs": int(row.n),
-        }
-        for measure in measures
-        for row in rows_of(found[found["measure"] == measure])
-    ]
-    tooltips = {
-        "panel": "measure",
-        "first": "first",
-        "first_score": "its score",
-        "name": "second",
-        "second_score": "its score ",
-        "value": "first less second, points",
-        "low": "interval from",
-        "high": "interval to",
-        "kind": "difference",
-        "pairs": "pairs",
-    }
-    axis = Axis("difference, in points", (-5, 5), 0, 5, ".1f")
-    claims = [claim for claim in _CLAIMS if claim != UNKNOWN or any(row["kind"] == UNKNOWN for row in rows)]
-    kinds = Kinds("difference", claims, apart=False, claimed=True)
-    return dots(rows, axis, tooltips, kinds, margin=MARGIN)
+    rows = in_order(compared[compared["protocol"] == CORRECTED], "measure")
+    kinds = [_claim(row, alpha) for row in rows_of(rows)]
+    frame = columns_of(
+        rows,
+        *("first", "first_score", "second_score", "low", "high", "p", "p_holm"),
+        panel=rows["measure"].map(title_of),
+        name="second",
+        value="difference",
+        kind=kinds,
+        pairs="n",
+    )
+    tips = (
+        ("panel", "measure"),
+        ("first", "first"),
+        ("first_score", "its score", ".1f"),
+        ("name", "second"),
+        ("second_score", "its score ", ".1f"),
+        ("value", "first less second, points", ".1f"),
+        *ends_of(".1f"),
+        ("kind", "difference"),
+        ("pairs", "pairs", "d"),
+    )
+    listed = [claim for claim in _CLAIMS if claim != UNKNOWN or claim in kinds]
+    axis = Axis("difference, in points", line=0, span=(-5, 5), step=5)
+    return forest(frame, axis, tips, kinds=Kinds("kind", "difference", listed, claimed=True))
 
 
 def _claim(row: Any, alpha: float) -> str:

@@ -8,16 +8,15 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.charts import MARGIN
 from unmask.pairs.compared import of_two_measures
 from unmask.pairs.results import Results
-from unmask.report.panels import Row, names_down, panels, plain, told
+from unmask.report.panels import columns_of, names_down, panels, records, told
 from unmask.report.sections import Table
 from unmask.report.sheets import Sheet, number, rows_of
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
-CELL = 32
-"""Pixels of a cell's height: two lines."""
+CELL, NAMES = 32, 104
+"""Pixels of a cell's height, which has two lines, and of the names of measures."""
 
 STRONGEST = 0.45
 """How opaque the colour of a cell may be, below a number."""
@@ -35,51 +34,50 @@ def by_chance(row: Any) -> float:
     return float(100 * (first * (1 - second) + second * (1 - first)))
 
 
-def couples(compared: pd.DataFrame) -> list[Row]:
-    """Every two measures of each model and benchmark as rows of a chart's data.
+def couples(compared: pd.DataFrame) -> pd.DataFrame:
+    """Every two measures of each model and benchmark as a chart's data.
 
     compared: COMPARISONS of measures, with the columns model and benchmark; the protocol corrected is shown.
     """
-    return [
-        {
-            "panel": str(row.model),
-            "model": str(row.model),
-            "benchmark": str(row.benchmark),
-            "first": title_of(str(row.first)),
-            "second": title_of(str(row.second)),
-            "pairs": int(row.n),
-            "different": float(100 - row.agreement),
-            "by_chance": by_chance(row),
-            "kappa": plain(row.kappa),
-        }
-        for row in rows_of(compared[compared["protocol"] == CORRECTED])
-    ]
+    rows = compared[compared["protocol"] == CORRECTED]
+    return columns_of(
+        rows,
+        *("model", "benchmark", "kappa"),
+        panel="model",
+        first=rows["first"].map(title_of),
+        second=rows["second"].map(title_of),
+        pairs="n",
+        different=100 - rows["agreement"],
+        by_chance=[by_chance(row) for row in rows_of(rows)],
+    )
 
 
-def heat_map(rows: Sequence[Row]) -> alt.FacetChart:
+def heat_map(rows: pd.DataFrame) -> alt.FacetChart:
     """How many of 100 pairs every two measures decide differently, and would by chance; a panel a model.
 
     rows: of `couples`, of one benchmark.
     """
-    firsts = list(dict.fromkeys(row["first"] for row in rows))
-    across = alt.X("first:N", sort=firsts, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=MARGIN))
-    down = names_down("second", (row["second"] for row in rows), MARGIN)
+    firsts = rows["first"].drop_duplicates().tolist()
+    across = alt.X("first:N", sort=firsts, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=NAMES))
+    down = names_down("second", rows["second"])
     # one scale for all panels, from nothing to one half: more is less than chance gives
-    most = max(50.0, *(row["different"] for row in rows))
+    most = max(50.0, float(rows["different"].max()))
     strength = alt.Opacity(
         "different:Q",
         title="decided differently, of 100 pairs",
         scale=alt.Scale(domain=[0, most], range=[0, STRONGEST]),
     )
     tips = told(
-        model="model",
-        benchmark="benchmark",
-        second="one measure",
-        first="the other",
-        different=("decided differently, of 100", ".1f"),
-        by_chance=("by chance", ".1f"),
-        kappa=("Cohen's kappa", ".2f"),
-        pairs=("pairs", "d"),
+        (
+            ("model", "model"),
+            ("benchmark", "benchmark"),
+            ("second", "one measure"),
+            ("first", "the other"),
+            ("different", "decided differently, of 100", ".1f"),
+            ("by_chance", "by chance", ".1f"),
+            ("kappa", "Cohen's kappa", ".2f"),
+            ("pairs", "pairs", "d"),
+        )
     )
     base = alt.Chart().encode(x=across, y=down)
     layers = [
@@ -93,7 +91,7 @@ def heat_map(rows: Sequence[Row]) -> alt.FacetChart:
     ]
     height = alt.Step(CELL, **{"for": "position"})
     # names below each panel, wherever a row of them ends
-    return panels(layers, rows, 3, margin=MARGIN, height=height, axes=("x",))
+    return panels(layers, records(rows), 3, margin=NAMES, height=height, axes=("x",))
 
 
 def found(results: Results) -> Iterator[str]:

@@ -1,12 +1,13 @@
 """The tables and figures over sentence pairs (unmask.report.presenting)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from unmask.pairs.agreement_charts import curves
 from unmask.pairs.charts import overview
 from unmask.pairs.results import Found
+from unmask.report.chart_files import charts_of
 from unmask.report.sheets import Sheet
 from unmask.report.table_files import Made, table_texts
 
@@ -29,18 +30,19 @@ def made_tables(found: Found, names: Iterable[str]) -> Iterator[tuple[str, str]]
     return table_texts({name: partial(made, name) for name in tidy}, names)
 
 
-def drawn_charts(found: Found, names: Iterable[str]) -> "Iterator[tuple[str, Drawn | str]]":
-    """Figure 1 of the paper, and the chart of the bias scores."""
-    makers = {"figure1": _figure1, "bias": _bias}
-    for name in names:
-        yield name, makers[name](found)
-
-
-def _figure1(found: Found) -> "Drawn | str":
-    without = "Figure 1 needs a benchmark with human ratings of both kinds; this study has none."
-    return curves(found.roc, found.roc_bands, found.results.agreement) or without
-
-
-def _bias(found: Found) -> "Drawn | str":
+def _bias(found: Found) -> "Drawn | None":
     results = found.results
-    return overview(results.study, results.original(), results.published) or "No bias scores."
+    return overview(results.study, results.original(), results.published)
+
+
+CHARTS: "Mapping[str, tuple[Callable[[Found], Drawn | None], str]]" = {
+    "figure1": (
+        lambda found: curves(found.roc, found.roc_bands, found.results.agreement),
+        "Figure 1 needs a benchmark with human ratings of both kinds; this study has none.",
+    ),
+    "bias": (_bias, "No bias scores."),
+}
+"""By name: what makes a chart, and why there may be none."""
+
+drawn_charts = partial(charts_of, CHARTS)
+"""Figure 1 of the paper, and the chart of the bias scores."""

@@ -1,17 +1,16 @@
 """What may be wrong with pairs, and how scores are without these: pictures, tables and plain sentences."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.charts import MARGIN
 from unmask.pairs.flaws import TITLES
 from unmask.pairs.results import Results
-from unmask.report.panels import STEP, Row, claims, line, names_down, panels, plain, told
+from unmask.report.forms import Axis, Grid, Kinds, forest
+from unmask.report.panels import columns_of, ends_of, in_order
 from unmask.report.sheets import DASH, Sheet, counted, interval, mark, number, rows_of, wide
 from unmask.statistics.flaws import flags
 from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS, UNRATED
@@ -43,74 +42,64 @@ def without_any(rows: pd.DataFrame) -> alt.FacetChart | None:
 
     rows: of `changes`. None where no pair has a flaw.
     """
-    found = rows[rows["flaw"] == ANY_FLAW]
-    shown = [_row(row, f"{row.model}\n{row.benchmark}") for row in rows_of(found)]
-    return _panels(shown, len(dict.fromkeys(found["benchmark"]))) if shown else None
+    rows = rows[rows["flaw"] == ANY_FLAW]
+    panel = rows["model"].astype(str) + "\n" + rows["benchmark"].astype(str)
+    return _drawn(rows, panel, rows["benchmark"].nunique())
 
 
-def by_flaw(rows: pd.DataFrame) -> alt.FacetChart:
+def by_flaw(rows: pd.DataFrame) -> alt.FacetChart | None:
     """The same of each flaw by itself: a panel for each flaw.
 
     rows: of `changes`, of one model and benchmark.
     """
-    counts = {flaw: int(part["flawed"].max()) for flaw, part in rows.groupby("flaw", sort=False)}
-    # in the order of flaws
-    ordered = rows.sort_values("flaw", key=lambda flaw: flaw.map(list(TITLES).index), kind="stable")
-    shown = [_row(row, f"{TITLES[str(row.flaw)]} ({counted(counts[row.flaw])})") for row in rows_of(ordered)]
-    return _panels(shown, 3)
+    rows = in_order(rows, "flaw", TITLES)
+    counts = rows.groupby("flaw", observed=True)["flawed"].max()
+    panels = {str(flaw): f"{TITLES[str(flaw)]} ({counted(count)})" for flaw, count in counts.items()}
+    return _drawn(rows, rows["flaw"].map(panels), 3)
 
 
-def _row(row: Any, panel: str) -> Row:
-    return {
-        "panel": panel,
-        "measure": title_of(str(row.measure)),
-        "change": float(row.change),
-        "low": plain(row.low),
-        "high": plain(row.high),
-        "chance_low": -2 * float(row.random_sd),
-        "chance_high": 2 * float(row.random_sd),
-        "score": float(row.score),
-        "without": float(row.without),
-        "left_out": int(row.flawed),
-        "pairs": int(row.n),
-        "claim": str(row.claim),
-    }
-
-
-def _panels(shown: Sequence[Row], columns: int) -> alt.FacetChart:
-    names = ("change", "low", "high", "chance_low", "chance_high")
-    reached = max(2.0, *(abs(row[name]) for row in shown for name in names if row[name] is not None))
-    # no tick at an edge, where the next panel has one too
-    scale = alt.Scale(domain=[-1.07 * reached, 1.07 * reached], nice=False)
-
-    def x(name: str) -> alt.X:
-        signed = "datum.value ? format(datum.value, '+~g') : '0'"
-        axis = alt.Axis(tickCount=5, labelFlush=False, labelExpr=signed)
-        return alt.X(f"{name}:Q", title="change, points of the score", scale=scale, axis=axis)
-
-    y, base = names_down("measure", (row["measure"] for row in shown), MARGIN), alt.Chart()
-    looks = claims("claim", "the change", CLAIMS)
-    tips = told(
-        panel="what",
-        measure="measure",
-        score=("all pairs", ".1f"),
-        without=("without these", ".1f"),
-        change=("change", "+.2f"),
-        low=("interval from", "+.2f"),
-        high=("interval to", "+.2f"),
-        chance_high=("by chance, two standard deviations", ".2f"),
-        left_out=("pairs left out", "d"),
-        pairs=("of", "d"),
-        claim="the change",
+def _drawn(rows: pd.DataFrame, panel: "pd.Series[str]", columns: int) -> alt.FacetChart | None:
+    frame = columns_of(
+        rows,
+        *("change", "low", "high", "score", "without", "claim"),
+        panel=panel,
+        measure=rows["measure"].map(title_of),
+        chance_low=-2 * rows["random_sd"],
+        chance_high=2 * rows["random_sd"],
+        left_out="flawed",
+        pairs="n",
     )
-    layers = [
-        base.mark_bar(style="chance", height=STEP - 4).encode(x=x("chance_low"), x2="chance_high:Q", y=y),
-        line(x=0),
-        base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=looks["color"]),
-        base.mark_point(filled=True, opacity=1, size=55).encode(x=x("change"), y=y, tooltip=tips, **looks),
-    ]
-    height = alt.Step(STEP, **{"for": "position"})
-    return panels(layers, shown, columns, margin=MARGIN, height=height, axes=("x",))
+    # as far to either side
+    most = float(frame[["change", "low", "high", "chance_low", "chance_high"]].abs().max().max())
+    most = max(2.0, most) if len(frame) else 2.0
+    axis = Axis(
+        "change, points of the score",
+        line=0,
+        span=(-most, most),
+        labels="datum.value ? format(datum.value, '+~g') : '0'",
+    )
+    tips = (
+        ("panel", "what"),
+        ("measure", "measure"),
+        ("score", "all pairs", ".1f"),
+        ("without", "without these", ".1f"),
+        ("change", "change", "+.2f"),
+        *ends_of("+.2f"),
+        ("chance_high", "by chance, two standard deviations", ".2f"),
+        ("left_out", "pairs left out", "d"),
+        ("pairs", "of", "d"),
+        ("claim", "the change"),
+    )
+    return forest(
+        frame,
+        axis,
+        tips,
+        name="measure",
+        value="change",
+        kinds=Kinds("claim", "the change", CLAIMS, claimed=True),
+        broad=("chance_low", "chance_high"),
+        grid=Grid(columns),
+    )
 
 
 def counts(flaws: Mapping[str, pd.DataFrame], caption: str) -> Sheet:

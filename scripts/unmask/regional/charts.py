@@ -12,34 +12,21 @@ from unmask.regional.outline import Outline
 from unmask.regional.picked import in_two_dimensions
 from unmask.regional.tables import THOUSAND, Findings
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PLAIN, VARIANTS
-from unmask.report.panels import Row, claims, having, kinds, line, names_down, only, panels, plain, told
+from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
+from unmask.report.panels import columns_of, ends_of, in_order
 from unmask.report.sheets import rows_of
-
-STEP = 18
-"""Pixels from one region to the next."""
-
-NAMES = 112
-"""Pixels for the names of regions, beside the panels."""
-
-OWN_AXIS = 74
-"""Pixels between panels that have numbers of their own on the left."""
 
 NOT_MORE, RAW, CLEAR, UNTESTED = "not more", "more, before correction", "more, corrected", "not tested"
 _CLAIMS = (NOT_MORE, RAW, CLEAR, UNTESTED)
 """What may be said of a score beside what the model's own vectors come to when dealt out anew."""
 
-_ENDS = ("words", "dealt", "random")
-"""Intervals and bands of SCORES, by the start of their columns."""
+_ENDS = tuple(f"{kind}_{end}" for kind in ("words", "dealt", "random") for end in ("low", "high"))
+"""Ends of intervals and bands of SCORES."""
 
 
 def titled(measure: str) -> str:
     """A measure's name on an axis, with its scale."""
     return measure if measure == PLAIN else f"{measure} × 1000"
-
-
-def _scaled(measure: str, value: Any) -> float | None:
-    found: float | None = plain(value)
-    return found if found is None or measure == PLAIN else found * THOUSAND
 
 
 def scores(found: Findings, measure: str, variant: str) -> alt.FacetChart | None:
@@ -48,72 +35,44 @@ def scores(found: Findings, measure: str, variant: str) -> alt.FacetChart | None
     None, here and below, where the study has nothing to draw. The scales of variants that divide by the
     number of pairs are logarithmic, as their scores span that much.
     """
-    frame = found.chosen((measure,), (FULL,))
-    frame = frame[(frame["variant"] == variant) & frame["score"].notna()]
+    rows = found.chosen((measure,), (FULL,))
+    rows = rows[(rows["variant"] == variant) & rows["score"].notna()]
     outline = found.outline
-    rows = [
-        {"panel": row.model, "model": row.model, "measure": measure, "variant": variant}
-        | {"name": outline.headed(row.region), "region": row.region, "children": int(row.children)}
-        | {"score": _scaled(measure, row.score)}
-        | {
-            f"{kind}_{end}": _scaled(measure, getattr(row, f"{kind}_{end}"))
-            for kind in _ENDS
-            for end in ("low", "high")
-        }
-        | {"p": plain(row.p), "p_holm": plain(row.p_holm), "claim": _claim(row, found.alpha)}
-        for row in rows_of(frame)
-    ]
-    if not rows:
-        return None
-    ends = ("score", *(f"{kind}_{end}" for kind in _ENDS for end in ("low", "high")))
-    reached = [row[key] for row in rows for key in ends if row[key] is not None]
-    # scores of zero, as of equal vectors, have no logarithm
-    logarithmic = variant != CORRECTED and measure != PLAIN and min(reached) > 0
-    # one scale for all panels, each with an axis of its own
-    scale: Any = {"type": "log"} if logarithmic else {}
-    ticks: Any = {"format": "~r"} if logarithmic else {}
-
-    def x(field: str) -> alt.X:
-        return alt.X(
-            f"{field}:Q",
-            title=titled(measure),
-            scale=alt.Scale(domain=[min(reached), max(reached)], nice=False, padding=6, **scale),
-            axis=alt.Axis(tickCount=4, labelFlush=False, **ticks),
-        )
-
-    names = [outline.headed(region) for region in outline.shown()]
-    y = names_down("name", names, NAMES)
-    there = [claim for claim in _CLAIMS if any(row["claim"] == claim for row in rows) or claim != UNTESTED]
-    looks = claims("claim", "against vectors dealt out", there)
-    tips = told(
+    numbers = rows[["score", *_ENDS]] * (1 if measure == PLAIN else THOUSAND)
+    frame = columns_of(
+        rows,
+        *("model", "measure", "variant", "region", "p", "p_holm"),
         panel="model",
-        name="region (children)",
-        score=(titled(measure), ".4g"),
-        **_bands("words", "interval by words"),
-        **_bands("dealt", "dealt out"),
-        **_bands("random", "random vectors"),
-        p=("p", ".3g"),
-        p_holm=("p, Holm-corrected", ".3g"),
-        claim="against vectors dealt out",
+        name=rows["region"].map(outline.headed),
+        children=rows["children"].astype(int),
+        claim=[_claim(row, found.alpha) for row in rows_of(rows)],
+    ).join(numbers)
+    tips = (
+        ("panel", "model"),
+        ("name", "region (children)"),
+        ("score", titled(measure), ".4g"),
+        *ends_of(".4g", "words_low", "words_high", "interval by words"),
+        *ends_of(".4g", "dealt_low", "dealt_high", "dealt out"),
+        *ends_of(".4g", "random_low", "random_high", "random vectors"),
+        ("p", "p", ".3g"),
+        ("p_holm", "p, Holm-corrected", ".3g"),
+        ("claim", "against vectors dealt out"),
     )
-    base = alt.Chart()
-    layers = [
-        having("dealt_low")
-        .mark_bar(style="chance", height=STEP - 5)
-        .encode(x=x("dealt_low"), x2="dealt_high:Q", y=y),
-        base.mark_rule(style="untrained", yOffset=STEP / 2 - 3).encode(
-            x=x("random_low"), x2="random_high:Q", y=y
-        ),
-        base.mark_rule(strokeWidth=1.5).encode(
-            x=x("words_low"), x2="words_high:Q", y=y, color=looks["color"]
-        ),
-        base.mark_point(filled=True, opacity=1, size=55).encode(x=x("score"), y=y, tooltip=tips, **looks),
-    ]
-    return panels(layers, rows, 3, width=270, height=alt.Step(STEP), margin=NAMES, own=("x",))
-
-
-def _bands(kind: str, title: str) -> dict[str, tuple[str, str]]:
-    return {f"{kind}_low": (f"{title} from", ".4g"), f"{kind}_high": (f"{title} to", ".4g")}
+    there = [claim for claim in _CLAIMS if claim != UNTESTED or (frame["claim"] == claim).any()]
+    # scores of zero, as of equal vectors, have no logarithm
+    logarithmic = variant != CORRECTED and measure != PLAIN and bool(numbers.min().min() > 0)
+    return forest(
+        frame,
+        Axis(titled(measure), log=logarithmic, ticks=4, format="~r" if logarithmic else None),
+        tips,
+        value="score",
+        interval=("words_low", "words_high"),
+        kinds=Kinds("claim", "against vectors dealt out", there, claimed=True),
+        broad=("dealt_low", "dealt_high"),
+        narrow=("random_low", "random_high"),
+        names=map(outline.headed, outline.shown()),
+        grid=Grid(width=270),
+    )
 
 
 def _claim(row: Any, alpha: float) -> str:
@@ -130,7 +89,7 @@ def points(
     drawn: regions, and their vectors (regions x words), by model. Regions right below the root are large,
     with an outline; small ones have the colour and shape of that in which they lie.
     """
-    rows: list[Row] = []
+    rows = []
     tops = outline.tops()
     for model, (regions, vectors) in drawn.items():
         if len(regions) < 3:
@@ -147,30 +106,17 @@ def points(
             )
     if not rows:
         return None
-    looks = kinds("within", "lies in", [outline.names[top] for top in tops])
-    tips = told(panel="model", name="region", level="level", within="lies in")
-    scale = alt.Scale(nice=False, zero=False, padding=12)
-    place = {
-        "x": alt.X("first:Q", title="first component", scale=scale, axis=alt.Axis(tickCount=5)),
-        "y": alt.Y(
-            "second:Q",
-            title="second component",
-            scale=scale,
-            axis=alt.Axis(tickCount=5, minExtent=34, maxExtent=34),
-        ),
-    }
-    large = only("large", True)
-    mark = alt.Chart().mark_point(style="outlined", filled=True, opacity=1)
-    layers = [
-        mark.encode(
-            size=alt.condition(large, alt.value(130), alt.value(22)),
-            strokeWidth=alt.condition(large, alt.value(1.2), alt.value(0)),
-            tooltip=tips,
-            **looks,
-            **place,
-        )
-    ]
-    return panels(layers, rows, 2, width=400, height=300, margin=OWN_AXIS - 18, gap=OWN_AXIS, own=("x", "y"))
+    return scatter(
+        pd.DataFrame(rows),
+        Axis("first component", own=True),
+        Axis("second component", own=True),
+        (("panel", "model"), ("name", "region"), ("level", "level"), ("within", "lies in")),
+        across="first",
+        up="second",
+        kinds=Kinds("within", "lies in", [outline.names[top] for top in tops]),
+        large="large",
+        grid=Grid(2, width=400, height=300),
+    )
 
 
 def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) -> alt.FacetChart | None:
@@ -179,61 +125,45 @@ def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) 
 
     entries: for each series its `name` and `models`, a list of `model` (a name of the study) and `epoch`.
     """
-    frame = found.chosen((C_W,), (FULL,))
-    frame = frame[(frame["variant"] == variant) & frame["score"].notna()]
+    scores = found.chosen((C_W,), (FULL,))
+    scores = scores[(scores["variant"] == variant) & scores["score"].notna()]
+    steps = pd.DataFrame(
+        [
+            {"panel": str(entry["name"]), "model": str(step["model"]), "epoch": float(step["epoch"])}
+            for entry in entries
+            for step in entry["models"]
+        ],
+        columns=["panel", "model", "epoch"],
+    )
+    rows = steps.merge(scores, on="model")
     outline = found.outline
     names = {region: outline.names[region] for region in outline.tops()} | {outline.root: "overall"}
-    rows = [
-        {"panel": str(entry["name"]), "model": row.model, "variant": variant, "epoch": float(step["epoch"])}
-        | {"name": names[row.region], "score": row.score * THOUSAND}
-        | {"low": _scaled(C_W, row.words_low), "high": _scaled(C_W, row.words_high)}
-        for entry in entries
-        for step in entry["models"]
-        for row in rows_of(frame[frame["model"] == str(step["model"])])
-    ]
-    if not rows:
-        return None
-    positive = all(row["score"] > 0 and (row["low"] is None or row["low"] > 0) for row in rows)
-    logarithmic = variant != CORRECTED and positive
-    scale: Any = {"type": "log"} if logarithmic else {"padding": 8, "zero": False}
-    ticks: Any = {"format": "~r"} if logarithmic else {}
-    axis = alt.Axis(tickCount=5, minExtent=34, maxExtent=34, **ticks)
-    looks = kinds("name", None, list(names.values()))
-
-    def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", title=titled(C_W), scale=alt.Scale(nice=False, **scale), axis=axis)
-
-    x = alt.X(
-        "epoch:Q",
-        title="epochs of further training",
-        scale=alt.Scale(domain=[0, max(row["epoch"] for row in rows)], nice=False, padding=10),
-        axis=alt.Axis(values=sorted({row["epoch"] for row in rows}), format=".3~g", labelFlush=False),
-    )
-    tips = told(
-        panel="series",
-        model="model",
-        name="region",
-        epoch=("epochs", ".3~g"),
-        score=(titled(C_W), ".4g"),
-        low=("interval by words from", ".4g"),
-        high=("interval by words to", ".4g"),
-    )
-    base = alt.Chart()
-    layers = [
-        base.mark_line(strokeWidth=1.3).encode(x=x, y=y("score"), color=looks["color"]),
-        base.mark_rule(strokeWidth=1.2).encode(x=x, y=y("low_at"), y2="high_at:Q", color=looks["color"]),
-        base.mark_point(filled=True, size=40, opacity=1).encode(x=x, y=y("score"), tooltip=tips, **looks),
-    ]
-    return panels(
-        layers,
+    frame = columns_of(
         rows,
-        2,
-        width=380,
-        height=230,
-        margin=OWN_AXIS - 18,
-        gap=OWN_AXIS,
-        own=("x", "y"),
-        ends={"low": "score", "high": "score"},
+        *("panel", "model", "variant", "epoch"),
+        name=rows["region"].map(names),
+        score=rows["score"] * THOUSAND,
+        low=rows["words_low"] * THOUSAND,
+        high=rows["words_high"] * THOUSAND,
+    )
+    tips = (
+        ("panel", "series"),
+        ("model", "model"),
+        ("name", "region"),
+        ("epoch", "epochs", ".3~g"),
+        ("score", titled(C_W), ".4g"),
+        *ends_of(".4g", what="interval by words"),
+    )
+    logarithmic = variant != CORRECTED and bool(frame[["score", "low"]].min().min() > 0)
+    return response(
+        frame,
+        Axis("epochs of further training", zero=True, ticks=sorted(frame["epoch"].unique()), format=".3~g"),
+        Axis(titled(C_W), log=logarithmic, own=True, format="~r" if logarithmic else None),
+        tips,
+        dose="epoch",
+        value="score",
+        kinds=Kinds("name", None, list(names.values())),
+        grid=Grid(2, width=380, height=230),
     )
 
 
@@ -243,62 +173,48 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
 
     frame: PLANTED; alpha: the level of the test, where a score that finds nothing lies.
     """
-    there = frame[frame["found"].notna()]
-    if there.empty:
+    rows = frame[frame["found"].notna()]
+    if rows.empty:
         return None
-    measures = [name for name in MEASURES if (there["measure"] == name).any()]
-    variants = [name for name in reversed(VARIANTS) if (there["variant"] == name).any()]
+    measures = [name for name in MEASURES if (rows["measure"] == name).any()]
+    variants = [name for name in reversed(VARIANTS) if (rows["variant"] == name).any()]
+    by = rows["planted"].drop_duplicates()
     # several scores find the same, so that their lines lie on each other: a little apart
-    scores_here = [(measure, variant) for measure in measures for variant in variants]
-    nudges = np.linspace(-0.015, 0.015, len(scores_here)) * float(there["strength"].max() or 1)
-    aside = dict(zip(scores_here, map(float, nudges), strict=True))
-    rows = [
-        {"panel": f"{_counted(row, outline)}\nset apart by {row.planted}", "planted": row.planted}
-        | {"region": row.region, "measure": row.measure, "variant": row.variant}
-        | {"strength": float(row.strength), "at": float(row.strength) + aside[row.measure, row.variant]}
-        | {"found": float(row.found), "low": plain(row.found_low), "high": plain(row.found_high)}
-        | {"first": plain(row.first), "worlds": int(row.worlds)}
-        for row in rows_of(there.sort_values("strength", kind="stable"))
-    ]
-    order = list(there["region"].drop_duplicates())
-    by = list(there["planted"].drop_duplicates())
-    rows.sort(key=lambda row: (order.index(row["region"]), by.index(row["planted"])))
-    strengths = sorted({row["strength"] for row in rows})
-    x = alt.X(
-        "at:Q",
-        title="strength, in standard deviations",
-        scale=alt.Scale(nice=False, padding=8),
-        axis=alt.Axis(values=strengths, format=".3~g", labelFlush=False, labelOverlap=True),
+    of_scores = [(measure, variant) for measure in measures for variant in variants]
+    nudges = np.linspace(-0.015, 0.015, len(of_scores)) * float(rows["strength"].max() or 1)
+    aside = dict(zip(of_scores, map(float, nudges), strict=True))
+    ordered = in_order(rows.sort_values("strength", kind="stable"), "planted", by)
+    ordered = in_order(ordered, "region", rows["region"])
+    drawn = columns_of(
+        ordered,
+        *("planted", "region", "measure", "variant", "strength", "found", "first", "worlds"),
+        panel=[f"{_counted(row, outline)}\nset apart by {row.planted}" for row in rows_of(ordered)],
+        at=[row.strength + aside[row.measure, row.variant] for row in rows_of(ordered)],
+        low="found_low",
+        high="found_high",
     )
-    scale = alt.Scale(domain=[0, 1], padding=6)
-    y = alt.Y("found:Q", title="share of worlds found", scale=scale, axis=alt.Axis(tickCount=5))
-    looks = kinds("measure", "measure", measures)
-    patterns = [[1, 0], [5, 3], [1, 2]][: len(variants)]
-    dash = alt.StrokeDash("variant:N", title="variant", scale=alt.Scale(domain=variants, range=patterns))
-    tips = told(
-        panel="region",
-        measure="measure",
-        variant="variant",
-        strength=("strength", ".3g"),
-        found=("share of worlds found", ".3f"),
-        low=("interval from", ".3f"),
-        high=("interval to", ".3f"),
-        first=("highest of its level in", ".3f"),
-        worlds=("worlds", "d"),
+    tips = (
+        ("panel", "region"),
+        ("measure", "measure"),
+        ("variant", "variant"),
+        ("strength", "strength", ".3g"),
+        ("found", "share of worlds found", ".3f"),
+        *ends_of(".3f"),
+        ("first", "highest of its level in", ".3f"),
+        ("worlds", "worlds", "d"),
     )
-    base = alt.Chart()
-    layers = [
-        line("wanted", y=alpha),
-        base.mark_line(strokeWidth=1.3).encode(x=x, y=y, color=looks["color"], strokeDash=dash),
-        base.mark_rule(strokeWidth=1).encode(
-            x=x, y=alt.Y("low_at:Q", scale=scale), y2="high_at:Q", color=looks["color"]
-        ),
-        base.mark_point(filled=True, size=34, opacity=1).encode(
-            x=x, y=y, detail="variant:N", tooltip=tips, **looks
-        ),
-    ]
-    ends = {"low": "found", "high": "found"}
-    return panels(layers, rows, len(by), width=330, margin=60, own=("x",), ends=ends)
+    strengths = sorted(rows["strength"].astype(float).unique())
+    return response(
+        drawn,
+        Axis("strength, in standard deviations", ticks=strengths, format=".3~g"),
+        Axis("share of worlds found", line=alpha, style="wanted", span=(0, 1)),
+        tips,
+        dose="at",
+        value="found",
+        kinds=Kinds("measure", "measure", measures),
+        dashes=Kinds("variant", "variant", variants),
+        grid=Grid(len(by), width=330),
+    )
 
 
 def _counted(row: Any, outline: Outline) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import pandas as pd
@@ -19,30 +19,29 @@ from unmask.regional.schema import WORDS
 from unmask.regional.score_schema import PLANTED
 from unmask.regional.tables import THOUSAND, Findings, main_variant
 from unmask.regional.terms import C_W, FULL, MEASURES, ORIGINAL, VARIANTS
-from unmask.report.panels import Row, plain
+from unmask.report.chart_files import charts_of
+from unmask.report.panels import Row, ends_of, plain
 from unmask.report.sheets import rows_of
 from unmask.tables import framed, read_metadata, read_table
 
-BANDS = {
-    "score": (charts.titled(C_W), ".4g"),
-    "low": ("interval by words from", ".4g"),
-    "high": ("interval by words to", ".4g"),
-    "dealt_low": ("dealt out from", ".4g"),
-    "dealt_high": ("dealt out to", ".4g"),
-    "children": ("children", "d"),
-}
+if TYPE_CHECKING:
+    from unmask.report.charts import Drawn
+
+BANDS = (
+    ("score", charts.titled(C_W), ".4g"),
+    *ends_of(".4g", what="interval by words"),
+    *ends_of(".4g", "dealt_low", "dealt_high", "dealt out"),
+    ("children", "children", "d"),
+)
 """What a country on a map tells of its score."""
 
 
-def drawn_charts(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, alt.FacetChart | str]]:
+def drawn_charts(found: Found, wanted: Iterable[str]) -> "Iterator[tuple[str, Drawn | str]]":
     """The charts of these names, each with its name; where there is none, why.
 
     Raises KeyError for an unknown name (a defect of the caller).
     """
-    drawing = Drawing(found.files, found.settings, found.findings)
-    for name in wanted:
-        make, without = MAKERS[name]
-        yield name, make(drawing) or without
+    return charts_of(MAKERS, Drawing(found.files, found.settings, found.findings), wanted)
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ class Drawing:
             }
         rows = maps.on_map(self._atlas, panels)
         return maps.of_values(
-            self._atlas, rows, "likelihood, within a model", {"log_prob": ("mean log-probability", ".4g")}
+            self._atlas, rows, "likelihood, within a model", [("log_prob", "mean log-probability", ".4g")]
         )
 
     def points(self) -> alt.FacetChart | None:

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from unmask.regional.borders import OBJECT, Atlas
-from unmask.report.panels import Row, only, panels, told
+from unmask.report.panels import Row, Tips, only, panels, told
 
 CENTRE = 11
 """Longitude of the middle of the map, in degrees; its edge then lies in Bering Strait and cuts no land."""
@@ -67,20 +67,16 @@ def on_map(atlas: Atlas, known: Mapping[str, Mapping[int, Row]]) -> list[Row]:
     return rows
 
 
-def of_values(
-    atlas: Atlas, rows: Sequence[Row], title: str, tips: Mapping[str, tuple[str, str]]
-) -> alt.FacetChart | None:
+def of_values(atlas: Atlas, rows: Sequence[Row], title: str, tips: Tips) -> alt.FacetChart | None:
     """Countries coloured by their field `fifth`, those whose `position` is outside of its band with an
     outline. None, here and below, where no country has a number.
 
-    rows: of `on_map`; title: of the colours; tips: of fields, as for `told`.
+    rows: of `on_map`; title: of the colours; tips: beside the country.
     """
     return _map(atlas, rows, _colour("fifth", title, FIFTHS, "heatmap"), tips, outlined=True)
 
 
-def of_positions(
-    atlas: Atlas, rows: Sequence[Row], tips: Mapping[str, tuple[str, str]]
-) -> alt.FacetChart | None:
+def of_positions(atlas: Atlas, rows: Sequence[Row], tips: Tips) -> alt.FacetChart | None:
     """Countries coloured by their `position`."""
     placed = [row for row in rows if row.get("position") or row["drawn"] == BLANK]
     return _map(atlas, placed, _colour("position", "score", POSITIONS, "diverging"), tips, outlined=False)
@@ -99,18 +95,18 @@ def _map(
     atlas: Atlas,
     rows: Sequence[Row],
     colour: alt.Color,
-    tips: Mapping[str, tuple[str, str]],
+    tips: Tips,
     outlined: bool,
 ) -> alt.FacetChart | None:
     if all(row["drawn"] == BLANK for row in rows):
         return None
-    tooltip = told(panel="model", country="country", **tips)
+    tooltip = told([("panel", "model"), ("country", "country"), *tips])
     base, geo = alt.Chart(), alt.Shape("geo", type="geojson")
     blank, shapes, circles = (base.transform_filter(only("drawn", each)) for each in (BLANK, SHAPE, CIRCLE))
     small = {"longitude": "longitude:Q", "latitude": "latitude:Q"}
     layers = [
         blank.mark_geoshape(style="no-score").encode(
-            shape=geo, tooltip=told(country="country", drawn="what is known")
+            shape=geo, tooltip=told([("country", "country"), ("drawn", "what is known")])
         ),
         shapes.mark_geoshape(style="country").encode(shape=geo, color=colour, tooltip=tooltip),
     ]

@@ -36,9 +36,6 @@ OF_CLAIMS = ("circle", "diamond", "square", "cross", "triangle-down", "triangle-
 _LETTER = 6.4
 """Pixels of a letter of a label, on average."""
 
-NO_BIAS = "0"
-"""What is drawn where there is no band: a bar without width."""
-
 Row = dict[str, Any]
 """A row of a chart's data: null where nothing is known."""
 
@@ -46,6 +43,9 @@ Rows = Sequence[Mapping[str, Any]]
 
 Looks = dict[str, Any]
 """The channels color and shape."""
+
+Tips = Sequence[tuple[str, str] | tuple[str, str, str]]
+"""What a mark says of itself: columns, each with its heading and, of numbers, their format as d3 has it."""
 
 
 def plain(value: Any) -> Any:
@@ -55,10 +55,28 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def of_row(row: Any, *columns: str, **others: str) -> Row:
-    """The fields of a row of a table under the names of their columns; others as name=column."""
-    named = dict(zip(columns, columns, strict=True)) | others
-    return {name: plain(getattr(row, column)) for name, column in named.items()}
+def records(frame: pd.DataFrame) -> list[Row]:
+    """The rows of a frame as a chart's data."""
+    return [dict(zip(frame.columns, map(plain, row), strict=True)) for row in frame.itertuples(index=False)]
+
+
+def columns_of(frame: pd.DataFrame, *same: str, **others: Any) -> pd.DataFrame:
+    """A frame of some columns of another, and of others under names of their own: the name of a column that
+    the other frame has, or the values."""
+    renamed = {name: frame[each] if isinstance(each, str) else each for name, each in others.items()}
+    return frame[[*same]].assign(**renamed)
+
+
+def in_order(
+    frame: pd.DataFrame, columns: str | list[str], values: Iterable[Any] | None = None
+) -> pd.DataFrame:
+    """The rows that have one of these values in a column, or in several, in the order of the values: by
+    default all rows, in the order in which their values are first met."""
+    keys = pd.MultiIndex.from_frame(frame[[columns] if isinstance(columns, str) else columns])
+    one = keys.get_level_values(0) if isinstance(columns, str) else keys
+    order = one.unique() if values is None else pd.Index(list(dict.fromkeys(values)))
+    places = order.get_indexer(one)
+    return frame[places >= 0].take(np.argsort(places[places >= 0], kind="stable"))
 
 
 def panels(
@@ -73,7 +91,6 @@ def panels(
     aspect: float | None = None,
     own: Sequence[str] = (),
     axes: Sequence[str] = (),
-    ends: Mapping[str, str] | None = None,
     between: str = "\n",
 ) -> alt.FacetChart:
     """A panel for each value of the field `panel`, in the order of the rows, as many beside each other as
@@ -82,11 +99,8 @@ def panels(
     The field `place` is these panels' own: which row each is. width, height: of a panel, in pixels; the page
     gives panels another width, and with `aspect` a height that is so much of it. margin: pixels for what
     stands beside all of them, such as an axis's labels; gap: between two, with an axis that each has. own:
-    channels of which each panel has a scale and an axis of its own; axes: an axis alone.
-
-    ends: fields of intervals and bands that may be null, each with what is drawn instead under the name
-    {field}_at: the field of the mark, which hides it, or NO_BIAS (a panel without any number would have no
-    scale). between: what stands in the name of a panel between two lines.
+    channels of which each panel has a scale and an axis of its own; axes: an axis alone. between: what stands
+    in the name of a panel between two lines.
     """
     drawn = (
         alt.layer(*layers)
@@ -106,8 +120,6 @@ def panels(
         .transform_window(place="row_number()")
         .properties(usermeta={"margin": margin, "gap": gap, **({"aspect": aspect} if aspect else {})})
     )
-    if ends:
-        drawn = drawn.transform_calculate(**_drawn_at(ends))
     if own:
         drawn = drawn.resolve_scale(**_apart(own))
     return drawn.resolve_axis(**_apart(axes)) if axes else drawn
@@ -115,13 +127,6 @@ def panels(
 
 def _apart(channels: Sequence[str]) -> dict[str, Any]:
     return dict.fromkeys(channels, "independent")
-
-
-def _drawn_at(ends: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        f"{end}_at": f"isValid(datum.{end}) ? datum.{end} : {other if other == NO_BIAS else f'datum.{other}'}"
-        for end, other in ends.items()
-    }
 
 
 def with_shared_scales(
@@ -152,11 +157,14 @@ def with_shared_scales(
     return drawn.transform_joinaggregate(groupby=[by], **names)
 
 
-def domain(rows: Rows, fields: Iterable[str], span: tuple[float, float], step: float) -> list[float]:
-    """The ends of a scale, in whole steps: it covers a span, and all that is known in some fields."""
-    reached = [row[field] for field in fields for row in rows if row.get(field) is not None]
-    low, high = min(span[0], *reached), max(span[1], *reached)
-    return [step * _floor(low / step), step * -_floor(-high / step)]
+def domain(
+    frame: pd.DataFrame, columns: Iterable[str], span: tuple[float, float], step: float | None = None
+) -> list[float]:
+    """The ends of a scale, in whole steps if there is one: it covers a span, and all that is known in some
+    columns."""
+    known = frame[[*columns]].astype(float)
+    low, high = float(np.fmin(span[0], known.min().min())), float(np.fmax(span[1], known.max().max()))
+    return [low, high] if step is None else [step * _floor(low / step), step * -_floor(-high / step)]
 
 
 def _floor(value: float) -> int:
@@ -169,9 +177,11 @@ def only(field: str, value: str | bool) -> alt.FieldEqualPredicate:
     return alt.FieldEqualPredicate(field=field, equal=value)
 
 
-def having(field: str) -> alt.Chart:
-    """For a layer of the rows that have a value in a field: a bar without ends would lie at the edge."""
-    drawn: alt.Chart = alt.Chart().transform_filter(alt.FieldValidPredicate(field=field, valid=True))
+def having(*fields: str) -> alt.Chart:
+    """For a layer of the rows that have a value in all fields: a bar without ends would lie at the edge."""
+    drawn: alt.Chart = alt.Chart()
+    for field in fields:
+        drawn = drawn.transform_filter(alt.FieldValidPredicate(field=field, valid=True))
     return drawn
 
 
@@ -183,13 +193,9 @@ def line(style: str = "neutral", **at: float) -> alt.Chart:
     return drawn
 
 
-def names_down(field: str, names: Iterable[str], room: int | None = None) -> alt.Y:
-    """Names down the side of panels, in their order. room: pixels that they take, however long they are."""
-    order = list(dict.fromkeys(names))
-    if room is None:
-        return alt.Y(f"{field}:N", sort=order, title=None)
-    axis = alt.Axis(labelLimit=room - 8, minExtent=room, maxExtent=room)
-    return alt.Y(f"{field}:N", sort=order, title=None, axis=axis)
+def names_down(field: str, names: Iterable[str]) -> alt.Y:
+    """Names down the side of panels, in their order."""
+    return alt.Y(f"{field}:N", sort=list(dict.fromkeys(names)), title=None)
 
 
 def room_for(names: Iterable[str]) -> int:
@@ -225,16 +231,16 @@ def kinds(
     }
 
 
-def claims(field: str, title: str, names: Sequence[str], listed: Sequence[str] | None = None) -> Looks:
-    """The same for what may be claimed, from nothing to the most: as many claims as OF_CLAIMS at most."""
-    return kinds(field, title, names, "ordinal", OF_CLAIMS, listed)
+def ends_of(form: str, low: str = "low", high: str = "high", what: str = "interval") -> Tips:
+    """What a mark says of the ends of an interval, or of a band."""
+    return ((low, f"{what} from", form), (high, f"{what} to", form))
 
 
-def told(**fields: str | tuple[str, str]) -> list[alt.Tooltip]:
-    """What a mark tells of itself: by field a title, and how a number is written (as d3-format has it)."""
+def told(tips: Tips) -> list[alt.Tooltip]:
+    """What a mark says of itself."""
     return [
-        alt.Tooltip(f"{field}:N", title=each)
-        if isinstance(each, str)
-        else alt.Tooltip(f"{field}:Q", title=each[0], format=each[1])
-        for field, each in fields.items()
+        alt.Tooltip(f"{column}:Q", title=heading, format=form[0])
+        if form
+        else alt.Tooltip(f"{column}:N", title=heading)
+        for column, heading, *form in tips
     ]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from unmask.associations import tables
-from unmask.associations.charts import charts, poolings, tests
+from unmask.associations.charts import MAKERS, poolings, tests
 from unmask.associations.findings import (
     agrees_with_pairs,
     beside_published,
@@ -80,9 +80,9 @@ def section(found: Found) -> Section:
 
 
 def _drawn(found: Found, name: str) -> Iterator[Block]:
-    for _, drawn in charts(found, [name]):
-        if drawn:
-            yield _chart(found, name, drawn)
+    drawn = MAKERS[name][0](found)
+    if drawn:
+        yield _chart(found, name, drawn)
 
 
 def _beside_pairs(found: Found) -> Iterator[Block]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unmask.downstream import tables
-from unmask.downstream.charts import charts
+from unmask.downstream.charts import MAKERS
 from unmask.downstream.findings import (
     bias_in_use,
     change_by_debiasing,
@@ -61,11 +61,9 @@ def section(found: Found) -> Section:
 
 
 def _drawn(found: Found, name: str) -> Iterator[Block]:
-    for _, drawn in charts(found, [name]):
-        if drawn:
-            yield chart(
-                found.captions[name], f"{_SHOWN[name]}. Their numbers are in the tables below.", drawn
-            )
+    drawn = MAKERS[name][0](found)
+    if drawn:
+        yield chart(found.captions[name], f"{_SHOWN[name]}. Their numbers are in the tables below.", drawn)
 
 
 def _warnings(found: Found) -> Iterator[Block]:

@@ -28,8 +28,7 @@ def _blocks(
     results: Results, pairs: Mapping[str, pd.DataFrame], explorer: Mapping[str, Any], told: str
 ) -> Iterator[Block]:
     rows = couples(results.measures_compared)
-    for place, name in enumerate(dict.fromkeys(row["benchmark"] for row in rows)):
-        own = [row for row in rows if row["benchmark"] == name]
+    for place, (name, own) in enumerate(rows.groupby("benchmark", sort=False, observed=True)):
         caption = f"{name}. {results.captions['disagreement']}"
         yield Fold(
             f"On {name}", (chart(caption, f"{name}. {ALT.format(told=told)}", heat_map(own)),), place == 0

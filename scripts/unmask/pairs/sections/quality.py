@@ -38,8 +38,7 @@ def _blocks(results: Results, flaws: Mapping[str, pd.DataFrame], told: str) -> I
         yield from folded("Tokens that tokenizers do not know", unknown_sheet(results.unknown, caption))
     for (model, benchmark), part in rows.groupby(["model", "benchmark"], sort=False, observed=True):
         title = f"{model} on {benchmark}"
-        picture = chart(
-            f"{title}. {results.captions['quality_changes']}", f"{title}. {CHANGES}", quality.by_flaw(part)
-        )
-        yield Fold(f"Flaw by flaw: {title}", (picture,))
+        if drawn := quality.by_flaw(part):
+            picture = chart(f"{title}. {results.captions['quality_changes']}", f"{title}. {CHANGES}", drawn)
+            yield Fold(f"Flaw by flaw: {title}", (picture,))
     yield from folded("Scores without the pairs of each flaw", quality.numbers(results))

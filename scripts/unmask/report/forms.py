@@ -1,0 +1,448 @@
+"""The forms of charts: estimates down rows, responses to doses, and one number against another.
+
+A chart is one of these over a frame: a row an estimate, with a column `panel`, in the order in which panels,
+names and kinds are drawn. All columns of the frame are the chart's data. A row without its number is left
+out; what else is null is not drawn. Each form is None where there is nothing to draw.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import altair as alt
+import pandas as pd
+
+from unmask.report.panels import (
+    AXES,
+    GAP,
+    HEIGHT,
+    MARK,
+    OF_CLAIMS,
+    STEP,
+    WIDTH,
+    Looks,
+    Tips,
+    domain,
+    having,
+    kinds,
+    line,
+    names_down,
+    only,
+    panels,
+    records,
+    room_for,
+    row_height,
+    told,
+    with_shared_scales,
+)
+
+Interval = tuple[str, str]
+"""Columns of the ends of an interval."""
+
+DASHES = ([1, 0], [5, 3], [1, 2])
+"""Patterns of lines: pixels drawn and left out."""
+
+_NUMBERS = 40
+"""Pixels for the numbers beside a panel."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Numbers along a side of each panel.
+
+    title: with the unit. line: where a line is, in this style of the theme. span: what the scale covers at
+    least, beside all that is drawn; by default what is drawn alone. step: the scale ends at multiples of it.
+    zero: whether it covers 0. own: whether every panel has a scale of its own. log: whether it is
+    logarithmic. ticks: where numbers are, or about how many. format: how these are written, as d3 has it;
+    labels: the same, as an expression of Vega's.
+    """
+
+    title: str | None
+    line: float | None = None
+    span: tuple[float, float] | None = None
+    step: float | None = None
+    zero: bool = False
+    own: bool = False
+    log: bool = False
+    ticks: int | Sequence[float] = 5
+    format: str | None = None
+    labels: str | None = None
+    style: str = "neutral"
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What colour and shape tell apart.
+
+    column: of the names of kinds. title: of the legend. names: in their order, by default that of the data.
+    every: whether those have a look, too, that no row has. claimed: whether they are what may be claimed,
+    from nothing to the most. listed: those of the legend, by default all.
+    """
+
+    column: str
+    title: str | None
+    names: Sequence[str] | None = None
+    every: bool = True
+    claimed: bool = False
+    listed: Sequence[str] | None = None
+
+    def of(self, frame: pd.DataFrame) -> list[str]:
+        """The names, in their order."""
+        there = list(frame[self.column].dropna().unique())
+        if self.names is None:
+            return there
+        return [name for name in self.names if self.every or name in there]
+
+    def looks(self, frame: pd.DataFrame) -> Looks:
+        """A colour and a shape for each."""
+        look: dict[str, Any] = {"colours": "ordinal", "shapes": OF_CLAIMS} if self.claimed else {}
+        return kinds(self.column, self.title, self.of(frame), listed=self.listed, **look)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Another number of each row: a triangle, a tick, or a ring in the colour of the row; or a line across
+    the panel at the mean of its rows."""
+
+    column: str
+    mark: Literal["triangle", "tick", "ring", "line"]
+    style: str = "neutral"
+
+    def drawn(self, looks: Looks) -> alt.Chart:
+        """The mark, without its place."""
+        rows = having(self.column)
+        made: dict[str, alt.Chart] = {
+            "line": rows.mark_rule(style=self.style),
+            "tick": rows.mark_tick(style=self.style, thickness=2, height=STEP - 5, orient="vertical"),
+            "triangle": rows.mark_point(style=self.style, shape="triangle-up", size=70, opacity=1),
+            "ring": rows.mark_point(filled=False, size=MARK, opacity=1).encode(**looks),
+        }
+        return made[self.mark]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """How panels are arranged. columns: at most so many beside each other. width, height: of each, in pixels.
+    between: what stands in a panel's name between two lines. title, subtitle: lines above all."""
+
+    columns: int = 3
+    width: int = WIDTH
+    height: int = HEIGHT
+    between: str = "\n"
+    title: str | None = None
+    subtitle: Sequence[str] = ()
+
+    def titled(self, drawn: alt.FacetChart) -> alt.FacetChart:
+        """A chart below its title, if there is one."""
+        if self.title is None:
+            return drawn
+        made: alt.FacetChart = drawn.properties(title=alt.Title(self.title, subtitle=list(self.subtitle)))
+        return made
+
+
+@dataclass(frozen=True)
+class _Side:
+    """A side of panels with its scale: places of columns on it as channels."""
+
+    name: Literal["x", "y"]
+    axis: Axis
+    scale: alt.Scale
+
+    @classmethod
+    def of(cls, name: Literal["x", "y"], axis: Axis, frame: pd.DataFrame, shown: Iterable[str]) -> "_Side":
+        """shown: columns that the scale covers, where it has a span."""
+        if axis.log:
+            return cls(name, axis, alt.Scale(type="log", nice=False, padding=8))
+        if axis.span is None:
+            # numbers at the top of a panel would be beside its name
+            round_ends = name == "x" and isinstance(axis.ticks, int)
+            return cls(name, axis, alt.Scale(zero=axis.zero, nice=round_ends, padding=8))
+        ends = domain(frame, shown, axis.span, axis.step)
+        padding = 0 if axis.step else 8
+        return cls(name, axis, alt.Scale(domain=ends, zero=False, nice=False, padding=padding))
+
+    def at(self, column: str) -> dict[str, Any]:
+        """Where a column is."""
+        axis = self.axis
+        named: dict[str, Any] = {"minExtent": _NUMBERS, "maxExtent": _NUMBERS} if self.name == "y" else {}
+        if isinstance(axis.ticks, int):
+            named["tickCount"] = axis.ticks
+        else:
+            named |= {"values": list(axis.ticks), "labelOverlap": True}
+        if axis.format:
+            named["format"] = axis.format
+        if axis.labels:
+            named["labelExpr"] = axis.labels
+        # numbers at the ends of a scale stay within their panel
+        numbers = alt.Axis(grid=True, labelFlush=bool(axis.step), **named)
+        channel = alt.X if self.name == "x" else alt.Y
+        return {self.name: channel(f"{column}:Q", title=axis.title, scale=self.scale, axis=numbers)}
+
+    def between(self, ends: Interval) -> dict[str, Any]:
+        """From one column to another."""
+        low, high = ends
+        return self.at(low) | {f"{self.name}2": f"{high}:Q"}
+
+    def line(self) -> list[alt.Chart]:
+        """The line of the axis, if it has one."""
+        return [] if self.axis.line is None else [line(self.axis.style, **{self.name: self.axis.line})]
+
+
+def forest(
+    frame: pd.DataFrame,
+    axis: Axis,
+    tips: Tips,
+    *,
+    name: str = "name",
+    value: str = "value",
+    interval: Interval = ("low", "high"),
+    kinds: Kinds | None = None,
+    broad: Interval | None = None,
+    narrow: Interval | None = None,
+    beside: Sequence[Beside] = (),
+    names: Iterable[str] | None = None,
+    apart: str | None = None,
+    grid: Grid = Grid(),
+) -> alt.FacetChart | None:
+    """Estimates with their intervals, names down the rows, before what chance gives.
+
+    broad, narrow: bands. names: in their order, by default that of the data. apart: rows of one name are
+    below each other by this column.
+    """
+    frame = frame[frame[value].notna()]
+    if frame.empty:
+        return None
+    beside = [each for each in beside if _known(frame, each.column)]
+    ends = [end for pair in (interval, broad, narrow) if pair for end in pair if end in frame]
+    x = _Side.of("x", axis, frame, (value, *ends, *(each.column for each in beside)))
+    there = list(dict.fromkeys(frame[name]))
+    order = there if names is None else [each for each in dict.fromkeys(names) if each in there]
+    place: dict[str, Any] = {"y": names_down(name, order)}
+    below = (kinds if kinds and kinds.column == apart else Kinds(apart, None)).of(frame) if apart else []
+    if len(below) > 1:
+        place["yOffset"] = alt.YOffset(f"{apart}:N", sort=below)
+    looks, single = _looks(frame, kinds)
+    said = told(tips)
+    # what is drawn later lies over it
+    layers: list[alt.Chart] = []
+    if broad and _known(frame, broad[0]):
+        band = having(*broad).mark_bar(style="chance", height=STEP - 4)
+        layers.append(band.encode(**x.between(broad), **place))
+    if narrow and _known(frame, narrow[0]):
+        # below the interval, which it would hide
+        band = having(*narrow).mark_rule(style="untrained", yOffset=STEP / 2 - 3)
+        layers.append(band.encode(**x.between(narrow), **place))
+    layers += x.line()
+    for each in beside:
+        if each.mark == "line":
+            layers.append(each.drawn(looks).encode(**x.at(f"mean({each.column})")))
+    if _known(frame, interval[0]):
+        rule = having(*interval).mark_rule(strokeWidth=1.5, **single)
+        layers.append(rule.encode(**x.between(interval), **place, **_colour(looks)))
+    for each in beside:
+        if each.mark != "line":
+            layers.append(each.drawn(looks).encode(**x.at(each.column), **place, tooltip=said))
+    points = alt.Chart().mark_point(filled=True, opacity=1, size=MARK, **single)
+    layers.append(points.encode(**x.at(value), **place, **looks, tooltip=said))
+    drawn = panels(
+        layers,
+        records(frame),
+        grid.columns,
+        margin=room_for(order),
+        width=grid.width,
+        height=row_height(max(1, len(below))),
+        own=("x",) if axis.own else (),
+        axes=("x",),
+        between=grid.between,
+    )
+    return grid.titled(drawn)
+
+
+def response(
+    frame: pd.DataFrame,
+    x: Axis,
+    y: Axis,
+    tips: Tips,
+    *,
+    dose: str,
+    value: str,
+    interval: Interval = ("low", "high"),
+    kinds: Kinds | None = None,
+    dashes: Kinds | None = None,
+    each: str | None = None,
+    exact: str | None = None,
+    hollow: str | None = None,
+    joined: bool = True,
+    area: bool = False,
+    together: str | None = None,
+    grid: Grid = Grid(),
+) -> alt.FacetChart | None:
+    """What comes of a dose: numbers with their intervals, those of one kind joined by a line.
+
+    dose: numbers; words have no scale. dashes: what the dashes of lines tell apart, in a legend if that has a
+    title. each: what a line is of,
+    beside that. exact: a column of true and false: rows that are known without a model are lines, and others
+    marks. hollow: the same, of rows whose marks are hollow and in no line. joined: whether marks are. area:
+    whether intervals are areas. together: panels that have the same in this column have one scale.
+    """
+    frame = frame[frame[value].notna()]
+    if frame.empty:
+        return None
+    ends = tuple(end for end in interval if end in frame)
+    up = _Side.of("y", y, frame, (value, *ends))
+    across = _Side.of("x", x, frame, (dose,))
+    numbers = pd.api.types.is_numeric_dtype(frame[dose])
+    place = (across.at(dose) if numbers else _words_across(x, frame[dose])) | up.at(value)
+    looks, single = _looks(frame, kinds)
+    one = _lines(frame, dashes, each)
+    said = told(tips)
+    layers = [*up.line(), *across.line()]
+    if exact and frame[exact].any():
+        # where lines have no kind they have no colour of one
+        own = _colour(looks) if kinds and frame.loc[frame[exact], kinds.column].notna().any() else {}
+        rows = alt.Chart().transform_filter(only(exact, True))
+        layers.append(_without(hollow, rows).mark_line(style="exact").encode(**place, **one, **own))
+        for filled, marks in _fills(hollow, rows):
+            points = marks.mark_point(style="exact", filled=filled, size=9 if filled else 36, opacity=1)
+            layers.append(points.encode(**place, **own, tooltip=said))
+    rows = alt.Chart().transform_filter(only(exact, False)) if exact else alt.Chart()
+    known = _known(frame, interval[0])
+    valid = having(*interval).transform_filter(only(exact, False)) if exact else having(*interval)
+    if known and area:
+        shade = valid.mark_area(opacity=0.15, **single)
+        layers.append(shade.encode(x=place["x"], **up.between(interval), **one, **_colour(looks)))
+    if joined and not exact:
+        lines = _without(hollow, rows).mark_line(strokeWidth=1.4, **single)
+        # where there are several of a dose, through their mean
+        layers.append(lines.encode(**(place | up.at(f"mean({value})")), **one, **_colour(looks)))
+    if known and not area:
+        rule = valid.mark_rule(strokeWidth=1.2, **single)
+        layers.append(rule.encode(x=place["x"], **up.between(interval), **_colour(looks)))
+    for filled, marks in _fills(hollow, rows):
+        points = marks.mark_point(filled=filled, opacity=1, size=MARK - 10, **single)
+        layers.append(points.encode(**place, **looks, tooltip=said))
+    return _beside_numbers(layers, frame, x, y, together, (value, *ends), grid)
+
+
+def scatter(
+    frame: pd.DataFrame,
+    x: Axis,
+    y: Axis,
+    tips: Tips,
+    *,
+    across: str,
+    up: str,
+    across_interval: Interval | None = None,
+    up_interval: Interval | None = None,
+    kinds: Kinds | None = None,
+    shade: tuple[str, str] | None = None,
+    large: str | None = None,
+    size: int = MARK,
+    together: str | None = None,
+    grid: Grid = Grid(),
+) -> alt.FacetChart | None:
+    """One number against another, each with its interval.
+
+    shade: numbers that colour tells, from 0, and what they are. large: a column of true and false: those rows
+    are large, others small. size: of marks, in square pixels. together: panels that have the same in this
+    column have one scale up the side.
+    """
+    frame = frame[frame[across].notna() & frame[up].notna()]
+    if frame.empty:
+        return None
+    sides = (
+        (_Side.of("x", x, frame, (across, *(across_interval or ()))), across, across_interval),
+        (_Side.of("y", y, frame, (up, *(up_interval or ()))), up, up_interval),
+    )
+    place = {name: channel for side, column, _ in sides for name, channel in side.at(column).items()}
+    looks, single = _looks(frame, kinds)
+    if shade:
+        looks, single = {"color": _shade(*shade)}, {}
+    layers = [drawn for side, *_ in sides for drawn in side.line()]
+    pale = 0.45 if across_interval and up_interval else 1
+    for side, _, interval in sides:
+        if interval and _known(frame, interval[0]):
+            rule = having(*interval).mark_rule(strokeWidth=1, opacity=pale, **single)
+            layers.append(rule.encode(**(place | side.between(interval)), **_colour(looks)))
+    points = alt.Chart().mark_point(filled=True, opacity=1, size=size, **single)
+    if large:
+        points = alt.Chart().mark_point(style="outlined", filled=True, opacity=1)
+        looks["size"] = alt.condition(only(large, True), alt.value(130), alt.value(22))
+        looks["strokeWidth"] = alt.condition(only(large, True), alt.value(1.2), alt.value(0))
+    layers.append(points.encode(**place, **looks, tooltip=told(tips)))
+    return _beside_numbers(layers, frame, x, y, together, (up, *(up_interval or ())), grid)
+
+
+def _known(frame: pd.DataFrame, column: str) -> bool:
+    return column in frame and bool(frame[column].notna().any())
+
+
+def _looks(frame: pd.DataFrame, kinds: Kinds | None) -> tuple[Looks, dict[str, Any]]:
+    """Channels of kinds, and the look of marks that are of one."""
+    return (kinds.looks(frame), {}) if kinds else ({}, {"style": "single"})
+
+
+def _colour(looks: Looks) -> Looks:
+    return {channel: each for channel, each in looks.items() if channel == "color"}
+
+
+def _shade(column: str, title: str) -> alt.Color:
+    scale, legend = alt.Scale(range="ramp", domainMin=0), alt.Legend(gradientLength=180)
+    return alt.Color(f"{column}:Q", title=title, scale=scale, legend=legend)
+
+
+def _words_across(axis: Axis, words: "pd.Series[str]") -> dict[str, Any]:
+    order = list(dict.fromkeys(words))
+    return {"x": alt.X(f"{words.name}:N", title=axis.title, sort=order, axis=alt.Axis(labelAngle=0))}
+
+
+def _lines(frame: pd.DataFrame, dashes: Kinds | None, each: str | None) -> dict[str, Any]:
+    """What makes several lines of the rows of a panel, beside colours."""
+    found: dict[str, Any] = {"detail": alt.Detail(f"{each}:N")} if each else {}
+    if dashes:
+        names = dashes.of(frame)
+        scale = alt.Scale(domain=names, range=list(DASHES[: len(names)]))
+        legend: Any = None if dashes.title is None else alt.Undefined
+        dash = alt.StrokeDash(f"{dashes.column}:N", title=dashes.title, scale=scale, legend=legend)
+        found["strokeDash"] = dash
+    return found
+
+
+def _without(hollow: str | None, rows: alt.Chart) -> alt.Chart:
+    return rows.transform_filter(only(hollow, False)) if hollow else rows
+
+
+def _fills(hollow: str | None, rows: alt.Chart) -> list[tuple[bool, alt.Chart]]:
+    """Rows whose marks are filled, and those whose are not."""
+    if not hollow:
+        return [(True, rows)]
+    return [(filled, rows.transform_filter(only(hollow, not filled))) for filled in (True, False)]
+
+
+def _beside_numbers(
+    layers: Sequence[alt.Chart],
+    frame: pd.DataFrame,
+    x: Axis,
+    y: Axis,
+    together: str | None,
+    heights: Sequence[str],
+    grid: Grid,
+) -> alt.FacetChart:
+    """Panels with numbers up their sides."""
+    own = tuple(name for name, axis in (("x", x), ("y", y)) if axis.own)
+    size: dict[str, Any] = {
+        "width": grid.width,
+        "height": grid.height,
+        "between": grid.between,
+        "axes": ("x",),
+    }
+    if together is None:
+        gap = GAP + AXES if y.own else GAP
+        drawn = panels(layers, records(frame), grid.columns, margin=AXES, gap=gap, own=own, **size)
+    else:
+        reach = [f"{most}({end})" for most in ("min", "max") for end in heights]
+        own = ("x", "y") if x.own else ("y",)
+        drawn = with_shared_scales(
+            layers, records(frame), grid.columns, by=together, reach=reach, own=own, **size
+        )
+    return grid.titled(drawn)

@@ -1,0 +1,311 @@
+"""The forms of charts: what is drawn of a frame, where, in which order, and what is not."""
+
+import math
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import pytest
+
+from drawn_marks import Panel, check_forest, panels_of, scale_of, texts_of
+from unmask.report.charts import chart, save_chart
+from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
+from unmask.report.panels import OF_CLAIMS
+
+HOSTILE = "'</script><b>\nsecond line"
+AXIS = Axis("what, in units", line=0.5, span=(0, 1), step=0.5)
+TIPS = (("name", "name"), ("value", "value", ".2f"))
+KINDS = Kinds("kind", "which", ("old", "new"))
+
+
+def frame_of(*rows: dict[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame(rows)
+
+
+FRAME = frame_of(
+    {"panel": "p", "name": "z", "value": 0.25, "low": 0.1, "high": 0.75, "kind": "new"},
+    {"panel": "p", "name": "a", "value": 0.5, "low": None, "high": None, "kind": "old"},
+    {"panel": "p", "name": "none", "value": None, "low": 0.1, "high": 0.2, "kind": "old"},
+    {"panel": HOSTILE, "name": "z", "value": 1.25, "low": 1.0, "high": 1.5, "kind": "old"},
+)
+NAN = math.nan
+BANDS = FRAME.assign(chance_low=[0.2, NAN, 0, 0.1], chance_high=[0.4, NAN, 1, 0.2], other=[0.4, 0.6, 0, NAN])
+
+
+def layers_of(drawn: alt.FacetChart | None, channel: str = "x") -> list[dict[str, Any]]:
+    """What the layers of a chart have on an axis."""
+    assert drawn is not None
+    return [layer["encoding"][channel] for layer in chart("c", "a", drawn).spec["spec"]["layer"]]
+
+
+def fields_of(drawn: alt.FacetChart | None, channel: str = "x") -> list[Any]:
+    return [each.get("field", each.get("datum")) for each in layers_of(drawn, channel)]
+
+
+def last_of(drawn: alt.FacetChart | None) -> dict[str, Any]:
+    assert drawn is not None
+    found: dict[str, Any] = chart("c", "a", drawn).spec["spec"]["layer"][-1]["encoding"]
+    return found
+
+
+def panel_of(drawn: alt.FacetChart | None, place: int = 0) -> Panel:
+    assert drawn is not None
+    return panels_of(drawn)[place]
+
+
+def test_data_are_the_frame_without_rows_that_have_no_number() -> None:
+    drawn = forest(FRAME, AXIS, TIPS)
+    assert drawn is not None
+    assert chart("c", "a", drawn).rows == [
+        {"panel": "p", "name": "z", "value": 0.25, "low": 0.1, "high": 0.75, "kind": "new"},
+        {"panel": "p", "name": "a", "value": 0.5, "low": None, "high": None, "kind": "old"},
+        {"panel": HOSTILE, "name": "z", "value": 1.25, "low": 1.0, "high": 1.5, "kind": "old"},
+    ]
+
+
+def test_nothing_is_drawn_of_nothing() -> None:
+    for nothing in (FRAME.head(0), FRAME.assign(value=None)):
+        assert forest(nothing, AXIS, TIPS) is None
+        assert response(nothing, AXIS, AXIS, TIPS, dose="low", value="value") is None
+        assert scatter(nothing, AXIS, AXIS, TIPS, across="low", up="value") is None
+
+
+def test_there_are_layers_for_what_is_known_alone() -> None:
+    bands = {"broad": ("chance_low", "chance_high"), "narrow": ("less", "more")}
+    beside = [Beside("other", "triangle")]
+    assert fields_of(forest(FRAME, AXIS, TIPS, **bands, beside=beside)) == [0.5, "low", "value"]  # type: ignore[arg-type]
+    unknown = FRAME.assign(low=None)
+    assert fields_of(forest(unknown, Axis("x"), TIPS)) == ["value"]
+    known = BANDS.assign(less=0.2, more=0.3)
+    fields = ["chance_low", "less", 0.5, "low", "other", "value"]
+    assert fields_of(forest(known, AXIS, TIPS, **bands, beside=beside)) == fields  # type: ignore[arg-type]
+
+
+def test_a_forest_is_drawn_where_its_numbers_are() -> None:
+    for axis in (AXIS, Axis("x", line=0.5), Axis("x", line=0.5, own=True)):
+        drawn = forest(BANDS, axis, TIPS, kinds=KINDS, broad=("chance_low", "chance_high"))
+        check_forest(drawn, "value", band=("chance_low", "chance_high"), line=0.5)
+    # 300 pixels are 0 to 1.5
+    panel = panel_of(forest(BANDS, AXIS, TIPS))
+    assert [mark.x for mark in panel.of("symbol")] == pytest.approx([50, 100])
+
+
+def test_names_and_panels_are_in_the_order_of_the_data_or_as_asked() -> None:
+    assert last_of(forest(FRAME, AXIS, TIPS))["y"]["sort"] == ["z", "a"]
+    assert last_of(forest(FRAME, AXIS, TIPS, names=["a", "b", "z"]))["y"]["sort"] == ["a", "z"]
+    drawn = forest(FRAME.iloc[::-1], AXIS, TIPS)
+    assert drawn is not None
+    assert [panel.title for panel in panels_of(drawn)] == [("'</script><b>", "second line"), ("p",)]
+
+
+def test_a_scale_ends_at_steps_or_has_some_room() -> None:
+    def scale(frame: pd.DataFrame, axis: Axis) -> dict[str, Any]:
+        found: dict[str, Any] = last_of(forest(frame, axis, TIPS))["x"]["scale"]
+        return found
+
+    # as far as an interval reaches, in whole steps; and what the axis covers at least
+    assert scale(FRAME, AXIS)["domain"] == [0, 1.5]
+    assert scale(FRAME.head(2), AXIS)["domain"] == [0, 1]
+    below = frame_of({"panel": "p", "name": "z", "value": -0.2})
+    assert scale(below, AXIS)["domain"] == [-0.5, 1]
+    loose = scale(below, Axis("x", span=(0, 1)))
+    assert loose["domain"] == [-0.2, 1] and loose["padding"] > 0
+    assert "domain" not in scale(FRAME, Axis("x"))
+    assert scale(FRAME, Axis("x", log=True))["type"] == "log"
+
+
+def test_kinds_have_a_colour_a_shape_and_a_place() -> None:
+    found = last_of(forest(FRAME, AXIS, TIPS, kinds=KINDS, apart="kind"))
+    assert found["color"]["scale"] == {"domain": ["old", "new"], "range": "category"}
+    assert found["shape"]["scale"]["domain"] == ["old", "new"]
+    assert len(set(found["shape"]["scale"]["range"])) == 2
+    assert found["yOffset"]["sort"] == ["old", "new"]
+    claimed = last_of(forest(FRAME, AXIS, TIPS, kinds=Kinds("kind", "which", claimed=True, listed=["old"])))
+    assert claimed["color"]["scale"] == {"domain": ["new", "old"], "range": "ordinal"}
+    assert claimed["shape"]["scale"]["range"] == list(OF_CLAIMS[:2]) and len(set(OF_CLAIMS)) == len(OF_CLAIMS)
+    assert claimed["color"]["legend"]["values"] == ["old"] and "yOffset" not in claimed
+
+
+def test_rows_of_one_name_are_below_each_other() -> None:
+    both = frame_of(
+        {"panel": "p", "name": "z", "value": 1, "kind": "new"},
+        {"panel": "p", "name": "z", "value": 2, "kind": "old"},
+    )
+    new, old = panel_of(forest(both, AXIS, TIPS, kinds=KINDS, apart="kind")).of("symbol")
+    assert old.y < new.y
+    new, old = panel_of(forest(both, AXIS, TIPS, apart="kind")).of("symbol")
+    assert new.y < old.y
+
+
+@pytest.mark.parametrize(("mark", "kind"), [("triangle", "symbol"), ("ring", "symbol"), ("tick", "rect")])
+def test_numbers_beside_stand_in_their_rows(mark: Any, kind: str) -> None:
+    drawn = forest(BANDS, AXIS, TIPS, interval=("no", "no"), beside=[Beside("other", mark)])
+    first, second = (panel_of(drawn, place) for place in (0, 1))
+    points = first.of("symbol")[-2:]
+    others = first.of(kind)[:2]
+    assert [(each.x + each.x2) / 2 for each in others] == pytest.approx([80, 120], abs=0.01)
+    assert [(each.y + each.y2) / 2 for each in others] == pytest.approx([point.y for point in points])
+    # nothing where there is none
+    assert len(second.of("symbol")) == 1 and not second.of("rect")
+
+
+def test_a_number_of_a_panel_is_a_line_across_it() -> None:
+    truths = FRAME.assign(truth=[0.75, 0.75, 0.75, NAN])
+    drawn = forest(truths, AXIS, TIPS, interval=("no", "no"), beside=[Beside("truth", "line", "truth")])
+    first, second = (panel_of(drawn, place) for place in (0, 1))
+    assert [line.x for line in first.of("rule")] == pytest.approx([100, 150])
+    assert [line.x for line in second.of("rule")] == pytest.approx([100])
+
+
+def test_text_is_text(tmp_path: Path) -> None:
+    names = FRAME.assign(name=FRAME["name"].replace("a", "</svg>datum.x"))
+    drawn = forest(names, AXIS, TIPS, kinds=KINDS, grid=Grid(title="<i>", subtitle=["{{x}}"]))
+    assert drawn is not None
+    save_chart(drawn, tmp_path / "a.svg", tmp_path / "a.png")
+    tree = ElementTree.parse(tmp_path / "a.svg")
+    texts = {each.text for each in tree.iter() if each.text}
+    lines = {"'</script><b>", "second line", "</svg>datum.x", "what, in units", "which", "<i>", "{{x}}"}
+    assert lines <= texts
+
+
+DOSES = frame_of(
+    *(
+        {"panel": panel, "dose": dose, "value": value, "low": low, "high": 2 * value, "kind": kind}
+        for panel, kind, dose, value, low in [
+            ("p", "new", 1.0, 2.0, 1.0),
+            ("p", "new", 2.0, 3.0, None),
+            ("p", "new", 4.0, 5.0, 2.0),
+            ("p", "old", 1.0, 1.0, 0.5),
+            ("q", "old", 4.0, 50.0, 20.0),
+        ]
+    )
+)
+ACROSS, UP = Axis("dose"), Axis("response", line=0)
+
+
+def test_responses_stand_at_their_doses_with_what_is_known() -> None:
+    drawn = response(DOSES, ACROSS, UP, (), dose="dose", value="value", kinds=KINDS)
+    panel, own = panel_of(drawn), DOSES[DOSES["panel"] == "p"]
+    marks = panel.of("symbol")
+    right, _ = scale_of(own["dose"], [mark.x for mark in marks])
+    up, zero = scale_of(own["value"], [mark.y for mark in marks])
+    # pixels are counted from above
+    assert right > 0 > up
+    none, *intervals = panel.of("rule")
+    assert none.y == pytest.approx(zero)
+    known = own.dropna(subset="low")
+    ends = [sorted((line.y, line.y2)) for line in intervals]
+    assert ends == [
+        pytest.approx([up * row["high"] + zero, up * row["low"] + zero]) for _, row in known.iterrows()
+    ]
+    assert {"dose", "response", "which", "old", "new"} <= set(texts_of(drawn))  # type: ignore[arg-type]
+    lines = [layer["mark"] for layer in chart("c", "a", drawn).spec["spec"]["layer"]]  # type: ignore[arg-type]
+    assert [mark["type"] for mark in lines] == ["rule", "line", "rule", "point"]
+
+
+def test_what_is_exact_is_a_line_and_else_marks() -> None:
+    exact = DOSES.assign(exact=DOSES["kind"] == "old", perfect=DOSES["kind"].where(DOSES["kind"] == "old"))
+    dashes = Kinds("perfect", "perfect model", ["old"])
+    drawn = response(
+        exact, ACROSS, UP, (), dose="dose", value="value", kinds=KINDS, dashes=dashes, exact="exact"
+    )
+    layers = chart("c", "a", drawn).spec["spec"]["layer"]  # type: ignore[arg-type]
+    shown = [(layer["mark"]["type"], layer["mark"].get("style")) for layer in layers]
+    assert shown == [
+        ("rule", "neutral"),
+        ("line", "exact"),
+        ("point", "exact"),
+        ("rule", None),
+        ("point", None),
+    ]
+    assert [len(panel_of(drawn, place).of("symbol")) for place in (0, 1)] == [4, 1]
+    assert layers[1]["encoding"]["strokeDash"]["scale"]["domain"] == ["old"]
+    assert layers[1]["encoding"]["color"]["field"] == "kind"
+    # lines without a kind have no colour of one
+    plain = exact.assign(kind=exact["kind"].where(~exact["exact"]))
+    of_none = response(plain, ACROSS, UP, (), dose="dose", value="value", kinds=KINDS, exact="exact")
+    assert "color" not in chart("c", "a", of_none).spec["spec"]["layer"][1]["encoding"]  # type: ignore[arg-type]
+
+
+def test_hollow_marks_are_in_no_line() -> None:
+    hollow = DOSES.assign(hollow=DOSES["dose"] == 2)
+    drawn = response(hollow, ACROSS, UP, (), dose="dose", value="value", kinds=KINDS, hollow="hollow")
+    marks = panel_of(drawn).of("symbol")
+    assert len(marks) == 4 and {mark.layer for mark in marks[:3]} != {marks[3].layer}
+    assert marks[3].look[0] == "transparent" != marks[0].look[0]
+    layers = chart("c", "a", drawn).spec["spec"]["layer"]  # type: ignore[arg-type]
+    (line,) = [layer for layer in layers if layer["mark"]["type"] == "line"]
+    assert line["transform"] == [{"filter": {"field": "hollow", "equal": False}}]
+
+
+def test_intervals_may_be_areas_and_doses_words() -> None:
+    drawn = response(DOSES, ACROSS, UP, (), dose="dose", value="value", each="kind", area=True)
+    layers = chart("c", "a", drawn).spec["spec"]["layer"]  # type: ignore[arg-type]
+    assert [layer["mark"]["type"] for layer in layers] == ["rule", "area", "line", "point"]
+    assert layers[1]["encoding"]["detail"]["field"] == "kind"
+    words = DOSES.assign(dose=DOSES["dose"].map({1.0: "z", 2.0: "a", 4.0: "m"}))
+    drawn = response(words, ACROSS, UP, (), dose="dose", value="value")
+    assert last_of(drawn)["x"]["sort"] == ["z", "a", "m"]
+    assert [mark.x for mark in panel_of(drawn).of("symbol")] == pytest.approx([50, 150, 250, 50])
+
+
+def test_panels_have_one_scale_or_one_each_or_one_for_some() -> None:
+    three = pd.concat([DOSES, DOSES[DOSES["panel"] == "p"].assign(panel="r")])
+    three = three.assign(by=three["panel"].replace("r", "p"))
+
+    def factors(up: Axis, together: str | None = None) -> list[float]:
+        drawn = response(three, ACROSS, up, (), dose="dose", value="value", together=together)
+        return [
+            float(np.ptp([panel.of("rule")[0].y, panel.of("symbol")[-1].y]))
+            / three.loc[three["panel"] == panel.title[0], "value"].iloc[-1]
+            for panel in panels_of(drawn)  # type: ignore[arg-type]
+        ]
+
+    first, second, third = factors(UP)
+    assert first == pytest.approx(second) == pytest.approx(third)
+    first, second, third = factors(Axis("response", line=0, own=True))
+    assert first == pytest.approx(third) and first > 2 * second
+    first, second, third = factors(UP, together="by")
+    assert first == pytest.approx(third) and first > 2 * second
+
+
+def test_one_number_stands_against_another_with_their_intervals() -> None:
+    points = DOSES.assign(less=DOSES["dose"] - 0.5, more=[NAN, *DOSES["dose"][1:] + 0.5])
+    drawn = scatter(
+        points,
+        Axis("x", line=0),
+        UP,
+        (),
+        across="dose",
+        up="value",
+        across_interval=("less", "more"),
+        up_interval=("low", "high"),
+        kinds=KINDS,
+    )
+    panel, own = panel_of(drawn), points[points["panel"] == "p"]
+    marks = panel.of("symbol")
+    right, left = scale_of(own["dose"], [mark.x for mark in marks])
+    up, zero = scale_of(own["value"], [mark.y for mark in marks])
+    vertical, horizontal, *intervals = panel.of("rule")
+    assert (vertical.x, horizontal.y) == pytest.approx((left, zero))
+    level = [line for line in intervals if line.y == line.y2]
+    upright = [line for line in intervals if line.x == line.x2]
+    assert [line.x for line in level] == pytest.approx(
+        [right * each + left for each in own.loc[own["more"].notna(), "less"]]
+    )
+    assert [max(line.y, line.y2) for line in upright] == pytest.approx(
+        [up * each + zero for each in own["low"].dropna()]
+    )
+    assert len(level) == len(upright) == 3
+
+
+def test_marks_may_be_shaded_or_large() -> None:
+    shaded = scatter(DOSES, ACROSS, UP, (), across="dose", up="value", shade=("value", "how much"))
+    assert last_of(shaded)["color"]["scale"] == {"range": "ramp", "domainMin": 0}
+    large = DOSES.assign(large=DOSES["kind"] == "old")
+    drawn = scatter(large, ACROSS, UP, (), across="dose", up="value", kinds=KINDS, large="large")
+    condition = last_of(drawn)["size"]
+    assert condition["condition"]["value"] > condition["value"]
