@@ -13,7 +13,7 @@ import pytest
 from drawn_marks import Panel, check_forest, panels_of, scale_of, texts_of
 from unmask.report.charts import chart, save_chart
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import OF_CLAIMS
+from unmask.report.panels import OF_CLAIMS, ends_of, told
 
 HOSTILE = "'</script><b>\nsecond line"
 AXIS = Axis("what, in units", line=0.5, span=(0, 1), step=0.5)
@@ -93,6 +93,28 @@ def test_a_forest_is_drawn_where_its_numbers_are() -> None:
     assert [mark.x for mark in panel.of("symbol")] == pytest.approx([50, 100])
 
 
+def test_an_interval_with_one_end_is_not_drawn() -> None:
+    half = BANDS.assign(low=[0.1, NAN, 0.1, 1.0], high=[NAN, 0.9, 0.2, 1.5], chance_high=[NAN, 0.4, 1, 0.2])
+    first, second = panels_of(forest(half, AXIS, TIPS, broad=("chance_low", "chance_high")) or pytest.fail())
+    assert [len(first.of(kind)) for kind in ("symbol", "rule", "rect")] == [2, 1, 0]
+    assert [len(second.of(kind)) for kind in ("symbol", "rule", "rect")] == [1, 2, 1]
+    of_doses = response(half.assign(dose=1.0), AXIS, Axis("y"), (), dose="dose", value="value")
+    assert [len(panel_of(of_doses, place).of("rule")) for place in (0, 1)] == [1, 2]
+
+
+def test_marks_say_what_they_are() -> None:
+    tips = [{"field": "name", "title": "name", "type": "nominal"}]
+    tips += [{"field": "value", "title": "value", "type": "quantitative", "format": ".2f"}]
+    dosed = FRAME.assign(dose=1.0)
+    for drawn in (
+        forest(FRAME, AXIS, TIPS),
+        response(dosed, AXIS, AXIS, TIPS, dose="dose", value="value"),
+        scatter(dosed, AXIS, AXIS, TIPS, across="dose", up="value"),
+    ):
+        assert last_of(drawn)["tooltip"] == tips
+    assert told(ends_of(".1f")) == told([("low", "interval from", ".1f"), ("high", "interval to", ".1f")])
+
+
 def test_names_and_panels_are_in_the_order_of_the_data_or_as_asked() -> None:
     assert last_of(forest(FRAME, AXIS, TIPS))["y"]["sort"] == ["z", "a"]
     assert last_of(forest(FRAME, AXIS, TIPS, names=["a", "b", "z"]))["y"]["sort"] == ["a", "z"]
@@ -115,6 +137,13 @@ def test_a_scale_ends_at_steps_or_has_some_room() -> None:
     assert loose["domain"] == [-0.2, 1] and loose["padding"] > 0
     assert "domain" not in scale(FRAME, Axis("x"))
     assert scale(FRAME, Axis("x", log=True))["type"] == "log"
+    far = forest(FRAME.assign(far=3.0), AXIS, TIPS, beside=[Beside("far", "tick")])
+    assert last_of(far)["x"]["scale"]["domain"] == [0, 3]
+    own = forest(FRAME, Axis("x", own=True), TIPS)
+    assert chart("c", "a", own).spec["resolve"]["scale"] == {"x": "independent"}  # type: ignore[arg-type]
+    numbers = last_of(forest(FRAME, Axis("x", ticks=[0, 1], format=".1f", labels="datum.value"), TIPS))["x"]
+    known = {key: numbers["axis"][key] for key in ("values", "format", "labelExpr")}
+    assert known == {"values": [0, 1], "format": ".1f", "labelExpr": "datum.value"}
 
 
 def test_kinds_have_a_colour_a_shape_and_a_place() -> None:
@@ -123,6 +152,8 @@ def test_kinds_have_a_colour_a_shape_and_a_place() -> None:
     assert found["shape"]["scale"]["domain"] == ["old", "new"]
     assert len(set(found["shape"]["scale"]["range"])) == 2
     assert found["yOffset"]["sort"] == ["old", "new"]
+    there = Kinds("kind", "which", ("older", "old", "new"), every=False)
+    assert last_of(forest(FRAME, AXIS, TIPS, kinds=there))["color"]["scale"]["domain"] == ["old", "new"]
     claimed = last_of(forest(FRAME, AXIS, TIPS, kinds=Kinds("kind", "which", claimed=True, listed=["old"])))
     assert claimed["color"]["scale"] == {"domain": ["new", "old"], "range": "ordinal"}
     assert claimed["shape"]["scale"]["range"] == list(OF_CLAIMS[:2]) and len(set(OF_CLAIMS)) == len(OF_CLAIMS)
@@ -153,7 +184,7 @@ def test_numbers_beside_stand_in_their_rows(mark: Any, kind: str) -> None:
 
 
 def test_a_number_of_a_panel_is_a_line_across_it() -> None:
-    truths = FRAME.assign(truth=[0.75, 0.75, 0.75, NAN])
+    truths = FRAME.assign(truth=[0.7, 0.8, 0.1, NAN])
     drawn = forest(truths, AXIS, TIPS, interval=("no", "no"), beside=[Beside("truth", "line", "truth")])
     first, second = (panel_of(drawn, place) for place in (0, 1))
     assert [line.x for line in first.of("rule")] == pytest.approx([100, 150])
@@ -234,11 +265,13 @@ def test_hollow_marks_are_in_no_line() -> None:
     hollow = DOSES.assign(hollow=DOSES["dose"] == 2)
     drawn = response(hollow, ACROSS, UP, (), dose="dose", value="value", kinds=KINDS, hollow="hollow")
     marks = panel_of(drawn).of("symbol")
-    assert len(marks) == 4 and {mark.layer for mark in marks[:3]} != {marks[3].layer}
-    assert marks[3].look[0] == "transparent" != marks[0].look[0]
+    scale_of([1, 4, 1, 2], [mark.x for mark in marks])
+    assert [mark.look[0] == "transparent" for mark in marks] == [False, False, False, True]
     layers = chart("c", "a", drawn).spec["spec"]["layer"]  # type: ignore[arg-type]
     (line,) = [layer for layer in layers if layer["mark"]["type"] == "line"]
     assert line["transform"] == [{"filter": {"field": "hollow", "equal": False}}]
+    # through the mean of those of one dose
+    assert line["encoding"]["y"]["aggregate"] == "mean"
 
 
 def test_intervals_may_be_areas_and_doses_words() -> None:
@@ -300,6 +333,8 @@ def test_one_number_stands_against_another_with_their_intervals() -> None:
         [up * each + zero for each in own["low"].dropna()]
     )
     assert len(level) == len(upright) == 3
+    unknown = scatter(points, ACROSS, UP, (), across="more", up="value")
+    assert len(chart("c", "a", unknown).rows) == len(points) - 1  # type: ignore[arg-type]
 
 
 def test_marks_may_be_shaded_or_large() -> None:

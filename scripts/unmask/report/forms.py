@@ -272,18 +272,17 @@ def response(
     each: str | None = None,
     exact: str | None = None,
     hollow: str | None = None,
-    joined: bool = True,
     area: bool = False,
     together: str | None = None,
     grid: Grid = Grid(),
 ) -> alt.FacetChart | None:
     """What comes of a dose: numbers with their intervals, those of one kind joined by a line.
 
-    dose: numbers; words have no scale. dashes: what the dashes of lines tell apart, in a legend if that has a
-    title. each: what a line is of,
-    beside that. exact: a column of true and false: rows that are known without a model are lines, and others
-    marks. hollow: the same, of rows whose marks are hollow and in no line. joined: whether marks are. area:
-    whether intervals are areas. together: panels that have the same in this column have one scale.
+    dose: a column of numbers, or of words, which have no scale. dashes: what the dashes of lines tell apart,
+    in a legend if that has a title. each: what a line is of, beside that. exact: a column of true and false:
+    rows that are known without a model are lines, and others marks. hollow: the same, of rows whose marks
+    are hollow and in no line. area: whether intervals are areas. together: panels that have the same in this
+    column have one scale.
     """
     frame = frame[frame[value].notna()]
     if frame.empty:
@@ -311,7 +310,7 @@ def response(
     if known and area:
         shade = valid.mark_area(opacity=0.15, **single)
         layers.append(shade.encode(x=place["x"], **up.between(interval), **one, **_colour(looks)))
-    if joined and not exact:
+    if not exact:
         lines = _without(hollow, rows).mark_line(strokeWidth=1.4, **single)
         # where there are several of a dose, through their mean
         layers.append(lines.encode(**(place | up.at(f"mean({value})")), **one, **_colour(looks)))
