@@ -16,9 +16,9 @@ from unmask.report.charts import VEGA_LITE, chart
 from unmask.report.panels import (
     SHAPES,
     Row,
+    by_value,
     columns_of,
     domain,
-    in_order,
     kinds,
     line,
     names_down,
@@ -151,10 +151,10 @@ def test_columns_are_taken_renamed_and_made() -> None:
 
 def test_rows_are_in_the_order_of_values_and_else_as_they_stand() -> None:
     frame = pd.DataFrame({"a": ["z", "a", "n", "z", "a"], "b": range(5)}, index=[0] * 5)
-    assert in_order(frame, "a", ["a", "z", "a"])["b"].tolist() == [1, 4, 0, 3]
-    assert in_order(frame, "a")["b"].tolist() == [0, 3, 1, 4, 2]
-    assert in_order(frame.astype({"a": "category"}), "a", ["n"])["b"].tolist() == [2]
+    assert by_value(frame, "a", ["a", "z", "a"])["b"].tolist() == [1, 4, 0, 3]
+    assert by_value(frame, "a")["b"].tolist() == [0, 3, 1, 4, 2]
+    assert by_value(frame.astype({"a": "category"}), "a", ["n"])["b"].tolist() == [2]
     odd = frame.assign(odd=frame["b"] % 2)
-    assert in_order(odd, ["a", "odd"])["b"].tolist() == [0, 1, 2, 3, 4]
-    assert in_order(odd, ["a", "odd"], [("a", 0), ("z", 0)])["b"].tolist() == [4, 0]
-    assert in_order(frame.head(0), "a").empty
+    assert by_value(odd, ["a", "odd"])["b"].tolist() == [0, 1, 2, 3, 4]
+    assert by_value(odd, ["a", "odd"], [("a", 0), ("z", 0)])["b"].tolist() == [4, 0]
+    assert by_value(frame.head(0), "a").empty

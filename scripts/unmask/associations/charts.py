@@ -12,7 +12,7 @@ from unmask.associations.tables import main_means
 from unmask.associations.terms import JOINT, X, Y
 from unmask.associations.truth_charts import constructed, pairs, planted
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import columns_of, ends_of, in_order
+from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.report.sheets import rows_of
 
 UNABLE, WITHIN, BEYOND = "could not be beyond chance", "within chance", "beyond chance"
@@ -29,7 +29,7 @@ def tests(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
     """
     main = found.main[found.main["d"].notna()]
     labels = _labels(zip(main["suite"], main["test"], strict=True))
-    rows = in_order(in_order(main, "pooling", found.poolings), "encoder", encoders)
+    rows = by_value(by_value(main, "pooling", found.poolings), "encoder", encoders)
     frame = columns_of(
         rows,
         *("encoder", "pooling", "suite", "test", "d", "expected_d", "gap", "p_holm"),

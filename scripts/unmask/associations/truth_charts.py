@@ -10,7 +10,7 @@ from unmask.associations.findings import TOLERANCE
 from unmask.associations.results import Found
 from unmask.measures.registry import title_of
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import columns_of, ends_of, in_order
+from unmask.report.panels import by_value, columns_of, ends_of
 
 CENTRE = 50.0
 """The bias score, in percent, of a model that prefers neither side."""
@@ -25,7 +25,7 @@ def pairs(found: Found) -> alt.FacetChart | None:
     """Mean d of each model against its bias score; a panel for each suite, pooling, measure and benchmark."""
     points = found.points
     keys = ["suite", "measure", "benchmark"]
-    rows = in_order(in_order(points, "pooling", found.poolings), keys)
+    rows = by_value(by_value(points, "pooling", found.poolings), keys)
     measured = rows["measure"].map(title_of) + " on " + rows["benchmark"].astype(str)
     frame = columns_of(
         rows,
@@ -56,7 +56,7 @@ def pairs(found: Found) -> alt.FacetChart | None:
 def constructed(found: Found) -> alt.FacetChart | None:
     """Gaps measured of hand-set weights (marks) against what they are (ticks); a panel for each experiment,
     worlds down the rows."""
-    rows = in_order(found.constructed, "experiment")
+    rows = by_value(found.constructed, "experiment")
     off = (rows["gap"] - rows["truth"]).abs()
     frame = columns_of(
         rows,
@@ -94,10 +94,10 @@ def planted(found: Found) -> alt.FacetChart | None:
     if everything.empty:
         return None
     encoders = [name for name in found.names if (everything["encoder"] == name).any()]
-    rows = in_order(in_order(everything, "encoder", encoders), "pooling", found.poolings)
+    rows = by_value(by_value(everything, "encoder", encoders), "pooling", found.poolings)
     # in the order in which they are found
     series = everything[["suite", "series"]].drop_duplicates()
-    rows = in_order(rows, ["suite", "series"], series.itertuples(index=False, name=None))
+    rows = by_value(rows, ["suite", "series"], series.itertuples(index=False, name=None))
     reach = float(everything["strength"].max() - everything["strength"].min()) or 1.0
     places = rows["encoder"].map({name: 2 * n - len(encoders) + 1 for n, name in enumerate(encoders)})
     # too long for one line

@@ -14,7 +14,7 @@ from unmask.calibration.tables import ALARMS, COMPARED, beside_chance
 from unmask.measures.registry import title_of
 from unmask.report import forms
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
-from unmask.report.panels import Tips, columns_of, ends_of, in_order
+from unmask.report.panels import Tips, by_value, columns_of, ends_of
 
 GRID = Grid(4, width=205, height=150)
 """Of panels of measures."""
@@ -98,7 +98,7 @@ def frequency(found: Found) -> alt.FacetChart | None:
     planted = ", ".join(f"{p:g}" for p in sorted(doses.loc[doses["factor"] == TOGETHER, "p"].unique()))
     names = {ALONE: "nothing", TOGETHER: f"an association (p = {planted})"}
     means = over_models(margins, ["measure", "role", "factor", "at"], ["margin"], found.confidence)
-    frame = _margins(in_order(means, "role", ["oracle", "trained"]), margins["measure"])
+    frame = _margins(by_value(means, "role", ["oracle", "trained"]), margins["measure"])
     frame = frame.assign(planted=frame["factor"].map(names)).drop(columns="role")
     tips = (
         ("panel", "measure"),
@@ -133,7 +133,7 @@ _MODELS = Kinds("models", None, [MODELS[kind] for kind in TOLD], every=False)
 
 def _margins(means: pd.DataFrame, measures: "pd.Series[str]") -> pd.DataFrame:
     """Mean margins as a chart's data, measures in their order."""
-    rows = in_order(means, "measure", measures)
+    rows = by_value(means, "measure", measures)
     exact = rows["role"] != "trained"
     frame = rows.rename(columns={"margin_low": "low", "margin_high": "high"}).assign(
         panel=rows["measure"].map(title_of), exact=exact, of=np.where(exact, "perfect", "trained")
@@ -164,7 +164,7 @@ def power(found: Found) -> alt.FacetChart | None:
     rows = merits[merits["value"].notna() & number.notna()].assign(number=number.astype(float))
     if rows.empty:
         return None
-    rows = in_order(rows.sort_values("number", kind="stable"), "measure", rows["measure"])
+    rows = by_value(rows.sort_values("number", kind="stable"), "measure", rows["measure"])
     last = [kind for kind in TOLD if (rows["kind"] == kind).any()][-1]
     frame = columns_of(
         rows,
@@ -198,7 +198,7 @@ def power(found: Found) -> alt.FacetChart | None:
 def alarms(found: Found) -> alt.FacetChart | None:
     """How often a bias is found that is not there: a panel for each kind of pairs, down it the measures."""
     merits = beside_chance(found.merits[found.merits["kind"].isin(TOLD)])
-    rows = in_order(merits[(merits["merit"] == ALARMS) & merits["value"].notna()], "condition")
+    rows = by_value(merits[(merits["merit"] == ALARMS) & merits["value"].notna()], "condition")
     frame = columns_of(
         rows,
         *("condition", "low", "high", "chance"),
@@ -231,7 +231,7 @@ def alarms(found: Found) -> alt.FacetChart | None:
 
 def worlds(found: Found) -> alt.FacetChart | None:
     """A perfect model over drawn worlds: margins of pairs on the rarer faith against log-odds."""
-    rows = in_order(found.drawn[found.drawn["stereo_margin"].notna()], "measure")
+    rows = by_value(found.drawn[found.drawn["stereo_margin"].notna()], "measure")
     frame = columns_of(
         rows,
         *("measure", "world", "p", "ratio"),
@@ -282,7 +282,7 @@ def kept(found: Found) -> alt.FacetChart | None:
         guessing=rows["random"] > 0,
         seeing=rows["random"] == 0,
     )
-    rows = in_order(rows, "measure", COMPARED).reset_index(names="row")
+    rows = by_value(rows, "measure", COMPARED).reset_index(names="row")
     columns = [column for column in rows if column not in STRENGTHS]
     frame = rows.melt(columns, list(STRENGTHS), "strength", "value").dropna(subset="value")
     frame["panel"] = frame["measure"].map(title_of) + ": " + frame["strength"].map(STRENGTHS)

@@ -9,7 +9,7 @@ import pandas as pd
 from unmask.measures.registry import title_of
 from unmask.report.changes_chart import changes_chart
 from unmask.report.forms import Axis
-from unmask.report.panels import columns_of, in_order
+from unmask.report.panels import by_value, columns_of
 from unmask.terms import PUBLISHED
 
 
@@ -21,7 +21,7 @@ def scores_changed(changed: pd.DataFrame, models: Sequence[Mapping[str, Any]]) -
     """
     kinds = {str(model["name"]): _kind(model) for model in models}
     panel = changed["origin"].astype(str) + " on " + changed["benchmark"].astype(str)
-    rows = in_order(changed.assign(panel=panel), "panel")
+    rows = by_value(changed.assign(panel=panel), "panel")
     frame = columns_of(
         rows,
         *("panel", "model", "before", "after", "low", "high", "p_holm"),

@@ -13,7 +13,7 @@ from unmask.downstream.terms import LEAST_SEEN, fine_tuned
 from unmask.measures.registry import title_of
 from unmask.report.changes_chart import changes_chart
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
-from unmask.report.panels import columns_of, ends_of, in_order
+from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.statistics.changes import CENTRE
 from unmask.terms import CORRECTED
 
@@ -25,7 +25,7 @@ AS_IT_WAS = "none"
 
 def use(found: Found) -> alt.FacetChart | None:
     """Bias in use with what chance gives: a panel a task, models down the rows."""
-    rows = in_order(found.main, "task", found.tasks)
+    rows = by_value(found.main, "task", found.tasks)
     truths = {task: found.truth(task).get(found.main_metric(task)) for task in found.tasks}
     frame = columns_of(
         rows,
@@ -100,7 +100,7 @@ def _scores(found: Found) -> pd.DataFrame:
         ("measure", found.measures),
         ("benchmark", found.benchmarks),
     ):
-        rows = in_order(rows, column, order)
+        rows = by_value(rows, column, order)
     of_rows = list(rows[keys].itertuples(index=False, name=None))
     ends = [found.intervals.get(key, (math.nan, math.nan)) for key in of_rows]
     return columns_of(
@@ -136,7 +136,7 @@ def changes(found: Found) -> alt.FacetChart | None:
 def against(found: Found) -> alt.FacetChart | None:
     """Bias in use against the bias score before it, a point a model, a panel a task and score."""
     ways = {member.name: member.role or AS_IT_WAS for member in found.members}
-    main = in_order(found.main, "task", found.tasks)
+    main = by_value(found.main, "task", found.tasks)
     uses = columns_of(main, "task", "model", use="value", use_low="low", use_high="high")
     scores = _scores(found).rename(columns={"panel": "benchmark"})
     rows = uses.merge(scores, on="model")
@@ -150,7 +150,7 @@ def against(found: Found) -> alt.FacetChart | None:
     )[seen]
     # within a task by benchmark and measure
     order = (scores["measure"] + " on " + scores["benchmark"]).drop_duplicates()
-    frame = in_order(frame, "panel", [f"{task}: {score}" for task in found.tasks for score in order])
+    frame = by_value(frame, "panel", [f"{task}: {score}" for task in found.tasks for score in order])
     tips = (
         ("panel", "what"),
         ("model", "model"),

@@ -1,8 +1,9 @@
 """The tables of downstream tasks as they are shown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from unmask.downstream.published import FEMININE, ILPS, MASCULINE, printed_taus, printed_words
@@ -10,9 +11,11 @@ from unmask.downstream.results import Found
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.terms import AFTER, BEFORE, CHANGE, GAP, fine_tuned
 from unmask.measures.registry import title_of
-from unmask.report.captions import Captions
-from unmask.report.published import printed_number
-from unmask.report.sheets import DAGGER, DASH, UNTESTABLE, Sheet, interval, mark, number, p_value, rows_of
+from unmask.report.changes_table import CHANGES as CHANGED
+from unmask.report.changes_table import with_margins
+from unmask.report.declared_tables import Column, Table, in_order, with_marks
+from unmask.report.published import DOUBT
+from unmask.report.sheets import DAGGER, Sheet, rows_of
 from unmask.report.table_files import Made
 from unmask.statistics.changes import CENTRE
 from unmask.terms import CORRECTED, PUBLISHED
@@ -49,33 +52,105 @@ NAMES = {
 """What metrics are called."""
 
 
+TABLE1 = Table(
+    "table1",
+    ["task", "reading"],
+    [
+        Column("feminine", "{feminine:.0f}[{feminine_doubt}]", "Number of feminine words."),
+        Column("masculine", "{masculine:.0f}[{masculine_doubt}]", "Number of masculine words."),
+        Column(
+            "ILPS", "{ilps:.2f}[{ilps_doubt}]", "Natural logarithm of the feminine over the masculine share."
+        ),
+        Column("interval", "{low:.2f} to {high:.2f}", "Interval of ILPS over examples."),
+        Column("p", "{p:p}", "Two-sided p of an ILPS other than 0."),
+        Column("examples", "{n:.0f}", "Number of examples."),
+    ],
+)
+KEYS = ["task", "benchmark", "measure", "reading"]
+TABLE2 = Table(
+    "table2",
+    KEYS,
+    [
+        column
+        for when in (BEFORE, AFTER)
+        for column in (
+            Column("tau", f"{{tau_{when}:.2f}}{{mark_{when}}}", "Kendall's tau over models.", when),
+            Column("p", f"{{p_{when}:p}}", "p of tau's own test.", when),
+            Column("p by families", f"{{p_families_{when}:p}}", "Share of exchanges of families.", when),
+            Column("models", f"{{models_{when}:.0f}}", "Number of models.", when),
+        )
+    ]
+    + [
+        Column(when, f"{{printed_{when}:.2f}}{{printed_mark_{when}}}", "The paper's tau.", PRINTED)
+        for when in (BEFORE, AFTER)
+    ]
+    + [Column("what is missing, and why", "{missing}", "Why there is no tau.")],
+)
+TRUTH = Column("truth", "{truth:.3f}", "Of a made task, what a model that has learnt it gives.")
+RUNS = Column("runs", "{runs}", "How often the model was fine-tuned.")
+TABLE3 = Table(
+    "table3",
+    ["task", "model", "name"],
+    [
+        Column("value", "{value:.{digits}f}", "Mean over the runs; of a bias score percent."),
+        Column("interval", "{low:.3f} to {high:.3f}", "Its interval over what repeats in the task."),
+        Column("by chance", "{null_low:.3f} to {null_high:.3f}", "The band of genders dealt anew."),
+        Column("p", "{p:p}", "p of at least as much by chance."),
+        TRUTH,
+        RUNS,
+    ],
+    heads={"name": "metric"},
+)
+OVERVIEW = Table(
+    "overview",
+    ["task", "model"],
+    [
+        Column(
+            "accuracy", "{right:.3f}[ ({right_low:.3f} to {right_high:.3f})]", "Share right, or Pearson's r."
+        ),
+        Column("bias as", "{name}", "The metric of bias."),
+        Column("bias", "{value:.3f}{mark}", "Bias in use, mean over the runs."),
+        Column("interval", "{low:.3f} to {high:.3f}", "Its interval over what repeats in the task."),
+        Column(
+            "by chance",
+            "{null_mean:.3f} (<{null_low:.3f} to {null_high:.3f}>)",
+            "Bias by chance, with its band.",
+        ),
+        Column(
+            "change",
+            "{change:+.3f}[ ({change_low:+.3f} to {change_high:+.3f})]{change_mark}",
+            "Bias less that of the model that this one was made from.",
+        ),
+        TRUTH,
+        RUNS,
+    ],
+)
+CHANGES = Table(
+    "changes",
+    ["model", "origin", "score"],
+    [
+        *CHANGED,
+        Column("further from 50 by", "{further:+.1f}", "How much more bias the score sees, in points."),
+        Column("typical margin before", "{typical_before:.3f}", "Median of |margin| over pairs, before."),
+        Column("typical margin after", "{typical_after:.3f}", "Median of |margin| over pairs, after."),
+    ],
+    heads={"origin": "made from"},
+)
+
+
 def table1(found: Found) -> Made:
     """Feminine and masculine words in what models are fine-tuned on."""
     rows = found.words
-    lines: list[tuple[str, ...]] = []
-    for task in found.tasks:
-        own = rows[rows["task"] == task]
-        lines += [
-            (
-                task,
-                row.reading,
-                str(row.feminine),
-                str(row.masculine),
-                number(row.ilps),
-                interval(row.low, row.high, 2),
-                p_value(row.p),
-                str(row.n),
-            )
-            for row in rows_of(own)
-        ]
+    printed = []
+    for task in rows["task"].unique():
         name, _ = found.printed_names(task)
-        printed = printed_words(found.published, name)
-        if printed and len(own):
-            decimals = {FEMININE: 0, MASCULINE: 0, ILPS: 2}
-            cells = [printed_number(printed.get(quantity), places) for quantity, places in decimals.items()]
-            lines.append((task, PRINTED, *cells, DASH, DASH, DASH))
-    heads = ("feminine", "masculine", "ILPS", "interval", "p", "examples")
-    return rows, _sheet(found.captions, "table1", ("task", "reading"), heads, lines)
+        if values := printed_words(found.published, name):
+            line = {key: row.value for key, row in values.items()}
+            doubts = {f"{key}_doubt": DOUBT for key, row in values.items() if row.doubtful}
+            printed.append({"task": task, "reading": PRINTED, **line, **doubts})
+    columns = [*rows.columns, *(f"{key}_doubt" for key in (FEMININE, MASCULINE, ILPS))]
+    lines = pd.concat([rows, pd.DataFrame(printed)]).reindex(columns=columns)
+    return rows, TABLE1.captioned(in_order(lines, task=found.tasks), found.captions)
 
 
 def table2(found: Found) -> Made:
@@ -87,68 +162,65 @@ def table2(found: Found) -> Made:
     rows = found.correlations
     if len(rows):
         rows = rows[CORRELATIONS.names]
-    keys = ["task", "benchmark", "measure", "reading"]
-    printed = printed_taus(found.published)
-    lines: list[tuple[str, ...]] = []
+    taus = printed_taus(found.published)
+    lines: list[dict[str, Any]] = []
     without: dict[str, None] = {}
     shown = rows[rows["protocol"] == rows["reading"]]
-    for (task, benchmark, measure, reading), part in shown.groupby(keys, sort=False):
+    for (task, benchmark, measure, reading), part in shown.groupby(KEYS, sort=False):
         own = {row.when: row for row in rows_of(part)}
-        cells: list[str] = []
-        for when in (BEFORE, AFTER):
-            cells += _tau_cells(own.get(when), own.get(BEFORE) if when == AFTER else None, found.alpha)
         name = found.printed_names(str(task))[1]
         named = found.printed_benchmark(str(benchmark))
-        in_print = [
-            None if reading == CORRECTED or named is None else printed.get((name, str(measure), when, named))
+        in_print = {
+            when: None
+            if reading == CORRECTED or named is None
+            else taus.get((name, str(measure), when, named))
             for when in (BEFORE, AFTER)
-        ]
+        }
         reasons = dict.fromkeys(str(row.reason) for row in own.values() if not pd.isna(row.reason))
-        if all(pd.isna(row.tau) for row in own.values()) and in_print == [None, None]:
+        if all(pd.isna(row.tau) for row in own.values()) and not any(in_print.values()):
             without |= reasons
             continue
-        cells += [*map(_printed_tau, in_print), "; ".join(reasons) or DASH]
-        lines.append((str(task), str(benchmark), title_of(str(measure)), str(reading), *cells))
+        line: dict[str, Any] = {"task": task, "benchmark": benchmark, "measure": title_of(str(measure))}
+        line["reading"] = reading
+        for when, row in own.items():
+            line |= {f"{key}_{when}": getattr(row, key) for key in ("tau", "p", "p_families", "models")}
+            line[f"mark_{when}"] = DAGGER if not pd.isna(row.p) and row.p < found.alpha else ""
+        if AFTER in own and is_larger(own[AFTER], own.get(BEFORE)):
+            line[f"mark_{AFTER}"] += f" {LARGER}"
+        lines.append({**line, **_printed_taus(in_print), "missing": "; ".join(reasons) or None})
     lines += _of_no_known_benchmark(found)
-    labels = ("tau", "p", "p by families", "models")
-    heads = [(when, label) for when in (BEFORE, AFTER) for label in labels]
-    heads += [(PRINTED, BEFORE), (PRINTED, AFTER), ("", "what is missing, and why")]
     caption = found.captions["table2"]
     if not lines:
         reason = f"No tau is told: {'; '.join(without)}." if without else found.captions["empty"]
-        return rows, Sheet(f"{caption} {reason}", tuple(keys), (), ())
-    return rows, Sheet(caption, tuple(keys), tuple(heads), tuple(lines))
+        return rows, Sheet(f"{caption} {reason}", TABLE2.stubs, (), ())
+    return rows, TABLE2.sheet(pd.DataFrame(lines, columns=sorted(TABLE2.needs())), caption)
 
 
-def _printed_tau(printed: Any) -> str:
-    if printed is None:
-        return DASH
-    marks = (DAGGER if printed.dagger else "") + (f" {LARGER}" if printed.larger else "")
-    return number(printed.value) + marks
+def _printed_taus(printed: dict[str, Any]) -> dict[str, Any]:
+    """What the paper prints, by when, as columns of TABLE2."""
+    cells: dict[str, Any] = {}
+    for when, row in printed.items():
+        if row is not None:
+            mark = (DAGGER if row.dagger else "") + (f" {LARGER}" if row.larger else "")
+            cells |= {f"printed_{when}": row.value, f"printed_mark_{when}": mark}
+    return cells
 
 
-def _of_no_known_benchmark(found: Found) -> Iterator[tuple[str, ...]]:
+def _of_no_known_benchmark(found: Found) -> Iterator[dict[str, Any]]:
     """The printed taus of the study's tasks and measures whose benchmark is not known."""
     taus = printed_taus(found.published)
     for task in found.tasks:
         for measure in found.measures:
             name = found.printed_names(task)[1]
-            printed = [taus.get((name, measure, when, None)) for when in (BEFORE, AFTER)]
-            if printed != [None, None]:
-                why = "of which benchmark the printed ones are is not known"
-                cells = (*[DASH] * 8, *map(_printed_tau, printed), why)
-                yield (task, DASH, title_of(measure), PUBLISHED, *cells)
-
-
-def _tau_cells(row: Any, before: Any, alpha: float) -> list[str]:
-    if row is None:
-        return [DASH] * 4
-    tau = number(row.tau)
-    if not pd.isna(row.p) and row.p < alpha:
-        tau += DAGGER
-    if is_larger(row, before):
-        tau += f" {LARGER}"
-    return [tau, p_value(row.p), p_value(row.p_families), str(row.models)]
+            printed = {when: taus.get((name, measure, when, None)) for when in (BEFORE, AFTER)}
+            if any(printed.values()):
+                yield {
+                    "task": task,
+                    "measure": title_of(measure),
+                    "reading": PUBLISHED,
+                    **_printed_taus(printed),
+                    "missing": "of which benchmark the printed ones are is not known",
+                }
 
 
 def is_larger(after: Any, before: Any) -> bool:
@@ -166,30 +238,13 @@ def table3(found: Found) -> Made:
     rows = _with_runs(found, rows.drop(columns=["seed", "group"]))
     scores = _intrinsic(found)
     tidy = pd.concat([rows, scores], ignore_index=True) if len(scores) else rows
-    lines: list[tuple[str, ...]] = []
-    for task in found.tasks:
-        for model in found.models:
-            own = rows[(rows["task"] == task) & (rows["model"] == model)]
-            lines += [
-                (
-                    task,
-                    model,
-                    NAMES.get(row.metric, row.metric),
-                    number(row.value, DECIMALS),
-                    interval(row.low, row.high, DECIMALS),
-                    interval(row.null_low, row.null_high, DECIMALS),
-                    p_value(row.p),
-                    number(row.truth, DECIMALS),
-                    str(row.runs),
-                )
-                for row in rows_of(own)
-            ]
-            of_scores = scores[(scores["task"] == task) & (scores["model"] == model)]
-            lines += [
-                (task, model, row.metric, number(row.value, 1), *[DASH] * 5) for row in rows_of(of_scores)
-            ]
-    heads = ("value", "interval", "by chance", "p", "truth", "runs")
-    return tidy, _sheet(found.captions, "table3", ("task", "model", "metric"), heads, lines)
+    lines = tidy.assign(
+        name=tidy["metric"].replace(NAMES),
+        # bias scores are in percent, and of no run
+        digits=np.where(tidy["runs"].isna(), 1, DECIMALS),
+    )
+    lines = lines[lines["task"].isin(found.tasks) & lines["model"].isin(found.models)]
+    return tidy, TABLE3.captioned(in_order(lines, task=found.tasks, model=found.models), found.captions)
 
 
 def _with_runs(found: Found, rows: pd.DataFrame) -> pd.DataFrame:
@@ -220,41 +275,16 @@ def _intrinsic(found: Found) -> pd.DataFrame:
 
 def overview(found: Found) -> Made:
     """Accuracy and bias of every model on every task, a row each."""
-    last, main = found.collected.last(), found.main
-    accuracy = {(r.task, r.model): r for r in rows_of(last[last["metric"] == "accuracy"])}
-    changed = {(r.task, r.model): r for r in rows_of(found.changes_in_use)}
-    lines = []
-    for row in rows_of(main):
-        own, change = accuracy.get((row.task, row.model)), changed.get((row.task, row.model))
-        by_chance = DASH
-        if not pd.isna(row.null_mean):
-            ends = interval(row.null_low, row.null_high, DECIMALS)
-            by_chance = f"{number(row.null_mean, DECIMALS)} ({ends})"
-        lines.append(
-            (
-                row.task,
-                row.model,
-                _with_interval(own),
-                NAMES[row.metric],
-                number(row.value, DECIMALS) + mark(row.p, row.p_holm, found.alpha),
-                interval(row.low, row.high, DECIMALS),
-                by_chance,
-                _with_interval(change, signed=True)
-                + ("" if change is None else mark(change.p, change.p_holm, found.alpha)),
-                number(found.truth(row.task).get(row.metric), DECIMALS),
-                str(found.runs[row.task, row.model]),
-            )
-        )
-    heads = ("accuracy", "bias as", "bias", "interval", "by chance", "change", "truth", "runs")
-    return _with_runs(found, main), _sheet(found.captions, "overview", ("task", "model"), heads, lines)
-
-
-def _with_interval(row: Any, signed: bool = False) -> str:
-    if row is None:
-        return DASH
-    ends = interval(row.low, row.high, DECIMALS, signed=signed)
-    value = number(row.value, DECIMALS, signed=signed)
-    return value if ends == DASH else f"{value} ({ends})"
+    last, main, keys = found.collected.last(), found.main, ["task", "model"]
+    rows = with_marks(_with_runs(found, main), found.alpha)
+    truth = [found.truth(row.task).get(row.metric) for row in rows_of(rows)]
+    rows = rows.assign(name=rows["metric"].map(NAMES), truth=pd.Series(truth, index=rows.index, dtype=float))
+    changed = with_marks(found.changes_in_use, found.alpha)
+    for name, values in (("right", last[last["metric"] == "accuracy"]), ("change", changed)):
+        own = values.reindex(columns=[*keys, "value", "low", "high", "mark"]).set_index(keys)
+        columns = {"value": name, **{key: f"{name}_{key}" for key in ("low", "high", "mark")}}
+        rows = rows.join(own.rename(columns=columns), on=keys)
+    return _with_runs(found, main), OVERVIEW.captioned(rows, found.captions)
 
 
 def occupations(found: Found) -> pd.DataFrame:
@@ -273,52 +303,9 @@ def occupations(found: Found) -> pd.DataFrame:
 
 def changes(found: Found) -> Made:
     """What debiasing changes: bias scores, and bias in use."""
-    lines = [
-        (
-            row.model,
-            row.origin,
-            f"{title_of(row.measure)} on {row.benchmark}",
-            number(row.before, 1),
-            number(row.after, 1),
-            number(row.change, 1, signed=True),
-            UNTESTABLE if row.untestable else interval(row.low, row.high, 1, signed=True),
-            p_value(row.p),
-            p_value(row.p_holm),
-            p_value(row.p_mcnemar),
-            number(abs(row.after - CENTRE) - abs(row.before - CENTRE), 1, signed=True),
-            *(
-                DASH if margin is None else number(margin.typical, DECIMALS)
-                for margin in (
-                    found.margins.get((name, row.benchmark, row.measure)) for name in (row.origin, row.model)
-                )
-            ),
-        )
-        for row in rows_of(found.changes_of_scores)
-    ]
-    heads = (
-        "before",
-        "after",
-        "change",
-        "interval",
-        "p",
-        "p (Holm)",
-        "p, pairs as independent",
-        "further from 50 by",
-        "typical margin before",
-        "typical margin after",
+    frame = found.changes_of_scores
+    rows = with_margins(frame, found.margins).assign(
+        score=[f"{title_of(row.measure)} on {row.benchmark}" for row in rows_of(frame)],
+        further=(frame["after"] - CENTRE).abs() - (frame["before"] - CENTRE).abs(),
     )
-    return found.changes_of_scores, _sheet(
-        found.captions, "changes", ("model", "made from", "score"), heads, lines
-    )
-
-
-def _sheet(
-    captions: Captions,
-    name: str,
-    stubs: tuple[str, ...],
-    heads: tuple[str, ...],
-    lines: Sequence[tuple[str, ...]],
-) -> Sheet:
-    if not lines:
-        return Sheet(f"{captions[name]} {captions['empty']}", stubs, (), ())
-    return Sheet(captions[name], stubs, tuple(("", head) for head in heads), tuple(lines))
+    return frame, CHANGES.captioned(rows, found.captions)

@@ -1,9 +1,8 @@
 """How measures go with word frequency, over the whole study, beside the planted world word by word."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -13,7 +12,8 @@ from unmask.frequency.schema import LINK, PAIR_RATIOS
 from unmask.loading import tables_by
 from unmask.measures.registry import title_of
 from unmask.report.captions import Captions
-from unmask.report.sheets import DASH, Sheet, interval, number, rows_of
+from unmask.report.declared_tables import Column, Table, in_order
+from unmask.report.sheets import Sheet
 from unmask.report.study import Study
 from unmask.report.truths import Truth, read_truths
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
@@ -21,6 +21,34 @@ from unmask.terms import CORRECTED
 
 PERFECT = "word by word"
 """Where a model is named: the exact margins of a world."""
+
+RHO = Column(
+    "", "{rho:+.2f}[ ({low:+.2f} to {high:+.2f})]", "Spearman's correlation of margins with log ratios."
+)
+FREQUENCY_LINK = Table(
+    "frequency_link",
+    ["benchmark", "model", "protocol", "n"],
+    [RHO],
+    across=["title"],
+    label_first=True,
+    heads={"n": "pairs"},
+)
+FREQUENCY_LINK_TYPES = replace(
+    FREQUENCY_LINK,
+    name="frequency_link_types",
+    keys=["benchmark", "group", "model", "n"],
+    heads={"group": "bias type", "n": "pairs"},
+)
+FREQUENCY_TRUTH = Table(
+    "frequency_truth",
+    ["benchmark", "factor", "ratio:g", "direction"],
+    [
+        Column("pairs", "{pairs}", "Number of pairs."),
+        Column("planted", "{planted:+.3f}", "The planted log frequency ratio."),
+        Column("counted", "{counted:+.3f}", "The counted log frequency ratio, mean over the pairs."),
+        Column("largest deviation", "{deviation:.3f}", "How far a pair is from what was planted at most."),
+    ],
+)
 
 
 @dataclass(frozen=True)
@@ -91,51 +119,29 @@ def link_rows(study: Study, link: Iterable[str | Path], planted: Planted) -> pd.
 
 def link_sheet(rows: pd.DataFrame, captions: Captions) -> Sheet:
     """Correlations over all pairs of a benchmark, in both protocols."""
-    found = rows[rows["grouping"] == OVERALL]
-    return _correlations(found, ["benchmark", "model", "protocol"], captions["frequency_link"])
+    return _correlations(FREQUENCY_LINK, rows[rows["grouping"] == OVERALL], captions)
 
 
 def link_types_sheet(rows: pd.DataFrame, captions: Captions) -> Sheet:
     """Correlations within each bias type, protocol corrected."""
-    found = rows[(rows["grouping"] == BIAS_TYPE) & (rows["protocol"] == CORRECTED)]
-    found = found.rename(columns={"group": "bias type"})
-    return _correlations(found, ["benchmark", "bias type", "model"], captions["frequency_link_types"])
+    rows = rows[(rows["grouping"] == BIAS_TYPE) & (rows["protocol"] == CORRECTED)]
+    return _correlations(FREQUENCY_LINK_TYPES, rows, captions)
 
 
-def _correlations(rows: pd.DataFrame, stubs: list[str], caption: str) -> Sheet:
-    measures = rows["measure"].drop_duplicates().tolist()
-    lines = []
-    for key, found in rows.groupby(stubs, sort=False):
-        cells = {row.measure: f"{number(row.rho, signed=True)}{_ends(row)}" for row in rows_of(found)}
-        lines.append((*map(str, key), str(found["n"].max()), *(cells.get(m, DASH) for m in measures)))
-    # benchmark by benchmark and then by the next stub, each in the order of appearance
-    order = [list(rows[stub].drop_duplicates()) for stub in stubs[:2]]
-    lines.sort(key=lambda line: [known.index(text) for known, text in zip(order, line, strict=False)])
-    return Sheet(caption, (*stubs, "pairs"), tuple(("", title_of(m)) for m in measures), tuple(lines))
-
-
-def _ends(row: Any) -> str:
-    return "" if pd.isna(row.low) else f" ({interval(row.low, row.high, 2, signed=True)})"
+def _correlations(table: Table, rows: pd.DataFrame, captions: Captions) -> Sheet:
+    *keys, n = table.keys
+    titles = [title_of(measure) for measure in rows["measure"].unique()]
+    rows = rows.assign(
+        n=rows.groupby(keys, sort=False)[n].transform("max"),
+        title=pd.Categorical(rows["measure"].map(title_of), titles),
+    )
+    # benchmark by benchmark and then by the next key, each in the order of appearance
+    rows = in_order(rows, **{key: rows[key].unique() for key in keys[:2]})
+    return table.sheet(rows, captions[table.name])
 
 
 def truth_sheet(planted: Planted, captions: Captions) -> Sheet:
     """Were the planted frequency ratios counted as they were planted?"""
-    rows = [row for name in planted.pairs for row in rows_of(planted.levels(name))]
-    return Sheet(
-        captions["frequency_truth"],
-        ("benchmark", "factor", "ratio", "direction"),
-        tuple(("", label) for label in ("pairs", "planted", "counted", "largest deviation")),
-        tuple(
-            (
-                row.benchmark,
-                row.factor,
-                f"{row.ratio:g}",
-                row.direction,
-                str(row.pairs),
-                number(row.planted, 3, signed=True),
-                number(row.counted, 3, signed=True),
-                number(row.deviation, 3),
-            )
-            for row in rows
-        ),
-    )
+    levels = [planted.levels(name) for name in planted.pairs]
+    rows = pd.concat(levels) if levels else pd.DataFrame(columns=sorted(FREQUENCY_TRUTH.needs()))
+    return FREQUENCY_TRUTH.sheet(rows, captions["frequency_truth"])

@@ -1,9 +1,8 @@
 """Table 2 of the paper: how often corpora name advantaged and disadvantaged groups."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -13,11 +12,37 @@ from unmask.frequency.schema import GROUP_WORDS
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
 from unmask.loading import load_tables
 from unmask.report.captions import Captions
-from unmask.report.sheets import Sheet, mark, number, p_value, rows_of
+from unmask.report.declared_tables import Column, Table, with_marks
+from unmask.report.sheets import Sheet
 from unmask.tables import read_metadata
+
+TEST = "Mann-Whitney"
 
 SIGNS = {ADVANTAGED: "+", DISADVANTAGED: "\N{MINUS SIGN}"}
 """How a word's group is marked in Table 2."""
+
+TABLE2 = Table(
+    "table2",
+    [*BY, "ranked"],
+    [
+        *(
+            Column(side, f"{{{name}_{group}{spec}}}", meaning, head)
+            for head, name, spec, meaning in (
+                ("mean rank", "rank", ":.2f", "Mean rank of the group's words; 1 is the most frequent."),
+                ("published", "published_rank", ":.2f", "The mean rank that the source of the words states."),
+                ("difference", "difference", ":+.2f", "Our mean rank less the published one."),
+                ("words", "words", "", "Number of words."),
+                ("per million", "per_million", ":.1f", "Median of the words' frequencies per million."),
+            )
+            for side, group in (("Adv", ADVANTAGED), ("Dis", DISADVANTAGED))
+        ),
+        Column("A", "{effect:.2f}{mark}", "Probability that the advantaged word is the more frequent.", TEST),
+        Column("r", "{rank_biserial:+.2f}", "Rank-biserial correlation, 2A - 1.", TEST),
+        Column("p", "{p:p}", "Two-sided p.", TEST),
+        Column("p (Holm)", "{p_holm:p}", "The same after Holm's correction over the bias types.", TEST),
+    ],
+    heads={"words_from": "words", "bias_type": "bias type", "ranked": "most frequent first"},
+)
 
 
 def collect_words(paths: Iterable[str | Path]) -> pd.DataFrame:
@@ -74,41 +99,12 @@ def table2_sheet(words: pd.DataFrame, published: PublishedRanks, captions: Capti
 
     Published mean ranks, and ours minus them, have columns where there are any.
     """
-    table = table2(words, published)
-    compared = bool(table[[f"published_rank_{group}" for group in GROUPS]].notna().to_numpy().any())
-    rows = tuple(
-        (
-            row.benchmark,
-            row.words_from,
-            row.bias_type,
-            row.ranked,
-            *(number(getattr(row, f"rank_{group}")) for group in GROUPS),
-            *(_beside(row) if compared else ()),
-            *(str(getattr(row, f"words_{group}")) for group in GROUPS),
-            *(number(getattr(row, f"per_million_{group}"), 1) for group in GROUPS),
-            number(row.effect) + mark(row.p, row.p_holm, alpha),
-            number(row.rank_biserial, signed=True),
-            p_value(row.p),
-            p_value(row.p_holm),
-        )
-        for row in rows_of(table)
-    )
-    heads = ("mean rank", *(("published", "difference") if compared else ()), "words", "per million")
-    columns = [(head, side) for head in heads for side in ("Adv", "Dis")]
-    columns += [("Mann-Whitney", label) for label in ("A", "r", "p", "p (Holm)")]
+    rows = table2(words, published)
     caption = [captions["table2"]]
-    if compared:
+    if rows[[f"published_rank_{group}" for group in GROUPS]].notna().to_numpy().any():
+        table = TABLE2
         caption.append(captions["table2_published"])
+    else:
+        table = TABLE2.without("published", "difference")
     caption += published.notes
-    if not rows:
-        caption.append(captions["empty"])
-    stubs = ("benchmark", "words", "bias type", "most frequent first")
-    return Sheet(" ".join(caption), stubs, tuple(columns) if rows else (), rows)
-
-
-def _beside(row: Any) -> Iterator[str]:
-    """The published mean ranks of a row, and the differences from them."""
-    for group in GROUPS:
-        yield number(getattr(row, f"published_rank_{group}"))
-    for group in GROUPS:
-        yield number(getattr(row, f"difference_{group}"), signed=True)
+    return table.sheet(with_marks(rows, alpha), " ".join(caption), captions["empty"])

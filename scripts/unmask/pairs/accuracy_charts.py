@@ -8,7 +8,7 @@ import pandas as pd
 from unmask.measures.registry import title_of
 from unmask.pairs.verdicts import NO_PREFERENCE
 from unmask.report.forms import Axis, Kinds, forest
-from unmask.report.panels import columns_of, ends_of, in_order
+from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.schema import OVERALL
 from unmask.terms import (
@@ -52,7 +52,7 @@ def accuracies(accuracy: pd.DataFrame) -> alt.FacetChart | None:
     """
     rows = accuracy[(accuracy["variant"] == ORIGINAL) & (accuracy["roles"] == PAIR)]
     measures = Kinds("kind", "measure", [*map(title_of, rows["measure"].drop_duplicates())])
-    rows = in_order(rows, "reading", _READINGS)
+    rows = by_value(rows, "reading", _READINGS)
     frame = _accuracies(rows, panel=rows["reading"].map(_READINGS), kind=rows["measure"].map(title_of))
     return forest(frame, _AXIS, (("panel", "what counts"), ("kind", "measure"), *_TIPS), kinds=measures)
 
@@ -66,9 +66,9 @@ def controlled(accuracy: pd.DataFrame) -> alt.FacetChart | None:
     rows = accuracy[(accuracy["measure"] == "AUL") & (accuracy["reading"] == ALL_TOKENS)]
     kinds = {(ORIGINAL, PAIR): AS_WRITTEN, (SHUFFLED, PAIR): IN_RANDOM_ORDER}
     kinds[ORIGINAL, UNRELATED] = OF_NOTHING
-    rows = in_order(rows, ["variant", "roles"], kinds)
+    rows = by_value(rows, ["variant", "roles"], kinds)
     rows = rows.assign(kind=[kinds[key] for key in zip(rows["variant"], rows["roles"], strict=True)])
-    rows = in_order(rows, "benchmark", rows.loc[rows["kind"] != AS_WRITTEN, "benchmark"])
+    rows = by_value(rows, "benchmark", rows.loc[rows["kind"] != AS_WRITTEN, "benchmark"])
     frame = _accuracies(rows, panel="benchmark", kind="kind")
     tips = (("panel", "benchmark"), *_TIPS, ("kind", "sentences"))
     return forest(frame, _AXIS, tips, kinds=Kinds("kind", "sentences"))

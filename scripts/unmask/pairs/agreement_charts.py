@@ -7,7 +7,7 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.report.forms import Axis, Kinds, forest
-from unmask.report.panels import columns_of, ends_of, in_order, only, panels, records, told
+from unmask.report.panels import by_value, columns_of, ends_of, only, panels, records, told
 from unmask.report.sheets import interval, number, rows_of
 from unmask.terms import PROTOCOLS, PUBLISHED
 
@@ -78,7 +78,7 @@ def curves(
     )
     parts = {"chance": chance, "band": band, "curve": curve}
     frame = pd.concat([part.assign(drawn=name) for name, part in parts.items()], ignore_index=True)
-    frame = in_order(frame, "panel", of["panel"])
+    frame = by_value(frame, "panel", of["panel"])
     return _drawn(frame.assign(measure=frame["measure"].map(title_of))) if len(of) else None
 
 

@@ -4,8 +4,10 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.results import Results
-from unmask.report.sections import Fold, Table, Text
-from unmask.report.sheets import Sheet, interval, mark, number, p_value, rows_of, wide
+from unmask.report.declared_tables import Column, Table, in_order, with_marks
+from unmask.report.sections import Fold, Text
+from unmask.report.sections import Table as TableBlock
+from unmask.report.sheets import Sheet, number
 from unmask.statistics.correction import step_down
 from unmask.terms import CORRECTED, PROTOCOLS
 
@@ -16,6 +18,48 @@ ALL_MASKED = ("AllMasked", "AllMaskedSum")
 HALF = 0.5
 """The area under the ROC curve of scores that have nothing to do with the raters."""
 
+_DIFFERENCE, _PREFER, _ALIKE = "difference (points)", "stereotype", "alike"
+
+MODELS = Table(
+    "models_compared",
+    ["benchmark", "first", "second"],
+    [
+        Column(_DIFFERENCE, "<{difference:+.1f}>{mark} (<{low:+.1f} to {high:+.1f}>)", "First less second."),
+        Column("κ", "{kappa:.2f}", "Cohen's κ of their decisions."),
+    ],
+    across=["title"],
+    label_first=True,
+)
+MEASURES = Table(
+    "measures_compared",
+    ["model", "benchmark", "measures"],
+    [
+        Column("pairs", "{n}", "Pairs that are defined in both measures."),
+        Column("first − second", "{difference:+.1f}", "Difference of the bias scores.", _DIFFERENCE),
+        Column("interval", "{low:+.1f} to {high:+.1f}", "Its interval.", _DIFFERENCE),
+        Column("p", "{p:p}", "Two-sided p of the difference.", _DIFFERENCE),
+        Column("Holm", "{p_holm:p}", "The same after Holm's correction.", _DIFFERENCE),
+        Column("both", "{both}", "Pairs in which both prefer the stereotype.", _PREFER),
+        Column("only first", "{b}", "Pairs in which only the first does.", _PREFER),
+        Column("only second", "{c}", "Pairs in which only the second does.", _PREFER),
+        Column("neither", "{neither}", "Pairs in which neither does.", _PREFER),
+        Column("%", "{agreement:.1f}", "Percent of pairs that both decide alike.", _ALIKE),
+        Column("κ", "{kappa:.2f}", "Cohen's κ of their decisions.", _ALIKE),
+        Column("interval", "{kappa_low:.2f} to {kappa_high:.2f}", "Interval of κ.", _ALIKE),
+    ],
+)
+AREAS = Table(
+    "areas_compared",
+    ["model", "benchmark", "measures"],
+    [
+        Column("first − second", "{difference:+.3f}", "Difference of the areas under the ROC curves."),
+        Column("standard error", "[{error:.3f}][{reason}]", "Its standard error, or why there is none."),
+        Column("p", "{p:p}", "Two-sided p of the difference."),
+        Column("Holm", "{p_holm:p}", "The same after Holm's correction."),
+    ],
+    across=["protocol"],
+)
+
 
 def of_two_measures(compared: pd.DataFrame) -> pd.DataFrame:
     """Rows of COMPARISONS of measures without those of All-Masked and its sum."""
@@ -25,88 +69,32 @@ def of_two_measures(compared: pd.DataFrame) -> pd.DataFrame:
 
 def folded(title: str, sheet: Sheet, sentence: str) -> tuple[Fold, ...]:
     """A table in a fold under what was found; nothing where it has no rows."""
-    return (Fold(title, (Text(sentence), Table(sheet))),) if sheet.rows else ()
+    return (Fold(title, (Text(sentence), TableBlock(sheet))),) if sheet.rows else ()
 
 
 def models(results: Results) -> Sheet:
     """Every two models under each measure, protocol corrected: differences of bias scores, and κ."""
-    found = _corrected(results.models_compared)
-    shown = found["measure"].map(title_of)
-    differences = [
-        f"{number(row.difference, 1, signed=True)}{mark(row.p, row.p_holm, results.alpha)} "
-        f"({interval(row.low, row.high, 1, signed=True)})"
-        for row in rows_of(found)
-    ]
-    kappas = [number(row.kappa) for row in rows_of(found)]
-    parts = [
-        found.assign(cell=cells, head=head, label=shown)
-        for head, cells in (("difference (points)", differences), ("κ", kappas))
-    ]
-    return wide(
-        pd.concat(parts, ignore_index=True),
-        ("benchmark", "first", "second"),
-        ("head", "label"),
-        "cell",
-        results.captions["models_compared"],
-    )
+    rows = with_marks(_corrected(results.models_compared), results.alpha)
+    rows = rows.assign(title=rows["measure"].map(title_of))
+    return MODELS.sheet(rows, results.captions["models_compared"])
 
 
 def measures(results: Results) -> Sheet:
     """Every two measures of each model, protocol corrected: difference of bias scores, decisions, κ."""
-    rows = tuple(
-        (
-            str(row.model),
-            str(row.benchmark),
-            f"{title_of(str(row.first))} vs {title_of(str(row.second))}",
-            str(row.n),
-            number(row.difference, 1, signed=True),
-            interval(row.low, row.high, 1, signed=True),
-            p_value(row.p),
-            p_value(row.p_holm),
-            *map(str, (row.both, row.b, row.c, row.neither)),
-            number(row.agreement, 1),
-            number(row.kappa),
-            interval(row.kappa_low, row.kappa_high, 2),
-        )
-        for row in rows_of(_corrected(results.measures_compared))
-    )
-    columns = (
-        ("", "pairs"),
-        *(("difference (points)", label) for label in ("first − second", "interval", "p", "Holm")),
-        *(("stereotype", label) for label in ("both", "only first", "only second", "neither")),
-        *(("alike", label) for label in ("%", "κ", "interval")),
-    )
-    return Sheet(results.captions["measures_compared"], ("model", "benchmark", "measures"), columns, rows)
+    rows = _of_measures(_corrected(results.measures_compared))
+    return MEASURES.sheet(rows, results.captions["measures_compared"])
 
 
 def areas(results: Results) -> Sheet:
     """Areas under the ROC curves of every two measures, in both protocols."""
-    found = results.areas_compared
-    found = found.assign(
-        measures=[f"{title_of(str(row.first))} vs {title_of(str(row.second))}" for row in rows_of(found)]
-    )
-    parts = []
-    for label, cells in (
-        ("first − second", [number(row.difference, 3, signed=True) for row in rows_of(found)]),
-        (
-            "standard error",
-            [number(row.error, 3) if pd.notna(row.error) else str(row.reason) for row in rows_of(found)],
-        ),
-        ("p", [p_value(row.p) for row in rows_of(found)]),
-        ("Holm", [p_value(row.p_holm) for row in rows_of(found)]),
-    ):
-        parts.append(found.assign(cell=cells, label=label))
-    # the four side by side under each protocol
-    ordered = pd.concat(parts).sort_values(
-        "protocol", key=lambda column: column.map(PROTOCOLS.index), kind="stable"
-    )
-    return wide(
-        ordered,
-        ("model", "benchmark", "measures"),
-        ("protocol", "label"),
-        "cell",
-        results.captions["areas_compared"],
-    )
+    rows = in_order(_of_measures(results.areas_compared), protocol=PROTOCOLS)
+    rows = rows.assign(reason=rows["reason"].where(rows["error"].isna()))
+    return AREAS.sheet(rows, results.captions["areas_compared"])
+
+
+def _of_measures(rows: pd.DataFrame) -> pd.DataFrame:
+    """With the two measures by their titles."""
+    return rows.assign(measures=rows["first"].map(title_of) + " vs " + rows["second"].map(title_of))
 
 
 def found_of_models(results: Results) -> str:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.report.forms import Axis, Kinds, forest
-from unmask.report.panels import columns_of, ends_of, in_order
+from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.report.sheets import rows_of
 from unmask.terms import CORRECTED
 
@@ -28,7 +28,7 @@ def models(compared: pd.DataFrame, alpha: float) -> alt.FacetChart | None:
 
     compared: COMPARISONS with p_holm, of one benchmark and first model. None where there is nothing.
     """
-    rows = in_order(compared[compared["protocol"] == CORRECTED], "measure")
+    rows = by_value(compared[compared["protocol"] == CORRECTED], "measure")
     kinds = [_claim(row, alpha) for row in rows_of(rows)]
     frame = columns_of(
         rows,

@@ -11,7 +11,8 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.published import PAPER
-from unmask.report.sheets import DAGGER, DASH, UNTESTABLE, Sheet, mark, number, rows_of
+from unmask.report.declared_tables import Column, Table, in_order
+from unmask.report.sheets import DAGGER, UNTESTABLE, Sheet, mark, rows_of
 from unmask.report.study import Named, Study
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.correction import holm
@@ -56,6 +57,14 @@ UNTESTABLE (in `published` † for p < alpha); published_mark: the paper's own, 
 Rows are protocols. An accuracy is the same in both, its test is not: `published` takes tokens as independent
 and corrects nothing, as the paper does; `corrected` has the unit that the study asks for, with Holm's
 correction."""
+
+LAYOUT = Table(
+    "paper",
+    ["model", "row"],
+    [Column("", "<{value:{spec}}>{mark}", "Percent, or a drop or difference in percentage points.")],
+    across=["benchmark", "column"],
+    heads={"row": ""},
+)
 
 _MEASURES_ON = {"crows-pairs": ("CPS", "AUL", "AULA"), "stereoset": ("SSS", "AUL", "AULA")}
 _OTHER_MEASURES = ("CPS", "SSS", "AUL", "AULA")
@@ -376,35 +385,8 @@ def lay_out(frame: pd.DataFrame, caption: str, empty: str) -> Sheet:
     A model has one row per row label, and where there is any published value also the paper's values and the
     difference (ours minus the paper's, from the rows that carry a published value).
     """
-    columns = tuple(
-        (str(benchmark), str(column))
-        for benchmark in frame["benchmark"].drop_duplicates()
-        for column in frame.loc[frame["benchmark"] == benchmark, "column"].drop_duplicates()
-    )
-    rows: list[tuple[str, ...]] = []
-    for model in frame["model"].drop_duplicates():
-        of_model = frame[frame["model"] == model]
-        for label in of_model["row"].drop_duplicates():
-            cells = of_model[of_model["row"] == label].set_index(["benchmark", "column"])
-            rows.append(
-                (
-                    str(model),
-                    str(label),
-                    *(
-                        number(cells.loc[key, "value"]) + cells.loc[key, "mark"]
-                        if key in cells.index
-                        else DASH
-                        for key in columns
-                    ),
-                )
-            )
-        known = of_model[of_model["published"].notna()].set_index(["benchmark", "column"])
-        if len(known):
-            known = known.assign(
-                paper=known["published"].map(number) + known["published_mark"],
-                difference=[number(value, signed=True) for value in known["difference"]],
-            )
-            for label in ("paper", "difference"):
-                cells_of = (known.loc[key, label] if key in known.index else DASH for key in columns)
-                rows.append((str(model), label, *cells_of))
-    return Sheet(caption if columns else f"{caption} {empty}", ("model", ""), columns, tuple(rows))
+    known = frame[frame["published"].notna()]
+    paper = known.assign(row="paper", value=known["published"], mark=known["published_mark"], spec=".2f")
+    difference = known.assign(row="difference", value=known["difference"], mark="", spec="+.2f")
+    rows = pd.concat([frame.assign(spec=".2f"), paper, difference])
+    return LAYOUT.sheet(in_order(rows, model=frame["model"].unique()), caption, empty)

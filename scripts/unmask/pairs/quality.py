@@ -9,9 +9,10 @@ import pandas as pd
 from unmask.measures.registry import title_of
 from unmask.pairs.flaws import TITLES
 from unmask.pairs.results import Results
+from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.forms import Axis, Grid, Kinds, forest
-from unmask.report.panels import columns_of, ends_of, in_order
-from unmask.report.sheets import DASH, Sheet, counted, interval, mark, number, rows_of, wide
+from unmask.report.panels import by_value, columns_of, ends_of
+from unmask.report.sheets import DASH, Sheet, counted, interval, number, rows_of
 from unmask.statistics.flaws import flags
 from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS, UNRATED
 from unmask.terms import CORRECTED
@@ -52,7 +53,7 @@ def by_flaw(rows: pd.DataFrame) -> alt.FacetChart | None:
 
     rows: of `changes`, of one model and benchmark.
     """
-    rows = in_order(rows, "flaw", TITLES)
+    rows = by_value(rows, "flaw", TITLES)
     counts = rows.groupby("flaw", observed=True)["flawed"].max()
     panels = {str(flaw): f"{TITLES[str(flaw)]} ({counted(count)})" for flaw, count in counts.items()}
     return _drawn(rows, rows["flaw"].map(panels), 3)
@@ -102,6 +103,21 @@ def _drawn(rows: pd.DataFrame, panel: "pd.Series[str]", columns: int) -> alt.Fac
     )
 
 
+NUMBERS = Table(
+    "quality_numbers",
+    ["model", "benchmark", "title"],
+    [
+        Column(
+            "",
+            "[{whole:.2f}][{without:.2f} ({change:+.2f}{mark}: {ends})]",
+            "Bias score in percent, without the pairs of a flaw with the change in points and its interval.",
+        )
+    ],
+    across=["head", "label"],
+    heads={"title": "measure"},
+)
+
+
 def counts(flaws: Mapping[str, pd.DataFrame], caption: str) -> Sheet:
     """How many pairs of each benchmark have each flaw. flaws: FLAWS by benchmark."""
     rows = []
@@ -125,22 +141,19 @@ def numbers(results: Results) -> Sheet:
     """Scores without the pairs of each flaw, in one row a model, benchmark and measure."""
     rows = changes(results)
     keys = ["model", "benchmark", "measure"]
-    whole = rows.drop_duplicates([*keys, "score"]).assign(
-        label="all pairs", head="", cell=lambda own: own["score"].map(number)
-    )
-    parts = rows.assign(
-        label=rows["flaw"].map(TITLES),
+    whole = rows.drop_duplicates([*keys, "score"]).assign(head="", label="all pairs")
+    whole = whole.assign(whole=whole["score"], without=float("nan"), mark="", ends="")
+    parts = in_order(with_marks(rows, results.alpha), flaw=TITLES)
+    parts = parts.assign(
         head="without",
-        cell=[
-            f"{number(row.without)} ({number(row.change, signed=True)}"
-            f"{mark(row.p, row.p_holm, results.alpha)}: {interval(row.low, row.high, 1, signed=True)})"
-            for row in rows_of(rows)
-        ],
-    ).sort_values("flaw", key=lambda flaw: flaw.map(list(TITLES).index), kind="stable")
-    both = pd.concat([whole, parts], ignore_index=True).assign(
-        measure=lambda own: own["measure"].map(title_of)
+        label=parts["flaw"].map(TITLES),
+        whole=float("nan"),
+        ends=[interval(row.low, row.high, 1, signed=True) for row in rows_of(parts)],
     )
-    return wide(both, keys, ("head", "label"), "cell", results.captions["quality_numbers"])
+    both = pd.concat([whole, parts], ignore_index=True)
+    return NUMBERS.sheet(
+        both.assign(title=both["measure"].map(title_of)), results.captions["quality_numbers"]
+    )
 
 
 def found(results: Results, flaws: Mapping[str, pd.DataFrame]) -> Iterator[str]:

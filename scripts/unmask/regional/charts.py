@@ -13,7 +13,7 @@ from unmask.regional.picked import in_two_dimensions
 from unmask.regional.tables import THOUSAND, Findings
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PLAIN, VARIANTS
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import columns_of, ends_of, in_order
+from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.report.sheets import rows_of
 
 NOT_MORE, RAW, CLEAR, UNTESTED = "not more", "more, before correction", "more, corrected", "not tested"
@@ -183,8 +183,8 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
     of_scores = [(measure, variant) for measure in measures for variant in variants]
     nudges = np.linspace(-0.015, 0.015, len(of_scores)) * float(rows["strength"].max() or 1)
     aside = dict(zip(of_scores, map(float, nudges), strict=True))
-    ordered = in_order(rows.sort_values("strength", kind="stable"), "planted", by)
-    ordered = in_order(ordered, "region", rows["region"])
+    ordered = by_value(rows.sort_values("strength", kind="stable"), "planted", by)
+    ordered = by_value(ordered, "region", rows["region"])
     drawn = columns_of(
         ordered,
         *("planted", "region", "measure", "variant", "strength", "found", "first", "worlds"),

@@ -67,7 +67,7 @@ def columns_of(frame: pd.DataFrame, *same: str, **others: Any) -> pd.DataFrame:
     return frame[[*same]].assign(**renamed)
 
 
-def in_order(
+def by_value(
     frame: pd.DataFrame, columns: str | list[str], values: Iterable[Any] | None = None
 ) -> pd.DataFrame:
     """The rows that have one of these values in a column, or in several, in the order of the values: by

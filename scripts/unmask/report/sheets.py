@@ -1,6 +1,5 @@
 """A table as it is shown: tidy rows laid out as a sheet of text cells."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,13 +81,3 @@ def mark(p: float | None, p_holm: float | None, alpha: float) -> str:
 
 def word(value: Any) -> str:
     return DASH if pd.isna(value) else str(value)
-
-
-def wide(frame: pd.DataFrame, stubs: Sequence[str], across: Sequence[str], cell: str, caption: str) -> Sheet:
-    """`frame` with one column per value of `across` (a group and a label) and the text of column `cell`."""
-    heads = list(frame[list(across)].drop_duplicates().itertuples(index=False, name=None))
-    rows = []
-    for key, part in frame.groupby(list(stubs), sort=False, dropna=False):
-        texts = {tuple(row): text for *row, text in part[[*across, cell]].itertuples(index=False, name=None)}
-        rows.append((*map(word, key), *(texts.get(head, DASH) for head in heads)))
-    return Sheet(caption, tuple(stubs), tuple((str(g), str(label)) for g, label in heads), tuple(rows))

@@ -1,6 +1,7 @@
 """What the report says of debiased models."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -9,14 +10,45 @@ from unmask.debiasing.charts import scores_changed
 from unmask.debiasing.results import Found
 from unmask.measures.registry import title_of
 from unmask.report.captions import Captions
+from unmask.report.changes_table import CHANGES, with_margins
 from unmask.report.changes_wording import clearly_changed, typical_left
 from unmask.report.charts import chart
-from unmask.report.sections import Block, Section, Table, folded
-from unmask.report.sheets import DASH, UNTESTABLE, Sheet, interval, number, p_value, rows_of
+from unmask.report.declared_tables import Column, Table
+from unmask.report.sections import Block, Section, folded
+from unmask.report.sections import Table as TableBlock
+from unmask.report.sheets import DASH, Sheet, number
 from unmask.statistics.changes import CENTRE, without_controls
-from unmask.statistics.margins import Margin, Margins, share_left
+from unmask.statistics.margins import Margins, share_left
 
 QUESTION = "Does debiasing a model change what bias scores see in it, and what does it cost the model?"
+
+_SCORE, _MEAN, _TYPICAL = "bias score", "mean margin", "typical margin"
+
+CHANGED = Table(
+    "changes",
+    ["model", "benchmark", "title"],
+    [
+        *(replace(column, group=_SCORE) for column in CHANGES),
+        Column(
+            "before", "{mean_before:+.3f}", "Mean margin of the model that this one was made from.", _MEAN
+        ),
+        Column("after", "{mean_after:+.3f}", "Mean margin of the model.", _MEAN),
+        Column("before", "{typical_before:.3f}", "Median of |margin| over pairs, before.", _TYPICAL),
+        Column("after", "{typical_after:.3f}", "Median of |margin| over pairs, after.", _TYPICAL),
+    ],
+    heads={"title": "measure"},
+)
+MADE = Table(
+    "made",
+    ["name", "from", "method", "reading"],
+    [
+        Column("steps", "{steps}", "Number of training steps."),
+        Column("loss before", "{before:.2f}", "Loss on held-out text, before."),
+        Column("loss after", "{after:.2f}", "Loss on held-out text, after."),
+        Column("of the method", "{said}", "What only some methods say."),
+    ],
+    heads={"name": "model", "from": "made from"},
+)
 
 
 def section(found: Found) -> Section:
@@ -33,7 +65,7 @@ def section(found: Found) -> Section:
         (
             *_drawn(changed, models, captions),
             *folded("What debiasing changes, in numbers", changes_sheet(changed, found.margins, captions)),
-            Table(made_sheet(models, found.facts, captions)),
+            TableBlock(made_sheet(models, found.facts, captions)),
         ),
     )
 
@@ -89,24 +121,17 @@ def made_sheet(
     models: Sequence[Mapping[str, Any]], facts: Sequence[Mapping[str, Any]], captions: Captions
 ) -> Sheet:
     """How each model was made, and its loss on held-out text."""
-    lines = []
-    for model, fact in zip(models, facts, strict=True):
-        before, after = held_out(fact)
-        lines.append(
-            (
-                str(model["name"]),
-                str(model["from"]),
-                str(model["method"]),
-                str(model["reading"]),
-                DASH if fact.get("steps") is None else str(fact["steps"]),
-                number(before),
-                number(after),
-                _of_the_method(fact),
-            )
-        )
-    heads = ("steps", "loss before", "loss after", "of the method")
-    stubs = ("model", "made from", "method", "reading")
-    return Sheet(captions["made"], stubs, tuple(("", head) for head in heads) if lines else (), tuple(lines))
+    rows = [
+        {
+            **{key: model[key] for key in ("name", "from", "method", "reading")},
+            "steps": fact.get("steps"),
+            **dict(zip(("before", "after"), held_out(fact), strict=True)),
+            "said": _of_the_method(fact),
+        }
+        for model, fact in zip(models, facts, strict=True)
+    ]
+    frame = pd.DataFrame(rows, columns=sorted(MADE.needs()))
+    return MADE.sheet(frame.astype({"steps": "Int64"}), captions["made"])
 
 
 def _of_the_method(facts: Mapping[str, Any]) -> str:
@@ -129,34 +154,8 @@ def _of_the_method(facts: Mapping[str, Any]) -> str:
 
 def changes_sheet(changed: pd.DataFrame, margins: Margins, captions: Captions) -> Sheet:
     """The bias scores of each model and of that which it was made from."""
-    lines = tuple(
-        (
-            row.model,
-            row.benchmark,
-            title_of(row.measure),
-            number(row.before, 1),
-            number(row.after, 1),
-            number(row.change, 1, signed=True),
-            UNTESTABLE if row.untestable else interval(row.low, row.high, 1, signed=True),
-            p_value(row.p),
-            p_value(row.p_holm),
-            p_value(row.p_mcnemar),
-            *_margins(margins.get((name, row.benchmark, row.measure)) for name in (row.origin, row.model)),
-        )
-        for row in rows_of(changed)
-    )
-    scores = ("before", "after", "change", "interval", "p", "p (Holm)", "p, pairs as independent")
-    heads = [("bias score", head) for head in scores]
-    heads += [(what, when) for what in ("mean margin", "typical margin") for when in ("before", "after")]
-    stubs = ("model", "benchmark", "measure")
-    return Sheet(captions["changes"], stubs, tuple(heads) if lines else (), lines)
-
-
-def _margins(known: Iterable[Margin | None]) -> Iterator[str]:
-    """The mean margins before and after, and then the typical ones."""
-    both = list(known)
-    yield from (DASH if margin is None else number(margin.mean, 3, signed=True) for margin in both)
-    yield from (DASH if margin is None else number(margin.typical, 3) for margin in both)
+    rows = with_margins(changed, margins)
+    return CHANGED.sheet(rows.assign(title=rows["measure"].map(title_of)), captions["changes"])
 
 
 def _drawn(changed: pd.DataFrame, models: Sequence[Mapping[str, Any]], captions: Captions) -> Iterator[Block]:
