@@ -60,6 +60,20 @@ function formatTooltip(value, sanitize) {
   return `<dl>${known.map(line).join("")}</dl>`;
 }
 
+// Vega warns of a layer that has no rows in one panel, whose scale the other layers give. Other warnings stay.
+// Its class of views is not exported, but a view has it.
+let quietViews;
+async function makeQuietViews() {
+  const nothing = { data: { values: [{}] }, mark: "point" };
+  const { view, finalize } = await vegaEmbed(element("div"), nothing, { mode: "vega-lite", actions: false, ast: true });
+  finalize();
+  return class extends view.constructor {
+    warn(...words) {
+      return /^Infinite extent/.test(words[0]) ? this : super.warn(...words);
+    }
+  };
+}
+
 class Drawing {
   constructor(figure) {
     this.figure = figure;
@@ -86,7 +100,7 @@ class Drawing {
     return { ...this.spec, facet: names, columns: across, spec: { ...spec, width, height } };
   }
 
-  embed(box, spec, mode, room) {
+  async embed(box, spec, mode, room) {
     const { width } = spec.spec ?? {};
     const narrow = width < 300 && {
       header: { labelFontSize: 10 },
@@ -98,7 +112,8 @@ class Drawing {
       }),
     };
     // expressions are interpreted: the page's policy lets no text become a program
-    const options = { mode: "vega-lite", actions: false, ast: true, renderer: "svg", tooltip: { formatTooltip } };
+    const viewClass = await (quietViews ??= makeQuietViews());
+    const options = { mode: "vega-lite", actions: false, ast: true, renderer: "svg", viewClass, tooltip: { formatTooltip } };
     return vegaEmbed(box, { ...spec, config: narrow || {} }, { ...options, config: themes[mode] });
   }
 
