@@ -6,7 +6,7 @@ from unmask.associations.shown import TABLES as ASSOCIATION_TABLES
 from unmask.associations.study import check_study as check_study_of_associations
 from unmask.associations.terms import GROUNDED, GROUNDED_FORMAT
 from unmask.corpora.shards import files_of as files_of_pattern
-from unmask.report.published import read_published
+from unmask.report.published import published_rows
 
 ASSOCIATIONS = config.get("associations", {})
 SUITES = ASSOCIATIONS.get("tests", {})
@@ -52,8 +52,8 @@ def check_associations():
 
 def published_names():
     """What there are published values of, by the names of the literature's models."""
-    values = read_published(resource("associations/published.csv"), PUBLISHED_ASSOCIATIONS)
-    return set(values["model"].dropna())
+    rows = published_rows(resource("associations/published.csv"), PUBLISHED_ASSOCIATIONS)
+    return {row["model"] for row in rows} - {None}
 
 
 def association_encoders():

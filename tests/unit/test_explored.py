@@ -265,7 +265,7 @@ def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         for rows in parts.evidence.values():
             rows["token"] = HOSTILE
         folder = tmp_path / str(number)
-        write_table(folder / "pairs.parquet", parts.pairs, PAIRS, {})
+        write_table(folder / "pairs.parquet", parts.pairs, PAIRS, {"benchmark": benchmark})
         files["pairs"].append(str(folder / "pairs.parquet"))
         files["flaws"].append(str(folder / "flaws.parquet"))
         write_table(files["flaws"][-1], flaws_table(parts.pairs), FLAWS, {"benchmark": benchmark})
@@ -307,9 +307,8 @@ def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str
 def test_a_section_of_all_pairs_does_not_speak_of_some(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     files, settings = study
     some = {name: files[name][:1] for name in ("pairs", "flaws", "explored")} | {"labels": []}
-    found = section(
-        Found(some, {"explorer": settings["explorer"] | {"models": ["m"], "benchmarks": ["b"], "most": 12}})
-    )
+    explorer = settings["explorer"] | {"models": ["m"], "benchmarks": ["b"], "most": 12}
+    found = section(Found(some, settings | {"explorer": explorer}))
     assert len(found.sentences) == 1 and found.sentences[0].startswith("12 pairs as m read them")
 
 

@@ -9,13 +9,13 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from unmask.benchmarks.delimited import read_delimited
 from unmask.errors import InputError
-from unmask.report.sheets import DASH, number
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DOUBT = "?"
 """The mark of a printed value that can hardly be meant."""
@@ -48,10 +48,10 @@ _FIRST = (key("source", required=True), key("table"))
 _LAST = (Column("value", float), Column("doubtful", bool), Column("why"))
 
 
-def read_published(path: str | Path, columns: Sequence[Column]) -> pd.DataFrame:
+def published_rows(path: str | Path, columns: Sequence[Column]) -> list[dict[str, Any]]:
     """The rows of a file in its order, with source, table, `columns`, value, doubtful and why.
 
-    Empty cells are null (of bool columns False). doubtful: whether a value can hardly be meant; why: what is
+    Empty cells are None (of bool columns False). doubtful: whether a value can hardly be meant; why: what is
     odd about it. A row without a value has a reason, and nothing of `columns`: it is about a whole table.
 
     Raises InputError naming the file, and the row and column at fault: a column that is missing or unknown,
@@ -77,18 +77,22 @@ def read_published(path: str | Path, columns: Sequence[Column]) -> pd.DataFrame:
         rows.append(row)
     if not rows:
         raise InputError(f"{path}: no values in it")
+    return rows
+
+
+def read_published(path: str | Path, columns: Sequence[Column]) -> "pd.DataFrame":
+    """`published_rows` as a frame. Raises InputError as that does."""
+    # rules read what is published too, and do without pandas
+    import pandas as pd
+
+    declared = (*_FIRST, *columns, *_LAST)
     types = {column.name: "str" if column.kind is str else column.kind for column in declared}
-    return pd.DataFrame(rows).astype(types)
+    return pd.DataFrame(published_rows(path, columns)).astype(types)
 
 
-def doubts(published: pd.DataFrame) -> tuple[str, ...]:
+def doubts(published: "pd.DataFrame") -> tuple[str, ...]:
     """What is odd about published values, in the order of their rows."""
     return tuple(published["why"].dropna().drop_duplicates())
-
-
-def printed_number(printed: Any, decimals: int) -> str:
-    """The value of a row of published values as it is shown, a dash for None."""
-    return DASH if printed is None else number(printed.value, decimals) + (DOUBT if printed.doubtful else "")
 
 
 def _check_header(fields: Mapping[str, str], declared: Sequence[Column], path: str | Path) -> None:
