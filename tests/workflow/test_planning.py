@@ -58,7 +58,7 @@ def test_the_benchmark_finds_a_finished_study_done_and_one_more_model_alone() ->
     assert done.returncode == 0, done.stdout + done.stderr
     cells = done.stdout.splitlines()[-1].strip("| ").split(" | ")
     models, jobs, one_more = int(cells[0]), int(cells[1]), int(cells[4])
-    # a model is fetched and prepared; on each of four benchmarks there is its evidence, and what is made of it
+    # a model is fetched and prepared; on each of four benchmarks it is read and measured
     of_a_model = 2 + 4 * 2
     # the models are compared on each benchmark
     aggregates = one_more - of_a_model - 4
