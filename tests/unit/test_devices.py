@@ -284,6 +284,7 @@ def answer_twice(directory: Path, output: Path) -> None:
     np.savez(output, whole=whole.log_prob, parts=parts.log_prob, size=model.device.batch_tokens)
 
 
+@pytest.mark.thorough
 @LINUX
 def test_a_job_with_too_little_memory_takes_less_at_a_time(tmp_path: Path) -> None:
     directory = tiny_model("bert", tmp_path / "model", num_hidden_layers=1, intermediate_size=8192)
@@ -324,6 +325,7 @@ def score(folder: Path, more: int) -> None:
     )
 
 
+@pytest.mark.thorough
 @LINUX
 def test_a_job_that_fits_no_sequence_ends_with_one_clear_line(tmp_path: Path) -> None:
     sizes = {"hidden_size": 64, "num_attention_heads": 64, "max_position_embeddings": 600}

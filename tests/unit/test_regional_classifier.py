@@ -187,7 +187,7 @@ def test_training_is_repeatable_and_makes_a_sound_classifier(tmp_path: Path) -> 
     assert describe(tmp_path / "a")["max_length"] == 128
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_prefixes_do_what_is_planted(tmp_path: Path) -> None:
     """Through all the scripts: reviews, classifier, and the truth about what prefixes do."""
     keys = ("region", "name", "level", "parent")

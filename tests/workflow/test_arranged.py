@@ -18,6 +18,9 @@ ARRANGED = {
 }
 
 
+pytestmark = pytest.mark.thorough
+
+
 @pytest.fixture(scope="module")
 def arranged(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     """A small study with arrangements of its benchmarks, and a corpus, run."""

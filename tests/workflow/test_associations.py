@@ -118,6 +118,7 @@ def test_another_suite_is_the_only_one_embedded(changed: Workflow) -> None:
     assert all("/more" in output for output in planned)
 
 
+@pytest.mark.thorough
 def test_a_suite_that_is_there_twice_is_embedded_once(associations: Workflow, tmp_path: Path) -> None:
     folder = shutil.copytree(associations.folder, tmp_path / "unmask", symlinks=True)
     workflow = Workflow(folder, copy.deepcopy(associations.config))

@@ -24,7 +24,8 @@ AGGREGATES = (
     "register.json",
 )
 OWN = {f"calibration/{name}.parquet" for name in ("doses", "merits", "controls", "kept")}
-EXACT = {"calibration/drawn.parquet", "calibration/kept_exact.parquet"}
+EXACT = {"calibration/drawn.parquet"}
+KEPT = {"calibration/kept_exact.parquet"}
 
 
 @pytest.fixture
@@ -97,8 +98,12 @@ def test_only_what_is_new_runs(changed: Workflow) -> None:
     # how chance is asked concerns the merits alone
     changed.config["calibration"]["power"]["draws"] = 200
     assert own(changed.planned()) == OWN
-    changed.config["calibration"] = {"power": {"pairs": [50, 200], "draws": 100}, "drawn": {"worlds": 11}}
+    changed.config["calibration"]["power"]["draws"] = 100
+    changed.config["calibration"]["drawn"]["worlds"] = 11
     assert own(changed.planned()) == OWN | EXACT
+    changed.config["calibration"]["kept_rates"] = True
+    assert own(changed.planned()) == OWN | EXACT | KEPT
+    changed.config["calibration"]["kept_rates"] = False
     # a model more is made and scored; of the others nothing is
     changed.config["calibration"]["drawn"]["worlds"] = 10
     changed.config["models"]["as-trained"] = {"source": "oracle", "world": "planted", "context": "corrupted"}

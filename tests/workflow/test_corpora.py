@@ -65,7 +65,7 @@ def documents(texts: dict[str, str]) -> list[str]:
     return [line for text in texts.values() for line in text.splitlines()]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_corpus_is_counted_and_then_only_what_is_new(corpora: Workflow) -> None:
     first = jobs(count(corpora, "books"))
     assert len([job for job in first if job.startswith("Counting")]) == 18

@@ -39,7 +39,7 @@ def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
     return [name for name in one.keys() | other.keys() if one.get(name) != other.get(name)]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_two_runs_are_byte_identical(finished: Workflow, fresh: Workflow) -> None:
     """With one core and with two, in another folder, with other hashes, the jobs in another order."""
     fresh.python = preloaded_python(PYTHONHASHSEED="12345")

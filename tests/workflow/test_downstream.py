@@ -49,7 +49,7 @@ def edited(path: Path) -> None:
     path.write_text(path.read_text() + "\nEDITED = True\n")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_models_are_debiased_fine_tuned_and_scored_once_more(copied: Workflow) -> None:
     config = with_tasks(copied)
     copied.run()

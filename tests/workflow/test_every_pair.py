@@ -27,6 +27,7 @@ def test_switching_it_on_measures_the_models_that_are_shown_and_reads_no_model(c
     assert not [output for output in own if "/bert/" in output]
 
 
+@pytest.mark.thorough
 def test_the_likeliest_tokens_are_found_while_evidence_is_made_of_the_models_that_are_shown(
     copied: Workflow,
 ) -> None:
@@ -50,7 +51,7 @@ def test_a_model_that_is_not_scored_is_refused_in_one_line(fresh: Workflow) -> N
     assert done.returncode and "explorer.models: encoder is not scored on pairs" in done.stdout + done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_what_it_shows_is_in_the_report_and_outlasts_the_evidence(copied: Workflow) -> None:
     copied.config["explorer"] = {"pairs": 6}
     # braces are no wildcards

@@ -150,7 +150,7 @@ def test_a_study_of_nothing_is_told_so(fresh: Workflow) -> None:
     assert len(errors(done)) == 1 and errors(done)[0].startswith("error: this study comes to nothing: ")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workflow) -> None:
     config = copied.config
     config["models"]["noisy"] = {"source": "perturbed", "from": "bert", "scale": 0.2}

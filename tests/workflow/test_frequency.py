@@ -35,6 +35,7 @@ def test_a_study_without_corpora_has_no_frequency(fresh: Workflow) -> None:
         assert word not in done.stdout
 
 
+@pytest.mark.thorough
 def test_corpora_are_added_without_scoring_again(copied: Workflow) -> None:
     assert copied.planned() == set()
     config = with_corpus(copied)

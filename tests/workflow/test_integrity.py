@@ -84,6 +84,7 @@ def test_every_class_of_file_is_verified(copied: Workflow, name: str) -> None:
     assert any(named in line for line in (done.stdout + done.stderr).splitlines() if "error: " in line)
 
 
+@pytest.mark.thorough
 def test_results_of_another_seed_put_back_are_noticed(copied: Workflow, tmp_path: Path) -> None:
     backup = shutil.copytree(copied.folder / SMALL, tmp_path / "backup", symlinks=True)
     other = copy.deepcopy(copied.config)

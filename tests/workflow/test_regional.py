@@ -85,7 +85,7 @@ def test_another_model_leaves_the_first_alone(changed: Workflow) -> None:
     assert "tables/regional_table1.csv" in planned
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_list_scores_the_new_words_alone(regional: Workflow, tmp_path: Path) -> None:
     folder = shutil.copytree(regional.folder, tmp_path / "unmask", symlinks=True)
     workflow = Workflow(folder, copy.deepcopy(regional.config))

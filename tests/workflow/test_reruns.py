@@ -108,7 +108,7 @@ def read_last(workflow: Workflow, variant: str = "original") -> set[str]:
     return set(re.findall(rf"{variant}, masking ([\w-]+), shards", log))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_evidence_is_made_again_by_variant_and_masking(copied: Workflow) -> None:
     folder = copied.folder / "results/small/evidence" / Path(*PLACE)
     shuffled = folder.parent / "shuffled/none.parquet"
@@ -245,6 +245,7 @@ def test_a_changed_benchmark_file_is_read_again(copied: Workflow) -> None:
     assert not [output for output in planned if "/stereo/" in output]
 
 
+@pytest.mark.thorough
 def test_removing_a_model_removes_it_from_the_tables(copied: Workflow) -> None:
     table = Path(copied.folder, "results/small/tables/table5.csv")
     assert set(pd.read_csv(table)["model"]) == {"bert", "roberta"}

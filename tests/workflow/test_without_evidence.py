@@ -51,7 +51,7 @@ def test_a_new_model_or_benchmark_is_scored_alone(cleaned: Workflow) -> None:
     assert all("/more" in output for output in own)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_after_adding_a_model_the_report_has_all_of_them(cleaned: Workflow) -> None:
     cleaned.config["models"]["albert"] = random_model("albert", cleaned.folder, embedding_size=8)
     cleaned.run()

@@ -168,7 +168,9 @@ def save_chart(drawn: "Drawn", svg: str | Path, png: str | Path) -> None:
 
 
 def _spec(drawn: "Drawn") -> dict[str, Any]:
-    spec = drawn.to_dict()
+    import altair.utils.schemapi as schemapi
+
+    spec = drawn.to_dict(validate=schemapi.DEBUG_MODE)
     datasets = spec.pop("datasets", {})
     if len(datasets) != 1:
         raise ValueError("a chart has its rows in it, one list of them")

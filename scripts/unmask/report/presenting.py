@@ -10,7 +10,9 @@ A family's own part is its module unmask/{family}/presenting.py, which may have
 A family that has sections alone needs no such module.
 """
 
+import sys
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,6 +53,19 @@ def present(family: str, given: Given, wanted: Mapping[str, str], made: Mapping[
         # Altair is loaded only where something is drawn
         from unmask.report.chart_files import names_of, save_charts
 
-        save_charts(own.drawn_charts(found, names_of(pictures)), pictures)
+        with charts_unchecked():
+            save_charts(own.drawn_charts(found, names_of(pictures)), pictures)
     for name, path in sections.items():
-        write_section(path, load(f"{family}/sections", name).section(found), made)
+        module = load(f"{family}/sections", name)
+        with charts_unchecked():
+            write_section(path, module.section(found), made)
+
+
+def charts_unchecked() -> AbstractContextManager[None]:
+    """A block in which Altair does not hold each part of a chart against the schema of Vega-Lite.
+
+    That takes longer than all else about a chart, and the tests do it. Nothing is done where nothing has loaded
+    Altair.
+    """
+    schemapi: Any = sys.modules.get("altair.utils.schemapi")
+    return schemapi.debug_mode(False) if schemapi else nullcontext()
