@@ -64,8 +64,8 @@ def present(family: str, given: Given, wanted: Mapping[str, str], made: Mapping[
 def charts_unchecked() -> AbstractContextManager[None]:
     """A block in which Altair does not hold each part of a chart against the schema of Vega-Lite.
 
-    That takes longer than all else about a chart, and the tests do it. Nothing is done where nothing has loaded
-    Altair.
+    That takes longer than all else about a chart, and the tests do it. Where nothing has loaded Altair, this
+    does nothing.
     """
     schemapi: Any = sys.modules.get("altair.utils.schemapi")
     return schemapi.debug_mode(False) if schemapi else nullcontext()
