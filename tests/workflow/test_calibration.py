@@ -39,7 +39,6 @@ def own(planned: set[str]) -> set[str]:
     return {output for output in planned if not output.startswith(AGGREGATES)}
 
 
-@pytest.mark.slow
 def test_the_oracle_is_scored_like_any_model_and_says_what_is_planted(whole: Workflow) -> None:
     results = whole.folder / "results/small"
     truth = json.loads((results / "planted/planted/truth.json").read_text())["benchmarks"]["crows-pairs"]
@@ -65,7 +64,6 @@ def test_the_oracle_is_scored_like_any_model_and_says_what_is_planted(whole: Wor
     assert verify(results).problems == []
 
 
-@pytest.mark.slow
 def test_what_a_study_of_calibration_comes_to(whole: Workflow) -> None:
     results = whole.folder / "results/small"
     assert "calibration" in section_names(whole)
@@ -92,7 +90,6 @@ def test_what_a_study_of_calibration_comes_to(whole: Workflow) -> None:
     assert (results / "figures/calibration_response.svg").is_file()
 
 
-@pytest.mark.slow
 def test_only_what_is_new_runs(changed: Workflow) -> None:
     assert changed.planned() == set()
     # how chance is asked concerns the merits alone
@@ -113,7 +110,6 @@ def test_only_what_is_new_runs(changed: Workflow) -> None:
     assert all("as-trained" in output for output in planned - OWN)
 
 
-@pytest.mark.slow
 def test_without_the_key_there_is_no_trace(changed: Workflow) -> None:
     del changed.config["calibration"]
     assert own(changed.planned()) == set()
