@@ -138,7 +138,7 @@ def test_the_command_fills_the_page(
         documenting.main()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_oracles_numbers_are_those_of_an_exact_model() -> None:
     """The page's slopes, made anew from the study's settings: no training, so they hold on every machine."""
     study = complete(read_config(ROOT / "configs/calibration.yaml"), FAMILIES)

@@ -143,7 +143,7 @@ def test_a_novel_has_naive_counts(tmp_path: Path) -> None:
         assert rows(tmp_path / "counts") == by_word(lines)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_memory_is_bounded(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; import pyarrow as pa;"

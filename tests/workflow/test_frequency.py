@@ -69,7 +69,7 @@ def test_table2_needs_no_model(fresh: Workflow) -> None:
     assert words.loc[("race-color", "women"), ["count", "documents"]].tolist() == [1, 1]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_papers_words_are_listed_for_crows_pairs_and_no_other(fresh: Workflow) -> None:
     config = with_corpus(fresh)
     config["benchmarks"]["crows"]["published"] = "crows-pairs"

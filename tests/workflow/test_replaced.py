@@ -57,7 +57,7 @@ def test_a_new_date_alone_changes_nothing(copied: Workflow) -> None:
     assert copied.planned() == set()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_weights_of_the_same_size_in_their_place_are_another_model(copied: Workflow) -> None:
     results = copied.folder / "results/small"
     shutil.copytree(results / "models/bert/files", copied.folder / "own")

@@ -187,7 +187,7 @@ def test_editing_a_formula_makes_again_what_uses_the_measure(copied: Workflow) -
     assert {"statistics/bert/crows/bias.parquet", "tables/table5.csv"} <= planned
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_editing_a_formula_changes_nothing_without_the_measure(copied: Workflow) -> None:
     copied.config["measures"] = ["AUL", "AULA", "SSS"]
     copied.run()
