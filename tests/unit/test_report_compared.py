@@ -12,6 +12,7 @@ from study_schema import options_with
 from unmask.pairs import compared, sheets
 from unmask.pairs.published import published_percents
 from unmask.pairs.results import Results
+from unmask.pairs.sections.agreement import in_words
 from unmask.report.captions import load_captions
 from unmask.report.sections import Table, Text
 from unmask.report.study import Study
@@ -158,3 +159,13 @@ def test_areas_are_counted_beside_chance_and_corrected(results: Results) -> None
     assert re.findall(r"\d+", compared.beyond_half(made, ALPHA))[:3] == ["2", str(of), "1"]
     made.loc[unknown, ["low", "high", "p"]] = np.nan
     assert re.findall(r"\d+", compared.beyond_half(made, ALPHA))[:3] == ["2", str(of - 1), "1"]
+
+
+def test_controls_are_not_counted_among_areas(results: Results) -> None:
+    areas = results.agreement
+    controls = areas["measure"].isin(["AllMasked", "AllMaskedSum"])
+    counted = areas[areas["chosen"] & (areas["protocol"] == "corrected") & areas["low"].notna()]
+    (text,) = in_words(results)
+    assert f" of {int((~controls[counted.index]).sum())} intervals" in text and controls[counted.index].any()
+    (without,) = in_words(Results(**{**vars(results), "agreement": areas[~controls]}))
+    assert text == without.replace("(protocol corrected)", "(protocol corrected; without controls)")

