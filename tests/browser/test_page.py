@@ -261,11 +261,12 @@ def test_a_phone_needs_no_scrolling_sideways(browser: Browser, report: Path) -> 
         each.page.context.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "options",
     [
+        {},
         {"viewport": PHONE, "color_scheme": "dark"},
-        pytest.param({}, marks=pytest.mark.thorough),
     ],
 )
 def test_axe_has_nothing_against_it(browser: Browser, report: Path, options: dict[str, Any]) -> None:

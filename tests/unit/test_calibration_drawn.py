@@ -159,6 +159,7 @@ def test_where_nothing_is_kept_aul_is_pll_over_the_length(kept: pd.DataFrame) ->
     assert by_measure["AUL"] == pytest.approx(by_measure["PLL"], abs=0.03)
 
 
+@pytest.mark.thorough
 def test_the_script_writes_both_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     params: dict[str, Any] = {
         "name": "w",

@@ -149,6 +149,7 @@ def test_nothing_hangs_on_the_order_of_models_or_pairs_or_on_other_models() -> N
     assert any(other[key] != alone.values["CPS"][key] for key in drawn)
 
 
+@pytest.mark.thorough
 def test_chance_makes_as_many_false_alarms_as_units_that_lean_by_chance() -> None:
     """Over many models whose units lean to either side by chance, the two rates are the same on average."""
     pairs = made_pairs(associations=[0.5], ratios=[1, 4], occupations=6)

@@ -479,6 +479,7 @@ def test_the_script(tmp_path: Path, bert: Path) -> None:
     assert manifest["entry"] == {"source": "fine-tuned", "kind": "masked-lm", **told}
 
 
+@pytest.mark.thorough
 def test_a_process_that_is_killed_leaves_what_the_next_one_needs(tmp_path: Path, bert: Path) -> None:
     """Killed behind the first state, without a chance to clean up."""
     task = made_task(OCCUPATIONS, train=64, dev=20, test=20)

@@ -131,6 +131,7 @@ def test_shards_come_from_the_hub_as_asked_for(corpora: Workflow, monkeypatch: p
         assert "00000.parquet: has no column body (its columns: title, text)" in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_broken_shard_is_named_and_the_others_are_kept(corpora: Workflow) -> None:
     corpora.config["corpora"]["books"]["path"] = "texts/part0[0-5].txt*"
     broken = corpora.folder / "texts/part05.txt.gz"

@@ -331,7 +331,7 @@ def test_a_table_that_someone_else_broke_is_named(copied: Workflow, finished: Wo
     assert same(TARGET, copied, finished) and same(scores, copied, finished)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_model_that_someone_else_broke_is_named(copied: Workflow, finished: Workflow) -> None:
     model = "results/small/models/bert"
     weights = copied.folder / model / "files/model.safetensors"
