@@ -20,9 +20,11 @@ PAGE = LIBRARY.parents[1] / "docs" / "tables.md"
 
 INTRODUCTION = """# The tables of the report
 
-A table of the report is declared once, in the module that is named here; the page, CSV, Markdown and LaTeX
-come of that. Rows: the columns that name a row. Across: values that stand side by side, with each column
-below each of them. The caption of a table says more. Made by `python -m unmask.report.data_dictionary`.
+A table of the report is declared once, in the module that is named here; the page, Markdown and LaTeX come
+from that, and the CSV has the tidy columns behind the cells. Headings are names in the code: `table1` of
+associations is `tables/associations_table1.csv`, and pairs have no prefix. Rows: the columns that name a row.
+Across: values that stand side by side, with each column below each of them. The caption of a table says more.
+Made by `python -m unmask.report.data_dictionary`.
 """
 
 
