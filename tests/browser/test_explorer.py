@@ -488,7 +488,8 @@ def test_labels_of_sentences_are_told_as_text(page: Page, study: Study) -> None:
     assert "took it for" not in page.locator(".facts").inner_text()
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_needs_no_scrolling_sideways_and_nothing_is_hard_to_use(
     browser: Browser, study: Study, scheme: Any
 ) -> None:

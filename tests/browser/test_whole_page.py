@@ -78,14 +78,8 @@ def test_all_its_charts_are_drawn_without_a_word(opened: Opened) -> None:
     assert opened.broader_than_the_screen() == [] and opened.broader_than_their_box() == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"viewport": PHONE, "color_scheme": "dark"},
-        pytest.param({}, marks=pytest.mark.thorough),
-    ],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("options", [{"color_scheme": "dark"}, {"viewport": PHONE}])
 def test_it_is_accessible(browser: Browser, results: Path, options: dict[str, Any]) -> None:
     opened = open_report(browser, results / "report/index.html", **options)
     opened.draw_all()

@@ -318,7 +318,7 @@ def test_a_full_disk_and_one_that_takes_no_writing(
     assert digests(small_disk / "small") == kept
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_table_that_someone_else_broke_is_named(copied: Workflow, finished: Workflow) -> None:
     table, scores = copied.folder / TARGET, "results/small/scores/bert/crows/original.parquet"
     table.write_bytes(table.read_bytes()[:-100])
