@@ -94,7 +94,11 @@ TABLE3 = Table(
     [
         Column("value", "{value:.{digits}f}", "Mean over the runs; of a bias score percent."),
         Column("interval", "{low:.3f} to {high:.3f}", "Its interval over what repeats in the task."),
-        Column("by chance", "{null_low:.3f} to {null_high:.3f}", "The band of genders dealt anew."),
+        Column(
+            "by chance",
+            "{null_low:.3f} to {null_high:.3f}",
+            "The band of the null distribution, genders permuted.",
+        ),
         Column("p", "{p:p}", "p of at least as much by chance."),
         TRUTH,
         RUNS,
