@@ -14,10 +14,24 @@ wildcard_constraints:
 
 register(
     "associations",
-    files=[*association_table_files().values(), *association_figure_files().values()] if ASSOCIATIONS else [],
+    presents=(
+        presentation(
+            "association tests",
+            inputs=association_inputs(),
+            files=association_table_files() | association_figure_files(),
+            sections=["associations"],
+            settings=association_settings(),
+            modules=measure_modules(),
+            featured={
+                "overview_csv": ("Association tests", "how many are beyond chance"),
+                "tests_figure_svg": ("Association tests", "effect sizes with intervals"),
+            },
+        )
+        if ASSOCIATIONS
+        else None
+    ),
     statistics=[*of_encoders("associations"), *of_encoders("draws"), *constructed_world()],
     provenance=associations_provenance(),
-    sections=["associations"] if ASSOCIATIONS else [],
     removable=associations_removable(),
 )
 
@@ -146,28 +160,3 @@ rule construct_associations:
         "Trying grounded tests on encoders whose bias is known"
     script:
         "../scripts/construct_associations.py"
-
-
-rule present_associations:
-    input:
-        **association_inputs(),
-    output:
-        **with_shown(
-            association_table_files() | association_figure_files(),
-            overview_csv=("Association tests", "how many are beyond chance"),
-            tests_figure_svg=("Association tests", "effect sizes with intervals"),
-        ),
-        **section_outputs(["associations"]),
-    log:
-        log_of("report", "associations.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("associations", ["associations"], *measure_modules()),
-        family="associations",
-        settings=association_settings(),
-        given=given(*association_inputs().values()),
-    message:
-        "Presenting association tests"
-    script:
-        "../scripts/present.py"

@@ -6,14 +6,25 @@ include: "inputs/calibration.smk"
 
 register(
     "calibration",
-    files=calibration_files(),
+    presents=(
+        presentation(
+            "calibration",
+            inputs=calibration_inputs(),
+            files=calibration_table_files() | calibration_figure_files(),
+            sections=["calibration"],
+            settings=calibration_settings(),
+            modules=measure_modules(),
+            featured={"merits_csv": ("Calibration", "what each measure finds of a bias that is known")},
+        )
+        if is_calibration()
+        else None
+    ),
     statistics=calibration_statistics(),
     provenance=(
         [{"title": "Calibration", "files": calibration_statistics(), "keys": ["versions", "code"]}]
         if is_calibration()
         else []
     ),
-    sections=["calibration"] if is_calibration() else [],
 )
 
 
@@ -134,27 +145,3 @@ rule explain_frequency:
         "Asking what word frequency explains of {wildcards.model} on {wildcards.benchmark}"
     script:
         "../scripts/explain_frequency.py"
-
-
-rule present_calibration:
-    input:
-        **calibration_inputs(),
-    output:
-        **with_shown(
-            calibration_table_files() | calibration_figure_files(),
-            merits_csv=("Calibration", "what each measure finds of a bias that is known"),
-        ),
-        **section_outputs(["calibration"]),
-    log:
-        log_of("report", "calibration.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("calibration", ["calibration"], *measure_modules()),
-        family="calibration",
-        settings=calibration_settings(),
-        given=given(*calibration_inputs().values()),
-    message:
-        "Presenting calibration"
-    script:
-        "../scripts/present.py"

@@ -62,26 +62,47 @@ def result(*parts):
     return "/".join([STUDY, *parts])
 
 
-def register(family, keys=(), files=(), statistics=(), provenance=(), sections=(), programs=(), removable=()):
-    """Tell what a family comes to in this study; nothing where the study has not got it.
+def register(
+    family, keys=(), presents=None, files=(), statistics=(), provenance=(), programs=(), removable=()
+):
+    """State the outputs of a family in this study; nothing where the study does not have the family.
 
-    keys: of the study, which its provenance states by itself; files: what the study comes to; statistics:
-    tables beside these that get checksums; provenance: where things came from (unmask.report.provenance);
-    sections: of the report, by name; programs: that run in these (unmask.report.sections.App); removable: what
-    may be cleaned away (unmask.results.register).
+    keys: of the study, which its provenance states by itself; presents: its tables, figures and sections of the
+    report (`presentation`); files: other final outputs; statistics: tables beside these that get checksums;
+    provenance: where things came from (unmask.report.provenance); programs: that run in its sections
+    (unmask.report.sections.App); removable: what may be cleaned away (unmask.results.register).
     """
     REGISTER.append(
         {
             "family": family,
             "keys": list(keys),
-            "files": list(files),
+            "presents": [presents | {"family": family}] if presents else [],
+            "files": [*files, *(presents["files"].values() if presents else [])],
+            "sections": list(presents["sections"]) if presents else [],
             "statistics": list(statistics),
             "provenance": list(provenance),
-            "sections": list(sections),
             "programs": list(programs),
             "removable": list(removable),
         }
     )
+
+
+def presentation(title, inputs, sections, settings, files={}, modules=(), featured={}):
+    """What one job presents of a family (unmask.report.presenting): the rule present_{family} is made from it.
+
+    title: the family, as a message has it; inputs: files by name; sections: of the report, by name; settings: of
+    the study; files: tables and figures by name; modules: that are loaded by name, besides the family's own;
+    featured: of `files`, what Snakemake's own report shows: (what it is called there, what it shows).
+    """
+    return {
+        "title": title,
+        "inputs": inputs,
+        "sections": sections,
+        "settings": settings,
+        "files": files,
+        "modules": modules,
+        "featured": featured,
+    }
 
 
 def registered(what):

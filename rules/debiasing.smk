@@ -9,10 +9,21 @@ check_debiasing()
 
 register(
     "debiasing",
+    presents=(
+        presentation(
+            "debiased models",
+            inputs=debiasing_inputs(),
+            files=debiasing_figures(),
+            sections=["debiasing"],
+            settings=debiasing_settings(),
+            modules=measure_modules(),
+            featured={"changes_svg": ("Debiasing", "what it changes of bias scores")},
+        )
+        if debiased_models()
+        else None
+    ),
     provenance=debiasing_provenance(),
-    files=list(debiasing_figures().values()),
     statistics=[*debiasing_comparisons(), *debiasing_lists()],
-    sections=["debiasing"] if debiased_models() else [],
 )
 
 
@@ -136,28 +147,3 @@ use rule compare_models as compare_debiased with:
         bias_type=DEBIASING.get("bias_type"),
     message:
         "Comparing debiased models with their origins on {wildcards.benchmark}"
-
-
-rule present_debiasing:
-    input:
-        facts=[result("models", model, "facts.json") for model in debiased_models()],
-        comparisons=debiasing_comparisons(),
-        scores=compared_scores(),
-        pairs=compared_benchmarks(),
-        captions=resource("debiasing/captions.yaml"),
-    output:
-        **with_shown(debiasing_figures(), changes_svg=("Debiasing", "what it changes of bias scores")),
-        **section_outputs(["debiasing"]),
-    log:
-        log_of("report", "debiasing.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("debiasing", ["debiasing"], *measure_modules()),
-        family="debiasing",
-        settings=debiasing_settings(),
-        given=given(resource("debiasing/captions.yaml")),
-    message:
-        "Presenting debiased models"
-    script:
-        "../scripts/present.py"

@@ -12,13 +12,29 @@ wildcard_constraints:
 register(
     "frequency",
     keys=["corpora"],
-    files=frequency_files(),
+    presents=(
+        presentation(
+            "word frequency",
+            inputs=frequency_inputs(),
+            files=link_table_files() | frequency_figure_files(),
+            sections=["frequency"],
+            settings=pairs_settings() | {"confidence": config["statistics"]["confidence"]},
+            modules=measure_modules(),
+            featured={
+                "frequency_svg": ("Word frequency", "how often corpora use words"),
+                "frequency_link_svg": ("Frequency and margins", "how margins go with frequency"),
+            },
+        )
+        if with_corpora(BENCHMARKS)
+        else None
+    ),
+    # the counts alone where no benchmark has a corpus
+    files=word_table_files().values() if with_corpora(BENCHMARKS) else counts_of_corpora(),
     statistics=frequency_statistics(),
     provenance=[
         {"title": f"Corpus {corpus}", "files": [result("frequency", f"{corpus}.parquet")], "keys": []}
         for corpus in COUNTED
     ],
-    sections=frequency_sections(),
     removable=(
         [
             {
@@ -82,30 +98,5 @@ rule table2:
         given=given(resource("frequency/captions.yaml")),
     message:
         "Making Table 2"
-    script:
-        "../scripts/present.py"
-
-
-rule present_frequency:
-    input:
-        **frequency_inputs(),
-    output:
-        **with_shown(
-            link_table_files() | frequency_figure_files(),
-            frequency_svg=("Word frequency", "how often corpora use words"),
-            frequency_link_svg=("Frequency and margins", "how margins go with frequency"),
-        ),
-        **section_outputs(["frequency"]),
-    log:
-        log_of("report", "frequency.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("frequency", ["frequency"], *measure_modules()),
-        family="frequency",
-        settings=pairs_settings() | {"confidence": config["statistics"]["confidence"]},
-        given=given(*frequency_inputs().values()),
-    message:
-        "Presenting word frequency"
     script:
         "../scripts/present.py"

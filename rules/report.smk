@@ -1,11 +1,36 @@
-# The report: the sections that families have registered, on one page; it names none of them. And what a study's
-# results say of themselves.
+# What families have registered, presented: one job a family, and then one page of all sections, which names no
+# family. And what a study's results say of themselves.
 
 if not [*registered("files"), *registered("sections")]:
     sys.exit(
         "error: this study comes to nothing: no family has all that it needs (rules/schemas says of each which "
         "keys these are; a list of measures may be empty)"
     )
+
+
+for _presents in registered("presents"):
+
+    rule:
+        name:
+            f"present_{_presents['family']}"
+        input:
+            **_presents["inputs"],
+        output:
+            **with_shown(_presents["files"], **_presents["featured"]),
+            **section_outputs(_presents["sections"]),
+        log:
+            log_of("report", f"{_presents['family']}.log"),
+        conda:
+            "../envs/analysis.yaml"
+        params:
+            code=presenting_code(_presents["family"], _presents["sections"], *_presents["modules"]),
+            family=_presents["family"],
+            settings=_presents["settings"],
+            given=given(*_presents["inputs"].values()),
+        message:
+            f"Presenting {_presents['title']}"
+        script:
+            "../scripts/present.py"
 
 
 rule report:

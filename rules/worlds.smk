@@ -14,7 +14,21 @@ register(
         {"title": f"World {world}", "files": [truth], "keys": ["settings", "versions", "code"]}
         for world, truth in used_worlds().items()
     ],
-    sections=["planted"] if planted_scores() else [],
+    presents=(
+        presentation(
+            "what was planted",
+            inputs={
+                "truths": truths(),
+                "scores": planted_scores(),
+                "captions": resource("worlds/captions.yaml"),
+            },
+            sections=["planted"],
+            settings=pairs_settings(),
+            modules=measure_modules(),
+        )
+        if planted_scores()
+        else None
+    ),
 )
 
 
@@ -83,25 +97,3 @@ rule train_model:
         "Training {wildcards.model} on the corpus of its world"
     script:
         "../scripts/train_model.py"
-
-
-rule present_worlds:
-    input:
-        truths=truths(),
-        scores=planted_scores(),
-        captions=resource("worlds/captions.yaml"),
-    output:
-        **section_outputs(["planted"]),
-    log:
-        log_of("report", "worlds.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("worlds", ["planted"], *measure_modules()),
-        family="worlds",
-        settings=pairs_settings(),
-        given=given(resource("worlds/captions.yaml")),
-    message:
-        "Presenting what was planted"
-    script:
-        "../scripts/present.py"

@@ -124,15 +124,6 @@ def calibration_figure_files():
     }
 
 
-def calibration_files():
-    """What the study comes to."""
-    return (
-        [*calibration_table_files().values(), *calibration_figure_files().values()]
-        if is_calibration()
-        else []
-    )
-
-
 def calibration_statistics():
     """The tables of numbers."""
     computed = [calibration_result(f"{name}.parquet") for name in CALIBRATED]

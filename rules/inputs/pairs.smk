@@ -521,8 +521,6 @@ def sections_of_results():
 
 def pairs_sections():
     """The sections over sentence pairs that have something to show, in their order."""
-    if not SCORED:
-        return []
     *sections, last = sections_of_results()
     # after what it is about
     sections.insert(sections.index("groups") + 1, "disagreement")
