@@ -177,7 +177,6 @@ def test_evidence_does_not_depend_on_measures_nor_measures_on_evidence() -> None
         "unmask/evidence/chunks.py",
         "unmask/evidence/hiding.py",
         "unmask/evidence/keeping.py",
-        "unmask/evidence/likeliest.py",
         "unmask/evidence/origin.py",
         "unmask/evidence/protocols.py",
         "unmask/evidence/schema.py",
