@@ -46,7 +46,7 @@ from unmask.models.devices import Device, pick_device
 from unmask.models.linear import PackedLinear
 from unmask.models.loading import LoadedModel, load
 from unmask.models.quiet import quiet_transformers
-from unmask.models.random_model import make
+from unmask.models.random_weights import make_random
 from unmask.terms import ORIGINAL
 
 SIZES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -317,7 +317,9 @@ def main() -> None:
         tokenizer, config = SIZES[size]
         with tempfile.TemporaryDirectory() as folder:
             directory = Path(folder) / size
-            make({"config": config, "tokenizer": options.data / "tokenizers" / tokenizer}, directory, seed=0)
+            make_random(
+                {"config": config, "tokenizer": options.data / "tokenizers" / tokenizer}, directory, seed=0
+            )
             rows.extend(compare(size, directory, pairs, options, device))
         print(pd.DataFrame(rows).to_string(index=False), flush=True)
     machine = processor() if device.name == "cpu" else device.name

@@ -20,10 +20,9 @@ from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.given import Digests
-from unmask.places import check_places, check_way
+from unmask.preflight import check_paths, existing_parent, hold_run_lock
 from unmask.results.recorded import check_recorded
 from unmask.results.settings import difference, stated
-from unmask.runlock import hold_run_lock
 from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.table_heads import check_columns
 
@@ -43,7 +42,7 @@ try:
     if workflow.is_main_process:
         check_files(_chosen, FAMILIES, DIGESTS.of)
         check_columns(_chosen)
-        check_way(f"results/{_chosen['study']}")
+        existing_parent(f"results/{_chosen['study']}")
 except InputError as error:
     sys.exit(f"error: {error}")
 config.clear()
@@ -99,7 +98,7 @@ def hold_results():
     folders = [str(file) for file in writes if file.is_directory]
     try:
         hold_run_lock(STUDY)
-        check_places(sorted(reads), list(map(str, writes)), folders)
+        check_paths(sorted(reads), list(map(str, writes)), folders)
     except InputError as error:
         sys.exit(f"error: {error}")
 

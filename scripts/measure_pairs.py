@@ -15,7 +15,7 @@ from unmask.files import sha256_of_file
 from unmask.frequency.linking import link_table
 from unmask.frequency.schema import LINK, PAIR_RATIOS
 from unmask.joblog import job_log
-from unmask.measures.exact import is_exact
+from unmask.measures.float_error import is_exact
 from unmask.measures.reading import read_scores
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES

@@ -26,7 +26,7 @@ from unmask.files import sha256_of_file
 from unmask.measures.schema import SCORES
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.models.untrained import make_untrained
+from unmask.models.random_weights import make_untrained
 from unmask.statistics.decisions import decisions
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL, SHUFFLED

@@ -15,9 +15,9 @@ from typing import Any
 from unmask.atomic import remove_if_abandoned
 from unmask.errors import InputError
 from unmask.evidence.keeping import FOLDER, digest_of, kept
+from unmask.preflight import hold_run_lock
 from unmask.results.register import matcher, needing, read_register
 from unmask.results.walking import paths_below
-from unmask.runlock import hold_run_lock
 
 LEFT = "left by jobs that were killed"
 NEEDED = "kept: nothing is made of it yet"

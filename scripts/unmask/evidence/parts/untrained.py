@@ -14,11 +14,11 @@ from unmask.evidence.earlier import Table, stand
 from unmask.evidence.keeping import forget, kept
 from unmask.evidence.reading_job import ReadingJob
 from unmask.evidence.streaming import whole_facts
-from unmask.measures.by_protocol import score_by_protocol
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
+from unmask.measures.scoring import score_by_protocol
 from unmask.models.loading import load
-from unmask.models.untrained import make_untrained
+from unmask.models.random_weights import make_untrained
 from unmask.tables import write_table
 from unmask.terms import NONE, ORIGINAL
 
