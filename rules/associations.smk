@@ -148,26 +148,16 @@ rule construct_associations:
         "../scripts/construct_associations.py"
 
 
-rule present_associations:
-    input:
-        **association_inputs(),
-    output:
-        **with_shown(
-            association_table_files() | association_figure_files(),
-            overview_csv=("Association tests", "how many are beyond chance"),
-            tests_figure_svg=("Association tests", "effect sizes with intervals"),
-        ),
-        **section_outputs(["associations"]),
-    log:
-        log_of("report", "associations.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("associations", ["associations"], *measure_modules()),
-        family="associations",
-        settings=association_settings(),
-        given=given(*association_inputs().values()),
-    message:
-        "Presenting association tests"
-    script:
-        "../scripts/present.py"
+presents(
+    "associations",
+    association_inputs(),
+    association_table_files() | association_figure_files(),
+    ["associations"],
+    association_settings(),
+    measure_modules(),
+    shows={
+        "overview_csv": ("Association tests", "how many are beyond chance"),
+        "tests_figure_svg": ("Association tests", "effect sizes with intervals"),
+    },
+    what="association tests",
+)

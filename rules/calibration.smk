@@ -8,12 +8,8 @@ register(
     "calibration",
     files=calibration_files(),
     statistics=calibration_statistics(),
-    provenance=(
-        [{"title": "Calibration", "files": calibration_statistics(), "keys": ["versions", "code"]}]
-        if is_calibration()
-        else []
-    ),
-    sections=["calibration"] if is_calibration() else [],
+    provenance=calibration_provenance(),
+    sections=["calibration"] if has_calibration() else [],
 )
 
 
@@ -72,8 +68,8 @@ rule compute_exact:
         name=exact_world(),
         settings=WORLDS.get(exact_world()),
         measures=MEASURES,
-        drawn=(CALIBRATION or {}).get("drawn"),
-        association=(CALIBRATION or {}).get("power", {}).get("association"),
+        drawn=CALIBRATION.get("drawn"),
+        association=CALIBRATION.get("power", {}).get("association"),
     message:
         "Computing what a perfect model knows of drawn worlds, and of other training"
     script:
@@ -82,7 +78,7 @@ rule compute_exact:
 
 rule calibrate:
     input:
-        scores=calibrating_scores() if is_calibrating() else [],
+        scores=calibrating_scores(),
         pairs=[result("benchmarks", f"{benchmark}.parquet") for benchmark in calibrating_benchmarks()],
         truths=truths(),
         drawn=calibration_result("drawn.parquet"),
@@ -100,10 +96,7 @@ rule calibrate:
         models=calibration_models(),
         benchmarks=calibration_benchmarks(),
         corruptions={world: WORLDS[world]["corruption"] for world in used_worlds()},
-        options={
-            "confidence": config["statistics"]["confidence"],
-            "power": (CALIBRATION or {}).get("power"),
-        },
+        options={"confidence": config["statistics"]["confidence"], "power": CALIBRATION.get("power")},
     message:
         "Holding measures against what was planted"
     script:
@@ -136,25 +129,12 @@ rule explain_frequency:
         "../scripts/explain_frequency.py"
 
 
-rule present_calibration:
-    input:
-        **calibration_inputs(),
-    output:
-        **with_shown(
-            calibration_table_files() | calibration_figure_files(),
-            merits_csv=("Calibration", "what each measure finds of a bias that is known"),
-        ),
-        **section_outputs(["calibration"]),
-    log:
-        log_of("report", "calibration.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("calibration", ["calibration"], *measure_modules()),
-        family="calibration",
-        settings=calibration_settings(),
-        given=given(*calibration_inputs().values()),
-    message:
-        "Presenting calibration"
-    script:
-        "../scripts/present.py"
+presents(
+    "calibration",
+    calibration_inputs(),
+    calibration_table_files() | calibration_figure_files(),
+    ["calibration"],
+    calibration_settings(),
+    measure_modules(),
+    shows={"merits_csv": ("Calibration", "what each measure finds of a bias that is known")},
+)

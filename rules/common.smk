@@ -54,6 +54,7 @@ MODELS, BENCHMARKS, CORPORA, WORLDS = (
 )
 
 REGISTER = []
+PRESENTED = []
 
 
 def result(*parts):
@@ -79,6 +80,29 @@ def register(family, keys=(), files=(), statistics=(), provenance=(), sections=(
             "sections": list(sections),
             "programs": list(programs),
             "removable": list(removable),
+        }
+    )
+
+
+def presents(
+    family, inputs, files=None, sections=(), settings=None, modules=(), shows=None, what=None, name=None
+):
+    """Have a job make tables, figures and sections of a family: a rule of report.smk.
+
+    inputs: what they are made from, files: tables and figures, both by the names that the family's module gives
+    them; sections: of the report, by name; settings: what they need to know of the study; modules: that are
+    loaded by name; shows: which files Snakemake's own report shows, see with_shown; what: is presented, in words;
+    name: of the rule, if not present_FAMILY.
+    """
+    PRESENTED.append(
+        {
+            "rule": name or f"present_{family}",
+            "family": family,
+            "inputs": inputs,
+            "outputs": with_shown(files or {}, **(shows or {})) | section_outputs(sections),
+            "code": presenting_code(family, sections, *modules),
+            "settings": settings or {},
+            "what": what or family,
         }
     )
 
@@ -213,21 +237,35 @@ def with_shown(files, **shows):
     return {name: shown(path, *shows[name]) if name in shows else path for name, path in files.items()}
 
 
+def table_outputs(names, prefix="", forms=("csv", "md", "tex")):
+    """Tables by the names that the family's module gives them."""
+    return {f"{name}_{form}": result("tables", f"{prefix}{name}.{form}") for name in names for form in forms}
+
+
+def figure_outputs(names, prefix=""):
+    """Figures by the names that the family's module gives them."""
+    return {
+        f"{name}_{form}": result("figures", f"{prefix}{name.removesuffix('_figure')}.{form}")
+        for name in names
+        for form in ("svg", "png")
+    }
+
+
 def section_file(name):
     """A section of the report."""
     return result("report", "sections", f"{name}.json")
 
 
 def section_outputs(names):
-    """Sections of the report by name, as outputs of the rule that presents their family."""
+    """Sections of the report by name, as outputs."""
     return {name: section_file(name) for name in names}
 
 
 def presenting_code(family, sections, *modules):
-    """A digest of what presents a family (unmask.report.presenting), as a parameter of its rule."""
-    own = [module_file(family, name) for name in names_in(family) if name == PRESENTING]
-    made_by = [module_file(f"{family}/sections", name) for name in sections]
-    return code("present.py", *own, *made_by, *modules)
+    """A digest of what presents a family (unmask.report.presenting)."""
+    of_family = [module_file(family, name) for name in names_in(family) if name == PRESENTING]
+    of_sections = [module_file(f"{family}/sections", name) for name in sections]
+    return code("present.py", *of_family, *of_sections, *modules)
 
 
 def settings():

@@ -88,9 +88,7 @@ rule debias_model:
         stereotypes=stereotyped_words(),
         neutral=debiasing_neutral,
     output:
-        directory=directory(result("models", "{model}", "files")),
-        facts=result("models", "{model}", "facts.json"),
-        manifest=result("models", "{model}", "manifest.json"),
+        **made_model(),
     log:
         log_of("models", "{model}", "debiasing.log"),
     wildcard_constraints:
@@ -138,26 +136,19 @@ use rule compare_models as compare_debiased with:
         "Comparing debiased models with their origins on {wildcards.benchmark}"
 
 
-rule present_debiasing:
-    input:
-        facts=[result("models", model, "facts.json") for model in debiased_models()],
-        comparisons=debiasing_comparisons(),
-        scores=compared_scores(),
-        pairs=compared_benchmarks(),
-        captions=resource("debiasing/captions.yaml"),
-    output:
-        **with_shown(debiasing_figures(), changes_svg=("Debiasing", "what it changes of bias scores")),
-        **section_outputs(["debiasing"]),
-    log:
-        log_of("report", "debiasing.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("debiasing", ["debiasing"], *measure_modules()),
-        family="debiasing",
-        settings=debiasing_settings(),
-        given=given(resource("debiasing/captions.yaml")),
-    message:
-        "Presenting debiased models"
-    script:
-        "../scripts/present.py"
+presents(
+    "debiasing",
+    {
+        "facts": [result("models", model, "facts.json") for model in debiased_models()],
+        "comparisons": debiasing_comparisons(),
+        "scores": compared_scores(),
+        "pairs": compared_benchmarks(),
+        "captions": resource("debiasing/captions.yaml"),
+    },
+    debiasing_figures(),
+    ["debiasing"],
+    debiasing_settings(),
+    measure_modules(),
+    shows={"changes_svg": ("Debiasing", "what it changes of bias scores")},
+    what="debiased models",
+)

@@ -128,10 +128,8 @@ rule fine_tune:
 # the same, when the model is to be scored on pairs once more
 use rule fine_tune as fine_tune_and_keep with:
     output:
+        **made_model("{model}@{task}"),
         predictions=downstream_result("{task}", "{model}", f"seed-{KEPT_SEED}.parquet"),
-        directory=directory(result("models", "{model}@{task}", "files")),
-        facts=result("models", "{model}@{task}", "facts.json"),
-        manifest=result("models", "{model}@{task}", "manifest.json"),
     log:
         log_of("downstream", "{task}", "{model}", f"seed-{KEPT_SEED}.log"),
     wildcard_constraints:
@@ -206,27 +204,17 @@ rule correlate_downstream:
         "../scripts/correlate_downstream.py"
 
 
-rule present_downstream:
-    input:
-        **downstream_inputs(),
-    output:
-        **with_shown(
-            downstream_table_files() | downstream_figure_files(),
-            overview_csv=("Bias in use", "accuracy and bias of every model"),
-            table2_csv=("Downstream Table 2", "bias before and in use"),
-            use_figure_svg=("Bias in use", "of every model, with chance"),
-        ),
-        **section_outputs(["downstream"]),
-    log:
-        log_of("report", "downstream.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("downstream", ["downstream"], *measure_modules()),
-        family="downstream",
-        settings=downstream_settings(),
-        given=given(*downstream_inputs().values()),
-    message:
-        "Presenting bias in use"
-    script:
-        "../scripts/present.py"
+presents(
+    "downstream",
+    downstream_inputs(),
+    downstream_table_files() | downstream_figure_files(),
+    ["downstream"],
+    downstream_settings(),
+    measure_modules(),
+    shows={
+        "overview_csv": ("Bias in use", "accuracy and bias of every model"),
+        "table2_csv": ("Downstream Table 2", "bias before and in use"),
+        "use_figure_svg": ("Bias in use", "of every model, with chance"),
+    },
+    what="bias in use",
+)

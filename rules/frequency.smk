@@ -65,47 +65,25 @@ rule group_words:
 
 
 # apart from the rest, as it needs no model
-rule table2:
-    input:
-        words=group_words_of_all("words"),
-        captions=resource("frequency/captions.yaml"),
-    output:
-        **with_shown(word_table_files(), table2_csv=("Table 2", "how often corpora name groups")),
-    log:
-        log_of("report", "table2.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("frequency", []),
-        family="frequency",
-        settings=pairs_settings() | {"confidence": config["statistics"]["confidence"]},
-        given=given(resource("frequency/captions.yaml")),
-    message:
-        "Making Table 2"
-    script:
-        "../scripts/present.py"
-
-
-rule present_frequency:
-    input:
-        **frequency_inputs(),
-    output:
-        **with_shown(
-            link_table_files() | frequency_figure_files(),
-            frequency_svg=("Word frequency", "how often corpora use words"),
-            frequency_link_svg=("Frequency and margins", "how margins go with frequency"),
-        ),
-        **section_outputs(["frequency"]),
-    log:
-        log_of("report", "frequency.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("frequency", ["frequency"], *measure_modules()),
-        family="frequency",
-        settings=pairs_settings() | {"confidence": config["statistics"]["confidence"]},
-        given=given(*frequency_inputs().values()),
-    message:
-        "Presenting word frequency"
-    script:
-        "../scripts/present.py"
+presents(
+    "frequency",
+    {"words": group_words_of_all("words"), "captions": resource("frequency/captions.yaml")},
+    word_table_files(),
+    settings=frequency_settings(),
+    shows={"table2_csv": ("Table 2", "how often corpora name groups")},
+    what="Table 2",
+    name="table2",
+)
+presents(
+    "frequency",
+    frequency_inputs(),
+    link_table_files() | frequency_figure_files(),
+    ["frequency"],
+    frequency_settings(),
+    measure_modules(),
+    shows={
+        "frequency_svg": ("Word frequency", "how often corpora use words"),
+        "frequency_link_svg": ("Frequency and margins", "how margins go with frequency"),
+    },
+    what="word frequency",
+)

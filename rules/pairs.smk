@@ -29,30 +29,20 @@ include: "evidence.smk"
 include: "measures.smk"
 
 
-rule present_pairs:
-    input:
-        **pairs_presented(),
-    output:
-        **with_shown(
-            table_files() | figure_files(),
-            table1_csv=("Table 1", "token accuracy"),
-            table3_csv=("Table 3", "bias scores by direction"),
-            table4_csv=("Table 4", "accuracy under controls"),
-            table5_csv=("Table 5", "bias scores"),
-            figure1_svg=("Figure 1", "agreement with human raters"),
-            bias_svg=("Bias scores", "bias scores with intervals"),
-        ),
-        **section_outputs(pairs_sections()),
-    log:
-        log_of("report", "pairs.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("pairs", pairs_sections(), *measure_modules()),
-        family="pairs",
-        settings=pairs_settings() | {"measures": MEASURES, "explorer": explorer_settings()},
-        given=given(*pairs_presented().values()),
-    message:
-        "Presenting pairs of sentences"
-    script:
-        "../scripts/present.py"
+presents(
+    "pairs",
+    pairs_inputs(),
+    table_files() | figure_files(),
+    pairs_sections(),
+    pairs_settings() | {"measures": MEASURES, "explorer": explorer_settings()},
+    measure_modules(),
+    shows={
+        "table1_csv": ("Table 1", "token accuracy"),
+        "table3_csv": ("Table 3", "bias scores by direction"),
+        "table4_csv": ("Table 4", "accuracy under controls"),
+        "table5_csv": ("Table 5", "bias scores"),
+        "figure1_svg": ("Figure 1", "agreement with human raters"),
+        "bias_svg": ("Bias scores", "bias scores with intervals"),
+    },
+    what="pairs of sentences",
+)

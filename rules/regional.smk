@@ -173,9 +173,7 @@ rule train_classifier:
     input:
         reviews=lambda wildcards: regional_result("reviews", MODELS[wildcards.model]["reviews"], "train.csv"),
     output:
-        directory=directory(result("models", "{model}", "files")),
-        facts=result("models", "{model}", "facts.json"),
-        manifest=result("models", "{model}", "manifest.json"),
+        **made_model(),
     log:
         log_of("models", "{model}", "training.log"),
     wildcard_constraints:
@@ -233,9 +231,7 @@ rule train_on_regions:
         likelihoods=lambda wildcards: first_likelihoods(MODELS[wildcards.model]["from"]),
         words=regional_result("words.parquet"),
     output:
-        directory=directory(result("models", "{model}", "files")),
-        facts=result("models", "{model}", "facts.json"),
-        manifest=result("models", "{model}", "manifest.json"),
+        **made_model(),
     log:
         log_of("models", "{model}", "training.log"),
     wildcard_constraints:
@@ -259,26 +255,15 @@ rule train_on_regions:
         "../scripts/train_on_regions.py"
 
 
-rule present_regional:
-    input:
-        **regional_inputs(),
-    output:
-        **with_shown(
-            regional_table_files() | regional_figure_files(),
-            table1_csv=("Regional Table 1", "regional bias"),
-            scores_figure_svg=("Regional bias", "scores with intervals"),
-        ),
-        **section_outputs(["regional"]),
-    log:
-        log_of("report", "regional.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("regional", ["regional"]),
-        family="regional",
-        settings=regional_settings(),
-        given=given(*regional_inputs().values()),
-    message:
-        "Presenting regional bias"
-    script:
-        "../scripts/present.py"
+presents(
+    "regional",
+    regional_inputs(),
+    regional_table_files() | regional_figure_files(),
+    ["regional"],
+    regional_settings(),
+    shows={
+        "table1_csv": ("Regional Table 1", "regional bias"),
+        "scores_figure_svg": ("Regional bias", "scores with intervals"),
+    },
+    what="regional bias",
+)

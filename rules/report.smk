@@ -8,6 +8,30 @@ if not [*registered("files"), *registered("sections")]:
     )
 
 
+for presented in PRESENTED:
+
+    rule:
+        name:
+            presented["rule"]
+        input:
+            **presented["inputs"],
+        output:
+            **presented["outputs"],
+        log:
+            log_of("report", f"{presented['rule'].removeprefix('present_')}.log"),
+        conda:
+            "../envs/analysis.yaml"
+        params:
+            code=presented["code"],
+            family=presented["family"],
+            settings=presented["settings"],
+            given=given(*presented["inputs"].values()),
+        message:
+            f"Presenting {presented['what']}"
+        script:
+            "../scripts/present.py"
+
+
 rule report:
     input:
         sections=section_files(),

@@ -59,9 +59,7 @@ rule train_model:
     input:
         corpus=training_text,
     output:
-        directory=directory(result("models", "{model}", "files")),
-        facts=result("models", "{model}", "facts.json"),
-        manifest=result("models", "{model}", "manifest.json"),
+        **made_model(),
     log:
         log_of("models", "{model}", "training.log"),
     wildcard_constraints:
@@ -85,23 +83,11 @@ rule train_model:
         "../scripts/train_model.py"
 
 
-rule present_worlds:
-    input:
-        truths=truths(),
-        scores=planted_scores(),
-        captions=resource("worlds/captions.yaml"),
-    output:
-        **section_outputs(["planted"]),
-    log:
-        log_of("report", "worlds.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=presenting_code("worlds", ["planted"], *measure_modules()),
-        family="worlds",
-        settings=pairs_settings(),
-        given=given(resource("worlds/captions.yaml")),
-    message:
-        "Presenting what was planted"
-    script:
-        "../scripts/present.py"
+presents(
+    "worlds",
+    {"truths": truths(), "scores": planted_scores(), "captions": resource("worlds/captions.yaml")},
+    sections=["planted"],
+    settings=pairs_settings(),
+    modules=measure_modules(),
+    what="what was planted",
+)
