@@ -298,7 +298,7 @@ def test_another_version_or_device_scores_nothing_again(
 ) -> None:
     score()
     before = table(folder, NONE).read_bytes()
-    monkeypatch.setattr("unmask.record.VERSION", "another")
+    monkeypatch.setattr("unmask.facts.VERSION", "another")
     assert score() == set()
     assert table(folder, NONE).read_bytes() == before
 

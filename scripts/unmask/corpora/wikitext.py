@@ -205,7 +205,7 @@ class Signs:
     def _end_of_plain(self, start: int, closing: re.Pattern[str]) -> int:
         """Where text without markup ends, 0 if nowhere; that is looked for once."""
         if closing.pattern not in self._gone:
-            if found := closing.search(self._text, start):
-                return found.end()
+            if match := closing.search(self._text, start):
+                return match.end()
             self._gone.add(closing.pattern)
         return 0

@@ -27,7 +27,7 @@ class ReadingJob:
     """What the tokenizer makes of the benchmark."""
     benchmark_sha256: str
     record: Callable[..., dict[str, Any]]
-    """unmask.record.record with the inputs of the job: takes a digest of code and the names of packages."""
+    """unmask.facts.record with the inputs of the job: takes a digest of code and the names of packages."""
 
     @property
     def shared_facts(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from unmask.models.checking import load_config, max_length
 from unmask.models.joint import blip, flava, lxmert, vilt, visual_bert
 from unmask.models.joint.reading import Reading
 
-KIND = "encoder of text with pictures"
+TITLE = "encoder of text with pictures"
 
 READINGS: Mapping[str, Reading] = {
     "visual_bert": visual_bert.READING,
@@ -43,7 +43,7 @@ def config_of(directory: Path, what: str) -> tuple[PretrainedConfig, Reading]:
     Raises InputError beginning with `what` where it is none, as CLIP.
     """
     config = load_config(
-        directory, what, {*READINGS, *TWO_TOWERS}, KIND, f"known are {', '.join(sorted(READINGS))}"
+        directory, what, {*READINGS, *TWO_TOWERS}, TITLE, f"known are {', '.join(sorted(READINGS))}"
     )
     if config.model_type in TWO_TOWERS:
         raise InputError(

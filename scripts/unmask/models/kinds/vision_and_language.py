@@ -10,8 +10,7 @@ from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerB
 from unmask.models.checking import Kind
 from unmask.models.joint.pixels import load_processor, pixels_of
 from unmask.models.joint.reading import PIXELS
-from unmask.models.seeing import KIND as TITLE
-from unmask.models.seeing import READINGS, config_of, longest_text
+from unmask.models.seeing import READINGS, TITLE, config_of, longest_text
 
 
 def _check_processor(config: PretrainedConfig, directory: Path, what: str) -> None:
