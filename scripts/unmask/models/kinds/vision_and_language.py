@@ -8,14 +8,13 @@ from PIL import Image
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.models.checking import Kind
+from unmask.models.joint.architectures import ARCHITECTURES, PIXELS, TITLE, config_of, longest_text
 from unmask.models.joint.pixels import load_processor, pixels_of
-from unmask.models.joint.reading import PIXELS
-from unmask.models.seeing import READINGS, TITLE, config_of, longest_text
 
 
 def _check_processor(config: PretrainedConfig, directory: Path, what: str) -> None:
     """Raise InputError where the model sees pixels, and its image processor is missing."""
-    if READINGS[config.model_type].sees == PIXELS:
+    if ARCHITECTURES[config.model_type].sees == PIXELS:
         load_processor(directory, what)
 
 
@@ -24,7 +23,7 @@ def _read_picture(
 ) -> torch.Tensor:
     """The joint embedding, 1 × width, of a text with a synthetic picture: of pixels, or of three regions."""
     config = model.config
-    reading, random = READINGS[config.model_type], np.random.default_rng(0)
+    reading, random = ARCHITECTURES[config.model_type], np.random.default_rng(0)
     boxes = None
     if reading.features is None:
         dots = random.integers(0, 256, (60, 90, 3), dtype=np.uint8)
@@ -46,13 +45,13 @@ KIND = Kind(
     unread="with its config.json it reads no text with a picture",
     # refuses CLIP, whose text is not grounded
     config=lambda directory, what: config_of(directory, what)[0],
-    network=lambda config: READINGS[config.model_type].network,
+    network=lambda config: ARCHITECTURES[config.model_type].network,
     probe=_read_picture,
     fault=_fault,
     # max_length is of the text alone; sees: `regions` of a file of features, or `pixels`
     facts=lambda config, tokenizer, what: {
         "max_length": longest_text(config, tokenizer),
-        "sees": READINGS[config.model_type].sees,
+        "sees": ARCHITECTURES[config.model_type].sees,
     },
     check_files=_check_processor,
     fast_tokenizer=True,
