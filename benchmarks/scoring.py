@@ -46,7 +46,7 @@ from unmask.models.devices import Device, pick_device
 from unmask.models.linear import PackedLinear
 from unmask.models.loading import LoadedModel, load
 from unmask.models.quiet import quiet_transformers
-from unmask.models.random_model import make
+from unmask.models.random_weights import make_random
 from unmask.terms import ORIGINAL
 
 SIZES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -155,12 +155,12 @@ class Naive:
 def operations(model: LoadedModel, pairs: pd.DataFrame, masking: str) -> float:
     """Floating-point operations of the engine's matrix products."""
     sentences = tokenise_pairs(pairs, model.tokenizer, roles_of(masking))
-    work = lay_out(sentences, masking, model.tokenizer.mask_token_id).work
+    queries = lay_out(sentences, masking, model.tokenizer.mask_token_id).queries
     config = model.network.config
     width, inner, layers = config.hidden_size, config.intermediate_size, config.num_hidden_layers
     narrow = getattr(config, "embedding_size", width)
-    lengths = np.array([len(ids) for ids in work.inputs])
-    places = len(np.unique(np.stack([work.input, work.position]), axis=1).T)
+    lengths = np.array([len(ids) for ids in queries.inputs])
+    places = len(np.unique(np.stack([queries.input, queries.position]), axis=1).T)
     per_token = layers * 2 * (4 * width * width + 2 * width * inner)
     attention = layers * 4 * width * float((lengths**2).sum())
     embedding = 2 * narrow * width * float(lengths.sum()) if narrow != width else 0.0
@@ -317,7 +317,9 @@ def main() -> None:
         tokenizer, config = SIZES[size]
         with tempfile.TemporaryDirectory() as folder:
             directory = Path(folder) / size
-            make({"config": config, "tokenizer": options.data / "tokenizers" / tokenizer}, directory, seed=0)
+            make_random(
+                {"config": config, "tokenizer": options.data / "tokenizers" / tokenizer}, directory, seed=0
+            )
             rows.extend(compare(size, directory, pairs, options, device))
         print(pd.DataFrame(rows).to_string(index=False), flush=True)
     machine = processor() if device.name == "cpu" else device.name

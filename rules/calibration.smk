@@ -6,25 +6,8 @@ include: "inputs/calibration.smk"
 
 register(
     "calibration",
-    presents=(
-        presentation(
-            "calibration",
-            inputs=calibration_inputs(),
-            files=calibration_table_files() | calibration_figure_files(),
-            sections=["calibration"],
-            settings=calibration_settings(),
-            modules=measure_modules(),
-            featured={"merits_csv": ("Calibration", "what each measure finds of a bias that is known")},
-        )
-        if is_calibration()
-        else None
-    ),
     statistics=calibration_statistics(),
-    provenance=(
-        [{"title": "Calibration", "files": calibration_statistics(), "keys": ["versions", "code"]}]
-        if is_calibration()
-        else []
-    ),
+    provenance=calibration_provenance(),
 )
 
 
@@ -83,8 +66,8 @@ rule compute_exact:
         name=exact_world(),
         settings=WORLDS.get(exact_world()),
         measures=MEASURES,
-        drawn=(CALIBRATION or {}).get("drawn"),
-        association=(CALIBRATION or {}).get("power", {}).get("association"),
+        drawn=CALIBRATION.get("drawn"),
+        association=CALIBRATION.get("power", {}).get("association"),
     message:
         "Computing what a perfect model knows of drawn worlds, and of other training"
     script:
@@ -93,7 +76,7 @@ rule compute_exact:
 
 rule calibrate:
     input:
-        scores=calibrating_scores() if is_calibrating() else [],
+        scores=calibrating_scores(),
         pairs=[result("benchmarks", f"{benchmark}.parquet") for benchmark in calibrating_benchmarks()],
         truths=truths(),
         drawn=calibration_result("drawn.parquet"),
@@ -111,10 +94,7 @@ rule calibrate:
         models=calibration_models(),
         benchmarks=calibration_benchmarks(),
         corruptions={world: WORLDS[world]["corruption"] for world in used_worlds()},
-        options={
-            "confidence": config["statistics"]["confidence"],
-            "power": (CALIBRATION or {}).get("power"),
-        },
+        options={"confidence": config["statistics"]["confidence"], "power": CALIBRATION.get("power")},
     message:
         "Holding measures against what was planted"
     script:
@@ -145,3 +125,15 @@ rule explain_frequency:
         "Asking what word frequency explains of {wildcards.model} on {wildcards.benchmark}"
     script:
         "../scripts/explain_frequency.py"
+
+
+if has_calibration():
+    presents(
+        "calibration",
+        calibration_inputs(),
+        calibration_table_files() | calibration_figure_files(),
+        ["calibration"],
+        calibration_settings(),
+        measure_modules(),
+        shows={"merits_csv": ("Calibration", "what each measure finds of a bias that is known")},
+    )

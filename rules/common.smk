@@ -20,10 +20,9 @@ from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.given import Digests
-from unmask.places import check_places, check_way
+from unmask.preflight import check_paths, existing_parent, hold_run_lock
 from unmask.results.recorded import check_recorded
 from unmask.results.settings import difference, stated
-from unmask.runlock import hold_run_lock
 from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.table_heads import check_columns
 
@@ -43,7 +42,7 @@ try:
     if workflow.is_main_process:
         check_files(_chosen, FAMILIES, DIGESTS.of)
         check_columns(_chosen)
-        check_way(f"results/{_chosen['study']}")
+        existing_parent(f"results/{_chosen['study']}")
 except InputError as error:
     sys.exit(f"error: {error}")
 config.clear()
@@ -55,6 +54,7 @@ MODELS, BENCHMARKS, CORPORA, WORLDS = (
 )
 
 REGISTER = []
+PRESENTED = []
 
 
 def result(*parts):
@@ -62,23 +62,19 @@ def result(*parts):
     return "/".join([STUDY, *parts])
 
 
-def register(
-    family, keys=(), presents=None, files=(), statistics=(), provenance=(), programs=(), removable=()
-):
-    """State the outputs of a family in this study; nothing where the study does not have the family.
+def register(family, keys=(), files=(), statistics=(), provenance=(), programs=(), removable=()):
+    """State the outputs of a family in this study, besides what it `presents`; nothing where the study lacks the family.
 
-    keys: of the study, which its provenance states by itself; presents: its tables, figures and sections of the
-    report (`presentation`); files: other final outputs; statistics: tables beside these that get checksums;
-    provenance: where things came from (unmask.report.provenance); programs: that run in its sections
-    (unmask.report.sections.App); removable: what may be cleaned away (unmask.results.register).
+    keys: of the study, which its provenance states by itself; files: final outputs; statistics: tables beside these
+    that get checksums; provenance: where things came from (unmask.report.provenance); programs: that run in its
+    sections (unmask.report.sections.App); removable: what may be cleaned away (unmask.results.register).
     """
     REGISTER.append(
         {
             "family": family,
             "keys": list(keys),
-            "presents": [presents | {"family": family}] if presents else [],
-            "files": [*files, *(presents["files"].values() if presents else [])],
-            "sections": list(presents["sections"]) if presents else [],
+            "files": list(files),
+            "sections": [],
             "statistics": list(statistics),
             "provenance": list(provenance),
             "programs": list(programs),
@@ -87,22 +83,30 @@ def register(
     )
 
 
-def presentation(title, inputs, sections, settings, files={}, modules=(), featured={}):
-    """What one job presents of a family (unmask.report.presenting): the rule present_{family} is made from it.
+def presents(
+    family, inputs, files=None, sections=(), settings=None, modules=(), shows=None, what=None, name=None
+):
+    """Have a job make tables, figures and sections of a family that is registered: a rule of report.smk.
 
-    title: the family, as a message has it; inputs: files by name; sections: of the report, by name; settings: of
-    the study; files: tables and figures by name; modules: that are loaded by name, besides the family's own;
-    featured: of `files`, what Snakemake's own report shows: (what it is called there, what it shows).
+    inputs: what they are made from, files: tables and figures, both by the names that the family's module gives
+    them; sections: of the report, by name; settings: what they need to know of the study; modules: that are
+    loaded by name; shows: which files Snakemake's own report shows, see with_shown; what: is presented, in words;
+    name: of the rule, if not present_FAMILY.
     """
-    return {
-        "title": title,
-        "inputs": inputs,
-        "sections": sections,
-        "settings": settings,
-        "files": files,
-        "modules": modules,
-        "featured": featured,
-    }
+    (entry,) = [each for each in REGISTER if each["family"] == family]
+    entry["files"] += (files or {}).values()
+    entry["sections"] += sections
+    PRESENTED.append(
+        {
+            "rule": name or f"present_{family}",
+            "family": family,
+            "inputs": inputs,
+            "outputs": with_shown(files or {}, **(shows or {})) | section_outputs(sections),
+            "code": presenting_code(family, sections, *modules),
+            "settings": settings or {},
+            "what": what or family,
+        }
+    )
 
 
 def registered(what):
@@ -120,7 +124,7 @@ def hold_results():
     folders = [str(file) for file in writes if file.is_directory]
     try:
         hold_run_lock(STUDY)
-        check_places(sorted(reads), list(map(str, writes)), folders)
+        check_paths(sorted(reads), list(map(str, writes)), folders)
     except InputError as error:
         sys.exit(f"error: {error}")
 
@@ -235,21 +239,35 @@ def with_shown(files, **shows):
     return {name: shown(path, *shows[name]) if name in shows else path for name, path in files.items()}
 
 
+def table_outputs(names, prefix="", forms=("csv", "md", "tex")):
+    """Tables by the names that the family's module gives them."""
+    return {f"{name}_{form}": result("tables", f"{prefix}{name}.{form}") for name in names for form in forms}
+
+
+def figure_outputs(names, prefix=""):
+    """Figures by the names that the family's module gives them."""
+    return {
+        f"{name}_{form}": result("figures", f"{prefix}{name.removesuffix('_figure')}.{form}")
+        for name in names
+        for form in ("svg", "png")
+    }
+
+
 def section_file(name):
     """A section of the report."""
     return result("report", "sections", f"{name}.json")
 
 
 def section_outputs(names):
-    """Sections of the report by name, as outputs of the rule that presents their family."""
+    """Sections of the report by name, as outputs."""
     return {name: section_file(name) for name in names}
 
 
 def presenting_code(family, sections, *modules):
-    """A digest of what presents a family (unmask.report.presenting), as a parameter of its rule."""
-    own = [module_file(family, name) for name in names_in(family) if name == PRESENTING]
-    made_by = [module_file(f"{family}/sections", name) for name in sections]
-    return code("present.py", *own, *made_by, *modules)
+    """A digest of what presents a family (unmask.report.presenting)."""
+    of_family = [module_file(family, name) for name in names_in(family) if name == PRESENTING]
+    of_sections = [module_file(f"{family}/sections", name) for name in sections]
+    return code("present.py", *of_family, *of_sections, *modules)
 
 
 def settings():

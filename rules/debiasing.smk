@@ -9,19 +9,6 @@ check_debiasing()
 
 register(
     "debiasing",
-    presents=(
-        presentation(
-            "debiased models",
-            inputs=debiasing_inputs(),
-            files=debiasing_figures(),
-            sections=["debiasing"],
-            settings=debiasing_settings(),
-            modules=measure_modules(),
-            featured={"changes_svg": ("Debiasing", "what it changes of bias scores")},
-        )
-        if debiased_models()
-        else None
-    ),
     provenance=debiasing_provenance(),
     statistics=[*debiasing_comparisons(), *debiasing_lists()],
 )
@@ -99,9 +86,7 @@ rule debias_model:
         stereotypes=stereotyped_words(),
         neutral=debiasing_neutral,
     output:
-        directory=directory(result("models", "{model}", "files")),
-        facts=result("models", "{model}", "facts.json"),
-        manifest=result("models", "{model}", "manifest.json"),
+        **made_model(),
     log:
         log_of("models", "{model}", "debiasing.log"),
     wildcard_constraints:
@@ -147,3 +132,22 @@ use rule compare_models as compare_debiased with:
         bias_type=DEBIASING.get("bias_type"),
     message:
         "Comparing debiased models with their origins on {wildcards.benchmark}"
+
+
+if debiased_models():
+    presents(
+        "debiasing",
+        {
+            "facts": [result("models", model, "facts.json") for model in debiased_models()],
+            "comparisons": debiasing_comparisons(),
+            "scores": compared_scores(),
+            "pairs": compared_benchmarks(),
+            "captions": resource("debiasing/captions.yaml"),
+        },
+        debiasing_figures(),
+        ["debiasing"],
+        debiasing_settings(),
+        measure_modules(),
+        shows={"changes_svg": ("Debiasing", "what it changes of bias scores")},
+        what="debiased models",
+    )

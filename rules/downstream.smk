@@ -13,23 +13,6 @@ wildcard_constraints:
 
 register(
     "downstream",
-    presents=(
-        presentation(
-            "bias in use",
-            inputs=downstream_inputs(),
-            files=downstream_table_files() | downstream_figure_files(),
-            sections=["downstream"],
-            settings=downstream_settings(),
-            modules=measure_modules(),
-            featured={
-                "overview_csv": ("Bias in use", "accuracy and bias of every model"),
-                "table2_csv": ("Downstream Table 2", "bias before and in use"),
-                "use_figure_svg": ("Bias in use", "of every model, with chance"),
-            },
-        )
-        if DOWNSTREAM
-        else None
-    ),
     statistics=downstream_statistics(),
     provenance=downstream_provenance(),
     removable=downstream_removable(),
@@ -143,10 +126,8 @@ rule fine_tune:
 # the same, when the model is to be scored on pairs once more
 use rule fine_tune as fine_tune_and_keep with:
     output:
+        **made_model("{model}@{task}"),
         predictions=downstream_result("{task}", "{model}", f"seed-{KEPT_SEED}.parquet"),
-        directory=directory(result("models", "{model}@{task}", "files")),
-        facts=result("models", "{model}@{task}", "facts.json"),
-        manifest=result("models", "{model}@{task}", "manifest.json"),
     log:
         log_of("downstream", "{task}", "{model}", f"seed-{KEPT_SEED}.log"),
     wildcard_constraints:
@@ -219,3 +200,20 @@ rule correlate_downstream:
         "Holding bias before against bias in use"
     script:
         "../scripts/correlate_downstream.py"
+
+
+if DOWNSTREAM:
+    presents(
+        "downstream",
+        downstream_inputs(),
+        downstream_table_files() | downstream_figure_files(),
+        ["downstream"],
+        downstream_settings(),
+        measure_modules(),
+        shows={
+            "overview_csv": ("Bias in use", "accuracy and bias of every model"),
+            "table2_csv": ("Downstream Table 2", "bias before and in use"),
+            "use_figure_svg": ("Bias in use", "of every model, with chance"),
+        },
+        what="bias in use",
+    )

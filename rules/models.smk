@@ -54,9 +54,7 @@ rule make_random_model:
     input:
         tokenizer_files,
     output:
-        directory=directory(result("models", "{model}", "files")),
-        facts=result("models", "{model}", "facts.json"),
-        manifest=result("models", "{model}", "manifest.json"),
+        **made_model(),
     log:
         log_of("models", "{model}", "making.log"),
     wildcard_constraints:
@@ -81,9 +79,7 @@ rule perturb_model:
     input:
         manifest=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
     output:
-        directory=directory(result("models", "{model}", "files")),
-        facts=result("models", "{model}", "facts.json"),
-        manifest=result("models", "{model}", "manifest.json"),
+        **made_model(),
     log:
         log_of("models", "{model}", "perturbing.log"),
     wildcard_constraints:

@@ -14,21 +14,6 @@ wildcard_constraints:
 
 register(
     "regional",
-    presents=(
-        presentation(
-            "regional bias",
-            inputs=regional_inputs(),
-            files=regional_table_files() | regional_figure_files(),
-            sections=["regional"],
-            settings=regional_settings(),
-            featured={
-                "table1_csv": ("Regional Table 1", "regional bias"),
-                "scores_figure_svg": ("Regional bias", "scores with intervals"),
-            },
-        )
-        if REGIONAL
-        else None
-    ),
     statistics=[*of_regional_models("scores"), *of_regional_models("stability"), *prefix_tables()],
     provenance=regional_provenance(),
     removable=regional_removable(),
@@ -186,9 +171,7 @@ rule train_classifier:
     input:
         reviews=lambda wildcards: regional_result("reviews", MODELS[wildcards.model]["reviews"], "train.csv"),
     output:
-        directory=directory(result("models", "{model}", "files")),
-        facts=result("models", "{model}", "facts.json"),
-        manifest=result("models", "{model}", "manifest.json"),
+        **made_model(),
     log:
         log_of("models", "{model}", "training.log"),
     wildcard_constraints:
@@ -246,9 +229,7 @@ rule train_on_regions:
         likelihoods=lambda wildcards: first_likelihoods(MODELS[wildcards.model]["from"]),
         words=regional_result("words.parquet"),
     output:
-        directory=directory(result("models", "{model}", "files")),
-        facts=result("models", "{model}", "facts.json"),
-        manifest=result("models", "{model}", "manifest.json"),
+        **made_model(),
     log:
         log_of("models", "{model}", "training.log"),
     wildcard_constraints:
@@ -270,3 +251,18 @@ rule train_on_regions:
         "Training {wildcards.model} on sentences about regions"
     script:
         "../scripts/train_on_regions.py"
+
+
+if REGIONAL:
+    presents(
+        "regional",
+        regional_inputs(),
+        regional_table_files() | regional_figure_files(),
+        ["regional"],
+        regional_settings(),
+        shows={
+            "table1_csv": ("Regional Table 1", "regional bias"),
+            "scores_figure_svg": ("Regional bias", "scores with intervals"),
+        },
+        what="regional bias",
+    )

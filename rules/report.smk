@@ -1,5 +1,5 @@
-# What families have registered, presented: one job a family, and then one page of all sections, which names no
-# family. And what a study's results say of themselves.
+# What families present, one job each; then one page of all their sections, which names no family. And what a study's
+# results say of themselves.
 
 if not [*registered("files"), *registered("sections")]:
     sys.exit(
@@ -8,27 +8,26 @@ if not [*registered("files"), *registered("sections")]:
     )
 
 
-for _presents in registered("presents"):
+for presented in PRESENTED:
 
     rule:
         name:
-            f"present_{_presents['family']}"
+            presented["rule"]
         input:
-            **_presents["inputs"],
+            **presented["inputs"],
         output:
-            **with_shown(_presents["files"], **_presents["featured"]),
-            **section_outputs(_presents["sections"]),
+            **presented["outputs"],
         log:
-            log_of("report", f"{_presents['family']}.log"),
+            log_of("report", f"{presented['rule'].removeprefix('present_')}.log"),
         conda:
             "../envs/analysis.yaml"
         params:
-            code=presenting_code(_presents["family"], _presents["sections"], *_presents["modules"]),
-            family=_presents["family"],
-            settings=_presents["settings"],
-            given=given(*_presents["inputs"].values()),
+            code=presented["code"],
+            family=presented["family"],
+            settings=presented["settings"],
+            given=given(*presented["inputs"].values()),
         message:
-            f"Presenting {_presents['title']}"
+            f"Presenting {presented['what']}"
         script:
             "../scripts/present.py"
 

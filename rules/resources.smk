@@ -48,6 +48,12 @@ def weights_of(input):
     return _weights(str(input.manifest), os.stat(input.manifest).st_mtime_ns)
 
 
+def layers_weights(input):
+    """How many numbers a model multiplies with: those of layers that share weights are counted each time."""
+    parameters, model_type = weights_of(input)
+    return parameters * SHARED_LAYERS.get(model_type, 1)
+
+
 def scoring_memory(wildcards, input, attempt):
     """PyTorch, and the model's weights twice while they are loaded."""
     parameters, _ = weights_of(input)
@@ -55,10 +61,8 @@ def scoring_memory(wildcards, input, attempt):
 
 
 def scoring_time(wildcards, input, attempt):
-    """Three times what one core takes for all maskings; layers that share weights are counted each."""
-    parameters, model_type = weights_of(input)
-    weights = parameters * SHARED_LAYERS.get(model_type, 1)
-    return round(20 + 2e-10 * weights * rows(input.pairs)) * attempt
+    """Three times what one core takes for all maskings."""
+    return round(20 + 2e-10 * layers_weights(input) * rows(input.pairs)) * attempt
 
 
 def reading_time(wildcards, input, attempt):

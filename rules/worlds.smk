@@ -14,21 +14,6 @@ register(
         {"title": f"World {world}", "files": [truth], "keys": ["settings", "versions", "code"]}
         for world, truth in used_worlds().items()
     ],
-    presents=(
-        presentation(
-            "what was planted",
-            inputs={
-                "truths": truths(),
-                "scores": planted_scores(),
-                "captions": resource("worlds/captions.yaml"),
-            },
-            sections=["planted"],
-            settings=pairs_settings(),
-            modules=measure_modules(),
-        )
-        if planted_scores()
-        else None
-    ),
 )
 
 
@@ -73,9 +58,7 @@ rule train_model:
     input:
         corpus=training_text,
     output:
-        directory=directory(result("models", "{model}", "files")),
-        facts=result("models", "{model}", "facts.json"),
-        manifest=result("models", "{model}", "manifest.json"),
+        **made_model(),
     log:
         log_of("models", "{model}", "training.log"),
     wildcard_constraints:
@@ -97,3 +80,14 @@ rule train_model:
         "Training {wildcards.model} on the corpus of its world"
     script:
         "../scripts/train_model.py"
+
+
+if planted_scores():
+    presents(
+        "worlds",
+        {"truths": truths(), "scores": planted_scores(), "captions": resource("worlds/captions.yaml")},
+        sections=["planted"],
+        settings=pairs_settings(),
+        modules=measure_modules(),
+        what="what was planted",
+    )

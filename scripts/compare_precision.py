@@ -9,9 +9,9 @@ import torch
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.collecting import collect_evidence
 from unmask.joblog import job_log
-from unmask.measures.by_protocol import score_by_protocol
 from unmask.measures.precision import compare_scores, spread_sample
 from unmask.measures.registry import maskings_of
+from unmask.measures.scoring import score_by_protocol
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.loading import load

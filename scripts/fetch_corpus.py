@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from unmask.errors import InputError
 from unmask.facts import write_facts
-from unmask.fetching.datasets import fetch_shard
 from unmask.fetching.http import fetch
+from unmask.fetching.hub import fetch_shard
 from unmask.joblog import job_log
 from unmask.record import record
 

@@ -7,7 +7,7 @@ from unmask.facts import write_facts
 from unmask.given import unchanged
 from unmask.joblog import job_log
 from unmask.models.manifest import write_manifest
-from unmask.models.random_model import make
+from unmask.models.random_weights import make_random
 from unmask.record import record
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     entry = snakemake.params.entry
     try:
-        facts = make(entry, snakemake.output.directory, entry["seed"])
+        facts = make_random(entry, snakemake.output.directory, entry["seed"])
     except InputError as error:
         raise InputError(f"model {snakemake.params.name}: {error}") from None
     made = record(snakemake.input, snakemake.params.code, "torch", "transformers")

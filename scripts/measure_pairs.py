@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.evidence.chunks import check_unaltered
-from unmask.evidence.likeliest import LIKELIEST
 from unmask.evidence.origin import check_one_origin
+from unmask.evidence.schema import LIKELIEST
 from unmask.facts import write_facts
 from unmask.files import sha256_of_file
 from unmask.frequency.linking import link_table
 from unmask.frequency.schema import LINK, PAIR_RATIOS
 from unmask.joblog import job_log
-from unmask.measures.exact import is_exact
+from unmask.measures.float_error import is_exact
 from unmask.measures.reading import read_scores
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES

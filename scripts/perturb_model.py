@@ -6,7 +6,7 @@ from unmask.facts import read_facts, write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import check_files
 from unmask.models.manifest import write_manifest
-from unmask.models.perturbed import perturb
+from unmask.models.random_weights import perturb
 from unmask.record import record
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.evidence.hiding import roles_of
 from unmask.evidence.keeping import give_out
-from unmask.evidence.reading import Reading, named
+from unmask.evidence.reading_job import ReadingJob, with_names
 from unmask.evidence.survey import survey, tokenizer_of
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
@@ -48,8 +48,8 @@ with (
         )
         surveyed.check(params.unknown_tokens)
     except InputError as error:
-        raise named(error, names) from None
-    reading = Reading(
+        raise with_names(error, names) from None
+    job = ReadingJob(
         names=names,
         pairs=pairs,
         manifest=manifest,
@@ -62,7 +62,7 @@ with (
     )
     tables = [
         table
-        for part, wanted in dict(params.parts).items()
-        for table in by_name.load("evidence/parts", part).read(reading, wanted, outputs)
+        for part, settings in dict(params.parts).items()
+        for table in by_name.load("evidence/parts", part).read(job, settings, outputs)
     ]
     give_out(tables)

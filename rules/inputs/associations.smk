@@ -13,26 +13,26 @@ SUITES = ASSOCIATIONS.get("tests", {})
 VECTORS = ASSOCIATIONS.get("vectors", {})
 
 
-def wanted_models(kinds):
+def tested_models(kinds):
     """The models of some kinds that are tested, in the order of the study; not those that a family makes for
     measures of its own."""
-    able = [
+    usable = [
         name
         for name in models_with_files()
         if kind_of(name) in kinds and SOURCES[MODELS[name]["source"]].get("pairs", True)
     ]
-    wanted = ASSOCIATIONS.get("models") or able
-    return [name for name in able if name in wanted] if ASSOCIATIONS else []
+    chosen = ASSOCIATIONS.get("models") or usable
+    return [name for name in usable if name in chosen] if ASSOCIATIONS else []
 
 
 def models_of_text():
     """The models that embed texts."""
-    return wanted_models(["masked-lm", "text-encoder"])
+    return tested_models(["masked-lm", "text-encoder"])
 
 
 def seeing_models():
     """The models that embed texts with pictures."""
-    return wanted_models(["vision-and-language"])
+    return tested_models(["vision-and-language"])
 
 
 def embedding_models():
@@ -68,18 +68,18 @@ def has_pictures(suite):
 
 def encoders_of(suite):
     """The encoders that read a suite: a model of a world not those of other worlds, and no word vectors those."""
-    world, wanted = SUITES[suite].get("world"), SUITES[suite]["encoders"]
-    able = seeing_models()
+    world, chosen = SUITES[suite].get("world"), SUITES[suite]["encoders"]
+    usable = seeing_models()
     if not has_pictures(suite):
         models = [name for name in models_of_text() if len({inherited(name, "world"), world} - {None}) < 2]
-        able = models if world else [*models, *VECTORS]
-    return [name for name in able if wanted is None or name in wanted]
+        usable = models if world else [*models, *VECTORS]
+    return [name for name in usable if chosen is None or name in chosen]
 
 
 def reading_of(suite):
     """All that the stimuli of a suite, and how they are embedded, depend on."""
-    apart = ("path", "encoders", "published")
-    reading = {key: value for key, value in SUITES[suite].items() if key not in apart}
+    excluded = ("path", "encoders", "published")
+    reading = {key: value for key, value in SUITES[suite].items() if key not in excluded}
     return reading | {"files": test_files(suite)}
 
 
@@ -131,8 +131,8 @@ def suite_files(wildcards):
 
 def suite_settings(wildcards):
     """How a suite is read."""
-    apart = ("path", "words", "images", "features", "encoders", "published")
-    return {key: value for key, value in SUITES[wildcards.suite].items() if key not in apart}
+    excluded = ("path", "words", "images", "features", "encoders", "published")
+    return {key: value for key, value in SUITES[wildcards.suite].items() if key not in excluded}
 
 
 def suite_source(wildcards):
@@ -144,13 +144,13 @@ def suite_source(wildcards):
 def suite_pictures(wildcards):
     """The files of the pictures of a suite, by name; nothing where it has none."""
     entry = SUITES[wildcards.suite]
-    found = {}
+    files = {}
     if entry.get("features"):
-        found["features"] = outside(entry["features"])
+        files["features"] = outside(entry["features"])
     if entry.get("images"):
         paths = sorted(path for path in Path(entry["images"]).rglob("*") if path.is_file())
-        found["pictures"] = [outside(str(path)) for path in paths]
-    return found
+        files["pictures"] = [outside(str(path)) for path in paths]
+    return files
 
 
 def vectors_file(wildcards):
@@ -170,11 +170,7 @@ def constructed_world():
 
 def association_table_files():
     """The tables on associations by the names that their module gives them."""
-    return {
-        f"{table}_{form}": result("tables", f"associations_{table}.{form}")
-        for table in ASSOCIATION_TABLES
-        for form in ("csv", "md", "tex")
-    }
+    return table_outputs(ASSOCIATION_TABLES, "associations_")
 
 
 def association_figure_files():
@@ -188,12 +184,7 @@ def association_figure_files():
         "constructed_figure": constructed_world(),
         "planted_figure": [suite for suite, entry in SUITES.items() if "world" in entry],
     }
-    return {
-        f"{name}_{form}": result("figures", f"associations_{name.removesuffix('_figure')}.{form}")
-        for name in ASSOCIATION_FIGURES
-        if needed[name]
-        for form in ("svg", "png")
-    }
+    return figure_outputs([name for name in ASSOCIATION_FIGURES if needed[name]], "associations_")
 
 
 def association_settings():
@@ -265,7 +256,5 @@ def associations_provenance():
 
 def embedding_time(wildcards, input, attempt):
     """Three times what one core takes for short texts, with room for pictures."""
-    parameters, model_type = weights_of(input)
-    weights = parameters * SHARED_LAYERS.get(model_type, 1)
     each = 1e-9 if has_pictures(wildcards.suite) else 2e-11
-    return round(20 + each * weights * rows(input.stimuli)) * attempt
+    return round(20 + each * layers_weights(input) * rows(input.stimuli)) * attempt

@@ -3,7 +3,7 @@
 from unmask.calibration.shown import FIGURES as CALIBRATION_FIGURES
 from unmask.calibration.shown import TABLES as CALIBRATION_TABLES
 
-CALIBRATION = config.get("calibration")
+CALIBRATION = config.get("calibration", {})
 # what is computed of the scores, by table
 CALIBRATED = ("doses", "merits", "controls", "kept")
 
@@ -19,8 +19,8 @@ def oracle_settings(wildcards):
 
 
 def calibrating_models():
-    """The models that are held against what was planted."""
-    return [name for name in SCORED if MODELS[name]["source"] in ("oracle", "train")]
+    """The models that are compared with what was planted."""
+    return [name for name in SCORED if MODELS[name]["source"] in ("oracle", "train")] if CALIBRATION else []
 
 
 def calibrating_benchmarks():
@@ -28,9 +28,14 @@ def calibrating_benchmarks():
     return [name for name in BENCHMARKS if "world" in origin_entry(name)]
 
 
+def calibrating_scores():
+    """The scores of these models on these benchmarks; none where the study calibrates nothing."""
+    return of_all("scores", f"{ORIGINAL}.parquet", calibrating_benchmarks(), calibrating_models())
+
+
 def is_calibrating():
-    """Whether the study has models whose truth is known, and scores of them."""
-    return CALIBRATION is not None and bool(calibrating_models()) and bool(calibrating_benchmarks())
+    """Whether the study has models whose truth is known, and benchmarks of worlds."""
+    return bool(calibrating_models()) and bool(calibrating_benchmarks())
 
 
 def exact_world():
@@ -38,14 +43,9 @@ def exact_world():
     return MODELS[calibrating_models()[0]]["world"] if is_calibrating() else None
 
 
-def calibrating_scores():
-    """The scores of these models on these benchmarks."""
-    return of_all("scores", f"{ORIGINAL}.parquet", calibrating_benchmarks(), calibrating_models())
-
-
 def explained_tables():
     """What word frequency explains of the scores of models of no world on benchmarks of none."""
-    if CALIBRATION is None:
+    if not CALIBRATION:
         return []
     models = [
         name for name in SCORED if inherited(name, "world") is None and MODELS[name]["source"] != "random"
@@ -58,27 +58,34 @@ def explained_tables():
     ]
 
 
-def is_calibration():
-    """Whether the study has anything to show."""
+def has_calibration():
+    """Whether the study has anything to show of it."""
     return is_calibrating() or bool(explained_tables())
 
 
 def exact_tables():
     """What is asked of exact models alone, by the name that the script gives it."""
-    wanted = ["drawn", "kept_exact"] if (CALIBRATION or {}).get("kept_rates") else ["drawn"]
-    return {name: calibration_result(f"{name}.parquet") for name in wanted}
+    names = ["drawn", "kept_exact"] if CALIBRATION.get("kept_rates") else ["drawn"]
+    return {name: calibration_result(f"{name}.parquet") for name in names}
+
+
+def calibrating_tables():
+    """All that is computed of worlds whose bias is known, by table; nothing where the study has none."""
+    computed = {name: calibration_result(f"{name}.parquet") for name in CALIBRATED}
+    return computed | exact_tables() if is_calibrating() else {}
 
 
 def calibration_inputs():
     """All that tables, figures and the section are made from; an empty list for what the study has not got."""
-    computed = {name: calibration_result(f"{name}.parquet") for name in CALIBRATED} | exact_tables()
-    names = (*CALIBRATED, "drawn", "kept_exact")
-    made = {name: computed.get(name, []) if is_calibrating() else [] for name in names}
-    return made | {"explained": explained_tables(), "captions": resource("calibration/captions.yaml")}
+    return {
+        **{name: calibrating_tables().get(name, []) for name in (*CALIBRATED, "drawn", "kept_exact")},
+        "explained": explained_tables(),
+        "captions": resource("calibration/captions.yaml"),
+    }
 
 
 def calibration_models():
-    """What is known of the models that are held against what was planted."""
+    """What is known of the models that are compared with what was planted."""
     keys = ("source", "world", "architecture", "seed", "text", "steps", "corruption", "context")
     return [{"name": name, **{key: MODELS[name].get(key) for key in keys}} for name in calibrating_models()]
 
@@ -100,31 +107,28 @@ def calibration_settings():
         "measures": MEASURES,
         "alpha": config["statistics"]["alpha"],
         "confidence": config["statistics"]["confidence"],
-        "power": (CALIBRATION or {}).get("power"),
+        "power": CALIBRATION.get("power"),
     }
 
 
 def calibration_table_files():
     """The tables on calibration by the names that their module gives them."""
-    return {
-        f"{table}_{form}": result("tables", f"calibration_{table}.{form}")
-        for table in CALIBRATION_TABLES
-        for form in ("csv", "md", "tex")
-    }
+    return table_outputs(CALIBRATION_TABLES, "calibration_")
 
 
 def calibration_figure_files():
     """The figures on calibration by the names that their module gives them."""
-    shown = {"explained_figure": explained_tables()}
-    return {
-        f"{name}_{form}": result("figures", f"calibration_{name.removesuffix('_figure')}.{form}")
-        for name in CALIBRATION_FIGURES
-        for form in ("svg", "png")
-        if shown.get(name, is_calibrating())
-    }
+    needed = {"explained_figure": explained_tables()}
+    names = [name for name in CALIBRATION_FIGURES if needed.get(name, is_calibrating())]
+    return figure_outputs(names, "calibration_")
 
 
 def calibration_statistics():
     """The tables of numbers."""
-    computed = [calibration_result(f"{name}.parquet") for name in CALIBRATED]
-    return [*(computed + list(exact_tables().values()) if is_calibrating() else []), *explained_tables()]
+    return [*calibrating_tables().values(), *explained_tables()]
+
+
+def calibration_provenance():
+    """How these numbers were made."""
+    measured = {"title": "Calibration", "files": calibration_statistics(), "keys": ["versions", "code"]}
+    return [measured] if has_calibration() else []

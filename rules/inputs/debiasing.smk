@@ -77,22 +77,22 @@ def debiasing_texts(wildcards):
 
 def debiasing_neutral(wildcards):
     """Sentences of stereotyped words without a gender; a world's corpus has none."""
-    wanted = debiasing_world() and MODELS[wildcards.model]["method"] == "at"
-    return debiasing_result("neutral.txt") if wanted else []
+    needed = debiasing_world() and MODELS[wildcards.model]["method"] == "at"
+    return debiasing_result("neutral.txt") if needed else []
 
 
 def debiasing_entry(wildcards):
     """How a model is debiased."""
     entry = MODELS[wildcards.model]
-    same = {key: entry[key] for key in ("from", "method", "reading", "seed", "options")}
-    return same | {"training": DEBIASING["training"] | entry["training"]}
+    settings = {key: entry[key] for key in ("from", "method", "reading", "seed", "options")}
+    return settings | {"training": DEBIASING["training"] | entry["training"]}
 
 
 def compared_models(benchmark):
     """The debiased models that are scored on a benchmark, and those that they come from."""
     debiased = [model for model in debiased_models() if model in scored_on(benchmark)]
-    wanted = {*debiased, *(MODELS[model]["from"] for model in debiased)}
-    return [model for model in scored_on(benchmark) if model in wanted]
+    with_origins = {*debiased, *(MODELS[model]["from"] for model in debiased)}
+    return [model for model in scored_on(benchmark) if model in with_origins]
 
 
 def compared_on():
@@ -173,10 +173,8 @@ def training_memory(wildcards, input, attempt):
 
 def debiasing_time(wildcards, input, attempt):
     """Three times what one core takes, by the tokens of the corpus that training reads."""
-    parameters, model_type = weights_of(input)
-    weights = parameters * SHARED_LAYERS.get(model_type, 1)
     training = debiasing_entry(wildcards)["training"]
     tokens = training["epochs"] * sizes_mb([input.texts]) * 1e6 / 4
     if training["steps"]:
         tokens = training["steps"] * training["batch"] * training["max_length"]
-    return round(30 + 4e-12 * weights * tokens) * attempt
+    return round(30 + 4e-12 * layers_weights(input) * tokens) * attempt

@@ -67,27 +67,27 @@ def task_source(wildcards):
 
 def task_files(wildcards):
     """The files that a task is read from, by name."""
-    found = {}
+    files = {}
     for name, source in wanted_files(TASKS[wildcards.task]).items():
         if "resource" in source:
-            found[name] = resource(source["resource"])
+            files[name] = resource(source["resource"])
         elif fetched(source):
-            found[name] = downstream_result(wildcards.task, "source", name)
+            files[name] = downstream_result(wildcards.task, "source", name)
         else:
-            found[name] = outside(source["path"])
-    return found
+            files[name] = outside(source["path"])
+    return files
 
 
 def task_settings(wildcards):
     """What a task depends on, without secrets of its urls."""
     entry = TASKS[wildcards.task]
     files = {name: as_shown(source) for name, source in entry.get("files", {}).items()}
-    kept = {key: value for key, value in entry.items() if key not in ("files", "fine_tuning", "licence")}
+    settings = {key: value for key, value in entry.items() if key not in ("files", "fine_tuning", "licence")}
     if "world" in entry:
-        kept["settings"] = {
+        settings["settings"] = {
             key: value for key, value in WORLDS[entry["world"]].items() if key != "corruption"
         }
-    return kept | ({"files": files} if files else {})
+    return settings | ({"files": files} if files else {})
 
 
 def downstream_words():
@@ -173,11 +173,8 @@ def word_counts():
 
 def downstream_table_files():
     """The tables on downstream tasks by the names that their module gives them."""
-    names = [f"{table}_{form}" for table in DOWNSTREAM_TABLES for form in ("csv", "md", "tex")]
-    return {
-        name: result("tables", "downstream_{}.{}".format(*name.rsplit("_", 1)))
-        for name in [*names, "occupations_csv"]
-    }
+    occupations = table_outputs(["occupations"], "downstream_", ["csv"])
+    return table_outputs(DOWNSTREAM_TABLES, "downstream_") | occupations
 
 
 def has_curve():
@@ -189,18 +186,14 @@ def has_curve():
 
 def downstream_figure_files():
     """The figures on downstream tasks by the names that their module gives them."""
-    shown = {
+    needed = {
         "steps_figure": has_curve(),
         "changes_figure": any("from" in each for each in listed_models()),
         "scores_figure": tuned_and_scored(),
         "against_figure": len(tuned_and_scored()) >= LEAST_SEEN,
     }
-    return {
-        f"{name}_{form}": result("figures", f"downstream_{name.removesuffix('_figure')}.{form}")
-        for name in DOWNSTREAM_FIGURES
-        if DOWNSTREAM and shown.get(name, True)
-        for form in ("svg", "png")
-    }
+    names = [name for name in DOWNSTREAM_FIGURES if DOWNSTREAM and needed.get(name, True)]
+    return figure_outputs(names, "downstream_")
 
 
 def downstream_inputs():
@@ -274,11 +267,12 @@ def downstream_removable():
 
 def fine_tuning_time(wildcards, input, attempt):
     """Three times what one core takes for texts of forty tokens, trained on in every epoch and predicted once."""
-    parameters, model_type = weights_of(input)
-    weights = parameters * SHARED_LAYERS.get(model_type, 1)
     settings = fine_tuning_settings(wildcards)
     texts = settings["epochs"] * rows(input.examples)
     if settings["steps"]:
         texts = settings["steps"] * settings["batch"]
     runs = 8 if settings["how"] == "search" else 1
-    return round(30 + 1.3e-12 * weights * 40 * (3 * runs * texts + rows(input.items_table))) * attempt
+    return (
+        round(30 + 1.3e-12 * layers_weights(input) * 40 * (3 * runs * texts + rows(input.items_table)))
+        * attempt
+    )

@@ -129,21 +129,17 @@ def planted_ratios():
 
 def word_table_files():
     """The tables of group words, by the names that their module gives them."""
-    tables = {f"table2_{form}": result("tables", f"table2.{form}") for form in ("csv", "md", "tex")}
-    return tables | {"group_words_csv": result("tables", "group_words.csv")}
+    return table_outputs(["table2"]) | table_outputs(["group_words"], forms=["csv"])
 
 
 def link_table_files():
     """The table of what follows word frequency, by the name that its module gives it."""
-    return {"frequency_link_csv": result("tables", "frequency_link.csv")} if SCORED else {}
+    return table_outputs(["frequency_link"], forms=["csv"]) if SCORED else {}
 
 
 def frequency_figure_files():
     """The figures on word frequency by the names that their module gives them."""
-    figures = ["frequency", *(["frequency_link"] if SCORED else [])]
-    return {
-        f"{name}_{form}": result("figures", f"{name}.{form}") for name in figures for form in ("svg", "png")
-    }
+    return figure_outputs(["frequency", *(["frequency_link"] if SCORED else [])])
 
 
 def frequency_inputs():
@@ -158,6 +154,11 @@ def frequency_inputs():
         "planted_ratios": planted_ratios(),
         "captions": resource("frequency/captions.yaml"),
     }
+
+
+def frequency_settings():
+    """What tables, figures and the section need to know of the study."""
+    return pairs_settings() | {"confidence": config["statistics"]["confidence"]}
 
 
 def counts_of_corpora():

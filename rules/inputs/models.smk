@@ -71,6 +71,15 @@ def model_directory(model):
     return entry["path"] if entry["source"] == "path" else result("models", model, "files")
 
 
+def made_model(model="{model}"):
+    """The outputs of whatever makes a model, as patterns: its files, facts and manifest."""
+    return {
+        "directory": directory(result("models", model, "files")),
+        "facts": result("models", model, "facts.json"),
+        "manifest": result("models", model, "manifest.json"),
+    }
+
+
 def about_model(model):
     """What the manifest of a model is written with, as a parameter of the rule whose last step that is.
 

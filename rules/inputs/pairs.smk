@@ -406,35 +406,24 @@ def as_listed(names, entries):
 
 
 def table_files():
-    """The report's tables by the names that their module gives them."""
+    """The tables over sentence pairs by the names that their module gives them."""
     tidy = ("near_ties", *STUDY_STATISTICS, "models_compared")
-    paper = ("table1", "table3", "table4", "table5")
-    files = [(table, "csv") for table in (*tidy, *paper)] + [(t, s) for t in paper for s in ("md", "tex")]
-    return {f"{table}_{suffix}": result("tables", f"{table}.{suffix}") for table, suffix in files}
+    return table_outputs(tidy, forms=["csv"]) | table_outputs(("table1", "table3", "table4", "table5"))
 
 
 def figure_files():
-    """The report's figures by the names that their module gives them."""
-    files = [(figure, suffix) for figure in ("figure1", "bias") for suffix in ("svg", "png")]
-    return {f"{figure}_{suffix}": result("figures", f"{figure}.{suffix}") for figure, suffix in files}
+    """The figures over sentence pairs by the names that their module gives them."""
+    return figure_outputs(["figure1", "bias"])
 
 
-def pairs_results():
-    """All that tables and sections over sentence pairs are made from."""
+def pairs_inputs():
+    """All that tables, figures and sections over sentence pairs are made from."""
     return {
-        **{table: statistics_of_all(table) for table in STUDY_STATISTICS},
+        **{table: statistics_of_all(table) for table in (*STUDY_STATISTICS, "near_ties", "roc", "roc_bands")},
         "models_compared": model_comparisons(),
         "pairs": [result("benchmarks", f"{name}.parquet") for name in BENCHMARKS],
         "published": resource("pairs/published.csv"),
         "captions": resource("pairs/captions.yaml"),
-    }
-
-
-def pairs_presented():
-    """All that sentence pairs are presented from."""
-    return {
-        **pairs_results(),
-        **{table: statistics_of_all(table) for table in ("near_ties", "roc", "roc_bands")},
         "precision": precision_tables(),
         "scores": all_scores(),
         "flaws": flaws_of(),
@@ -499,32 +488,23 @@ def removable_evidence():
     ]
 
 
-def sections_of_results():
-    """The sections over sentence pairs that are made from `pairs_results`, in their order."""
-    if not SCORED:
-        return []
-    controls = ["controls"] if read_shuffled() else []
-    precision = ["precision"] if precision_tables() else []
-    return [
-        "overview",
-        "groups",
-        "summary",
-        "tables",
-        "accuracy",
-        *controls,
-        "agreement",
-        *precision,
-        "quality",
-        "reading",
-    ]
-
-
 def pairs_sections():
     """The sections over sentence pairs that have something to show, in their order."""
-    *sections, last = sections_of_results()
-    # after what it is about
-    sections.insert(sections.index("groups") + 1, "disagreement")
-    return [*sections, *(["pairs"] if EXPLORER else []), last]
+    sections = {
+        "overview": True,
+        "groups": True,
+        "disagreement": True,
+        "summary": True,
+        "tables": True,
+        "accuracy": True,
+        "controls": read_shuffled(),
+        "agreement": True,
+        "precision": precision_tables(),
+        "quality": True,
+        "pairs": EXPLORER,
+        "reading": True,
+    }
+    return [name for name, has_content in sections.items() if has_content] if SCORED else []
 
 
 def pairs_provenance():

@@ -29,14 +29,14 @@ def regional_models():
     if not REGIONAL:
         return []
     # of those that a family makes for itself only this one's
-    own = [name for name in models_with_files() if is_on_regional_sentences(name)]
+    trained = [name for name in models_with_files() if is_on_regional_sentences(name)]
     masked = [name for name in models_with_files() if name in masked_language_models()]
-    able = [name for name in MODELS if name in masked or name in own]
-    wanted = REGIONAL["models"] or able
-    for name in wanted:
-        if name not in able:
+    usable = [name for name in MODELS if name in masked or name in trained]
+    chosen = REGIONAL["models"] or usable
+    for name in chosen:
+        if name not in usable:
             sys.exit(f"error: config key regional.models: {name} is not a masked-lm model with files")
-    return [name for name in able if name in wanted or is_on_regional_sentences(name)]
+    return [name for name in usable if name in chosen or is_on_regional_sentences(name)]
 
 
 def check_regional():
@@ -108,8 +108,8 @@ def made_reviews(place):
 
 def prefix_settings(wildcards):
     """How a table is read and what is put before its texts."""
-    apart = ("path", "reviews", "classifiers")
-    return {key: value for key, value in prefix_entries()[wildcards.place].items() if key not in apart}
+    excluded = ("path", "reviews", "classifiers")
+    return {key: value for key, value in prefix_entries()[wildcards.place].items() if key not in excluded}
 
 
 def prefix_tables():
@@ -125,44 +125,39 @@ def regional_series():
     """The models trained on regional sentences, by the model that they come from, with their epochs."""
     steps = [name for name in regional_models() if is_on_regional_sentences(name)]
     bases = list(dict.fromkeys(MODELS[name]["from"] for name in steps))
-    found = []
+    series = []
     for base in bases:
         trained = [
             {"model": name, "epoch": MODELS[name]["epochs"]} for name in steps if MODELS[name]["from"] == base
         ]
         trained.sort(key=lambda step: step["epoch"])
-        found.append({"name": base, "models": [{"model": base, "epoch": 0}, *trained]})
-    return found
+        series.append({"name": base, "models": [{"model": base, "epoch": 0}, *trained]})
+    return series
 
 
 def regional_table_files():
     """The tables on regions by the names that their module gives them."""
-    names = [f"{table}_{form}" for table in REGIONAL_TABLES for form in ("csv", "md", "tex")] + ["leaves_csv"]
-    return {name: result("tables", "regional_{}.{}".format(*name.rsplit("_", 1))) for name in names}
+    leaves = table_outputs(["leaves"], "regional_", ["csv"])
+    return table_outputs(REGIONAL_TABLES, "regional_") | leaves
 
 
 def has_maps():
     """Whether maps of countries are drawn."""
-    wanted = REGIONAL.get("maps")
-    return REGIONAL.get("regions", {}).get("source") == "geonames" if wanted is None else wanted
+    stated = REGIONAL.get("maps")
+    return REGIONAL.get("regions", {}).get("source") == "geonames" if stated is None else stated
 
 
 def regional_figure_files():
     """The figures on regions by the names that their module gives them."""
     word = REGIONAL.get("mapped_word")
     with_maps = has_maps()
-    shown = {
+    needed = {
         "series_figure": regional_series(),
         "score_map": with_maps,
         "band_map": with_maps,
         "word_map": with_maps and word is not None,
     }
-    return {
-        f"{name}_{form}": result("figures", f"regional_{name.removesuffix('_figure')}.{form}")
-        for name in REGIONAL_FIGURES
-        if shown.get(name, True)
-        for form in ("svg", "png")
-    }
+    return figure_outputs([name for name in REGIONAL_FIGURES if needed.get(name, True)], "regional_")
 
 
 def regional_settings():
@@ -207,11 +202,11 @@ def regional_inputs():
 def regional_removable():
     """Likelihoods that only scores are made of: those of the first list are in tables and figures, too."""
     lists = {"likelihoods": list(REGIONAL_WORDS)[1:], "padded": list(REGIONAL_WORDS)}
-    shown = {"likelihoods": "", "padded": ", as the released code has them"}
+    remarks = {"likelihoods": "", "padded": ", as the released code has them"}
     return [
         {
             "kind": "likelihoods of sentences about regions",
-            "name": f"{{model}} with the words {{list}}{shown[kind]}",
+            "name": f"{{model}} with the words {{list}}{remarks[kind]}",
             "files": f"regional/{{model}}/{kind}/{{list,{any_of(names)}}}.parquet",
             "needed_by": "regional/{model}/scores.parquet",
         }
@@ -240,14 +235,10 @@ def regional_provenance():
 
 def regional_time(wildcards, input, attempt):
     """Three times what one core takes for short sentences, one for each region and word."""
-    parameters, model_type = weights_of(input)
-    weights = parameters * SHARED_LAYERS.get(model_type, 1)
-    return round(20 + 1e-11 * weights * rows(input.regions) * rows(input.words)) * attempt
+    return round(20 + 1e-11 * layers_weights(input) * rows(input.regions) * rows(input.words)) * attempt
 
 
 def prefix_time(wildcards, input, attempt):
     """Three times what one core takes for a text of a hundred tokens behind every prefix."""
-    parameters, model_type = weights_of(input)
-    weights = parameters * SHARED_LAYERS.get(model_type, 1)
     texts = sizes_mb([input.table]) * 1e6 / 100
-    return round(20 + 1e-11 * weights * texts * rows(input.regions)) * attempt
+    return round(20 + 1e-11 * layers_weights(input) * texts * rows(input.regions)) * attempt

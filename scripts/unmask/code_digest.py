@@ -90,16 +90,16 @@ def _module(path: Path) -> _Module:
     source = path.read_bytes()
     # the tree is the interpreter's, what is made of it this file's
     made_of = hashlib.sha256(b"\0".join([sys.version.encode(), _OWN_SOURCE, source])).hexdigest()
-    kept = path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.digest.json"
+    cache = path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.digest.json"
     with suppress(OSError, ValueError, KeyError):
-        found = json.loads(kept.read_text(encoding="utf-8"))
-        if found.pop("made_of") == made_of:
-            return _Module(**found)
+        cached = json.loads(cache.read_text(encoding="utf-8"))
+        if cached.pop("made_of") == made_of:
+            return _Module(**cached)
     module = _parsed(source, path)
     if not sys.dont_write_bytecode:
         with suppress(OSError, InputError):
-            kept.parent.mkdir(exist_ok=True)
-            write_text(kept, json.dumps({"made_of": made_of, **asdict(module)}))
+            cache.parent.mkdir(exist_ok=True)
+            write_text(cache, json.dumps({"made_of": made_of, **asdict(module)}))
     return module
 
 

@@ -72,10 +72,10 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
 def _unexpected(error: Exception, path: Path, inputs: Iterable[str | Path]) -> InputError:
     """One line on what nobody foresaw, be it a defect here or a fault of an input."""
     names = [str(name) for name in inputs]
-    shown = ", ".join(names[:MOST_INPUTS]) + (
+    listed = ", ".join(names[:MOST_INPUTS]) + (
         f" and {more} more" if (more := len(names) - MOST_INPUTS) > 0 else ""
     )
-    made_from = f" (made from {shown})" if names else ""
+    made_from = f" (made from {listed})" if names else ""
     return InputError(f"{type(error).__name__}: {error}: not foreseen; {path} has the details{made_from}")
 
 
@@ -103,14 +103,14 @@ class _OnTerminal(logging.StreamHandler[TextIO]):
 
     def __init__(self, job: str | Path) -> None:
         super().__init__(sys.stderr)
-        self.job, self.told = job, time.monotonic()
+        self.job, self.last_line = job, time.monotonic()
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno >= logging.WARNING:
             return True
-        if not hasattr(record, "progress") or time.monotonic() - self.told < TOLD_EVERY:
+        if not hasattr(record, "progress") or time.monotonic() - self.last_line < TOLD_EVERY:
             return False
-        self.told = time.monotonic()
+        self.last_line = time.monotonic()
         return True
 
     def format(self, record: logging.LogRecord) -> str:

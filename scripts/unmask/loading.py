@@ -29,14 +29,14 @@ def load_tables(
     Raises InputError as `read_table` does, and as `facts_by` does of the keys in the metadata.
     """
     of_file = [key for key in keys if key not in schema.names]
-    every, wanted = list(paths), order or {}
+    every, orders = list(paths), order or {}
     labels = list(facts_by(every, *of_file)) if of_file else [()] * len(every)
     tables: list[tuple[pa.Table, Mapping[str, str]]] = []
     for path, values in zip(every, labels, strict=True):
         of = dict(zip(of_file, values, strict=True))
-        if all(value in wanted.get(key, (value,)) for key, value in of.items()):
+        if all(value in orders.get(key, (value,)) for key, value in of.items()):
             tables.append((read_arrow(path, schema), of))
-    frame: pd.DataFrame = _in_order(with_keys(tables, plain_schema(schema), keys), wanted).to_pandas()
+    frame: pd.DataFrame = _in_order(with_keys(tables, plain_schema(schema), keys), orders).to_pandas()
     return frame
 
 

@@ -33,16 +33,16 @@ def locked(path: str | Path, busy: Callable[[str], None], mode: int = 0o666) -> 
 
 
 def _acquire(path: Path, busy: Callable[[str], None], mode: int) -> int:
-    told = False
+    was_reported = False
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, mode)
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                if not told:
+                if not was_reported:
                     busy(os.pread(handle, 1000, 0).decode(errors="replace") or "another process")
-                    told = True
+                    was_reported = True
                 fcntl.flock(handle, fcntl.LOCK_EX)
             except OSError as error:
                 logger.warning("%s: no lock can be had here (%s): going on without", path, error.strerror)

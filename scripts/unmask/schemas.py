@@ -175,8 +175,8 @@ def check_files(
 
 def alternative(families: Families, name: str, chosen: str) -> Mapping[str, Any]:
     """The schema of an alternative: what its family says of a model of that source, for instance."""
-    found: Mapping[str, Any] = put_together(families)["$defs"][f"{name}/{chosen}"]
-    return found
+    schema: Mapping[str, Any] = put_together(families)["$defs"][f"{name}/{chosen}"]
+    return schema
 
 
 def _extended(keywords: Mapping[str, Keyword]) -> type[Validator]:
@@ -240,9 +240,9 @@ class _Completing:
                 yield ValidationError(why, path=[name])
                 return
             instance[name] = value = value.replace("{data}", data.rstrip("/"))
-        if found := _BRACES.search(value):
-            shown = _shortened(repr(shown_url(value) if format_ == "url" else value))
-            why = f"{shown} has {found[0]}: braces are for {{data}} alone"
+        if braces := _BRACES.search(value):
+            text = _shortened(repr(shown_url(value) if format_ == "url" else value))
+            why = f"{text} has {braces[0]}: braces are for {{data}} alone"
             yield ValidationError(why, path=[name])
 
     def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -257,8 +257,8 @@ class _Completing:
         # what is not a mapping has an error of its own
         names = list(map(str, known)) if isinstance(known, Mapping) else []
         if instance not in names:
-            told = f"known: {', '.join(names)}" if names else "it has none"
-            yield ValidationError(f"{instance!r} is none of the study's {key} ({told})")
+            choice = f"known: {', '.join(names)}" if names else "it has none"
+            yield ValidationError(f"{instance!r} is none of the study's {key} ({choice})")
 
 
 def _pattern(
@@ -287,8 +287,8 @@ def _checksums(
         # a file that is not there has an error of its own
         if name in instance and key in instance and os.path.isfile(instance[key]):
             path = Path(instance[key])
-            if (found := digest(path)) != instance[name]:
-                yield ValidationError(f"{path} has {found}, not {instance[name]}", path=[name])
+            if (actual := digest(path)) != instance[name]:
+                yield ValidationError(f"{path} has {actual}, not {instance[name]}", path=[name])
 
 
 def _of_paths(check: Callable[[str], None]) -> Callable[[object], bool]:
@@ -311,10 +311,10 @@ def _is_file(path: str) -> None:
 
 
 def _are_files(pattern: str) -> None:
-    found = files_of(pattern)
-    if not found:
+    files = files_of(pattern)
+    if not files:
         raise InputError(f"no file matches {pattern}")
-    _have_no_braces(found)
+    _have_no_braces(files)
 
 
 def _is_directory(path: str) -> None:

@@ -166,7 +166,7 @@ def test_rows_are_those_that_a_transformer_leaves(masking: str, context: str) ->
     )
     tokenizer = make_tokenizer("bert", world, [])
     layout = prepare(pairs, tokenizer, masking, ORIGINAL)
-    count = len(layout.work.input)
+    count = len(layout.queries.input)
     nothing = np.zeros(count, dtype=np.float32)
     theirs = as_rows(layout, Answers(nothing, np.ones(count, dtype=np.int32), nothing, nothing), tokenizer)
     ours = exact_evidence(pairs, ExactModel(world, CORRUPTION, context), masking)

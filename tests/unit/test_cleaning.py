@@ -12,7 +12,7 @@ from unmask.atomic import partial_beside
 from unmask.errors import InputError
 from unmask.evidence.keeping import kept
 from unmask.locks import locked
-from unmask.results.cleaning import LEFT, NEEDED, UNFINISHED, describe, items, remove
+from unmask.results.cleaning import ABANDONED, NEEDED, UNFINISHED, describe, items, remove
 from unmask.results.register import FILE, read_register, write_register
 
 Done = subprocess.CompletedProcess[str]
@@ -83,9 +83,9 @@ def test_evidence_goes_where_its_statistics_are_made_and_stays_elsewhere(results
     found = [(item.kind, item.name, item.size) for item in items(results)]
     assert found == [
         (EVIDENCE, "a on pairs", 2000),
-        (LEFT, "evidence/a/pairs/original/.none.shards", 30),
-        (LEFT, "models/c/.files.partial-abc", 7),
-        (LEFT, "scores/a/pairs/.original.partial-abc.parquet", 5),
+        (ABANDONED, "evidence/a/pairs/original/.none.shards", 30),
+        (ABANDONED, "models/c/.files.partial-abc", 7),
+        (ABANDONED, "scores/a/pairs/.original.partial-abc.parquet", 5),
         (NEEDED, "b on pairs", 2500),
         (NEEDED, "c on pairs", 2000),
         (UNFINISHED, "evidence/c/pairs/original/.all.shards", 70),

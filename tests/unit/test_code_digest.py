@@ -109,13 +109,13 @@ def test_docstrings_do_not_count(library: Path) -> None:
 
 def test_the_version_does_not_count(library: Path) -> None:
     (library / "unmask" / "record.py").write_text("VERSION = open('VERSION').read()\n")
-    (library / "script.py").write_text("from unmask.record import VERSION\n")
+    (library / "script.py").write_text("from unmask.facts import VERSION\n")
     (library / "unmask" / "VERSION").write_text("1")
     before = digest(library)
     (library / "unmask" / "VERSION").write_text("2")
     assert digest(library) == before
     # and no module of the library has a version in its text
-    assert "VERSION" in SCRIPTS.joinpath("unmask/record.py").read_text()
+    assert "VERSION" in SCRIPTS.joinpath("unmask/facts.py").read_text()
     assert not [
         path for path in SCRIPTS.rglob("*.py") if re.search(r"^__version__ *=", path.read_text(), re.M)
     ]
@@ -177,7 +177,6 @@ def test_evidence_does_not_depend_on_measures_nor_measures_on_evidence() -> None
         "unmask/evidence/chunks.py",
         "unmask/evidence/hiding.py",
         "unmask/evidence/keeping.py",
-        "unmask/evidence/likeliest.py",
         "unmask/evidence/origin.py",
         "unmask/evidence/protocols.py",
         "unmask/evidence/schema.py",
@@ -205,15 +204,28 @@ def test_no_import_is_hidden_from_the_digest(path: Path) -> None:
             assert node.id not in ("__import__", "exec", "eval"), f"line {node.lineno}: {node.id}"
 
 
+PRESENTS = ("family", "inputs", "files", "sections", "settings", "modules")
+"""The positional parameters of presents() in rules/common.smk."""
+
+
 def digests_in_rules() -> list[tuple[str, str, list[str]]]:
-    """For each digest that a rule makes: its file, and what code() or presenting_code() is given."""
+    """For each digest that a rule makes: its file, the function, and what this is given of the modules.
+
+    Of code() the script and the modules, of presents() the family, the sections and the modules.
+    """
     calls = []
     for file in sorted(RULES.rglob("*.smk")):
-        for found in re.finditer(r"(?<!def )\b(code|presenting_code)\(", file.read_text()):
-            call = _whole_call(file.read_text()[found.start(1) :])
-            given = ast.parse(call, mode="eval").body
-            assert isinstance(given, ast.Call)
-            calls.append((file.name, found[1], [ast.unparse(argument) for argument in given.args]))
+        for match in re.finditer(r"(?<!def )\b(code|presents)\(", file.read_text()):
+            call = ast.parse(_whole_call(file.read_text()[match.start(1) :]), mode="eval").body
+            assert isinstance(call, ast.Call)
+            arguments = [ast.unparse(argument) for argument in call.args]
+            if match[1] == "presents":
+                named = {each.arg: ast.unparse(each.value) for each in call.keywords}
+                named |= dict(zip(PRESENTS, arguments, strict=False))
+                arguments = [named.get(name, "()") for name in ("family", "sections", "modules")]
+            # in their own definitions, and in a loop over what families declare
+            if "script" not in arguments and "'present.py'" not in arguments:
+                calls.append((file.name, match[1], arguments))
     return calls
 
 
@@ -237,8 +249,8 @@ def test_rules_name_the_modules_that_their_scripts_load_by_name(
         assert len(given) > 1 or loader not in files or MANIFEST in files
     else:
         # the sections themselves are what present.py loads
-        family, names = given[:2]
-        assert len(given) > 2 or not any(
+        family, names, modules = given
+        assert modules != "()" or not any(
             loader in digests.files_of(SCRIPTS / module_file(f"{ast.literal_eval(family)}/sections", name))
             for name in ast.literal_eval(names)
         )

@@ -14,8 +14,7 @@ from profiles import examples
 from small_corpora import WIKITEXT, dump, page
 from unmask.corpora import wikitext as wikitext_module
 from unmask.corpora.formats.wikimedia_xml import read_blocks
-from unmask.corpora.wiki_signs import DEEPEST, Signs
-from unmask.corpora.wikitext import HEAVIEST, plain_text
+from unmask.corpora.wikitext import DEEPEST, HEAVIEST, Signs, plain_text
 from unmask.errors import InputError
 from unmask.frequency.words import words_of
 

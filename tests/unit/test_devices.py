@@ -23,7 +23,7 @@ from running import run_script
 from tiny_models import tiny_model
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.evidence.engine import Work, answer
+from unmask.evidence.engine import Queries, answer
 from unmask.models import claiming, loading
 from unmask.models.claiming import claim_one
 from unmask.models.devices import claim_device, pick_device, ran_out_of_memory, within_memory
@@ -269,7 +269,7 @@ def answer_twice(directory: Path, output: Path) -> None:
     model = loading.load(directory, pick_device("cpu", 10**6), with_attention=True)
     ids = np.random.default_rng(0).integers(5, len(model.tokenizer), (400, 20))
     count = ids.size
-    work = Work(
+    work = Queries(
         [tuple(row) for row in ids.tolist()],
         [np.zeros(20, bool)] * len(ids),
         np.repeat(np.arange(len(ids)), 20),

@@ -24,7 +24,7 @@ from unmask.by_name import names
 from unmask.errors import InputError
 from unmask.evidence import streaming
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.engine import Answers, Work, answer
+from unmask.evidence.engine import Answers, Queries, answer
 from unmask.evidence.hiding import MASKINGS
 from unmask.evidence.progress import Progress
 from unmask.evidence.schema import EVIDENCE
@@ -464,7 +464,7 @@ def test_a_killed_job_goes_on_at_the_last_whole_shard(
 
     read: list[int] = []
 
-    def reading(model: LoadedModel, work: Work, *others: object) -> Answers:
+    def reading(model: LoadedModel, work: Queries, *others: object) -> Answers:
         if len(read) == 2 and not survived:
             raise Killed
         read.append(len(work.inputs))

@@ -12,7 +12,7 @@ from naive import by_word, rows
 from small_corpora import DATASET, SHARDS
 from unmask.corpora.formats.hub_parquet import read_blocks
 from unmask.errors import InputError
-from unmask.fetching.datasets import fetch_shard
+from unmask.fetching.hub import fetch_shard
 from unmask.frequency.counting import count_words
 
 

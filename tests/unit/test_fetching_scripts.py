@@ -16,9 +16,9 @@ from running import Files, about_model, run_script
 from small_corpora import parquet
 from tiny_models import tiny_model, tiny_tokenizer
 from unmask.benchmarks.schema import PAIRS
+from unmask.facts import versions
 from unmask.files import sha256_of_file
 from unmask.models.kinds.masked_lm import describe
-from unmask.record import versions
 from unmask.statistics.schema import FLAWS
 from unmask.tables import read_metadata, read_table
 

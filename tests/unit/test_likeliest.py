@@ -16,8 +16,7 @@ from unmask.by_name import names
 from unmask.evidence import streaming
 from unmask.evidence.engine import answer
 from unmask.evidence.hiding import MASKINGS, hiding
-from unmask.evidence.likeliest import LIKELIEST
-from unmask.evidence.schema import EVIDENCE
+from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.streaming import Likeliest, is_done, write_evidence
 from unmask.evidence.tokenising import tokenise_pairs
 from unmask.models.devices import pick_device

@@ -10,11 +10,11 @@ import pytest
 from processes import said, start
 from unmask.errors import InputError
 from unmask.locks import locked
-from unmask.runlock import LOCK, hold_run_lock
+from unmask.preflight import LOCK, hold_run_lock
 
 HOLDER = """
     import sys, time
-    from unmask.runlock import hold_run_lock
+    from unmask.preflight import hold_run_lock
 
     hold_run_lock(sys.argv[1])
     print("held", flush=True)

@@ -15,8 +15,7 @@ from study_schema import MEASURES, options_with, statistics_with
 from test_explored import likeliest_of
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence import chunks
-from unmask.evidence.likeliest import LIKELIEST
-from unmask.evidence.schema import EVIDENCE
+from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.facts import read_facts
 from unmask.frequency.linking import link_table
 from unmask.frequency.schema import LINK, PAIR_RATIOS

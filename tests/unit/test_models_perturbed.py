@@ -9,7 +9,7 @@ from transformers import AutoModelForMaskedLM
 
 from tiny_models import tiny_model
 from unmask.models.kinds.masked_lm import check, describe
-from unmask.models.perturbed import perturb
+from unmask.models.random_weights import perturb
 
 
 def weights(directory: Path) -> dict[str, torch.Tensor]:

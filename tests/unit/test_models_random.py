@@ -12,7 +12,7 @@ from real_data import real_data
 from tiny_models import tiny_tokenizer
 from unmask.errors import InputError
 from unmask.models.kinds.masked_lm import check, describe
-from unmask.models.random_model import make
+from unmask.models.random_weights import make_random
 
 SMALL: dict[str, Any] = {
     "hidden_size": 32,
@@ -46,7 +46,7 @@ def entry(architecture: str, directory: Path, **settings: Any) -> dict[str, Any]
 
 @pytest.mark.parametrize("architecture", CONFIGS)
 def test_makes_a_model_that_can_be_scored(architecture: str, tmp_path: Path) -> None:
-    facts = make(entry(architecture, tmp_path / "tokenizer"), tmp_path / "model", seed=3)
+    facts = make_random(entry(architecture, tmp_path / "tokenizer"), tmp_path / "model", seed=3)
     check(tmp_path / "model", architecture)
     manifest = describe(tmp_path / "model")
     assert facts["model_type"] == manifest["model_type"] == architecture
@@ -66,7 +66,7 @@ def test_the_seed_decides(tmp_path: Path) -> None:
     before = torch.get_rng_state()
     weights = []
     for number, seed in enumerate([1, 1, 2]):
-        make(wanted, tmp_path / str(number), seed)
+        make_random(wanted, tmp_path / str(number), seed)
         weights.append((tmp_path / str(number) / "model.safetensors").read_bytes())
     assert weights[0] == weights[1] != weights[2]
     # the caller's random numbers are left alone
@@ -74,7 +74,7 @@ def test_the_seed_decides(tmp_path: Path) -> None:
 
 
 def test_settings_reach_the_model(tmp_path: Path) -> None:
-    make(entry("bert", tmp_path / "tokenizer", initializer_range=0.5), tmp_path / "model", 0)
+    make_random(entry("bert", tmp_path / "tokenizer", initializer_range=0.5), tmp_path / "model", 0)
     weights = load_file(tmp_path / "model" / "model.safetensors")
     query = weights["bert.encoder.layer.0.attention.self.query.weight"]
     assert query.shape == (32, 32)
@@ -104,14 +104,14 @@ def test_settings_reach_the_model(tmp_path: Path) -> None:
 )
 def test_wrong_settings_are_named(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message):
-        make(entry("bert", tmp_path / "tokenizer", **settings), tmp_path / "model", 0)
+        make_random(entry("bert", tmp_path / "tokenizer", **settings), tmp_path / "model", 0)
     assert [path.name for path in tmp_path.iterdir()] == ["tokenizer"]
 
 
 def test_a_missing_tokenizer_is_named(tmp_path: Path) -> None:
     for directory in (tmp_path / "none", tmp_path):
         with pytest.raises(InputError, match=f"tokenizer: {directory} is not a directory with a tokenizer"):
-            make({"config": CONFIGS["bert"], "tokenizer": str(directory)}, tmp_path / "model", 0)
+            make_random({"config": CONFIGS["bert"], "tokenizer": str(directory)}, tmp_path / "model", 0)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_missing_tokenizer_is_named(tmp_path: Path) -> None:
 )
 def test_real_tokenizers(tokenizer: str, architecture: str, size: int, tmp_path: Path) -> None:
     source = real_data("tokenizers", tokenizer)
-    make({"config": CONFIGS[architecture], "tokenizer": str(source)}, tmp_path / "model", 0)
+    make_random({"config": CONFIGS[architecture], "tokenizer": str(source)}, tmp_path / "model", 0)
     check(tmp_path / "model", tokenizer)
     manifest = describe(tmp_path / "model")
     assert manifest["vocab_size"] == manifest["tokenizer_size"] == size

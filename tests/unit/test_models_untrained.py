@@ -12,7 +12,7 @@ from study_schema import options_with
 from tiny_models import tiny_model
 from unmask.errors import InputError
 from unmask.models.kinds.masked_lm import check, describe
-from unmask.models.untrained import make_untrained
+from unmask.models.random_weights import make_untrained
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from unmask.errors import InputError
-from unmask.record import record
+from unmask.facts import record
 from unmask.report.page import LEAD, LIBRARY, LONG, content_policy, render_page
 from unmask.report.provenance import agreed, flatten, provenance
 from unmask.report.sections import (

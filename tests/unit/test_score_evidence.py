@@ -26,7 +26,7 @@ from unmask.files import sha256_of_file
 from unmask.measures.schema import SCORES
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.models.untrained import make_untrained
+from unmask.models.random_weights import make_untrained
 from unmask.statistics.decisions import decisions
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL, SHUFFLED
@@ -298,7 +298,7 @@ def test_another_version_or_device_scores_nothing_again(
 ) -> None:
     score()
     before = table(folder, NONE).read_bytes()
-    monkeypatch.setattr("unmask.record.VERSION", "another")
+    monkeypatch.setattr("unmask.facts.VERSION", "another")
     assert score() == set()
     assert table(folder, NONE).read_bytes() == before
 

@@ -45,8 +45,8 @@ def _chunks(
     readers: Mapping[str, "_Reader"], pairs: pd.DataFrame, at_once: int
 ) -> Iterator[tuple[pd.DataFrame, dict[str, pd.DataFrame]]]:
     for start in range(0, len(pairs), at_once):
-        some = pairs.iloc[start : start + at_once].reset_index(drop=True)
-        yield some, {name: reader.before(start + len(some)) for name, reader in readers.items()}
+        chunk = pairs.iloc[start : start + at_once].reset_index(drop=True)
+        yield chunk, {name: reader.before(start + len(chunk)) for name, reader in readers.items()}
     for reader in readers.values():
         reader.close()
 
@@ -61,8 +61,8 @@ class _Reader:
         self._last = 0
 
     def before(self, end: int) -> pd.DataFrame:
-        """The rows, of those not given yet, of pairs before number `end`."""
-        taken: list[pa.Table] = []
+        """The rows that come next, of pairs before number `end`."""
+        parts: list[pa.Table] = []
         while True:
             if not self._waiting:
                 batch = next(self._batches, None)
@@ -71,11 +71,11 @@ class _Reader:
                 self._waiting.append(self._placed(pa.Table.from_batches([batch])))
             table, place = self._waiting.pop()
             cut = int(np.searchsorted(place, end))
-            taken.append(table.slice(0, cut))
+            parts.append(table.slice(0, cut))
             if cut < len(place):
                 self._waiting.append((table.slice(cut), place[cut:]))
                 break
-        return plain_frame(pa.concat_tables(taken) if taken else EVIDENCE.empty_table(), EVIDENCE)
+        return plain_frame(pa.concat_tables(parts) if parts else EVIDENCE.empty_table(), EVIDENCE)
 
     def close(self) -> None:
         """Raises InputError where rows are left."""

@@ -1,4 +1,4 @@
-"""From pairs and a model to Evidence rows."""
+"""From pairs and a model to rows of evidence, and of the likeliest tokens beside them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.alignment import by_protocol
-from unmask.evidence.engine import Answers, Indices, Work, answer
+from unmask.evidence.engine import Answers, Indices, Queries, answer
 from unmask.evidence.hiding import hiding, roles_of
 from unmask.evidence.progress import Progress
 from unmask.evidence.sentences import Sentence, shuffle_tokens
@@ -33,7 +33,7 @@ def collect_evidence(
     Raises InputError as `prepare` and `as_rows` do.
     """
     layout = prepare(pairs, model.tokenizer, masking, variant, shuffle_seed, max_length)
-    return as_rows(layout, answer(model, layout.work, progress), model.tokenizer)
+    return as_rows(layout, answer(model, layout.queries, progress), model.tokenizer)
 
 
 def prepare(
@@ -44,7 +44,7 @@ def prepare(
     shuffle_seed: int = 0,
     max_length: int | None = None,
 ) -> "Layout":
-    """The sentences of a Pairs table as work for the engine.
+    """The sentences of a Pairs table as queries to the engine.
 
     Raises InputError for a sentence that the model cannot take, naming the pair.
     """
@@ -74,10 +74,10 @@ def as_rows(layout: "Layout", answers: Answers, tokenizer: PreTrainedTokenizerBa
 
 @dataclass(frozen=True)
 class Layout:
-    """Sentences as work for the engine: one question per row of evidence, then the cross questions."""
+    """Sentences as queries to the engine: one question per row of evidence, then the cross questions."""
 
     sentences: Sequence[Sentence]
-    work: Work
+    queries: Queries
     sentence: Indices
     """For each row of evidence: the index of its sentence."""
     cross_row: Indices
@@ -92,36 +92,37 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
     crosses: list[tuple[int, int, int, int]] = []
     hidden_in = hiding(masking)
     for number, sentence in enumerate(sentences):
-        own = sentence.ids.tolist()
+        tokens = sentence.ids.tolist()
         for hidden in hidden_in(sentence):
             positions = hidden.tolist()
-            ids = own.copy()
+            ids = tokens.copy()
             for position in positions:
                 ids[position] = mask_id
             key = tuple(ids)
             input_ = index.setdefault(key, len(index))
             if input_ == len(special):
                 special.append(sentence.special)
-            for position in range(len(own)) if masking == NONE else positions:
+            for position in range(len(tokens)) if masking == NONE else positions:
                 if masking == MODIFIED:
-                    crosses.extend((len(rows), input_, other, own[position]) for other in positions)
-                rows.append((number, input_, position, own[position]))
+                    crosses.extend((len(rows), input_, other, tokens[position]) for other in positions)
+                rows.append((number, input_, position, tokens[position]))
     questions = np.array(rows, dtype=np.int64).reshape(-1, 4)
     cross_questions = np.array(crosses, dtype=np.int64).reshape(-1, 4)
     input_of, position_of, token_of = np.concatenate([questions, cross_questions])[:, 1:].T
-    work = Work(list(index), special, input_of, position_of, token_of)
-    return Layout(sentences, work, questions[:, 0], cross_questions[:, 0])
+    queries = Queries(list(index), special, input_of, position_of, token_of)
+    return Layout(sentences, queries, questions[:, 0], cross_questions[:, 0])
 
 
 def _as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:
     count = len(layout.sentence)
-    own = slice(count)
-    position, token_id = layout.work.position[own], layout.work.token[own]
+    # cross questions come after those of the rows
+    of_rows = slice(count)
+    position, token_id = layout.queries.position[of_rows], layout.queries.token[of_rows]
     cross = np.full(count, np.nan)
     if len(layout.cross_row):
         log_prob = answers.log_prob[count:].astype(np.float64)
-        asked = np.bincount(layout.cross_row, minlength=count)
-        cross = np.bincount(layout.cross_row, log_prob, count) / asked
+        questions = np.bincount(layout.cross_row, minlength=count)
+        cross = np.bincount(layout.cross_row, log_prob, count) / questions
     distinct, token = np.unique(token_id, return_inverse=True)
     names = np.array(tokenizer.convert_ids_to_tokens(distinct.tolist()), dtype=object)
     sentences = layout.sentences
@@ -146,11 +147,38 @@ def _as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBas
             "token": names[token],
             "special": of_token([s.special for s in sentences]).astype(bool),
             "modified": of_token([s.modified for s in sentences]),
-            "log_prob": answers.log_prob[own],
-            "rank": answers.rank[own],
-            "attention": answers.attention[own],
-            "attention_content": answers.attention_content[own],
+            "log_prob": answers.log_prob[of_rows],
+            "rank": answers.rank[of_rows],
+            "attention": answers.attention[of_rows],
+            "attention_content": answers.attention_content[of_rows],
             "cross_log_prob": cross,
             "source_position": of_token([s.source for s in sentences]),
+        }
+    )
+
+
+def as_likeliest(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:
+    """The likeliest tokens in the place of each row of evidence, as LIKELIEST.
+
+    A number beyond the tokenizer's vocabulary, which some models can answer, stands in brackets.
+    """
+    count = len(layout.sentence)
+    likeliest, log_prob = answers.likeliest[:count], answers.likeliest_log_prob[:count]
+    top = likeliest.shape[1]
+    distinct, token = np.unique(likeliest, return_inverse=True)
+    known = tokenizer.convert_ids_to_tokens(distinct.tolist())
+    names = [f"[{id_}]" if name is None else name for id_, name in zip(distinct, known, strict=True)]
+
+    def repeated(values: list[str]) -> np.ndarray:
+        return np.array(values, dtype=object)[layout.sentence].repeat(top)
+
+    return pd.DataFrame(
+        {
+            "pair_id": repeated([sentence.pair_id for sentence in layout.sentences]),
+            "role": repeated([sentence.role for sentence in layout.sentences]),
+            "position": layout.queries.position[:count].repeat(top),
+            "place": np.tile(np.arange(1, top + 1), count),
+            "token": np.array(names, dtype=object)[token.ravel()],
+            "log_prob": log_prob.ravel(),
         }
     )

@@ -1,7 +1,7 @@
-"""Evidence that need not be made anew: what it was made of, or by, has changed, and no row of it would.
+"""Evidence that stays valid although its inputs or its code have changed, since no row of it would change.
 
-Evidence says which code has made it. A change of this code makes it anew, but where it is known that
-no row would be another: then the table says the new code, and by which its rows are (`rows_by`).
+Evidence states the code that made it. A change of this code makes it anew, unless it is known that no row
+would be another: then the table states the new code, and the one that made its rows (`rows_by`).
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -12,21 +12,22 @@ import pyarrow as pa
 
 from unmask.evidence.alignment import POPULAR_FROM
 from unmask.evidence.keeping import digest_of, is_intact, kept
-from unmask.evidence.sharding import is_table_done
+from unmask.evidence.sharding import is_table_done, rewrite_facts
 from unmask.evidence.survey import Survey
-from unmask.tables import opened_table, read_metadata, write_batches
+from unmask.tables import read_metadata
 from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED
 
 ALIKE: Mapping[str, frozenset[str]] = {
-    ALL: frozenset({"bdfa34a7b87c7e0a"}),
-    MODIFIED: frozenset({"52eb188647c1296b"}),
-    NONE: frozenset({"15500c3a620fe1a7"}),
-    ONE_MODIFIED: frozenset({"c8e6e0ebdaf6939d"}),
-    ONE_SHARED: frozenset({"0a77976c40bf0d01"}),
+    ALL: frozenset({"bdfa34a7b87c7e0a", "c60c802a1fe4f47c"}),
+    MODIFIED: frozenset({"52eb188647c1296b", "c8c8767f6fd4326f"}),
+    NONE: frozenset({"15500c3a620fe1a7", "6409c449d1549f6f"}),
+    ONE_MODIFIED: frozenset({"c8e6e0ebdaf6939d", "375a37cfc280a4f6"}),
+    ONE_SHARED: frozenset({"0a77976c40bf0d01", "281f1d67217ebb8e"}),
 }
 """By masking: digests of code that makes the rows of today's code, whatever the sentences.
 
-That of before plumbing stood outside of digests. A change that moves a row empties this list.
+That of before plumbing stood outside of digests, and of before names were those of the field. A change that
+moves a row empties this list.
 """
 
 EARLIER: Mapping[str, frozenset[str]] = {
@@ -46,14 +47,14 @@ ADDED = ("unknown_tokens",)
 """Facts that tables by that code do not have."""
 
 ROWS_BY = "rows_by"
-"""The fact of the code that has made the rows, where that is not the one that `code` says."""
+"""The fact that names the code that made the rows, where `code` names another."""
 
 NOTED = ("made_from", "code", *ADDED)
-"""Facts that a table may be given anew: others have what its rows and its model are."""
+"""Facts of a table that may be updated: others say what its rows and its model are."""
 
 
 class Table(NamedTuple):
-    """A table that a job is to give, with what it has to say of itself."""
+    """A table that a job has to write, with the facts that it has to state."""
 
     path: Path
     schema: pa.Schema
@@ -62,46 +63,44 @@ class Table(NamedTuple):
 
 def standing(masking: str, of: Survey) -> Collection[str]:
     """The digests of earlier code by which evidence of such a benchmark is as today's code makes it."""
-    found = ALIKE.get(masking, frozenset())
+    digests = ALIKE.get(masking, frozenset())
     if of.longest < POPULAR_FROM and not of.literal:
-        found |= EARLIER.get(masking, frozenset())
-    return found
+        digests |= EARLIER.get(masking, frozenset())
+    return digests
 
 
 def stand(tables: Iterable[Table], earlier: Collection[str]) -> bool:
-    """Whether all these tables are kept whole, and of their facts; they then say what is new of NOTED.
+    """Whether all these tables are in the cache, whole and with their facts; NOTED facts are then updated.
 
-    What they were made from may be other files of the same sentences and model, and the code one of
-    `earlier`.
+    They may have been made from other files of the same sentences and model, and by one of the `earlier`
+    codes.
     """
-    noted: list[tuple[Table, dict[str, Any]]] = []
+    updated: list[tuple[Table, dict[str, Any]]] = []
     for table in tables:
-        facts = _noted(table, earlier) if is_intact(table.path) else None
+        facts = _updated(table, earlier) if is_intact(table.path) else None
         if facts is None:
             return False
-        noted.append((table, facts))
-    for table, facts in noted:
+        updated.append((table, facts))
+    for table, facts in updated:
         if facts != read_metadata(kept(table.path)):
-            # until it is given out it is as its job wrote it
+            # its digest is written when it is given out
             digest_of(table.path).unlink(missing_ok=True)
-            with opened_table(kept(table.path), table.schema) as file:
-                groups = (file.read_row_group(number) for number in range(file.num_row_groups))
-                write_batches(kept(table.path), groups, table.schema, facts)
+            rewrite_facts(kept(table.path), table.schema, facts)
     return True
 
 
-def _noted(table: Table, earlier: Collection[str]) -> dict[str, Any] | None:
-    """What a kept table is to say of itself; None where it has to be made anew."""
+def _updated(table: Table, earlier: Collection[str]) -> dict[str, Any] | None:
+    """The facts that a table in the cache has to state; None where it has to be made anew."""
     path = kept(table.path)
     try:
-        found = read_metadata(path)
+        stated = read_metadata(path)
     except (OSError, ValueError, pa.ArrowException):
         return None
-    rows_by = found.get(ROWS_BY, found.get("code"))
+    rows_by = stated.get(ROWS_BY, stated.get("code"))
     # rows of one earlier code stand whatever code has noted them since
     free = ["made_from", ROWS_BY, *(["code", *ADDED] if rows_by in earlier else [])]
-    wanted = {key: value for key, value in table.facts.items() if key not in free}
-    if not is_table_done(path, {**wanted, **{key: found[key] for key in free if key in found}}):
+    expected = {key: value for key, value in table.facts.items() if key not in free}
+    if not is_table_done(path, {**expected, **{key: stated[key] for key in free if key in stated}}):
         return None
-    noted = found | {key: table.facts[key] for key in NOTED if key in table.facts}
-    return noted if rows_by == noted["code"] else noted | {ROWS_BY: rows_by}
+    updated = stated | {key: table.facts[key] for key in NOTED if key in table.facts}
+    return updated if rows_by == updated["code"] else updated | {ROWS_BY: rows_by}

@@ -1,4 +1,4 @@
-"""The engine: a work list of unique inputs with questions about them, and a loop that answers.
+"""The engine: unique inputs with questions about them, and a loop that answers these in batches.
 
 Inputs are read in batches of exactly one length, so the engine pads nothing and no result depends on the
 other sequences of its batch beyond float error. An input that occurs twice is read once, and a
@@ -23,12 +23,12 @@ logger = logging.getLogger(__name__)
 
 Indices = npt.NDArray[np.int64]
 Columns = tuple[npt.NDArray[np.generic], ...]
-"""Some of what is found out about each question, in the order of questions."""
+"""Columns of answers, each with one entry per question."""
 
 
 @dataclass(frozen=True)
-class Work:
-    """What a model is to be asked.
+class Queries:
+    """What a model is asked.
 
     inputs: unique token id sequences. special: which tokens of each are special. The other three have
     one entry per question, the probability of `token` at `position` of an input; `input` is an index.
@@ -65,7 +65,7 @@ class Answers:
 class Block:
     """Inputs of one length, each asked for its own tokens, nothing hidden.
 
-    The short form of Work for very many inputs: no Python object for each.
+    The short form of `Queries` for very many inputs: no Python object for each.
     """
 
     ids: Indices
@@ -73,24 +73,23 @@ class Block:
     columns: slice = field(default_factory=lambda: slice(None))
     """The positions that are asked for."""
     mask: npt.NDArray[np.bool_] | None = None
-    """inputs × length: False where a token only fills up its input, and is not attended to; None where all
-    are."""
+    """inputs × length: False where a token is padding and not attended to; None where there is none."""
 
 
-def answer(model: LoadedModel, work: Work, progress: Progress | None = None, top: int = 0) -> Answers:
+def answer(model: LoadedModel, queries: Queries, progress: Progress | None = None, top: int = 0) -> Answers:
     """Run the model over all inputs, in batches of the size that suits its device.
 
     top: how many of the most probable tokens are wanted for each question (all, of a smaller vocabulary).
     A batch that does not fit into memory is halved, and so are those after it, also of later calls with
     the same device. Raises InputError for a sequence that does not fit by itself.
     """
-    count = len(work.input)
+    count = len(queries.input)
     log_prob, attention, content = (np.full(count, np.nan, dtype=np.float32) for _ in range(3))
     rank = np.zeros(count, dtype=np.int32)
     top = min(top, len(model.tokenizer))
     likeliest = np.zeros((count, top), dtype=np.int32), np.full((count, top), np.nan, dtype=np.float32)
     columns = (log_prob, rank, *(likeliest if top else ()), attention, content)
-    _fill(columns, model, _Order(work, top), progress)
+    _fill(columns, model, _QueryPlan(queries, top), progress)
     return Answers(log_prob, rank, attention, content, *likeliest)
 
 
@@ -102,25 +101,25 @@ def own_log_probs(
     Neither ranks, which take a look at the whole vocabulary for each token, nor attention. Memory and errors
     as with `answer`.
     """
-    order = _Blocks(blocks)
-    log_prob = np.full(order.starts[-1], np.nan, dtype=np.float32)
-    _fill((log_prob,), model, order, progress)
+    plan = _BlockPlan(blocks)
+    log_prob = np.full(plan.starts[-1], np.nan, dtype=np.float32)
+    _fill((log_prob,), model, plan, progress)
     return [
         log_prob[start:end].reshape(len(block.ids), -1)
-        for block, start, end in zip(blocks, order.starts, order.starts[1:], strict=False)
+        for block, start, end in zip(blocks, plan.starts, plan.starts[1:], strict=False)
     ]
 
 
-def _fill(columns: Columns, model: LoadedModel, order: "_Ordered", progress: Progress | None) -> None:
-    """Read all inputs, and put what is found out about each question at its place in the columns."""
+def _fill(columns: Columns, model: LoadedModel, plan: "_BatchPlan", progress: Progress | None) -> None:
+    """Read all inputs, and write the answer to each question to its place in the columns."""
     done = 0
-    while done < order.inputs:
-        batch = order.batch(done, model.device.batch_tokens)
-        found = _read(model, batch)
-        if found is None:
+    while done < plan.inputs:
+        batch = plan.batch(done, model.device.batch_tokens)
+        answers = _read(model, batch)
+        if answers is None:
             model.device.take_half(*batch.ids.shape)
             continue
-        for column, values in zip(columns, found, strict=True):
+        for column, values in zip(columns, answers, strict=True):
             column[batch.questions] = values
         sequences, length = batch.ids.shape
         done += sequences
@@ -145,7 +144,7 @@ class _Batch:
     """How many of the most probable tokens are wanted."""
 
 
-class _Ordered(Protocol):
+class _BatchPlan(Protocol):
     """The order in which inputs are read: longest first, so that memory runs out early or never."""
 
     @property
@@ -156,12 +155,12 @@ class _Ordered(Protocol):
         """The batch that begins with the input whose turn is `first`: of about `tokens` tokens or fewer."""
 
 
-class _Blocks:
-    """The order of blocks; their questions are numbered block by block, input by input."""
+class _BlockPlan:
+    """Batches of blocks; their questions are numbered block by block, input by input."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
-        asked = [len(block.ids) * len(self._columns(block)) for block in blocks]
-        self.starts = np.concatenate([[0], np.cumsum(asked, dtype=np.int64)])
+        questions = [len(block.ids) * len(self._columns(block)) for block in blocks]
+        self.starts = np.concatenate([[0], np.cumsum(questions, dtype=np.int64)])
         longest = sorted(range(len(blocks)), key=lambda number: -blocks[number].ids.shape[1])
         self.blocks = [(blocks[number], self.starts[number]) for number in longest]
         self.ends = np.cumsum([len(block.ids) for block, _ in self.blocks], dtype=np.int64)
@@ -189,36 +188,36 @@ class _Blocks:
         )
 
 
-class _Order:
-    """The order of a work list, in which equal beginnings stand together."""
+class _QueryPlan:
+    """Batches of queries, in an order in which equal beginnings stand together."""
 
-    def __init__(self, work: Work, top: int = 0) -> None:
-        self.work, self.top = work, top
-        self.inputs = count = len(work.inputs)
-        self.order = sorted(range(count), key=lambda i: (-len(work.inputs[i]), work.inputs[i]))
-        lengths = np.array([len(work.inputs[i]) for i in self.order])
+    def __init__(self, queries: Queries, top: int = 0) -> None:
+        self.queries, self.top = queries, top
+        self.inputs = count = len(queries.inputs)
+        self.order = sorted(range(count), key=lambda i: (-len(queries.inputs[i]), queries.inputs[i]))
+        lengths = np.array([len(queries.inputs[i]) for i in self.order])
         # for each turn, the one after the last input of its length
         self.ends = np.searchsorted(-lengths, -lengths, side="right")
         turn = np.empty(count, dtype=np.int64)
         turn[self.order] = np.arange(count)
-        self.turn = turn[work.input]
-        self.questions = np.lexsort((work.position, self.turn))
+        self.turn = turn[queries.input]
+        self.questions = np.lexsort((queries.position, self.turn))
         self.starts = np.searchsorted(self.turn[self.questions], np.arange(count + 1))
 
     def batch(self, first: int, tokens: int) -> _Batch:
         """The batch that begins with the input whose turn is `first`."""
-        work = self.work
-        length = len(work.inputs[self.order[first]])
+        queries = self.queries
+        length = len(queries.inputs[self.order[first]])
         last = min(first + max(1, tokens // length), self.ends[first])
         inputs = self.order[first:last]
-        asked = self.questions[self.starts[first] : self.starts[last]]
+        questions = self.questions[self.starts[first] : self.starts[last]]
         return _Batch(
-            np.array([work.inputs[i] for i in inputs], dtype=np.int64),
-            asked,
-            self.turn[asked] - first,
-            work.position[asked],
-            work.token[asked],
-            np.array([work.special[i] for i in inputs]),
+            np.array([queries.inputs[i] for i in inputs], dtype=np.int64),
+            questions,
+            self.turn[questions] - first,
+            queries.position[questions],
+            queries.token[questions],
+            np.array([queries.special[i] for i in inputs]),
             top=self.top,
         )
 
@@ -227,13 +226,13 @@ class _Order:
 def _read(model: LoadedModel, batch: _Batch) -> Columns | None:
     """The columns of Answers for a batch, those of attention last, or the first alone; None where memory runs
     out."""
-    places, of_question = np.unique(batch.row * batch.ids.shape[1] + batch.position, return_inverse=True)
+    places, place_of = np.unique(batch.row * batch.ids.shape[1] + batch.position, return_inverse=True)
     encoded = within_memory(_encode, model, batch, places)
     if encoded is None:
         return None
     states, received = encoded
-    asked = _ask(model, states, of_question, batch.token, batch.special is not None, batch.top)
-    return None if asked is None else (*asked, *received)
+    predicted = _query(model, states, place_of, batch.token, batch.special is not None, batch.top)
+    return None if predicted is None else (*predicted, *received)
 
 
 def _encode(model: LoadedModel, batch: _Batch, places: Indices) -> tuple[torch.Tensor, Columns]:
@@ -246,56 +245,56 @@ def _encode(model: LoadedModel, batch: _Batch, places: Indices) -> tuple[torch.T
         return encoded.hidden, ()
     if encoded.attention is None:
         return encoded.hidden, (np.full(len(batch.questions), np.nan),) * 2
-    received = _received(encoded.attention, ~torch.from_numpy(batch.special).to(device))
+    received = _attention_received(encoded.attention, ~torch.from_numpy(batch.special).to(device))
     return encoded.hidden, tuple(values.cpu().numpy()[batch.row, batch.position] for values in received)
 
 
-def _ask(
-    model: LoadedModel, states: torch.Tensor, of_question: Indices, token: Indices, ranks: bool, top: int
+def _query(
+    model: LoadedModel, states: torch.Tensor, place_of: Indices, token: Indices, ranks: bool, top: int
 ) -> Columns | None:
     """Log-probability (and rank, and the likeliest tokens) of each question; None where memory runs out at a
     single place.
 
-    `of_question` tells each question's place, in order.
+    place_of: the place of each question, ascending.
     """
     device = model.device
     # a distribution has four bytes for each token of the vocabulary
     place_bytes = 4 * len(model.tokenizer)
-    found: list[Columns] = []
+    parts: list[Columns] = []
     done = 0
     while done < len(states):
         room = max(1, device.head_bytes // place_bytes)
-        first, last = np.searchsorted(of_question, (done, done + room))
-        asked = of_question[first:last] - done, token[first:last]
-        part = within_memory(_project, model, states[done : done + room], *asked, room, ranks, top)
-        taken = min(room, len(asked[0]))
+        first, last = np.searchsorted(place_of, (done, done + room))
+        questions = place_of[first:last] - done, token[first:last]
+        part = within_memory(_project, model, states[done : done + room], *questions, room, ranks, top)
+        size = min(room, len(questions[0]))
         if part is not None:
-            found.append(part)
+            parts.append(part)
             done += room
-        elif taken > 1:
-            device.head_bytes = taken // 2 * place_bytes
+        elif size > 1:
+            device.head_bytes = size // 2 * place_bytes
             logger.warning(
                 "out of memory on %s with %d distributions over the vocabulary: at most %d from here on; %s",
                 device,
-                taken,
-                taken // 2,
+                size,
+                size // 2,
                 SAME,
             )
         else:
             return None
-    return tuple(np.concatenate(column) for column in zip(*found, strict=True))
+    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
 
 
 def _project(
     model: LoadedModel,
     states: torch.Tensor,
-    of_question: Indices,
+    place_of: Indices,
     tokens: Indices,
     room: int,
     ranks: bool,
     top: int,
 ) -> Columns:
-    """`_ask` at places whose distributions are computed at once, for `room` questions at a time."""
+    """`_query` at places whose distributions are computed at once, for `room` questions at a time."""
     device = model.device.torch
     logits = model.head(states).float()
     if not ranks and len(tokens) == len(states):
@@ -303,23 +302,23 @@ def _project(
         token = torch.from_numpy(tokens).to(device)
         return (logits.log_softmax(1).gather(1, token[:, None])[:, 0].cpu().numpy(),)
     total = logits.logsumexp(1)
-    at, token = (torch.from_numpy(indices).to(device) for indices in (of_question, tokens))
-    log_probs, found_ranks = [], []
+    at, token = (torch.from_numpy(indices).to(device) for indices in (place_of, tokens))
+    log_probs, ranks_of = [], []
     for start in range(0, len(at), room):
         rows, ids = at[start : start + room], token[start : start + room]
         of_places = logits if len(at) == len(rows) == len(logits) else logits[rows]
-        chosen = of_places.gather(1, ids[:, None])
-        log_probs.append(chosen[:, 0] - total[rows])
+        logit = of_places.gather(1, ids[:, None])
+        log_probs.append(logit[:, 0] - total[rows])
         if ranks:
-            found_ranks.append(1 + (of_places > chosen).sum(1, dtype=torch.int32))
-    columns = [log_probs, found_ranks] if ranks else [log_probs]
+            ranks_of.append(1 + (of_places > logit).sum(1, dtype=torch.int32))
+    columns = [log_probs, ranks_of] if ranks else [log_probs]
     if top:
         best = logits.topk(top, dim=1)
         columns += [[best.indices.to(torch.int32)[at]], [(best.values - total[:, None])[at]]]
     return tuple(torch.cat(column).cpu().numpy() for column in columns)
 
 
-def _received(attention: torch.Tensor, content: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _attention_received(attention: torch.Tensor, content: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Mean over queries of attention (batch × query × key): over all, and over content queries."""
     weights = content.to(attention.dtype)
     weights = weights / weights.sum(1, keepdim=True)

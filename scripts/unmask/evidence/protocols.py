@@ -1,7 +1,7 @@
-"""Evidence of sentences that the two protocols hide otherwise.
+"""Evidence of sentences in which the two protocols hide different tokens.
 
-The released code aligns some long pairs otherwise than `corrected` does (unmask.evidence.alignment). Where
-a masking then hides other tokens of a sentence, evidence has that sentence once for each protocol, and the
+The released code aligns some long pairs differently from `corrected` (unmask.evidence.alignment). Where a
+masking then hides other tokens of a sentence, evidence has that sentence once for each protocol, and the
 role says for which: `stereotype (published)`, `stereotype (corrected)`.
 """
 
@@ -36,8 +36,8 @@ def in_protocol(rows: "pd.DataFrame", protocol: str) -> "pd.DataFrame":
     if not is_split(rows):
         return rows
     others = [role for name, roles in ROLE_OF.items() if name != protocol for role in roles]
-    own = rows[~rows["role"].isin(others)]
-    return own.assign(role=own["role"].replace(ROLE_OF[protocol]))
+    of_protocol = rows[~rows["role"].isin(others)]
+    return of_protocol.assign(role=of_protocol["role"].replace(ROLE_OF[protocol]))
 
 
 def all_in_protocol(evidence: "Mapping[str, pd.DataFrame]", protocol: str) -> "dict[str, pd.DataFrame]":

@@ -1,4 +1,4 @@
-"""A table of a model's answers, written in shards: bounded memory, and a killed job goes on where it was."""
+"""A table of a model's answers, written in shards: bounded memory, and a killed job resumes where it was."""
 
 import hashlib
 import json
@@ -22,17 +22,17 @@ from unmask.tables import opened_table, read_metadata, write_batches, write_tabl
 logger = logging.getLogger(__name__)
 
 Layout = TypeVar("Layout")
-Found = TypeVar("Found")
+Answers = TypeVar("Answers")
 
 CIRCUMSTANCES = ("device", "versions")
 """Facts of a table whose change makes no job run again."""
 
 MADE_FROM = ("made_from",)
-"""Facts of files whose change alone makes no row anew: other facts have what rows and the model are."""
+"""Facts about files whose change alone makes no row anew: other facts say what rows and the model are."""
 
 
 @dataclass(frozen=True)
-class Shard(Generic[Layout, Found]):
+class Shard(Generic[Layout, Answers]):
     """A run of a table's rows."""
 
     sentences: str
@@ -40,63 +40,63 @@ class Shard(Generic[Layout, Found]):
     tokens: float
     """About how many a model reads for it."""
     prepare: Callable[[], Layout]
-    read: Callable[[Layout], Found]
-    as_rows: Callable[[Layout, Found], pd.DataFrame | pa.Table]
+    read: Callable[[Layout], Answers]
+    as_rows: Callable[[Layout, Answers], pd.DataFrame | pa.Table]
 
 
 @dataclass(frozen=True)
-class Beside(Generic[Layout, Found]):
-    """A second table, of the same answers as the first."""
+class SecondTable(Generic[Layout, Answers]):
+    """A table of the same answers as the first."""
 
     path: Path
     schema: pa.Schema
     facts: Mapping[str, Any]
-    as_rows: Callable[[Layout, Found], pd.DataFrame | pa.Table]
+    as_rows: Callable[[Layout, Answers], pd.DataFrame | pa.Table]
 
 
 def write_in_shards(
     path: Path,
     schema: pa.Schema,
-    shards: Sequence[Shard[Layout, Found]],
+    shards: Sequence[Shard[Layout, Answers]],
     facts: Mapping[str, Any],
     progress: Progress,
-    beside: Beside[Layout, Found] | None = None,
+    second: SecondTable[Layout, Answers] | None = None,
 ) -> None:
     """Write the rows of all shards to `path`, whole or not at all; `facts` are the table's metadata.
 
-    A table `beside` it is whole before it is.
+    The `second` table is whole before the first is.
 
-    Each shard is kept in a folder beside `path` when it is done; a later call with equal facts takes it from
-    there. The folder goes when the table is whole. While one shard is read, a second thread prepares the next
-    and writes the one before.
+    Each finished shard stays in a folder beside `path`, where a later call with equal facts finds it. The
+    folder is removed when the table is whole. While one shard is read, a second thread prepares the next and
+    writes the one before.
 
-    What a killed process leaves is whole shards: a shard says in its metadata of which facts and which
-    sentences it is, so shards of different facts are never mixed, and it gets its name when it is whole. (No
-    file is forced to the disk: after a power cut a shard that cannot be read is done again, too.) Two
-    processes must not write one table at a time: jobs see to that, see `unmask.joblog`.
+    A killed process leaves whole shards: each states its facts and sentences in its metadata, so shards of
+    different facts are never mixed, and it gets its name when it is whole. (No file is forced to the disk:
+    after a power cut an unreadable shard is done again, too.) Two processes must not write one table at a
+    time: jobs hold a lock, see `unmask.joblog`.
     Raises InputError where a shard cannot be written, or is damaged.
     """
     folder = path.parent / f".{path.stem}.shards"
     paths = [folder / f"{number:06}.parquet" for number in range(len(shards))]
-    others = [own.with_suffix(".beside.parquet") for own in paths]
+    second_paths = [shard.with_suffix(".beside.parquet") for shard in paths]
 
-    def of_shard(whole: Mapping[str, Any], number: int) -> dict[str, Any]:
-        return {**whole, "shard": number, "sentences": shards[number].sentences}
+    def of_shard(table_facts: Mapping[str, Any], number: int) -> dict[str, Any]:
+        return {**table_facts, "shard": number, "sentences": shards[number].sentences}
 
     def is_missing(number: int) -> bool:
-        wanted = [(paths[number], facts)] + ([(others[number], beside.facts)] if beside else [])
-        return any(_facts(own) != _as_json(of_shard(whole, number)) for own, whole in wanted)
+        tables = [(paths[number], facts)] + ([(second_paths[number], second.facts)] if second else [])
+        return any(_facts(shard) != _as_json(of_shard(expected, number)) for shard, expected in tables)
 
     missing = [number for number in range(len(shards)) if is_missing(number)]
     for number in sorted(set(range(len(shards))) - set(missing)):
         logger.info("shard %d of %d was done before", number + 1, len(shards))
         progress.skip(shards[number].tokens)
 
-    def write_shard(number: int, layout: Layout, found: Found) -> None:
-        if beside:
-            rows = beside.as_rows(layout, found)
-            write_table(others[number], rows, beside.schema, of_shard(beside.facts, number))
-        write_table(paths[number], shards[number].as_rows(layout, found), schema, of_shard(facts, number))
+    def write_shard(number: int, layout: Layout, answers: Answers) -> None:
+        if second:
+            rows = second.as_rows(layout, answers)
+            write_table(second_paths[number], rows, second.schema, of_shard(second.facts, number))
+        write_table(paths[number], shards[number].as_rows(layout, answers), schema, of_shard(facts, number))
 
     with ThreadPoolExecutor(max_workers=1) as worker:
         ahead = [worker.submit(shards[number].prepare) for number in missing[:1]]
@@ -105,16 +105,16 @@ def write_in_shards(
             layout = ahead.pop().result()
             if after is not None:
                 ahead.append(worker.submit(shards[after].prepare))
-            found = shards[number].read(layout)
+            answers = shards[number].read(layout)
             # no more than one waits to be written, and an error in writing comes out here
             for before in written:
                 before.result()
-            written = [worker.submit(write_shard, number, layout, found)]
+            written = [worker.submit(write_shard, number, layout, answers)]
         for before in written:
             before.result()
     progress.close()
-    if beside:
-        write_batches(beside.path, _read(others), beside.schema, beside.facts)
+    if second:
+        write_batches(second.path, _read(second_paths), second.schema, second.facts)
     write_batches(path, _read(paths), schema, facts)
     if folder.exists():
         shutil.rmtree(folder)
@@ -122,9 +122,9 @@ def write_in_shards(
 
 def is_table_done(path: Path, facts: Mapping[str, Any]) -> bool:
     """Whether the table is there, can be read, and is of these facts, CIRCUMSTANCES aside."""
-    found, wanted = _facts(path), _as_json(facts)
-    same = found is not None and all(
-        found.get(key) == wanted.get(key) for key in {*found, *wanted} - {*CIRCUMSTANCES}
+    stated, expected = _facts(path), _as_json(facts)
+    same = stated is not None and all(
+        stated.get(key) == expected.get(key) for key in {*stated, *expected} - {*CIRCUMSTANCES}
     )
     if same and _is_readable(path):
         logger.info("%s is there, of just these sentences and this model: nothing is left to do", path)
@@ -142,17 +142,22 @@ def is_done_or_noted(path: Path, schema: pa.Schema, facts: Mapping[str, Any]) ->
 
     The table then says what these are now, and its rows stay as they are.
     """
-    found = _facts(path)
-    if found is None:
+    stated = _facts(path)
+    if stated is None:
         return False
-    if not is_table_done(path, {**facts, **{key: found[key] for key in MADE_FROM if key in found}}):
+    if not is_table_done(path, {**facts, **{key: stated[key] for key in MADE_FROM if key in stated}}):
         return False
-    anew = found | {key: facts[key] for key in MADE_FROM if key in facts}
-    if anew != found:
-        with opened_table(path, schema) as file:
-            groups = (file.read_row_group(number) for number in range(file.num_row_groups))
-            write_batches(path, groups, schema, anew)
+    updated = stated | {key: facts[key] for key in MADE_FROM if key in facts}
+    if updated != stated:
+        rewrite_facts(path, schema, updated)
     return True
+
+
+def rewrite_facts(path: Path, schema: pa.Schema, facts: Mapping[str, Any]) -> None:
+    """Write a table anew with the same rows and other facts. Raises InputError as `opened_table` does."""
+    with opened_table(path, schema) as file:
+        groups = (file.read_row_group(number) for number in range(file.num_row_groups))
+        write_batches(path, groups, schema, facts)
 
 
 def _facts(table: Path) -> dict[str, Any] | None:
@@ -164,8 +169,8 @@ def _facts(table: Path) -> dict[str, Any] | None:
 
 def _as_json(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Facts as they come back from a table."""
-    stored: dict[str, Any] = json.loads(json.dumps(facts))
-    return stored
+    as_stored: dict[str, Any] = json.loads(json.dumps(facts))
+    return as_stored
 
 
 def _is_readable(table: Path) -> bool:

@@ -13,14 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unmask.evidence.collecting import Layout, as_rows, prepare
-from unmask.evidence.collecting_likeliest import as_likeliest
+from unmask.evidence.collecting import Layout, as_likeliest, as_rows, prepare
 from unmask.evidence.engine import Answers, answer
 from unmask.evidence.hiding import roles_of
-from unmask.evidence.likeliest import LIKELIEST
 from unmask.evidence.progress import Progress
-from unmask.evidence.schema import EVIDENCE
-from unmask.evidence.sharding import Beside, Shard, is_table_done, write_in_shards
+from unmask.evidence.schema import EVIDENCE, LIKELIEST
+from unmask.evidence.sharding import SecondTable, Shard, is_table_done, write_in_shards
 from unmask.models.loading import LoadedModel
 from unmask.terms import ROLES
 
@@ -62,28 +60,28 @@ def write_evidence(
         return
     parts = divide(pairs, masking, shard_tokens or model.device.shard_tokens)
     logger.info("%s, masking %s, shards: %d", variant, masking, len(parts))
-    shown = sys.stderr.isatty() if bar is None else bar
-    progress = Progress(sum(tokens for _, tokens in parts), shown, len(pairs), "pairs")
+    with_bar = sys.stderr.isatty() if bar is None else bar
+    progress = Progress(sum(tokens for _, tokens in parts), with_bar, len(pairs), "pairs")
 
     def lay_out(part: pd.DataFrame) -> Layout:
         return prepare(part, model.tokenizer, masking, variant, shuffle_seed, max_length)
 
     def read(layout: Layout) -> Answers:
-        return answer(model, layout.work, progress, *([likeliest.top] if likeliest else []))
+        return answer(model, layout.queries, progress, *([likeliest.top] if likeliest else []))
 
     def rows(layout: Layout, answers: Answers) -> pd.DataFrame:
         return as_rows(layout, answers, model.tokenizer)
 
     shards = [Shard(_digest(part), tokens, partial(lay_out, part), read, rows) for part, tokens in parts]
-    whole, *of_likeliest = whole_facts(pairs, facts, likeliest)
-    beside = None
+    all_facts, *likeliest_facts = whole_facts(pairs, facts, likeliest)
+    second = None
     if likeliest:
 
         def likeliest_rows(layout: Layout, answers: Answers) -> pd.DataFrame:
             return as_likeliest(layout, answers, model.tokenizer)
 
-        beside = Beside(likeliest.path, LIKELIEST, of_likeliest[0], likeliest_rows)
-    write_in_shards(path, EVIDENCE, shards, whole, progress, beside)
+        second = SecondTable(likeliest.path, LIKELIEST, likeliest_facts[0], likeliest_rows)
+    write_in_shards(path, EVIDENCE, shards, all_facts, progress, second)
 
 
 def is_done(
@@ -98,10 +96,9 @@ def is_done(
 def whole_facts(
     pairs: pd.DataFrame, facts: Mapping[str, Any], likeliest: Likeliest | None = None
 ) -> list[dict[str, Any]]:
-    """The metadata of a table of evidence of these pairs, and that of its likeliest tokens where they are
-    wanted."""
-    whole = {**facts, "sentences": _digest(pairs)}
-    return [whole, *([{**whole, "top": likeliest.top}] if likeliest else [])]
+    """The metadata of the Evidence table of these pairs, and of the one of likeliest tokens, if any."""
+    of_evidence = {**facts, "sentences": _digest(pairs)}
+    return [of_evidence, *([{**of_evidence, "top": likeliest.top}] if likeliest else [])]
 
 
 def _digest(pairs: pd.DataFrame) -> str:

@@ -62,16 +62,17 @@ def survey(
 
     Raises InputError as `encode_pairs` does.
     """
-    wanted = [*{STEREOTYPE, ANTISTEREOTYPE, *roles}]
+    of_roles = [*{STEREOTYPE, ANTISTEREOTYPE, *roles}]
     spells_out, unknown_id = literal_specials(tokenizer), tokenizer.unk_token_id
     tokens = unknown = longest = 0
     for start in range(0, len(pairs), PAIRS_AT_ONCE):
-        for of_role in encode_pairs(pairs.iloc[start : start + PAIRS_AT_ONCE], tokenizer, wanted, max_length):
+        chunk = pairs.iloc[start : start + PAIRS_AT_ONCE]
+        for of_role in encode_pairs(chunk, tokenizer, of_roles, max_length):
             for sentence in (of_role[STEREOTYPE], of_role[ANTISTEREOTYPE]):
                 text = sentence.ids[~sentence.special]
                 tokens, longest = tokens + len(text), max(longest, len(sentence.ids))
                 unknown += 0 if unknown_id is None else int((text == unknown_id).sum())
-    literal = sum(int(pairs[role].dropna().str.contains(spells_out).sum()) for role in wanted)
+    literal = sum(int(pairs[role].dropna().str.contains(spells_out).sum()) for role in of_roles)
     return Survey(tokens, unknown, unknown_id, longest, literal)
 
 

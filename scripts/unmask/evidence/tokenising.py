@@ -39,13 +39,13 @@ def encode_pairs(
     max_length: int | None = None,
 ) -> Iterator[dict[str, Sentence]]:
     """The same without what pairs share: of each pair its sentences by role."""
-    wanted = [(role, pairs[role]) for role in (STEREOTYPE, ANTISTEREOTYPE, UNRELATED) if role in roles]
+    columns = [(role, pairs[role]) for role in (STEREOTYPE, ANTISTEREOTYPE, UNRELATED) if role in roles]
     spells_out = literal_specials(tokenizer)
-    encoded = _encode({text for _, column in wanted for text in column.dropna()}, tokenizer, spells_out)
+    encoded = _encode({text for _, column in columns for text in column.dropna()}, tokenizer, spells_out)
     special_ids = np.array(sorted(specials_of(tokenizer).values()), dtype=np.int64)
     for row, pair_id in enumerate(pairs["pair_id"]):
         of_role: dict[str, Sentence] = {}
-        for role, column in wanted:
+        for role, column in columns:
             text = column.iloc[row]
             if pd.isna(text):
                 continue

@@ -61,12 +61,12 @@ def fetch(
     naming the url: no such file, no access, unreachable, another checksum, more than the limits or the disk
     allow. There and in what is logged the url is as `shown_url` gives it.
     """
-    path, shown = Path(path), shown_url(url)
-    wanted = {"sha256": sha256, "git_blob": git_blob}
-    if path.is_file() and any(wanted.values()) and not _differences(path, wanted):
+    path, name = Path(path), shown_url(url)
+    expected = {"sha256": sha256, "git_blob": git_blob}
+    if path.is_file() and any(expected.values()) and not _differences(path, expected):
         logger.info("%s: already there with the right checksum", path)
-        return _facts(shown, path)
-    with _naming(shown):
+        return _facts(name, path)
+    with _naming(name):
         check_url(url)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -75,47 +75,47 @@ def fetch(
             _part(path).unlink(missing_ok=True)
             raise
         try:
-            if differences := _differences(part, wanted):
+            if differences := _differences(part, expected):
                 raise InputError(f"wrong checksum: {differences}")
-            if headers is not None and not any(wanted.values()):
+            if headers is not None and not any(expected.values()):
                 _check_without_checksum(part, url, headers)
         except InputError:
             part.unlink()
             raise
-    facts = _facts(shown, part)
+    facts = _facts(name, part)
     os.replace(part, path)
     for rest in path.parent.glob(f"{glob.escape(path.name)}.*.part"):
         # of other answers
         rest.unlink()
-    logger.info("%s: %s bytes, sha256 %s", shown, facts["bytes"], facts["sha256"])
+    logger.info("%s: %s bytes, sha256 %s", name, facts["bytes"], facts["sha256"])
     return facts
 
 
 @contextmanager
-def _naming(shown: str) -> Iterator[None]:
+def _naming(name: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"{shown}: {error}") from None
+        raise InputError(f"{name}: {error}") from None
 
 
-def _facts(shown: str, path: Path) -> dict[str, str | int]:
+def _facts(name: str, path: Path) -> dict[str, str | int]:
     return {
-        "url": shown,
+        "url": name,
         "sha256": sha256_of_file(path),
         "git_blob": git_blob_of_file(path),
         "bytes": path.stat().st_size,
     }
 
 
-def _differences(path: Path, wanted: dict[str, str | None]) -> str:
+def _differences(path: Path, expected: dict[str, str | None]) -> str:
     """How a file's checksums differ from the wanted ones, in words; empty where they agree."""
     digests = {"sha256": sha256_of_file, "git_blob": git_blob_of_file}
-    got = {name: digests[name](path) for name, digest in wanted.items() if digest}
+    got = {name: digests[name](path) for name, digest in expected.items() if digest}
     return "; ".join(
-        f"wanted {name} {wanted[name]}, got {digest}"
+        f"wanted {name} {expected[name]}, got {digest}"
         for name, digest in got.items()
-        if digest != str(wanted[name]).lower()
+        if digest != str(expected[name]).lower()
     )
 
 
@@ -206,8 +206,8 @@ def _download(
         if 0 < start < total:
             headers = {"Range": f"bytes={start}-", "If-Range": str(validator)}
             with _get(session, url, limits, headers) as rest:
-                came = f"bytes {start}-{total - 1}/{total}"
-                if rest.status_code == 206 and rest.headers.get("Content-Range") == came:
+                content_range = f"bytes {start}-{total - 1}/{total}"
+                if rest.status_code == 206 and rest.headers.get("Content-Range") == content_range:
                     logger.info("%s: going on after %d bytes", shown_url(url), start)
                     _write(rest, url, part, start, total, limits)
                     return part, answer.headers

@@ -126,13 +126,13 @@ def place(source: Path, target: Path) -> None:
 
 def _check_digest(path: Path, what: str) -> None:
     """Hold a file against the name of its content in the cache, which is its SHA-256 or git blob id."""
-    wanted = Path(os.readlink(path)).name if path.is_symlink() else ""
-    if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", wanted):
+    stated = Path(os.readlink(path)).name if path.is_symlink() else ""
+    if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", stated):
         return
-    got = sha256_of_file(path) if len(wanted) == 64 else git_blob_of_file(path)
-    if got != wanted:
+    got = sha256_of_file(path) if len(stated) == 64 else git_blob_of_file(path)
+    if got != stated:
         path.resolve().unlink()
-        raise InputError(f"{what} is corrupt: wanted digest {wanted}, got {got}; run again to fetch it anew")
+        raise InputError(f"{what} is corrupt: wanted digest {stated}, got {got}; run again to fetch it anew")
 
 
 def _asked(ask: Callable[[], Result], name: str, what: str) -> Result:

@@ -27,11 +27,11 @@ def compare_scores(reference: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame
     both = reference.merge(other, on=keys, suffixes=("", "_other"), validate="one_to_one")
     if not len(both) == len(reference) == len(other):
         raise ValueError("the two tables have different pairs")
-    found = []
+    changes = []
     for (measure, protocol), rows in both.groupby(["measure", "protocol"], sort=False):
         sides = [(rows[side] - rows[f"{side}_other"]).abs().max() for side in (STEREOTYPE, ANTISTEREOTYPE)]
         flipped = rows.loc[rows["outcome"] != rows["outcome_other"], "pair_id"]
-        found.append(
+        changes.append(
             {
                 "measure": measure,
                 "protocol": protocol,
@@ -49,4 +49,4 @@ def compare_scores(reference: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame
             len(flipped),
             len(rows),
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(changes)

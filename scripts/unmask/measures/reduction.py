@@ -1,15 +1,21 @@
-"""What a formula makes of evidence: a weighted sum of log-probabilities for each sentence."""
+"""What a formula makes of evidence: a weighted sum of log-probabilities for each sentence, token by token."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unmask.measures.tokens import SENTENCE
+from unmask.terms import PUBLISHED
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from unmask.measures.measure import Evidence, Measure
+
     Floats = pd.Series[float]
+
+
+SENTENCE = ["pair_id", "role"]
+"""The columns of evidence that name a sentence."""
 
 
 @dataclass(frozen=True)
@@ -57,3 +63,26 @@ def mean(tokens: "pd.DataFrame", log_prob: "Floats", weight: "Floats | None" = N
 def weighted_mean(tokens: "pd.DataFrame", log_prob: "Floats", weight: "Floats") -> Reduction:
     """The mean over the tokens of each sentence by weights that are scaled to a mean of one."""
     return Reduction(tokens, log_prob, weight, share=weight)
+
+
+def text_tokens(tokens: "pd.DataFrame", protocol: str) -> "pd.DataFrame":
+    """The rows without the first and the last token of each sentence (published), or without special ones."""
+    if protocol == PUBLISHED:
+        last = tokens.groupby(SENTENCE, sort=False)["position"].transform("max")
+        return tokens[(tokens["position"] > 0) & (tokens["position"] < last)]
+    return tokens[~tokens["special"]]
+
+
+def contributions(measure: "Measure", evidence: "Evidence", protocol: str) -> "pd.DataFrame":
+    """What every token that counts adds to the score of its sentence; together they are the score, before any
+    rounding of the protocol.
+
+    Columns: pair_id, role, position; masking, under which the token was predicted; log_prob, its
+    log-probability there; coefficient, what the measure multiplies that with; adds, the product.
+    """
+    marked = {masking: rows.assign(masking=masking) for masking, rows in evidence.items()}
+    reduction = measure.formula(marked, protocol)
+    log_prob, coefficient = reduction.log_prob.astype("float64"), reduction.coefficients()
+    return reduction.tokens[[*SENTENCE, "position", "masking"]].assign(
+        log_prob=log_prob, coefficient=coefficient, adds=log_prob * coefficient
+    )

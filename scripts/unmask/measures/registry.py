@@ -13,8 +13,8 @@ FORMULAS = "measures/formulas"
 
 def measure(name: str) -> Measure:
     """The measure of that name. Raises InputError where there is none."""
-    found: Measure = load(FORMULAS, name).MEASURE
-    return found
+    declared: Measure = load(FORMULAS, name).MEASURE
+    return declared
 
 
 def maskings_of(measures: Iterable[str]) -> list[str]:

@@ -17,12 +17,12 @@ class AttentionSum:
         self.listening = False
         self.total: torch.Tensor | None = None
         self.layers = 0
-        found: list[nn.Module] = []
+        modules: list[nn.Module] = []
         length = probe.shape[1]
 
         def note(module: nn.Module, inputs: Any, output: Any) -> None:
-            if _map_in(output, length) is not None and module not in found:
-                found.append(module)
+            if _map_in(output, length) is not None and module not in modules:
+                modules.append(module)
 
         hooks = [module.register_forward_hook(note) for module in network.modules()]
         with torch.inference_mode():
@@ -31,8 +31,8 @@ class AttentionSum:
             hook.remove()
         self.sources = [
             module
-            for module in found
-            if not any(inner in found for inner in module.modules() if inner is not module)
+            for module in modules
+            if not any(inner in modules for inner in module.modules() if inner is not module)
         ]
         for module in self.sources:
             module.register_forward_hook(self._add)
@@ -60,6 +60,6 @@ def _map_in(output: Any, length: int | None) -> torch.Tensor | None:
         for item in output[1:]:
             square = isinstance(item, torch.Tensor) and item.ndim == 4 and item.shape[2] == item.shape[3]
             if square and length in (None, item.shape[3]):
-                found: torch.Tensor = item
-                return found
+                attention: torch.Tensor = item
+                return attention
     return None

@@ -1,8 +1,10 @@
-"""What checking a model directory has in common, whatever kind of model it holds."""
+"""Checking that a model directory holds a sound model of its kind, and describing it."""
 
 import hashlib
+import logging
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.models.directory import ModelFiles, files_of
 from unmask.models.quiet import quiet_transformers
+
+logger = logging.getLogger(__name__)
 
 _POSITIONS_AFTER_PADDING = frozenset(
     [
@@ -41,6 +45,95 @@ _TENSORS = (".safetensors", ".bin")
 
 _UNSET_LENGTH = 10**9
 """Tokenizers that know no longest length state an astronomical one."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of models; each is the `KIND` of its module in `unmask.models.kinds`.
+
+    what: how a message begins, as `model NAME`.
+    """
+
+    title: str
+    """What such a model is called."""
+    purpose: str
+    """What one has to be fit for."""
+    unread: str
+    """What is said of a model that fails to read the probe."""
+    config: Callable[[Path, str], PretrainedConfig]
+    """Directory, what -> the configuration; raises InputError for a model of another kind."""
+    network: Callable[[PretrainedConfig], Any]
+    """One of transformers' classes AutoModelFor…, or the network's own."""
+    probe: Callable[[PreTrainedModel, PreTrainedTokenizerBase, Path], torch.Tensor]
+    """Network, tokenizer, directory -> what the network makes of some text; fails where it cannot read it."""
+    fault: Callable[[torch.Tensor, PretrainedConfig], str | None]
+    """What is wrong with the output of the probe, if anything."""
+    facts: Callable[[PretrainedConfig, PreTrainedTokenizerBase, str], dict[str, Any]] = lambda *_: {}
+    """Configuration, tokenizer, what -> what a manifest says besides; raises InputError where it cannot."""
+    check_tokenizer: Callable[[PreTrainedTokenizerBase, str], None] | None = None
+    """Raises InputError for a tokenizer that is not fit."""
+    check_files: Callable[[PretrainedConfig, Path, str], None] | None = None
+    """Raises InputError for other files that are not fit."""
+    fast_tokenizer: bool = False
+    """Whether the tokenizer has to say where in a text its tokens are."""
+    unused: tuple[str, ...] = ()
+    """What the names of weights begin with that may be missing, as nothing is made with them."""
+
+    def check(self, directory: str | Path, name: str) -> None:
+        """Load a model as a job will, and raise InputError naming the model where it is not fit for use.
+
+        Refused are: what is not a model directory; an architecture that transformers does not have for this
+        kind; weights that are truncated, of other shapes, not floating-point numbers, not finite, or missing,
+        so that transformers would draw them at random (a tied decoder and buffers are not weights of their
+        own); a tokenizer that takes characters for special tokens, or has more tokens than the model has
+        embeddings; settings with which the model reads nothing; and what the module of the kind adds.
+        """
+        directory, what = Path(directory), f"model {name}"
+        files = files_of(directory, what)
+        with quiet_transformers():
+            config, tokenizer = self._config_and_tokenizer(directory, what)
+            self.facts(config, tokenizer, what)
+            if self.check_files:
+                self.check_files(config, directory, what)
+            # in evaluation mode, as from_pretrained leaves it
+            model = load_network(self.network(config), directory, files, what, self.title, self.unused)
+        check_vocabulary(model, tokenizer, what)
+        try:
+            with torch.inference_mode():
+                output = self.probe(model, tokenizer, directory)
+        except Exception as error:  # whatever odd settings lead to in some architecture
+            raise InputError(f"{what}: {self.unread}: {first_line(error)}") from None
+        if fault := self.fault(output, config):
+            raise InputError(f"{what}: {fault}")
+        logger.info(
+            "%s: %s with %d tokens is fit for %s", what, config.model_type, len(tokenizer), self.purpose
+        )
+
+    def describe(self, directory: str | Path) -> dict[str, Any]:
+        """The manifest of a model directory, the same on every machine: `describe_files`, and `facts`.
+
+        Raises InputError where the directory holds no model of this kind.
+        """
+        directory = Path(directory)
+        what = f"model directory {directory}"
+        files_of(directory, what)
+        with quiet_transformers():
+            config, tokenizer = self._config_and_tokenizer(directory, what)
+        described = describe_files(self.network(config), directory, config, tokenizer)
+        return described | self.facts(config, tokenizer, what)
+
+    def _config_and_tokenizer(
+        self, directory: Path, what: str
+    ) -> tuple[PretrainedConfig, PreTrainedTokenizerBase]:
+        config, tokenizer = self.config(directory, what), load_tokenizer(directory, what)
+        if self.fast_tokenizer and not tokenizer.is_fast:
+            raise InputError(
+                f"{what}: its {type(tokenizer).__name__} does not say where tokens are: add a tokenizer.json"
+            )
+        refuse_characters_as_special(tokenizer, what)
+        if self.check_tokenizer:
+            self.check_tokenizer(tokenizer, what)
+        return config, tokenizer
 
 
 def load_config(
@@ -87,7 +180,7 @@ def refuse_characters_as_special(tokenizer: PreTrainedTokenizerBase, what: str) 
 
 
 def load_network(
-    auto: Any, directory: Path, files: ModelFiles, what: str, kind: str, unused: tuple[str, ...] = ()
+    auto: Any, directory: Path, files: ModelFiles, what: str, kind: str, unused: tuple[str, ...]
 ) -> PreTrainedModel:
     """The network of a model as `auto` loads it, every weight being one that the checkpoint has.
 
@@ -133,19 +226,20 @@ def load_network(
     return model
 
 
-def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, what: str) -> int:
-    """How many tokens the tokenizer has. Raises InputError where the model has fewer embeddings."""
-    vocabulary = max(tokenizer.get_vocab().values()) + 1
-    embeddings = count_embeddings(model)
-    if vocabulary > embeddings:
-        raise InputError(
-            f"{what}: the tokenizer has ids up to {vocabulary - 1}, the model {embeddings} embeddings"
-        )
-    return vocabulary
+def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, what: str) -> None:
+    """Raise InputError where the model has fewer embeddings than the tokenizer has tokens."""
+    last = max(tokenizer.get_vocab().values())
+    try:
+        embeddings = count_embeddings(model)
+    except AttributeError:
+        # a network that reads no text; the probe of its kind says so
+        return
+    if last >= embeddings:
+        raise InputError(f"{what}: the tokenizer has ids up to {last}, the model {embeddings} embeddings")
 
 
 def count_embeddings(model: PreTrainedModel) -> int:
-    """Rows of the embedding."""
+    """Rows of the embedding. Raises AttributeError for a network without one."""
     # FLAVA has those of its text encoder alone
     table: Any = getattr(model, "text_model", model).get_input_embeddings()
     return int(table.weight.shape[0])

@@ -101,12 +101,12 @@ def choose_files(names: Collection[str], read: Callable[[str], str], what: str) 
 
 def tokenizer_files(names: Collection[str]) -> tuple[str, ...]:
     """The files of a tokenizer; none where there is no whole vocabulary among them."""
-    found = tuple(name for name in TOKENIZER_FILES if name in names)
+    present = tuple(name for name in TOKENIZER_FILES if name in names)
     # without its merges a byte-pair vocabulary would load, and split every word into bytes
     usable = [
-        name for name in VOCABULARIES if name in found and (name != "vocab.json" or "merges.txt" in found)
+        name for name in VOCABULARIES if name in present and (name != "vocab.json" or "merges.txt" in present)
     ]
-    return found if usable else ()
+    return present if usable else ()
 
 
 def files_of(directory: Path, what: str) -> ModelFiles:
@@ -120,9 +120,9 @@ def files_of(directory: Path, what: str) -> ModelFiles:
 def check_files(manifest: Mapping[str, Any]) -> None:
     """Raise InputError where a file that a manifest describes is gone, truncated or another since."""
     directory = Path(manifest["directory"])
-    given = manifest["entry"]["source"] == "path"
+    is_users = manifest["entry"]["source"] == "path"
     # with the manifest beside it, or Snakemake would not see what is missing
-    remedy = "put the file back" if given else f"delete {directory.parent}"
+    remedy = "put the file back" if is_users else f"delete {directory.parent}"
     for name, file in manifest["files"].items():
         path = directory / name
         size = path.stat().st_size if path.is_file() else None

@@ -263,8 +263,8 @@ def _agrees(way: _Plain | _Split, probe: torch.Tensor, expected: Encoded, tolera
         return False
     if logits.shape != expected.hidden.shape or (encoded.attention is None) != (expected.attention is None):
         return False
-    wanted = expected.hidden.float().log_softmax(-1)
-    pairs = [(logits.float().log_softmax(-1), wanted), (some.float().log_softmax(-1), wanted[1::3])]
+    plain = expected.hidden.float().log_softmax(-1)
+    pairs = [(logits.float().log_softmax(-1), plain), (some.float().log_softmax(-1), plain[1::3])]
     if encoded.attention is not None and expected.attention is not None:
         pairs.append((encoded.attention, expected.attention))
     return all(

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask import by_name
-from unmask.facts import read_facts, write_facts
-from unmask.record import record
+from unmask.facts import read_facts, record, write_facts
 
 
 def write_manifest(path: str | Path, about: Mapping[str, Any], facts: Iterable[str | Path] = ()) -> None:
@@ -26,6 +25,6 @@ def write_manifest(path: str | Path, about: Mapping[str, Any], facts: Iterable[s
     # the files themselves are described below
     for file in facts:
         entry |= read_facts(file)
-    made = record(facts, about["code"], "torch", "transformers", "tokenizers")
+    provenance = record(facts, about["code"], "torch", "transformers", "tokenizers")
     described = kind.describe(directory)
-    write_facts(path, described | made | {"directory": str(directory), "entry": entry})
+    write_facts(path, described | provenance | {"directory": str(directory), "entry": entry})

@@ -54,20 +54,20 @@ def tokenise(
     truncated = 0
     for start in range(0, len(texts), TOKENISED_AT_ONCE):
         part = slice(start, start + TOKENISED_AT_ONCE)
-        given = [list(each[part]) for each in (texts, seconds) if each is not None]
-        found = tokenizer(*given, truncation=False, verbose=False)
-        keys = ["input_ids", *(["token_type_ids"] if with_types and "token_type_ids" in found else [])]
-        for place, whole in enumerate(found["input_ids"]):
+        sides = [list(each[part]) for each in (texts, seconds) if each is not None]
+        encoding = tokenizer(*sides, truncation=False, verbose=False)
+        keys = ["input_ids", *(["token_type_ids"] if with_types and "token_type_ids" in encoding else [])]
+        for place, whole in enumerate(encoding["input_ids"]):
             if max_length is not None and len(whole) > max_length:
                 # anew, as special tokens stand behind the end
-                cut = tokenizer(*(each[place] for each in given), truncation=True, max_length=max_length)
+                cut = tokenizer(*(each[place] for each in sides), truncation=True, max_length=max_length)
                 for key in keys:
-                    found[key][place] = cut[key]
+                    encoding[key][place] = cut[key]
                 truncated += 1
-        lengths.append(np.array([len(one) for one in found["input_ids"]], dtype=np.int64))
-        ids += [np.array(one, dtype=np.int32) for one in found["input_ids"]]
+        lengths.append(np.array([len(one) for one in encoding["input_ids"]], dtype=np.int64))
+        ids += [np.array(one, dtype=np.int32) for one in encoding["input_ids"]]
         if len(keys) > 1:
-            types += [np.array(one, dtype=np.int8) for one in found["token_type_ids"]]
+            types += [np.array(one, dtype=np.int8) for one in encoding["token_type_ids"]]
     starts = np.cumsum(np.concatenate(lengths))
     return Tokens(np.concatenate(ids), np.concatenate(types) if types else None, starts, truncated)
 

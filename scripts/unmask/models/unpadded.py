@@ -26,7 +26,7 @@ def logits_of(
     """
     numbers = np.arange(len(tokens)) if some is None else some
     lengths = np.diff(tokens.starts)[numbers]
-    found = np.empty((len(numbers), network.config.num_labels or 0), dtype=np.float32)
+    logits = np.empty((len(numbers), network.config.num_labels or 0), dtype=np.float32)
     for length in np.unique(lengths)[::-1]:
         places = np.flatnonzero(lengths == length)
         at = tokens.starts[numbers[places]][:, None] + np.arange(length)
@@ -34,10 +34,10 @@ def logits_of(
         if tokens.types is not None:
             rows = np.concatenate([rows, tokens.types[at].astype(np.int32)], axis=1)
         distinct, which = np.unique(rows, axis=0, return_inverse=True)
-        found[places] = _in_batches(network, distinct, int(length), device)[which.reshape(-1)]
-    if not np.isfinite(found).all():
+        logits[places] = _in_batches(network, distinct, int(length), device)[which.reshape(-1)]
+    if not np.isfinite(logits).all():
         raise InputError("predicting: the model gives logits that are not finite numbers")
-    return found
+    return logits
 
 
 def _in_batches(

@@ -35,10 +35,10 @@ def read_checksums(path: str | Path) -> dict[Path, str]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; has this study been run to its end?") from None
-    found = {}
+    checksums = {}
     for number, line in enumerate(lines, 1):
         digest, separator, name = line.partition("  ")
         if not (separator and name and len(digest) == 64):
             raise InputError(f"{path}: line {number} is not a checksum: {line[:80]!r}")
-        found[path.parent / name] = digest
-    return found
+        checksums[path.parent / name] = digest
+    return checksums

@@ -15,11 +15,11 @@ from typing import Any
 from unmask.atomic import remove_if_abandoned
 from unmask.errors import InputError
 from unmask.evidence.keeping import FOLDER, digest_of, kept
+from unmask.preflight import hold_run_lock
 from unmask.results.register import matcher, needing, read_register
 from unmask.results.walking import paths_below
-from unmask.runlock import hold_run_lock
 
-LEFT = "left by jobs that were killed"
+ABANDONED = "left by jobs that were killed"
 NEEDED = "kept: nothing is made of it yet"
 UNFINISHED = "kept: what an interrupted job goes on from"
 KEPT = (NEEDED, UNFINISHED)
@@ -40,7 +40,7 @@ class Item:
     """In bytes."""
 
     @property
-    def goes(self) -> bool:
+    def is_removable(self) -> bool:
         """Whether it may be removed."""
         return self.kind not in KEPT
 
@@ -56,9 +56,11 @@ def items(results: str | Path, downloads: bool = False) -> list[Item]:
     paths = paths_below(results)
     files = [path for path in paths if path.is_file() and not _is_hidden(path.relative_to(results))]
     patterns = [each for each in read_register(results) if downloads or not each.get("again")]
-    found = [item for pattern in patterns for item in _items(pattern, results, files)]
-    found += _left(results, paths)
-    return sorted(found, key=lambda item: (not item.goes, item.kind == LEFT, item.kind, item.name))
+    candidates = [item for pattern in patterns for item in _items(pattern, results, files)]
+    candidates += _abandoned(results, paths)
+    return sorted(
+        candidates, key=lambda item: (not item.is_removable, item.kind == ABANDONED, item.kind, item.name)
+    )
 
 
 def _is_hidden(path: Path) -> bool:
@@ -71,10 +73,10 @@ def _items(pattern: Mapping[str, Any], results: Path, files: Iterable[Path]) -> 
     for path in files:
         if match := fits.fullmatch(path.relative_to(results).as_posix()):
             names = match.groupdict()
-            made = tuple(results / file.format(**names) for file in needing(pattern))
-            groups.setdefault((pattern["name"].format(**names), made), []).append(path)
-    for (name, made), paths in groups.items():
-        age = min(file.stat().st_mtime_ns if file.is_file() else -1 for file in made)
+            needed = tuple(results / file.format(**names) for file in needing(pattern))
+            groups.setdefault((pattern["name"].format(**names), needed), []).append(path)
+    for (name, needed), paths in groups.items():
+        age = min(file.stat().st_mtime_ns if file.is_file() else -1 for file in needed)
         # what is older is made again, from these files
         done = all(path.stat().st_mtime_ns <= age for path in paths)
         # the same files by their second names, which would keep them on the disk
@@ -82,17 +84,17 @@ def _items(pattern: Mapping[str, Any], results: Path, files: Iterable[Path]) -> 
         yield _item(pattern["kind"] if done else NEEDED, name, [*paths, *twins])
 
 
-def _left(results: Path, paths: Iterable[Path]) -> Iterator[Item]:
+def _abandoned(results: Path, paths: Iterable[Path]) -> Iterator[Item]:
     def alike(pattern: str) -> list[Path]:
         return [path for path in paths if path.match(pattern)]
 
     partial = alike(".*.partial-*")
     for path in partial:
         if not any(parent in partial for parent in path.parents):
-            yield _item(LEFT, str(path.relative_to(results)), [path])
+            yield _item(ABANDONED, str(path.relative_to(results)), [path])
     for folder in alike(".*.shards"):
         whole = folder.with_name(folder.name.removeprefix(".").removesuffix(".shards") + ".parquet")
-        kind = LEFT if whole.is_file() else UNFINISHED
+        kind = ABANDONED if whole.is_file() else UNFINISHED
         yield _item(kind, str(folder.relative_to(results)), [folder])
     for table in alike(f"{FOLDER}/[!.]*.parquet"):
         if not (table.parents[1] / table.name).is_file():
@@ -106,22 +108,22 @@ def _item(kind: str, name: str, paths: Iterable[Path]) -> Item:
 
 def _size(paths: Iterable[Path]) -> int:
     """What files and folders take, a file of two names once."""
-    found = [file.stat() for path in paths for file in _files(path)]
-    return sum({(stat.st_dev, stat.st_ino): stat.st_size for stat in found}.values())
+    stats = [file.stat() for path in paths for file in _files(path)]
+    return sum({(stat.st_dev, stat.st_ino): stat.st_size for stat in stats}.values())
 
 
 def _files(path: Path) -> list[Path]:
     return [path] if path.is_file() else [file for file in sorted(path.rglob("*")) if file.is_file()]
 
 
-def remove(found: Iterable[Item], results: str | Path) -> int:
-    """Remove what may go of the `found`, and folders that are empty then; gives the bytes removed.
+def remove(candidates: Iterable[Item], results: str | Path) -> int:
+    """Remove those that are removable, and folders that are empty then; returns the bytes removed.
 
     A partial file whose writer still lives stays. No run may be at work in the results meanwhile.
     """
     removed = 0
-    for item in found:
-        if not item.goes:
+    for item in candidates:
+        if not item.is_removable:
             continue
         for path in item.paths:
             if ".partial-" in path.name:
@@ -142,15 +144,15 @@ def _remove_empty(folder: Path, results: Path) -> None:
         folder = folder.parent
 
 
-def describe(found: Iterable[Item]) -> Iterator[str]:
-    """The items in words, by kind, with their sizes and a total of what may be removed."""
-    found = list(found)
-    for kind in dict.fromkeys(item.kind for item in found):
-        alike = [item for item in found if item.kind == kind]
+def describe(candidates: Iterable[Item]) -> Iterator[str]:
+    """The items in words, by kind, with their sizes and a total of what is removable."""
+    candidates = list(candidates)
+    for kind in dict.fromkeys(item.kind for item in candidates):
+        alike = [item for item in candidates if item.kind == kind]
         yield f"{kind}:"
         width = max(len(item.name) for item in alike)
         yield from (f"  {item.name:{width}}  {megabytes(item.size):>10}" for item in alike)
-    total = sum(item.size for item in found if item.goes)
+    total = sum(item.size for item in candidates if item.is_removable)
     yield f"to remove: {megabytes(total)}"
 
 
@@ -169,14 +171,14 @@ def main() -> None:
         folder = Path(arguments.folder)
         read_register(folder)
         hold_run_lock(folder)
-        found = items(folder, arguments.downloads)
-        for line in describe(found):
+        candidates = items(folder, arguments.downloads)
+        for line in describe(candidates):
             print(line)
-        if not any(item.goes for item in found):
+        if not any(item.is_removable for item in candidates):
             return
         print(WHAT_THEN)
         if arguments.yes:
-            print(f"removed: {megabytes(remove(found, folder))}")
+            print(f"removed: {megabytes(remove(candidates, folder))}")
         else:
             print("nothing is removed yet; --yes removes it")
     except InputError as error:

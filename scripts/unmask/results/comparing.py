@@ -147,25 +147,25 @@ def _notes(folders: tuple[Path, Path]) -> Iterator[str]:
             yield f"{Path(name).parts[1]} has other weights in the two runs: it is another model"
 
 
-def describe(found: Comparison) -> Iterator[str]:
+def describe(comparison: Comparison) -> Iterator[str]:
     """What was found, line by line."""
     yield f"{'measure':<14}{'protocol':<11}{'decisions':>9}{'largest difference':>20}" + (
         f"{'of float error':>16}{'near-ties':>11}{'differ':>8}{'not near-ties':>15}"
     )
-    for row in found.measures.itertuples():
+    for row in comparison.measures.itertuples():
         yield f"{row.measure:<14}{row.protocol:<11}{row.decisions:>9}{row.largest_difference:>20.2g}" + (
             f"{row.share:>16.1%}{row.near_ties:>11}{row.differ:>8}{row.unexplained:>15}"
         )
-    yield from found.notes
-    tables = len(found.identical) + len(found.different)
-    yield f"{len(found.identical)} of {tables} tables are byte-identical"
-    yield from (f"error: {problem}" for problem in found.problems[:SHOWN])
-    if len(found.problems) > SHOWN:
-        yield f"error: {len(found.problems) - SHOWN} more"
-    differ = int(found.measures["differ"].sum())
-    disagreement = f"{differ} of {int(found.measures['decisions'].sum())} decisions differ"
-    if found.problems:
-        unexplained = int(found.measures["unexplained"].sum())
+    yield from comparison.notes
+    tables = len(comparison.identical) + len(comparison.different)
+    yield f"{len(comparison.identical)} of {tables} tables are byte-identical"
+    yield from (f"error: {problem}" for problem in comparison.problems[:SHOWN])
+    if len(comparison.problems) > SHOWN:
+        yield f"error: {len(comparison.problems) - SHOWN} more"
+    differ = int(comparison.measures["differ"].sum())
+    disagreement = f"{differ} of {int(comparison.measures['decisions'].sum())} decisions differ"
+    if comparison.problems:
+        unexplained = int(comparison.measures["unexplained"].sum())
         yield f"the runs do not agree: {disagreement}, {unexplained} of them not near-ties"
     else:
         yield f"the runs agree to float error: {disagreement}{', all of them near-ties' if differ else ''}"
@@ -177,12 +177,12 @@ def main() -> None:
     parser.add_argument("second", metavar="elsewhere/results/STUDY")
     arguments = parser.parse_args()
     try:
-        found = compare(arguments.first, arguments.second)
+        comparison = compare(arguments.first, arguments.second)
     except InputError as error:
         sys.exit(f"error: {error}")
-    for line in describe(found):
+    for line in describe(comparison):
         print(line)
-    sys.exit(bool(found.problems))
+    sys.exit(bool(comparison.problems))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def read_register(results: str | Path) -> list[dict[str, Any]]:
     """
     path = Path(results, FILE)
     try:
-        found = json.loads(path.read_bytes())
+        patterns = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise InputError(
             f"{results}: there is no {FILE} in it; give results/STUDY of a study that was run"
@@ -44,15 +44,15 @@ def read_register(results: str | Path) -> list[dict[str, Any]]:
     except ValueError as error:
         raise InputError(f"{path}: cannot be read ({error}); delete it and run the study again") from None
     try:
-        if not isinstance(found, list):
+        if not isinstance(patterns, list):
             raise TypeError
-        for pattern in found:
+        for pattern in patterns:
             names = dict.fromkeys(matcher(pattern["files"]).groupindex, "")
             for text in (pattern["name"], *needing(pattern)):
                 text.format(**names)
     except (TypeError, AttributeError, KeyError, IndexError, ValueError, re.error):
         raise InputError(f"{path}: not a register; delete it and run the study again") from None
-    return found
+    return patterns
 
 
 def needing(pattern: Mapping[str, Any]) -> list[str]:

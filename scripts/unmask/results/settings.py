@@ -65,16 +65,16 @@ def difference(results: str | Path, config: Mapping[str, Any]) -> str | None:
 def _difference(one: Any, other: Any, place: str) -> str | None:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in sorted({*one, *other}):
-            found = _difference(one.get(key), other.get(key), f"{place}.{key}" if place else key)
-            if found:
-                return found
+            differing = _difference(one.get(key), other.get(key), f"{place}.{key}" if place else key)
+            if differing:
+                return differing
         return None
     if one == other:
         return None
     if one is None or other is None:
         return f"{'a' if other is None else 'no'} {place}"
-    return f"{place} {_shown(one)}, not {_shown(other)}"
+    return f"{place} {_as_text(one)}, not {_as_text(other)}"
 
 
-def _shown(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)[:80]

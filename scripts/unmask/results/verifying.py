@@ -157,9 +157,9 @@ def verify(folder: str | Path) -> Verified:
     """Check the results of one study. Raises InputError where there are none."""
     if not Path(folder).is_dir():
         raise InputError(f"{folder}: no such folder of results")
-    found = Verified(Path(folder))
-    found.check()
-    return found
+    verified = Verified(Path(folder))
+    verified.check()
+    return verified
 
 
 def main() -> None:
@@ -167,18 +167,18 @@ def main() -> None:
     parser.add_argument("folder", metavar="results/STUDY")
     arguments = parser.parse_args()
     try:
-        found = verify(arguments.folder)
+        verified = verify(arguments.folder)
     except InputError as error:
         sys.exit(f"error: {error}")
-    for problem in found.problems:
+    for problem in verified.problems:
         print(f"error: {problem}")
-    if found.removed:
-        print(f"{len(found.removed)} inputs were removed, as may be: {min(found.removed)}")
+    if verified.removed:
+        print(f"{len(verified.removed)} inputs were removed, as may be: {min(verified.removed)}")
     print(
-        f"{found.results} results are as they were made; "
-        f"{found.inputs} inputs are those that results were made from"
+        f"{verified.results} results are as they were made; "
+        f"{verified.inputs} inputs are those that results were made from"
     )
-    sys.exit(bool(found.problems))
+    sys.exit(bool(verified.problems))
 
 
 if __name__ == "__main__":

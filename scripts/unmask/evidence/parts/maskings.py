@@ -9,18 +9,17 @@ from typing import Any
 from unmask.errors import InputError
 from unmask.evidence.earlier import Table, stand, standing
 from unmask.evidence.keeping import forget, kept
-from unmask.evidence.likeliest import LIKELIEST
 from unmask.evidence.origin import SOURCE
-from unmask.evidence.reading import Reading
-from unmask.evidence.schema import EVIDENCE
+from unmask.evidence.reading_job import ReadingJob
+from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.streaming import Likeliest, whole_facts, write_evidence
 from unmask.models.loading import load
 from unmask.terms import NONE
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """The evidence of a variant under a masking, with the likeliest tokens where the study wants them."""
+class _Output:
+    """The evidence of a variant under a masking, with the likeliest tokens where the study keeps them."""
 
     variant: str
     masking: str
@@ -29,81 +28,81 @@ class _Wanted:
     likeliest: Likeliest | None
     facts: dict[str, Any]
 
-    def stands(self, reading: Reading) -> bool:
-        """Whether all its tables are there; what they say of themselves is then of today."""
-        of_each = whole_facts(reading.pairs, self.facts, self.likeliest)
-        tables = map(Table, self.paths, (EVIDENCE, LIKELIEST), of_each)
-        return stand(tables, standing(self.masking, reading.surveyed))
+    def is_cached(self, job: ReadingJob) -> bool:
+        """Whether all its tables are in the cache; their facts are then brought up to date."""
+        facts = whole_facts(job.pairs, self.facts, self.likeliest)
+        tables = map(Table, self.paths, (EVIDENCE, LIKELIEST), facts)
+        return stand(tables, standing(self.masking, job.surveyed))
 
 
-def read(reading: Reading, wanted: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[Path]:
-    """Read every variant that is wanted under every masking of which the tables are not kept.
+def read(job: ReadingJob, settings: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[Path]:
+    """Read every variant of the settings under every masking whose tables are not in the cache.
 
-    wanted: by variant, `code` (a digest by masking), `seed` (of shuffled sentences) and `top` (how many of
+    settings: by variant, `code` (a digest by masking), `seed` (of shuffled sentences) and `top` (how many of
     the likeliest tokens are kept beside the evidence). Raises InputError as `write_evidence` does.
     """
     tables = [
-        _wanted(reading, variant, masking, code, of, outputs)
-        for variant, of in wanted.items()
-        for masking, code in of["code"].items()
+        _output(job, variant, masking, code, of_variant, outputs)
+        for variant, of_variant in settings.items()
+        for masking, code in of_variant["code"].items()
     ]
-    missing = [each for each in tables if not each.stands(reading)]
-    for each in missing:
-        for path in each.paths:
+    missing = [table for table in tables if not table.is_cached(job)]
+    for table in missing:
+        for path in table.paths:
             forget(path)
-    # attention maps are wanted where nothing is hidden, and cost time where it is
+    # attention maps are read where nothing is hidden, and cost time elsewhere
     for with_attention in (True, False):
-        alike = [each for each in missing if (each.masking == NONE) == with_attention]
+        alike = [table for table in missing if (table.masking == NONE) == with_attention]
         if alike:
-            _write(reading, alike, with_attention)
-            # its parts refer to each other: there would be two in memory while the next is loaded
+            _write(job, alike, with_attention)
+            # the network has reference cycles: two would be in memory while the next is loaded
             gc.collect()
-    return [path for each in tables for path in each.paths]
+    return [path for table in tables for path in table.paths]
 
 
-def _wanted(
-    reading: Reading,
+def _output(
+    job: ReadingJob,
     variant: str,
     masking: str,
     code: str,
-    of: Mapping[str, Any],
+    settings: Mapping[str, Any],
     outputs: Mapping[str, Any],
-) -> _Wanted:
+) -> _Output:
     name = f"{variant}_{masking}".replace("-", "_")
     paths, likeliest = [Path(outputs[name])], None
-    if of["top"]:
+    if settings["top"]:
         paths.append(Path(outputs[f"{name}_top"]))
-        likeliest = Likeliest(kept(paths[-1]), of["top"])
-    entry = reading.manifest["entry"]
+        likeliest = Likeliest(kept(paths[-1]), settings["top"])
+    entry = job.manifest["entry"]
     facts = {
-        **reading.names,
+        **job.names,
         "variant": variant,
         "masking": masking,
-        "shuffle_seed": of["seed"],
-        **reading.made_with,
-        "unknown_tokens": reading.surveyed.facts,
+        "shuffle_seed": settings["seed"],
+        **job.shared_facts,
+        "unknown_tokens": job.surveyed.facts,
         "model_source": {key: entry[key] for key in SOURCE if key in entry},
-        **reading.record(code, "torch", "transformers", "tokenizers", "pyarrow"),
+        **job.record(code, "torch", "transformers", "tokenizers", "pyarrow"),
     }
-    return _Wanted(variant, masking, of["seed"], paths, likeliest, facts)
+    return _Output(variant, masking, settings["seed"], paths, likeliest, facts)
 
 
-def _write(reading: Reading, tables: list[_Wanted], with_attention: bool) -> None:
-    model = load(reading.manifest["directory"], reading.device, with_attention, reading.stack, reading.dtype)
-    for each in tables:
+def _write(job: ReadingJob, tables: list[_Output], with_attention: bool) -> None:
+    model = load(job.manifest["directory"], job.device, with_attention, job.stack, job.dtype)
+    for table in tables:
         try:
             write_evidence(
-                kept(each.paths[0]),
-                reading.pairs,
+                kept(table.paths[0]),
+                job.pairs,
                 model,
-                each.masking,
-                each.variant,
-                each.seed or 0,
-                reading.manifest["max_length"],
-                each.facts,
+                table.masking,
+                table.variant,
+                table.seed or 0,
+                job.manifest["max_length"],
+                table.facts,
                 # Snakemake has a display of its own
                 bar=False,
-                likeliest=each.likeliest,
+                likeliest=table.likeliest,
             )
         except InputError as error:
-            raise reading.named(error) from None
+            raise job.with_names(error) from None

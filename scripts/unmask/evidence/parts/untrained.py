@@ -12,13 +12,13 @@ from unmask.errors import InputError
 from unmask.evidence.collecting import collect_evidence
 from unmask.evidence.earlier import Table, stand
 from unmask.evidence.keeping import forget, kept
-from unmask.evidence.reading import Reading
+from unmask.evidence.reading_job import ReadingJob
 from unmask.evidence.streaming import whole_facts
-from unmask.measures.by_protocol import score_by_protocol
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
+from unmask.measures.scoring import score_by_protocol
 from unmask.models.loading import load
-from unmask.models.untrained import make_untrained
+from unmask.models.random_weights import make_untrained
 from unmask.tables import write_table
 from unmask.terms import NONE, ORIGINAL
 
@@ -28,53 +28,53 @@ PAIRS_AT_ONCE = 2000
 """Of so many pairs the evidence is in memory at once."""
 
 
-def read(reading: Reading, wanted: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[Path]:
-    """Score the benchmark with every network of which the scores are not kept.
+def read(job: ReadingJob, settings: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[Path]:
+    """Score the benchmark with every network whose scores are not in the cache.
 
-    wanted: `code`, a digest; `measures`; and `seeds`, one for each of the outputs `untrained`. Raises
+    settings: `code`, a digest; `measures`; and `seeds`, one for each of the outputs `untrained`. Raises
     InputError as `collect_evidence` does.
     """
     paths = [Path(path) for path in outputs["untrained"]]
     packages = ("torch", "transformers", "tokenizers", "pandas", "pyarrow")
-    for seed, path in zip(wanted["seeds"], paths, strict=True):
+    for seed, path in zip(settings["seeds"], paths, strict=True):
         facts = {
-            **reading.names,
+            **job.names,
             "seed": str(seed),
-            "measures": list(wanted["measures"]),
-            **reading.made_with,
-            **reading.record(wanted["code"], *packages),
+            "measures": list(settings["measures"]),
+            **job.shared_facts,
+            **job.record(settings["code"], *packages),
         }
-        (whole,) = whole_facts(reading.pairs, facts)
-        if stand([Table(path, SCORES, whole)], ()):
+        (table_facts,) = whole_facts(job.pairs, facts)
+        if stand([Table(path, SCORES, table_facts)], ()):
             continue
         forget(path)
         logger.info("scoring with the untrained network of seed %s", seed)
         try:
-            scores = _score(reading, wanted["measures"], seed)
+            scores = _score(job, settings["measures"], seed)
         except InputError as error:
-            raise reading.named(error) from None
-        write_table(kept(path), scores, SCORES, whole)
+            raise job.with_names(error) from None
+        write_table(kept(path), scores, SCORES, table_facts)
     return paths
 
 
-def _score(reading: Reading, measures: Sequence[str], seed: int) -> pd.DataFrame:
+def _score(job: ReadingJob, measures: Sequence[str], seed: int) -> pd.DataFrame:
     """The scores of one network, as SCORES."""
-    maskings, max_length = maskings_of(measures), reading.manifest["max_length"]
+    maskings, max_length = maskings_of(measures), job.manifest["max_length"]
     scores = []
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder, "model")
-        make_untrained(reading.manifest["directory"], directory, seed)
+        make_untrained(job.manifest["directory"], directory, seed)
         networks = {
-            attention: load(directory, reading.device, attention, reading.stack, reading.dtype)
+            attention: load(directory, job.device, attention, job.stack, job.dtype)
             for attention in {masking == NONE for masking in maskings}
         }
-        for start in range(0, len(reading.pairs), PAIRS_AT_ONCE):
-            some = reading.pairs.iloc[start : start + PAIRS_AT_ONCE]
+        for start in range(0, len(job.pairs), PAIRS_AT_ONCE):
+            chunk = job.pairs.iloc[start : start + PAIRS_AT_ONCE]
             evidence = {
                 masking: collect_evidence(
-                    some, networks[masking == NONE], masking, ORIGINAL, max_length=max_length
+                    chunk, networks[masking == NONE], masking, ORIGINAL, max_length=max_length
                 )
                 for masking in maskings
             }
-            scores.append(score_by_protocol(list(some["pair_id"]), evidence, measures))
+            scores.append(score_by_protocol(list(chunk["pair_id"]), evidence, measures))
     return pd.concat(scores, ignore_index=True)

@@ -1,8 +1,7 @@
 """AULA."""
 
 from unmask.measures.measure import Evidence, Measure
-from unmask.measures.reduction import Reduction, mean, weighted_mean
-from unmask.measures.tokens import text_tokens
+from unmask.measures.reduction import Reduction, mean, text_tokens, weighted_mean
 from unmask.terms import ALL_TOKENS, CONTENT_TOKENS, MODIFIED_TOKENS, NONE, PUBLISHED, SHARED_TOKENS
 
 

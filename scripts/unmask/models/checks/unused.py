@@ -12,18 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import (
-    AutoConfig,
-    AutoModel,
-    AutoModelForMaskedLM,
-    AutoModelForSequenceClassification,
-    PretrainedConfig,
-)
+from transformers import AutoConfig, PretrainedConfig
 
+from unmask import by_name
 from unmask.errors import InputError
 from unmask.models.checking import first_line
 from unmask.models.quiet import quiet_transformers
-from unmask.models.seeing import config_of
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +102,7 @@ def check(directory: str | Path, kind: str, name: str) -> list[str]:
             return []
         if empty := _without_layers(config):
             raise InputError(f"{what}: {empty} is 0 in its config.json: a network without layers")
-        unused = _unused(directory, kind)
+        unused = _unused(directory, config, kind)
     harmless = re.compile("|".join(f"(?:{pattern})" for pattern in HARMLESS[kind]))
     others = [key for key in unused if not harmless.search(key)]
     if others:
@@ -132,18 +126,13 @@ def _without_layers(config: PretrainedConfig) -> str | None:
     return None
 
 
-def _unused(directory: Path, kind: str) -> list[str]:
+def _unused(directory: Path, config: PretrainedConfig, kind: str) -> list[str]:
     """The names of the tensors that the network of this kind of model has no place for, sorted.
 
     None where it cannot be loaded, or lacks weights: then it is not such a model, and the rest follows.
     """
-    classes: Mapping[str, Any] = {
-        "masked-lm": AutoModelForMaskedLM,
-        "text-classification": AutoModelForSequenceClassification,
-        "text-encoder": AutoModel,
-    }
     try:
-        network: Any = classes[kind] if kind in classes else config_of(directory, "model")[1].network
+        network: Any = by_name.load("models/kinds", kind).KIND.network(config)
         model, loading = network.from_pretrained(
             directory,
             local_files_only=True,

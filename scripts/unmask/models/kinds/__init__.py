@@ -1,1 +1,4 @@
-"""Kinds of models: `check` says whether a directory holds a sound one, `describe` what it holds."""
+"""Kinds of models, a module each, by name: `KIND` says how they are loaded and what they have to be.
+
+`check` says whether a directory holds a sound one, `describe` what it holds.
+"""

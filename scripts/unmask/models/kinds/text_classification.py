@@ -1,8 +1,6 @@
-"""Text classifiers: checking that a directory holds one fit for predicting labels, and describing it."""
+"""Text classifiers, which are fit for predicting labels."""
 
-import logging
 from pathlib import Path
-from typing import Any
 
 import torch
 from transformers import (
@@ -15,42 +13,10 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICA
 
 from unmask.errors import InputError
 from unmask.labels import Labels, fault_of
-from unmask.models.checking import (
-    check_vocabulary,
-    describe_files,
-    first_line,
-    load_config,
-    load_network,
-    load_tokenizer,
-    refuse_characters_as_special,
-)
-from unmask.models.directory import files_of
-from unmask.models.quiet import quiet_transformers
+from unmask.models.checking import Kind, load_config
 
-logger = logging.getLogger(__name__)
-
-_KIND = "text classifier"
+_TITLE = "text classifier"
 _ONE_LABEL = "single_label_classification"
-
-
-def check(directory: str | Path, name: str) -> None:
-    """Load a model as predicting will, and raise InputError naming the model where it is not fit for it.
-
-    Refused are: what is not a model directory; an architecture that transformers has no head for texts for;
-    a regression, or a model that gives a text any number of labels; fewer than two labels, or some that
-    cannot be told apart; weights that are broken or missing, as those of a head that was never trained; a
-    tokenizer with more tokens than the model has embeddings; settings with which the model reads nothing.
-    """
-    directory = Path(directory)
-    what = f"model {name}"
-    files = files_of(directory, what)
-    with quiet_transformers():
-        config, tokenizer = _config(directory, what), _tokenizer(directory, what)
-        labels = labels_of(config, what)
-        model = load_network(AutoModelForSequenceClassification, directory, files, what, _KIND)
-    check_vocabulary(model, tokenizer, what)
-    _check_reading(model, tokenizer, len(labels), what)
-    logger.info("%s: %s that predicts one of: %s", what, config.model_type, ", ".join(labels))
 
 
 def labels_of(config: PretrainedConfig, what: str) -> list[str]:
@@ -80,11 +46,12 @@ def labels_of(config: PretrainedConfig, what: str) -> list[str]:
 
 
 def _config(directory: Path, what: str) -> PretrainedConfig:
+    """Refused besides is a regression, or a model that gives a text any number of labels."""
     config = load_config(
         directory,
         what,
         MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES,
-        _KIND,
+        _TITLE,
         "only such models predict labels of texts",
     )
     problem = getattr(config, "problem_type", None)
@@ -93,41 +60,29 @@ def _config(directory: Path, what: str) -> PretrainedConfig:
     return config
 
 
-def _tokenizer(directory: Path, what: str) -> PreTrainedTokenizerBase:
-    tokenizer = load_tokenizer(directory, what)
-    refuse_characters_as_special(tokenizer, what)
-    return tokenizer
+def _read_texts(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path) -> torch.Tensor:
+    """Logits, 2 × labels."""
+    # two at a time: some architectures need a padding token for that
+    ids = torch.tensor(2 * [tokenizer("a few words of a text")["input_ids"]])
+    logits: torch.Tensor = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
+    return logits
 
 
-def _check_reading(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, labels: int, what: str
-) -> None:
-    """Raise InputError where the model does not read so much as a few words."""
-    try:
-        # two at a time: some architectures need a padding token for that
-        ids = torch.tensor(2 * [tokenizer("a few words of a text")["input_ids"]])
-        with torch.inference_mode():
-            logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
-    except Exception as error:  # whatever odd settings lead to in some architecture
-        raise InputError(f"{what}: with its config.json it reads no text: {first_line(error)}") from None
+def _fault(logits: torch.Tensor, config: PretrainedConfig) -> str | None:
+    labels = config.num_labels or 0
     if logits.shape != (2, labels):
-        raise InputError(f"{what}: it gives a text {logits.shape[-1]} numbers, and has {labels} labels")
-    if logits.isnan().any():
-        raise InputError(f"{what}: with its config.json it predicts what is not a number")
+        return f"it gives a text {logits.shape[-1]} numbers, and has {labels} labels"
+    return "with its config.json it predicts what is not a number" if logits.isnan().any() else None
 
 
-def describe(directory: str | Path) -> dict[str, Any]:
-    """What a model directory holds: its manifest, the same on every machine.
-
-    What `unmask.models.checking.describe_files` says, with labels: their names, in the order of the outputs.
-    Raises InputError where it is not the directory of a text classifier.
-    """
-    directory = Path(directory)
-    what = f"model directory {directory}"
-    files_of(directory, what)
-    with quiet_transformers():
-        config, tokenizer = _config(directory, what), _tokenizer(directory, what)
-    return {
-        **describe_files(AutoModelForSequenceClassification, directory, config, tokenizer),
-        "labels": labels_of(config, what),
-    }
+KIND = Kind(
+    _TITLE,
+    purpose="predicting labels",
+    unread="with its config.json it reads no text",
+    config=_config,
+    network=lambda config: AutoModelForSequenceClassification,
+    probe=_read_texts,
+    fault=_fault,
+    facts=lambda config, tokenizer, what: {"labels": labels_of(config, what)},
+)
+check, describe = KIND.check, KIND.describe

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from unmask.errors import InputError
-from unmask.places import AHEAD, check_folder, check_places, check_way
+from unmask.preflight import AHEAD, check_paths, check_writable, existing_parent
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_new_files_in_new_folders_and_files_that_are_there_pass() -> None:
     Path("in").touch()
     Path("made").mkdir()
-    check_places(["in", "not-made-yet"], ["a/b/out", "in", "made"], folders=["made"])
+    check_paths(["in", "not-made-yet"], ["a/b/out", "in", "made"], folders=["made"])
     assert not Path("a").exists()
 
 
@@ -31,21 +31,21 @@ def test_a_folder_for_a_file_and_a_file_for_a_folder(folders: list[str], written
         Path("made").mkdir()
     line = "a file lies where a folder" if folders else "a folder lies where a file"
     with pytest.raises(InputError, match=f"^made: {line} belongs; move it away and run again$"):
-        check_places([] if written else ["made"], ["made"] if written else [], folders)
+        check_paths([] if written else ["made"], ["made"] if written else [], folders)
 
 
 def test_a_file_of_the_future_is_named_where_it_is_read() -> None:
     for name in ("a b", "made"):
         Path(name).touch()
         os.utime(name, (0, time.time() + 86400))
-    check_places([], ["made"])
+    check_paths([], ["made"])
     with pytest.raises(
         InputError, match=r"^a b: dated in the future \(\d{4}-\d\d-\d\d .*touch 'a b', and run again$"
     ):
-        check_places(["a b"], ["made"])
+        check_paths(["a b"], ["made"])
     # the clocks of two machines differ
     os.utime("a b", (0, time.time() + AHEAD / 2))
-    check_places(["a b"], ["made"])
+    check_paths(["a b"], ["made"])
 
 
 def test_a_link_to_nothing_or_to_itself_and_a_file_on_the_way() -> None:
@@ -57,11 +57,11 @@ def test_a_link_to_nothing_or_to_itself_and_a_file_on_the_way() -> None:
         ("circle", r"^circle: a link to circle, which leads nowhere"),
         ("file", r"^file: a file lies where a folder belongs"),
     ):
-        for check in (check_way, check_folder):
+        for check in (existing_parent, check_writable):
             with pytest.raises(InputError, match=line):
                 check(f"{name}/small/tables")
         with pytest.raises(InputError, match=line):
-            check_places([], [f"{name}/out"])
+            check_paths([], [f"{name}/out"])
 
 
 def test_a_folder_that_takes_no_writing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,5 +70,5 @@ def test_a_folder_that_takes_no_writing(monkeypatch: pytest.MonkeyPatch) -> None
     closed = Path("results/evidence")
     monkeypatch.setattr(os, "access", lambda path, mode: path != closed and access(path, mode))
     with pytest.raises(InputError, match=r"^results/evidence: cannot be written: Permission denied; fix"):
-        check_places([], ["results/tables/a", "results/evidence/bert/none.parquet"])
-    assert check_way("results/evidence/bert") == Path("results/evidence")
+        check_paths([], ["results/tables/a", "results/evidence/bert/none.parquet"])
+    assert existing_parent("results/evidence/bert") == Path("results/evidence")

@@ -1,8 +1,8 @@
-"""Untrained models: a null baseline of any architecture, with a tokenizer at hand."""
+"""Models with random weights: untrained ones, which are a null baseline, and ones with noise added."""
 
 import logging
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,12 @@ from transformers import (
     AutoModelForMaskedLM,
     AutoTokenizer,
     PretrainedConfig,
+    PreTrainedModel,
     PreTrainedTokenizerBase,
 )
 
 from unmask.errors import InputError
-from unmask.models.directory import directory_written_whole, tokenizer_files
+from unmask.models.directory import directory_written_whole, files_of, tokenizer_files
 from unmask.models.quiet import quiet_transformers
 
 logger = logging.getLogger(__name__)
@@ -24,7 +25,7 @@ logger = logging.getLogger(__name__)
 _SPECIAL = ("bos", "eos", "cls", "sep", "pad", "mask")
 
 
-def make(entry: Mapping[str, Any], directory: str | Path, seed: int) -> dict[str, Any]:
+def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> dict[str, Any]:
     """Write a masked language model with random weights to `directory`, whole or not at all.
 
     `entry["config"]` has the `model_type` and any setting of its configuration; the size of the vocabulary
@@ -41,16 +42,12 @@ def make(entry: Mapping[str, Any], directory: str | Path, seed: int) -> dict[str
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             model = AutoModelForMaskedLM.from_config(config)  # type: ignore[no-untyped-call]
-        with directory_written_whole(directory) as partial:
-            with quiet_transformers():
-                model.save_pretrained(partial)
-            for name in tokenizer_files([path.name for path in source.iterdir()]):
-                shutil.copyfile(source / name, partial / name)
+        _save(model, source, tokenizer_files([path.name for path in source.iterdir()]), directory)
     except (InputError, OSError):
         raise
     except Exception as error:  # each architecture has its own way with settings that it cannot use
-        told = str(error) or type(error).__name__
-        raise InputError(f"config: no masked language model of these settings: {told}") from None
+        reason = str(error) or type(error).__name__
+        raise InputError(f"config: no masked language model of these settings: {reason}") from None
     parameters = sum(parameter.numel() for parameter in model.parameters())
     logger.info("%s: %s with %d random parameters, seed %d", directory, config.model_type, parameters, seed)
     return {
@@ -59,6 +56,58 @@ def make(entry: Mapping[str, Any], directory: str | Path, seed: int) -> dict[str
         "seed": seed,
         "torch": str(torch.__version__),
     }
+
+
+def make_untrained(base: str | Path, directory: str | Path, seed: int) -> None:
+    """Write a masked language model with the configuration and the tokenizer of the one in `base`, and with
+    weights as its architecture draws them before training, to `directory`, whole or not at all: what scores
+    are without anything learnt.
+
+    The same seed gives the same weights with the same version of torch.
+    """
+    base = Path(base)
+    with quiet_transformers(), torch.random.fork_rng(devices=[]):
+        config = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=False)
+        torch.manual_seed(seed)
+        model = AutoModelForMaskedLM.from_config(  # type: ignore[no-untyped-call]
+            config, trust_remote_code=False, dtype=torch.float32
+        )
+    _save(model, base, files_of(base, f"model directory {base}").tokenizer, directory)
+
+
+def perturb(base: str | Path, directory: str | Path, scale: float, seed: int) -> dict[str, Any]:
+    """Write the masked language model in `base` with noise in its weights to `directory`, all or nothing: a
+    control of how much a score depends on the exact weights.
+
+    To every weight of a tensor is added scale · sd · z, with sd the standard deviation over the tensor and z
+    drawn from the standard normal distribution. Tied weights stay tied, and a tensor whose weights are all
+    the same stays as it is. The tokenizer's files are copied. The same seed gives the same weights.
+
+    Returns scale, seed, parameters, and torch (its version, on which the noise depends).
+    """
+    base = Path(base)
+    with quiet_transformers():
+        model = AutoModelForMaskedLM.from_pretrained(
+            base, local_files_only=True, trust_remote_code=False, dtype=torch.float32
+        )
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for weights in model.parameters():
+            noise = torch.randn(weights.shape, generator=generator)
+            weights += scale * weights.std(correction=0) * noise
+    _save(model, base, files_of(base, f"model directory {base}").tokenizer, directory)
+    parameters = sum(weights.numel() for weights in model.parameters())
+    logger.info("%s: noise of %g standard deviations in %d weights", directory, scale, parameters)
+    return {"scale": scale, "seed": seed, "parameters": parameters, "torch": str(torch.__version__)}
+
+
+def _save(model: PreTrainedModel, source: Path, tokenizer: Iterable[str], directory: str | Path) -> None:
+    """Write a model with the tokenizer files of another, whole or not at all."""
+    with directory_written_whole(directory) as partial:
+        with quiet_transformers():
+            model.save_pretrained(partial)
+        for name in tokenizer:
+            shutil.copyfile(source / name, partial / name)
 
 
 def _tokenizer(source: Path) -> PreTrainedTokenizerBase:

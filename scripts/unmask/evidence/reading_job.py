@@ -1,4 +1,4 @@
-"""What the parts of a job have in common that reads a benchmark with a model."""
+"""What a job that reads a benchmark with a model hands to its parts."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,25 +12,26 @@ from unmask.models.devices import Device
 
 
 @dataclass(frozen=True)
-class Reading:
-    """One model and one benchmark."""
+class ReadingJob:
+    """One model that reads one benchmark."""
 
     names: Mapping[str, str]
-    """Of the model and of the benchmark."""
+    """The names of the `model` and of the `benchmark`."""
     pairs: pd.DataFrame
     manifest: Mapping[str, Any]
     device: Device
     dtype: str
     stack: str | None
-    """Whose attention is read of a model that has two stacks."""
+    """Whose attention is read in a model with two stacks: encoder or decoder."""
     surveyed: Survey
+    """What the tokenizer makes of the benchmark."""
     benchmark_sha256: str
     record: Callable[..., dict[str, Any]]
-    """From a digest of code and the names of packages to what a table says of how it was made."""
+    """unmask.facts.record with the inputs of the job: takes a digest of code and the names of packages."""
 
     @property
-    def made_with(self) -> dict[str, Any]:
-        """What every table says of the model, of how it was run, and of the benchmark."""
+    def shared_facts(self) -> dict[str, Any]:
+        """What every table states of the model, of how it was run, and of the benchmark."""
         return {
             "device": self.device.name,
             "dtype": self.dtype,
@@ -40,11 +41,11 @@ class Reading:
             "benchmark_sha256": self.benchmark_sha256,
         }
 
-    def named(self, error: InputError) -> InputError:
+    def with_names(self, error: InputError) -> InputError:
         """The error with the names of the model and of the benchmark."""
-        return named(error, self.names)
+        return with_names(error, self.names)
 
 
-def named(error: InputError, names: Mapping[str, str]) -> InputError:
+def with_names(error: InputError, names: Mapping[str, str]) -> InputError:
     """An error with the names of a model and of a benchmark."""
     return InputError(f"model {names['model']}, benchmark {names['benchmark']}, {error}")
