@@ -52,7 +52,7 @@ class Column:
 
     name: in the rows that are read. header: in the file, where it is another. kind: str, int, float, bool
     (`yes` or empty), or a function that reads a cell and raises ValueError with the reason where it cannot.
-    required: no cell is empty. optional: the file may lack the column, all of whose cells are then None.
+    required: no cell is empty. optional: the file may lack the column, whose cells are then all None.
     key: rows differ in the keys, taken together. choices: all that a cell may say; of a mapping, what each is
     read as. least, most: of numbers. label: rows are put together by it, so no two values may look alike.
     """
@@ -153,7 +153,8 @@ class Table:
         row = Row(path, place, self._headers)
         for column in self.columns:
             try:
-                row[column.name] = column.read(cells.get(column.in_file))
+                absent = column.optional and column.in_file not in cells
+                row[column.name] = None if absent else column.read(cells.get(column.in_file))
                 if column.label:
                     self._check_label(column.name, row, path)
             except ValueError as error:
@@ -357,6 +358,18 @@ def choices_of(meanings: Mapping[str, Sequence[Any]], where: str) -> dict[str, s
 def identifier(cell: Any) -> str:
     """A cell that is a text or a whole number, as text. Raises ValueError for another."""
     return str(cell) if isinstance(cell, int) and not isinstance(cell, bool) else text_of(cell)
+
+
+def text_without(fault_in: Callable[[str], str | None]) -> Callable[[Any], str]:
+    """A kind of columns: texts in which a function finds no fault, which it says in words."""
+
+    def read(cell: Any) -> str:
+        text = text_of(cell)
+        if fault := fault_in(text):
+            raise ValueError(fault)
+        return text
+
+    return read
 
 
 def text_of(cell: Any) -> str:
