@@ -1,17 +1,25 @@
-"""JSON and YAML files that a user gives, looked through from the top: what does not fit is one line.
+"""JSON, YAML and text files that a user gives, looked through from the top: what does not fit is one line.
 
 Each fault is an InputError, `FILE: KEY.KEY: reason`; of the parts of a list, KEY is the number, from 1.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.labels import Labels, fault_of
-from unmask.strict import HALF, json_of
-from unmask.user_files import read_text
+from unmask.labels import Labels
+from unmask.strict import json_of
+from unmask.user_files import quoted, read_text, text_of
+
+FaultIn = Callable[[str], str | None]
+"""Finds why a text is not what it has to be, if so."""
+
+
+def _none(text: str) -> str | None:
+    return None
 
 
 @dataclass(frozen=True)
@@ -26,27 +34,13 @@ class Node:
         """The error for this value."""
         return InputError(f"{self.where}: {reason}")
 
-    def child(self, key: object, value: Any) -> "Node":
-        """A part of this value."""
-        return Node(value, f"{self.where}{': ' if self.top else '.'}{key}", top=False)
-
     def mapping(self) -> dict[Any, "Node"]:
         """Its values by their keys, in order. Raises InputError where it is no mapping, or an empty one."""
         if not isinstance(self.value, Mapping):
-            raise self.fault(f"is not a mapping but {shown(self.value)}")
+            raise self.fault(f"is not a mapping but {quoted(self.value)}")
         if not self.value:
             raise self.fault("is empty")
-        return {key: self.child(key, value) for key, value in self.value.items()}
-
-    def items(self) -> Iterator[tuple[str, "Node"]]:
-        """Its labels, which are texts and look different, with their values; raises as `mapping` does."""
-        labels = Labels()
-        for key, node in self.mapping().items():
-            if not isinstance(key, str):
-                raise node.fault(f"the key {shown(key)} is not a text; put quotation marks around it")
-            if fault := fault_of(key) or labels.check(key, "before it"):
-                raise self.fault(fault)
-            yield key, node
+        return {key: self._child(key, value) for key, value in self.value.items()}
 
     def __getitem__(self, key: str) -> "Node":
         """The value of a key. Raises InputError naming the keys that there are where it is none of them."""
@@ -55,30 +49,47 @@ class Node:
             raise self.fault(f"no {key} in it (it has {', '.join(map(str, values))})")
         return values[key]
 
+    def items(self, fault_in: FaultIn = _none) -> Iterator[tuple[str, "Node"]]:
+        """Its keys, which are texts that look different, and their values. Raises InputError for others."""
+        labels = Labels()
+        for key, node in self.mapping().items():
+            name = self._child("a key", key)
+            yield name.text(lambda text: fault_in(text) or labels.check(text, "before it")), node
+
     def parts(self) -> list["Node"]:
-        """Its parts. Raises InputError where it is no list, or an empty one."""
+        """What is in a list. Raises InputError where it is no list, or an empty one."""
         if not isinstance(self.value, list):
-            raise self.fault(f"is not a list but {shown(self.value)}")
+            raise self.fault(f"is not a list but {quoted(self.value)}")
         if not self.value:
             raise self.fault("is empty")
-        return [self.child(number, value) for number, value in enumerate(self.value, start=1)]
+        return [self._child(number, value) for number, value in enumerate(self.value, start=1)]
 
-    def text(self, fault_in: Callable[[str], str | None] = lambda text: None) -> str:
-        """A text with something in it, of which fault_in finds no fault. Raises InputError for another."""
-        if not isinstance(self.value, str):
-            quotes = "; put quotation marks around it" if isinstance(self.value, bool | int | float) else ""
-            raise self.fault(f"is not a text but {shown(self.value)}{quotes}")
-        if not self.value.strip():
-            raise self.fault("is empty")
-        if HALF.search(self.value):
-            raise self.fault(f"{shown(self.value)} has half of a character in it")
-        if fault := fault_in(self.value):
+    def text(self, fault_in: FaultIn = _none) -> str:
+        """A text with something in it, in which fault_in finds no fault. Raises InputError for another."""
+        try:
+            text = text_of(self.value)
+        except ValueError as error:
+            mend = "; put quotation marks around it" if isinstance(self.value, bool | int | float) else ""
+            raise self.fault(f"{error}{mend}") from None
+        if fault := fault_in(text) if text.strip() else "is empty":
             raise self.fault(fault)
-        return self.value
+        return text
 
-    def texts(self, fault_in: Callable[[str], str | None] = lambda text: None) -> list[str]:
+    def texts(self, fault_in: FaultIn = _none) -> list[str]:
         """The texts of a list. Raises InputError as `parts` and `text` do."""
-        return [node.text(fault_in) for node in self.parts()]
+        return [part.text(fault_in) for part in self.parts()]
+
+    def number(self) -> float:
+        """A finite number. Raises InputError for anything else."""
+        try:
+            if not isinstance(self.value, bool | str) and math.isfinite(self.value):
+                return float(self.value)
+        except (TypeError, OverflowError):
+            pass
+        raise self.fault(f"{quoted(self.value)} is not a number")
+
+    def _child(self, key: object, value: Any) -> "Node":
+        return Node(value, f"{self.where}{': ' if self.top else '.'}{key}", top=False)
 
 
 def read_document(path: str | Path, parse: Callable[[str], Any] = json_of) -> Node:
@@ -92,9 +103,13 @@ def read_document(path: str | Path, parse: Callable[[str], Any] = json_of) -> No
         raise InputError(f"{path}: {error}") from None
 
 
-def shown(value: object) -> str:
-    """A value as a message has it: of several in one, their type."""
-    if isinstance(value, list | dict | set | tuple):
-        return f"a {type(value).__name__}"
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"
+def read_lines(path: str | Path) -> list[Node]:
+    """The lines of a text that have something in them, without spaces around them, by their numbers.
+
+    Raises InputError naming the file where it is no text, or has no such line.
+    """
+    lines = [line.strip() for line in read_text(path).splitlines()]
+    nodes = [Node(line, f"{path}: line {number}") for number, line in enumerate(lines, start=1) if line]
+    if not nodes:
+        raise InputError(f"{path}: is empty")
+    return nodes

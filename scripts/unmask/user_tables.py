@@ -22,8 +22,8 @@ from urllib.parse import urlsplit
 
 from unmask.errors import InputError
 from unmask.labels import Labels, fault_of
-from unmask.strict import HALF, json_of
-from unmask.user_files import faults_of, read_text
+from unmask.strict import json_of
+from unmask.user_files import faults_of, quoted, read_text, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,9 +38,6 @@ YES = "yes"
 
 BATCH = 4096
 """Rows of Parquet held at once."""
-
-LONGEST_QUOTE = 60
-"""Characters of a cell that a message quotes."""
 
 LONGEST_NUMBER = 40
 """Characters of a cell that is read as a number."""
@@ -316,8 +313,24 @@ def _cells(path: Path, batch: "pa.RecordBatch", row: int) -> Iterator[dict[str, 
                 raise InputError(f"{path}: {place}: a value in it cannot be read ({error})") from None
 
 
-def _refuse_repeats(path: Path, header: Sequence[str]) -> None:
-    if repeated := sorted({name for name in header if header.count(name) > 1}):
+def check_text_column(path: str | Path, schema: "pa.Schema", name: str) -> None:
+    """Raise InputError unless a Parquet file has one column of this name, and it holds texts."""
+    import pyarrow as pa
+
+    _refuse_repeats(path, schema.names)
+    if name not in schema.names:
+        raise InputError(f"{path}: no column {name!r} (columns: {', '.join(schema.names)})")
+    type_ = schema.field(name).type
+    of_values = type_.value_type if pa.types.is_dictionary(type_) else type_
+    is_text = pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view
+    if not any(each(of_values) for each in is_text):
+        raise InputError(f"{path}: column {name!r} holds {type_}, not text")
+
+
+def _refuse_repeats(path: str | Path, header: Sequence[str]) -> None:
+    # the usual case first: vectors have hundreds of columns
+    if len(set(header)) < len(header):
+        repeated = sorted({name for name in header if header.count(name) > 1})
         raise InputError(f"{path}: column {repeated[0]!r} is there more than once")
 
 
@@ -327,12 +340,6 @@ _RECORDS: dict[str, Callable[[Path, Entry, Sequence[Column], bool], Records]] = 
     "jsonl": _json_lines,
     "parquet": _parquet,
 }
-
-
-def quoted(value: object) -> str:
-    """A value as messages have it, cut where it is long."""
-    text = repr(value)
-    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
 
 
 def value_text(value: object) -> str:
@@ -370,15 +377,6 @@ def text_without(fault_in: Callable[[str], str | None]) -> Callable[[Any], str]:
         return text
 
     return read
-
-
-def text_of(cell: Any) -> str:
-    """A cell that is a text. Raises ValueError for another, and for half of a character."""
-    if not isinstance(cell, str):
-        raise ValueError(f"is not text but {quoted(cell)}")
-    if HALF.search(cell):
-        raise ValueError(f"has half of a character in it: {quoted(cell)}")
-    return cell
 
 
 def _flag(cell: Any) -> bool:

@@ -233,7 +233,7 @@ BROKEN = pa.Array.from_buffers(
             "not a readable Parquet file (In column 1: Invalid: Invalid UTF8 sequence at",
         ),
         (parquet(**GOOD | {"t": pa.array([10**9, 0], pa.date32())}), "row 0: a value in it cannot be read"),
-        (parquet(**GOOD | {"t": [1, 2]}), "row 0: t: is not text but 1"),
+        (parquet(**GOOD | {"t": [1, 2]}), "row 0: t: is not a text but 1"),
     ],
 )
 def test_bad_parquet(content: bytes, message: str, tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_a_column_of_parquet_that_is_there_twice(tmp_path: Path) -> None:
     pq.write_table(twice, tmp_path / "twice")
     with pytest.raises(InputError, match="twice: column 'x' is there more than once"):
         read_benchmark(tmp_path / "twice", table("parquet"))
-    with pytest.raises(InputError, match="twice: column x is there more than once"):
+    with pytest.raises(InputError, match="twice: column 'x' is there more than once"):
         list(hub_parquet.read_blocks(tmp_path / "twice", {"column": "x"}))
 
 
@@ -305,7 +305,7 @@ def test_bad_word_lists(
 def test_bias_types_of_word_lists_are_labels(name: str, tmp_path: Path) -> None:
     path = tmp_path / "words.yaml"
     path.write_text(f"source: s\nwords: {{age: {{advantaged: [a]}}, {name}: {{advantaged: [b]}}}}\n")
-    with pytest.raises(InputError, match="words: 'a"):
+    with pytest.raises(InputError, match=r"words.a key: .*'a"):
         read_listed(path)
 
 
@@ -314,10 +314,10 @@ def test_lists_within_lists_are_no_words_and_are_not_written_out(tmp_path: Path)
     lists = [f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]" for before, name in pairwise("abcdefghij")]
     path = tmp_path / "words.yaml"
     path.write_text("\n".join(["a: &a [x]", *lists, "source: s", "words: {age: {advantaged: *j}}"]))
-    with pytest.raises(InputError, match=r"words\.age\.advantaged: a list is not one word"):
+    with pytest.raises(InputError, match=r"words\.age\.advantaged\.1: a list is not one word"):
         read_listed(path)
     path.write_text("j: {source: s, words: [[a, [b]]]}")
-    with pytest.raises(InputError, match="j: a list is not one word"):
+    with pytest.raises(InputError, match=r"j\.words\.1: a list is not one word"):
         read_left_out(path)
 
 

@@ -174,7 +174,7 @@ def test_what_does_not_fit_is_named(
         ("[1]", r"row 1 \(line 2\): not a JSON object"),
         ('{"x": "a"}', r"row 1 \(line 2\): no column 'y'"),
         ('{"x": "a", "y": null}', r"row 1 \(line 2\): y: is empty"),
-        ('{"x": "a", "y": 5}', r"row 1 \(line 2\): y: is not text but 5"),
+        ('{"x": "a", "y": 5}', r"row 1 \(line 2\): y: is not a text but 5"),
     ],
 )
 def test_bad_lines_of_jsonl_are_named(line: str, message: str, tmp_path: Path) -> None:

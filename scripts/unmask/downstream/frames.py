@@ -7,7 +7,6 @@ always neutral. Their lists of words have no licence: they are read from the arc
 
 import tarfile
 import zlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -16,7 +15,8 @@ import pandas as pd
 
 from unmask.downstream.terms import BIAS, FEMALE, MALE
 from unmask.errors import InputError
-from unmask.user_files import faults_of, read_text
+from unmask.user_documents import read_lines
+from unmask.user_files import faults_of
 
 FOLDER = "word_lists"
 PEOPLE, OBJECTS, VERBS = "nouns/people", "nouns/objects", "verbs"
@@ -138,9 +138,9 @@ def _lists(path: Path, largest: int) -> dict[str, list[str]]:
 
 def read_frames(path: Path) -> list[str]:
     """Frames from a text file, one a line, as "ate a bagel .". Raises InputError naming what is not there."""
-    frames = [line.strip() for line in read_text(path).splitlines() if line.strip()]
-    if not frames:
-        raise InputError(f"{path}: holds no frame")
-    if repeated := [frame for frame, number in Counter(frames).items() if number > 1]:
-        raise InputError(f"{path}: {repeated[0]!r} is there twice")
-    return frames
+    seen: set[str] = set()
+    for line in (lines := read_lines(path)):
+        if line.value in seen:
+            raise line.fault(f"{line.value!r} is there twice")
+        seen.add(line.value)
+    return [line.value for line in lines]

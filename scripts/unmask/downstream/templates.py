@@ -14,7 +14,8 @@ import pandas as pd
 
 from unmask.downstream.terms import BIAS, FEMALE, MALE
 from unmask.downstream.wording import article, words_in
-from unmask.user_tables import Column, Table, text_of
+from unmask.user_files import text_of
+from unmask.user_tables import Column, Table
 
 PEOPLE = ((FEMALE, "A woman"), (MALE, "A man"))
 _BEGINNING = re.compile(r"A (?:man|woman)\b(.*)", re.DOTALL)

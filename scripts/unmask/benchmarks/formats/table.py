@@ -18,7 +18,8 @@ from typing import Any
 
 from unmask.errors import InputError
 from unmask.terms import DIRECTIONS
-from unmask.user_tables import Column, Table, choices_of, identifier, quoted
+from unmask.user_files import quoted
+from unmask.user_tables import Column, Table, choices_of, identifier
 
 _REQUIRED = ("stereotype", "antistereotype", "bias_type", "pair_id")
 
