@@ -198,7 +198,7 @@ def columns_of(path: Path, entry: Entry) -> list[str] | None:
     Only the head of the file is read.
     """
     try:
-        type_ = _type_of(path, entry)
+        type_ = _type_in(path, entry)
         if type_ == "parquet":
             import pyarrow.parquet
 
@@ -207,19 +207,23 @@ def columns_of(path: Path, entry: Entry) -> list[str] | None:
             if type_ == "jsonl":
                 first = json.loads(next(line for line in file if line.strip()))
                 return list(map(str, first)) if isinstance(first, dict) else None
-            return next(csv.reader(file, **_dialect(path, entry))) or None
-    except (InputError, OSError, ValueError, TypeError, csv.Error, StopIteration, RecursionError):
+            return (next(csv.reader(file, **_dialect(path, entry))) or None) if type_ else None
+    except (OSError, ValueError, TypeError, csv.Error, StopIteration, RecursionError):
         # of Arrow too, whose errors are such
         return None
 
 
 def _type_of(path: Path, entry: Entry) -> str:
+    if type_ := _type_in(path, entry):
+        return type_
+    raise InputError(f"{path}: what kind of table is it? Set type to one of {', '.join(_RECORDS)}")
+
+
+def _type_in(path: Path, entry: Entry) -> str | None:
     """What the entry says, else what the source's or the file's name ends in."""
     names = [urlsplit(entry.get("url") or "").path, str(entry.get("path") or ""), path.name]
-    for type_ in (entry.get("type"), *(PurePosixPath(name).suffix[1:].lower() for name in names)):
-        if type_ in _RECORDS:
-            return str(type_)
-    raise InputError(f"{path}: what kind of table is it? Set type to one of {', '.join(_RECORDS)}")
+    endings = [PurePosixPath(name).suffix[1:].lower() for name in names]
+    return next((type_ for type_ in (entry.get("type"), *endings) if type_ in _RECORDS), None)
 
 
 Records = Iterator[tuple[str, dict[str, Any]]]
@@ -227,7 +231,7 @@ Records = Iterator[tuple[str, dict[str, Any]]]
 
 
 def _dialect(path: Path, entry: Entry) -> dict[str, Any]:
-    delimiter = str(entry.get("delimiter", "\t" if _type_of(path, entry) == "tsv" else ","))
+    delimiter = str(entry.get("delimiter", "\t" if _type_in(path, entry) == "tsv" else ","))
     quoting = csv.QUOTE_MINIMAL if entry.get("quotes", True) else csv.QUOTE_NONE
     return {"delimiter": delimiter, "quoting": quoting, "strict": True}
 

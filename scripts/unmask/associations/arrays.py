@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from unmask.errors import InputError
-from unmask.models.checking import first_line
 from unmask.user_files import faults_of
 
 Array = npt.NDArray[Any]
@@ -48,7 +47,7 @@ class Arrays:
         try:
             return np.asarray(self._file[name])
         except Exception as error:  # of zip, of numpy and of the system, by what is wrong with the bytes
-            raise InputError(f"{self._path}: {name}: not readable ({first_line(error)})") from None
+            raise InputError(f"{self._path}: {name}: not readable ({error})") from None
 
 
 @contextmanager
@@ -62,7 +61,7 @@ def opened_arrays(path: Path) -> Iterator[Arrays]:
     try:
         file = np.load(path, allow_pickle=False)
     except Exception as error:  # as above
-        raise InputError(f"{path}: not a readable .npz file ({first_line(error)})") from None
+        raise InputError(f"{path}: not a readable .npz file ({error})") from None
     if not isinstance(file, np.lib.npyio.NpzFile):
         raise InputError(f"{path}: one array, not a .npz file")
     with file:
