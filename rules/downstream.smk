@@ -54,7 +54,6 @@ rule read_task:
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
     params:
-        # of what is read alone: with that of the checks a new one would fine-tune all models anew
         code=lambda wildcards: code(
             "read_task.py", module_file("downstream/tasks", TASKS[wildcards.task]["format"])
         ),
@@ -64,7 +63,7 @@ rule read_task:
     message:
         "Reading the task {wildcards.task}"
     script:
-        "../scripts/check_and_read_task.py"
+        "../scripts/read_task.py"
 
 
 # apart from reading, as other words or another confidence would fine-tune all models anew

@@ -1,12 +1,12 @@
 """Pairs of words that differ in gender: what debiasing swaps, and what data is searched for."""
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from unmask.errors import InputError
-from unmask.user_files import faults_of, read_yaml
+from unmask.strict import yaml_of
+from unmask.user_documents import read_document
+from unmask.user_tables import Column, Row, Table, text_without
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,16 @@ class WordPairs:
         return frozenset(masculine for _, masculine in self.pairs)
 
 
+def fault_of_word(word: str) -> str | None:
+    """Why a text is not one word in lower case, if so."""
+    one = word == word.strip().lower() and len(word.split()) == 1
+    return None if one else f"{word!r} is not one word in lower case"
+
+
+SIDES = ("feminine", "masculine")
+_TABLE = Table(Column(side, text_without(fault_of_word), required=True) for side in SIDES)
+
+
 def read_word_pairs(path: str | Path) -> WordPairs:
     """Pairs from a CSV file with the columns feminine and masculine, or the YAML file of the published list.
 
@@ -31,29 +41,15 @@ def read_word_pairs(path: str | Path) -> WordPairs:
     capitals, is its own partner, or is there as both; or where there is none.
     """
     path = Path(path)
-    rows = list(_published(path) if path.suffix == ".yaml" else _rows(path))
-    sides: dict[str, int] = {}
-    for place, pair in rows:
-        for side, word in enumerate(pair):
-            if not word or word != word.strip().lower() or len(word.split()) != 1:
-                raise InputError(f"{path}: {place}: {word!r} is not one word in lower case")
-            if sides.setdefault(word, side) != side:
-                raise InputError(f"{path}: {place}: {word!r} is there as feminine and as masculine")
-    if not rows:
-        raise InputError(f"{path}: holds no pair of words")
-    return WordPairs(tuple(pair for _, pair in rows))
+    rows = list(_published(path) if path.suffix == ".yaml" else _TABLE.rows(path))
+    side_of: dict[str, str] = {}
+    for row in rows:
+        for side, word in row.items():
+            if side_of.setdefault(word, side) != side:
+                raise row.fault(side, f"{word!r} is there as feminine and as masculine")
+    return WordPairs(tuple((row["feminine"], row["masculine"]) for row in rows))
 
 
-def _published(path: Path) -> Iterator[tuple[str, tuple[str, str]]]:
-    for number, pair in enumerate(read_yaml(path)["pairs"], start=1):
-        yield f"pair {number}", (pair[0], pair[1])
-
-
-def _rows(path: Path) -> Iterator[tuple[str, tuple[str, str]]]:
-    with faults_of(path, "not readable as CSV"), path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file, strict=True)
-        names = reader.fieldnames or []
-        if missing := [name for name in ("feminine", "masculine") if name not in names]:
-            raise InputError(f"{path}: has no column {missing[0]} (its columns: {', '.join(names)})")
-        for row in reader:
-            yield f"row {reader.line_num}", (row["feminine"] or "", row["masculine"] or "")
+def _published(path: Path) -> Iterator[Row]:
+    for number, pair in enumerate(read_document(path, yaml_of)["pairs"].parts(), start=1):
+        yield _TABLE.check(path, f"pair {number}", dict(zip(SIDES, pair.texts(), strict=False)))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.strict import yaml_of
+from unmask.strict import HALF, yaml_of
 
 
 @contextmanager
@@ -29,6 +29,27 @@ def faults_of(path: str | Path, kind: str = "cannot be read") -> Iterator[None]:
 def _is_of_arrow(error: Exception) -> bool:
     # by name: who reads text alone should not have to load Arrow
     return any(each.__module__.partition(".")[0] == "pyarrow" for each in type(error).__mro__)
+
+
+LONGEST_QUOTE = 60
+"""Characters of a value that a message quotes."""
+
+
+def quoted(value: object) -> str:
+    """A value as messages have it: of several in one their type, and cut where it is long."""
+    if isinstance(value, list | dict | set | tuple):
+        return f"a {type(value).__name__}"
+    text = repr(value)
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
+
+
+def text_of(value: Any) -> str:
+    """A value that is a text. Raises ValueError for another, and for half of a character."""
+    if not isinstance(value, str):
+        raise ValueError(f"is not a text but {quoted(value)}")
+    if HALF.search(value):
+        raise ValueError(f"has half of a character in it: {quoted(value)}")
+    return value
 
 
 def read_yaml(path: str | Path) -> Any:

@@ -75,7 +75,9 @@ def test_texts_of_the_released_are_as_they_are() -> None:
 
 def test_a_released_file_of_another_kind_is_named() -> None:
     path = real_data("seat", "bias_attribute_words.json")
-    with pytest.raises(InputError, match=r"bias_attribute_words\.json: no targ1 in it; a test has targ1"):
+    with pytest.raises(
+        InputError, match=r"bias_attribute_words\.json: no targ1 in it \(it has gender, religion, race\)"
+    ):
         read_stimuli({"tests": [path], "facts": [FACTS]}, {"format": "sent-bias"}, "seat", "x")
 
 
@@ -113,20 +115,20 @@ def test_a_text_of_targets_and_attributes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (sent_bias(targ2=None), "no targ2 in it; a test has targ1, targ2, attr1, attr2, each an object"),
-        (sent_bias(attr1={"category": "c"}), "attr1: no examples in it (a list of texts)"),
-        (sent_bias(attr1={"examples": ["c"]}), "attr1: no category (a text) in it"),
-        (sent_bias(attr1={"category": "a\nb", "examples": ["c"]}), "attr1: category: 'a\\nb' has a control"),
-        (sent_bias(targ1=[]), "targ1: no examples in it"),
-        (sent_bias(targ1=["a", 3]), "targ1: example 2 is not a text but 3"),
-        (sent_bias(targ1=["a", None]), "targ1: example 2 is not a text but None"),
-        (sent_bias(targ1=[" "]), "targ1: example 1 is empty"),
-        (sent_bias(targ1=["x\ud800"]), "targ1: example 1 has half of a character in it"),
+        (sent_bias(targ2=None), "targ2: is not a mapping but None"),
+        (sent_bias(attr1={"category": "c"}), "attr1: no examples in it (it has category)"),
+        (sent_bias(attr1={"examples": ["c"]}), "attr1: no category in it (it has examples)"),
+        (sent_bias(attr1={"category": "a\nb", "examples": ["c"]}), "attr1.category: 'a\\nb' has a control"),
+        (sent_bias(targ1=[]), "targ1.examples: is empty"),
+        (sent_bias(targ1=["a", 3]), "targ1.examples.2: is not a text but 3"),
+        (sent_bias(targ1=["a", None]), "targ1.examples.2: is not a text but None"),
+        (sent_bias(targ1=[" "]), "targ1.examples.1: is empty"),
+        (sent_bias(targ1=["x\ud800"]), "targ1.examples.1: has half of a character in it"),
         (sent_bias(targ1=["a\u0007"]), "targ1 (X): 'a\\x07' has a control character"),
         (sent_bias(targ1=["John", "John "]), "targ1 (X): 'John ' and 'John' (in targ1 (X)) look alike"),
         (sent_bias(targ2=["Amy", "Paul"]), "'Paul' is in both targ1 (X) and targ2 (Y)"),
         (sent_bias(attr2=["office"]), "'office' is in both attr1 (A) and attr2 (B)"),
-        ([], "no targ1 in it"),
+        ([], "is not a mapping but a list"),
         ('{"targ1": 1, "targ1": 2}', "the key 'targ1' is there twice in one object"),
         ("{} {}", "not JSON ("),
         ("[" * 100_000, "not JSON that can be read (nested too deeply)"),
@@ -322,9 +324,9 @@ def test_texts_in_place_of_lists_of_captions(tmp_path: Path) -> None:
     ("how", "ids", "said"),
     [
         # captions 0 and 1 are there, 01 is not
-        ("corrected", "01", "targ1: images: 'a.jpg' is of a caption '01', which is not there"),
-        ("corrected", "", "targ1: images: 'a.jpg' is of a caption '', which is not there"),
-        ("published", "07", "targ1: images: 'a.jpg' is of a caption '7', which is not there"),
+        ("corrected", "01", "targ1.images.a.jpg: is of a caption '01', which is not there"),
+        ("corrected", "", "targ1.images.a.jpg: is of a caption '', which is not there"),
+        ("published", "07", "targ1.images.a.jpg: is of a caption '7', which is not there"),
     ],
 )
 def test_texts_in_place_of_lists_that_are_no_captions(how: str, ids: str, said: str, tmp_path: Path) -> None:
@@ -348,30 +350,30 @@ def test_whole_objects_that_are_repeated(tmp_path: Path) -> None:
     ("changes", "said"),
     [
         ({"targ1": None}, "no targ1 in it"),
-        ({"test_types": None}, "no test_types in it (a list"),
-        ({"targ1__captions": []}, "targ1: no captions in it (an object of id and text)"),
-        ({"targ1__captions": {"0": ""}}, "targ1: caption '0' is empty"),
-        ({"targ1__images": {}}, "targ1: no images in it, or no picture in these (it has category, captions,"),
+        ({"test_types": None}, "no test_types in it (it has"),
+        ({"targ1__captions": []}, "targ1.captions: is not a mapping but a list"),
+        ({"targ1__captions": {"0": ""}}, "targ1.captions.0: is empty"),
+        ({"targ1__images": {}}, "targ1.images: is empty"),
         ({"targ1__category": "Boys"}, "attr1: no Boys_Images in it"),
         ({"targ1__category": "Women"}, "targ1 and targ2 are both 'Women'"),
-        ({"attr2__Women_Images": {"a.jpg": []}}, "attr2: Women_Images: no picture has a caption"),
-        ({"attr2__Women_Images": {"a.jpg": 0}}, "attr2: Women_Images: 'a.jpg' has no list of captions"),
+        ({"attr2__Women_Images": {"a.jpg": []}}, "attr2.Women_Images: no picture has a caption"),
+        ({"attr2__Women_Images": {"a.jpg": 0}}, "attr2.Women_Images.a.jpg: has no list of captions"),
         (
             {"attr2__Women_Images": {"a.jpg": [7]}},
-            "attr2: Women_Images: 'a.jpg' is of a caption 7, which is not there",
+            "attr2.Women_Images.a.jpg: is of a caption 7, which is not there",
         ),
         (
             {"targ1__images": {"a.jpg": [True]}},
-            "targ1: images: 'a.jpg' is of a caption True, which is not there",
+            "targ1.images.a.jpg: is of a caption True, which is not there",
         ),
         (
             {"targ1__images": {"a.jpg": [[0]]}},
-            "targ1: images: 'a.jpg' is of a caption [0], which is not there",
+            "targ1.images.a.jpg: is of a caption [0], which is not there",
         ),
-        ({"targ1__images": {"../a.jpg": [0]}}, "targ1: images: '../a.jpg' is no plain path below the folder"),
+        ({"targ1__images": {"../a.jpg": [0]}}, "targ1.images: '../a.jpg' is no plain path below the folder"),
         ({"targ2__captions": {"0": "Paul", "1": "Al"}}, "'Paul' is in both targ1 (X) and targ2 (Y)"),
-        ({"contextual_words": "he"}, "contextual_words is not a list of words"),
-        ({"contextual_words": [1]}, "contextual_words: word 1 is not a text but 1"),
+        ({"contextual_words": "he"}, "contextual_words: is not a list but 'he'"),
+        ({"contextual_words": [1]}, "contextual_words.1: is not a text but 1"),
         ({"test_types": ["sentence"]}, "no words of its sentences: it has no contextual_words; name"),
     ],
 )

@@ -223,8 +223,12 @@ FAULTS: dict[str, tuple[str, bytes, str]] = {
         "row 1: 'he' is there twice (first: row 0)",
     ),
     "no table": ("v.parquet", b"PAR1", "not a readable Parquet file ("),
-    "no word": ("v.parquet", parquet({"v": [[1.0]]}), "no column 'word' of texts (columns: v)"),
-    "word of numbers": ("v.parquet", parquet({"word": [1], "v": [[1.0]]}), "no column 'word' of texts"),
+    "no word": ("v.parquet", parquet({"v": [[1.0]]}), "no column 'word' (columns: v)"),
+    "word of numbers": (
+        "v.parquet",
+        parquet({"word": [1], "v": [[1.0]]}),
+        "column 'word' holds int64, not text",
+    ),
     "nothing beside": ("v.parquet", parquet({"word": ["he"]}), "beside 'word', neither one column of lists"),
     "lists of texts": (
         "v.parquet",
@@ -284,7 +288,7 @@ def test_nothing_pickled_is_read(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     np.savez(buffer, he=np.array([{"a": 1}], dtype=object))
     path = written_vectors(tmp_path, "v.npz", buffer.getvalue())
-    with pytest.raises(InputError, match="array 'he': not readable"):
+    with pytest.raises(InputError, match="he: not readable"):
         read_vectors(path, ["he"])
 
 
@@ -297,7 +301,7 @@ def test_arrays_of_one_name(tmp_path: Path) -> None:
         with pytest.warns(UserWarning, match="Duplicate name"):
             file.writestr("he.npy", array.getvalue())
     path = written_vectors(tmp_path, "v.npz", buffer.getvalue())
-    with pytest.raises(InputError, match="the array 'he' is there twice"):
+    with pytest.raises(InputError, match="he: is there twice"):
         read_vectors(path, ["he"])
 
 

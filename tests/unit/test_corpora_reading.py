@@ -107,11 +107,11 @@ def test_bad_parquet_is_named(tmp_path: Path) -> None:
     (tmp_path / "cut").write_bytes(good.read_bytes()[:-10])
     (tmp_path / "empty").write_bytes(b"")
     for name, column, message in [
-        ("good", "text", r"good: has no column text \(its columns: id, body, none\)"),
-        ("good", "id", "good: column id holds int64, not text"),
+        ("good", "text", r"good: no column 'text' \(columns: id, body, none\)"),
+        ("good", "id", "good: column 'id' holds int64, not text"),
         ("good", "none", "good: holds no text"),
-        ("cut", "body", "cut: not readable as Parquet"),
-        ("empty", "body", "empty: not readable as Parquet"),
+        ("cut", "body", "cut: not a readable Parquet file"),
+        ("empty", "body", "empty: not a readable Parquet file"),
         ("missing", "body", "missing: no such file"),
     ]:
         with pytest.raises(InputError, match=message):

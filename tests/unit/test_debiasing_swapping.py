@@ -273,7 +273,7 @@ def test_stereotyped_words(tmp_path: Path) -> None:
     published = read_stereotypes(RESOURCES / "debiasing" / "stereotypes.yaml")
     assert "nurse" in published and len(published) == len(set(published)) > 150
     (tmp_path / "own.yaml").write_text("- nurse\n")
-    with pytest.raises(InputError, match=r"own.yaml: has no list called words"):
+    with pytest.raises(InputError, match=r"own.yaml: is not a mapping but a list"):
         read_stereotypes(tmp_path / "own.yaml")
     own = tmp_path / "words.txt"
     own.write_text("nurse\n\n pilot \nnurse\n")
@@ -281,7 +281,7 @@ def test_stereotyped_words(tmp_path: Path) -> None:
     for text, message in (
         ("nurse\ntwo words\n", "line 2: 'two words' is not one word"),
         ("Nurse\n", "line 1: 'Nurse' is not one word in lower case"),
-        ("\n", "holds no word"),
+        ("\n", "is empty"),
     ):
         own.write_text(text)
         with pytest.raises(InputError, match=f"words.txt: {message}"):

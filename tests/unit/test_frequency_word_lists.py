@@ -100,9 +100,9 @@ def test_a_list_says_its_source_and_may_say_more(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[age]", "mean_ranks: not a mapping"),
+        ("[age]", "mean_ranks: is not a mapping"),
         ("{race: {advantaged: 1, disadvantaged: 2}}", "mean_ranks.race: no words are listed for this"),
-        ("{age: [1, 2]}", "mean_ranks.age: not one mean rank for each of advantaged, disadvantaged"),
+        ("{age: [1, 2]}", "mean_ranks.age: is not a mapping but a list"),
         ("{age: {advantaged: 1}}", "mean_ranks.age: not one mean rank for each of"),
         (
             "{age: {advantaged: first, disadvantaged: 2}}",
@@ -122,10 +122,10 @@ def test_bad_mean_ranks_are_named(text: str, message: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("words: {}", "does not say the source"),
-        ("source: x", "words: not a mapping"),
+        ("words: {}", "no source in it"),
+        ("source: x", "no words in it"),
         ("source: x\nwords: {age: {young: [a]}}", "words.age.young: a group is one of"),
-        ("source: x\nwords: {age: [old]}", "words.age: not a mapping"),
+        ("source: x\nwords: {age: [old]}", "words.age: is not a mapping"),
         ("source: x\nwords: {age: {advantaged: [a, a]}}", "'a' is there more than once"),
         ("source: x\nwords: {age: {advantaged: [a], disadvantaged: [a]}}", "'a' is there more than once"),
         ("source: x\nwords: {age: {advantaged: [Young]}}", "'Young' is not one word in lower case"),
@@ -146,8 +146,8 @@ def test_bad_listed_words_are_named(text: str, message: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: {words: [x]}", "the list a has no source"),
-        ("a: {source: s}", "the list a has no words"),
+        ("a: {words: [x]}", "a: no source in it"),
+        ("a: {source: s}", "a: no words in it"),
         ("a: {source: s, words: [the A]}", "'A' is not one word in lower case"),
         ("a: {source: s, words: [well-known]}", "'well-known' is not one word"),
     ],

@@ -8,7 +8,8 @@ import pytest
 
 from unmask.by_name import load
 from unmask.errors import InputError
-from unmask.report.published import Column, doubts, key, read_published
+from unmask.report.published import doubts, read_published
+from unmask.user_tables import Column, key
 
 FILES = sorted((Path(__file__).parents[2] / "resources").glob("*/published.csv"))
 
@@ -59,21 +60,25 @@ def test_columns_without_any_cell_merge_as_text(tmp_path: Path) -> None:
     ("old", "new", "said"),
     [
         (TEXT, "", ": no header in its first line"),
-        (TEXT, HEAD, ": no values in it"),
+        (TEXT, HEAD, ": no rows in it"),
         (",bold,", ",loud,", ": no column 'bold' (columns: source, table, model, side, count, loud, "),
         (HEAD, f"{HEAD}x", ": no column 'why'"),
         ("A,table1,m,left,3", "A,m,left,3", ": row 0 (line 4): 8 fields, but the header has 9"),
-        ("A,table1,m,left", ",table1,m,left", ": row 0 (line 4): source is empty"),
-        ("A,table1,n", "A,table1,", ": row 2 (line 7): model is empty"),
+        ("A,table1,m,left", ",table1,m,left", ": row 0 (line 4): source: is empty"),
+        ("A,table1,n", "A,table1,", ": row 2 (line 7): model: is empty"),
         ("m,left", "m,up", ": row 0 (line 4): side: 'up' is none of left, right"),
         ("left,3", "left,three", ": row 0 (line 4): count: 'three' is no number"),
         ("1e3", "inf", ": row 2 (line 7): value: 'inf' is no number"),
         ("0.50", "nan", ": row 0 (line 4): value: 'nan' is no number"),
-        ("0.50", "", ": row 0 (line 4): value is empty"),
+        ("0.50", "", ": row 0 (line 4): value: is empty"),
         ("3,yes", "3,no", ": row 0 (line 4): bold: 'no' is neither yes nor empty"),
-        ("m,right", "m,left", ": row 1 (line 5): the same value is there already, in row 0 (line 4)"),
-        ("A,table1,,,", "A,table1,m,,", ": row 3 (line 9): value is empty, and model is not"),
-        ("heads are odd", "", ": row 3 (line 9): value is empty"),
+        (
+            "m,right",
+            "m,left",
+            ": row 1 (line 5): source, table, model, side: 'A', 'table1', 'm', 'left' stands in row 0",
+        ),
+        ("A,table1,,,", "A,table1,m,,", ": row 3 (line 9): model: is not empty, and value is"),
+        ("heads are odd", "", ": row 3 (line 9): value: is empty"),
         ("# with a comma", "#\n", ": no header in its first line"),
     ],
 )

@@ -116,7 +116,7 @@ def test_texts_and_labels_are_never_changed(tmp_path: Path) -> None:
         (CSV.encode("utf-16"), "line 1: not UTF-8 text (invalid start byte at byte 0); convert it to UTF-8"),
         (CSV.encode("utf-16-le"), "line 1: a NUL byte in it; is it UTF-8 text, and whole?"),
         ((CSV + "2,caf\u00e9,d,gender\n").encode("latin-1"), "line 3: not UTF-8 text"),
-        (b"i,x,y\n1,a,b\n", "row 0 (line 2): no column 't' for bias_type (columns: i, x, y)"),
+        (b"i,x,y\n1,a,b\n", "no column 't' (columns: i, x, y)"),
         (b"i,x,x,y,t\n", "column 'x' is there more than once"),
         (b"PK\x03\x04\x00\x00", "line 1: a NUL byte in it"),
     ],
@@ -144,7 +144,7 @@ def test_a_folder_and_nothing(entry: dict[str, Any], tmp_path: Path) -> None:
         ('"z": 1e999', "the number 1e999 is too large"),
         (f'"z": {"1" * 5000}', "a number of 5000 digits, 1111111111…"),
         (f'"z": {"[" * 100_000}', "not JSON that can be read (nested too deeply)"),
-        ('"unrelated": "\\ud800"', "unrelated has half of a character in it: '\\ud800'"),
+        ('"unrelated": "\\ud800"', "unrelated: has half of a character in it: '\\ud800'"),
         ('"z": ', "not JSON (Expecting value"),
     ],
 )
@@ -168,8 +168,7 @@ NOT_TEXT = [5, 1.5, True, ["a"], {"a": 1}, "half \ud800"]
 @pytest.mark.parametrize("field", ["id", "target", "bias_type", "context"])
 def test_a_field_of_stereoset_that_is_no_text(field: str, value: Any, tmp_path: Path) -> None:
     line = refused(tmp_path, stereoset(item(id="0"), item(**{field: value})), STEREOSET)
-    name = {"id": "pair_id"}.get(field, field)
-    assert "(row 1): " in line and (f"no text in {name}" in line or f"{name} " in line)
+    assert "row 1" in line and f"{field}: " in line
 
 
 @pytest.mark.parametrize("value", [*NOT_TEXT, None])
@@ -231,10 +230,10 @@ BROKEN = pa.Array.from_buffers(
         (parquet(**GOOD)[200:], "not a readable Parquet file"),
         (
             parquet(**GOOD | {"x": BROKEN}),
-            "not a readable Parquet file (Column 1: In chunk 0: Invalid: Invalid UTF8 sequence at",
+            "not a readable Parquet file (In column 1: Invalid: Invalid UTF8 sequence at",
         ),
-        (parquet(**GOOD, z=pa.array([0, 10**9], pa.date32())), "row 1: a value in it cannot be read"),
-        (parquet(**GOOD | {"t": [1, 2]}), "row 0: column 't': bias_type is not text but 1"),
+        (parquet(**GOOD | {"t": pa.array([10**9, 0], pa.date32())}), "row 0: a value in it cannot be read"),
+        (parquet(**GOOD | {"t": [1, 2]}), "row 0: t: is not a text but 1"),
     ],
 )
 def test_bad_parquet(content: bytes, message: str, tmp_path: Path) -> None:
@@ -246,7 +245,7 @@ def test_a_column_of_parquet_that_is_there_twice(tmp_path: Path) -> None:
     pq.write_table(twice, tmp_path / "twice")
     with pytest.raises(InputError, match="twice: column 'x' is there more than once"):
         read_benchmark(tmp_path / "twice", table("parquet"))
-    with pytest.raises(InputError, match="twice: column x is there more than once"):
+    with pytest.raises(InputError, match="twice: column 'x' is there more than once"):
         list(hub_parquet.read_blocks(tmp_path / "twice", {"column": "x"}))
 
 
@@ -306,7 +305,7 @@ def test_bad_word_lists(
 def test_bias_types_of_word_lists_are_labels(name: str, tmp_path: Path) -> None:
     path = tmp_path / "words.yaml"
     path.write_text(f"source: s\nwords: {{age: {{advantaged: [a]}}, {name}: {{advantaged: [b]}}}}\n")
-    with pytest.raises(InputError, match="words: 'a"):
+    with pytest.raises(InputError, match=r"words.a key: .*'a"):
         read_listed(path)
 
 
@@ -315,10 +314,10 @@ def test_lists_within_lists_are_no_words_and_are_not_written_out(tmp_path: Path)
     lists = [f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]" for before, name in pairwise("abcdefghij")]
     path = tmp_path / "words.yaml"
     path.write_text("\n".join(["a: &a [x]", *lists, "source: s", "words: {age: {advantaged: *j}}"]))
-    with pytest.raises(InputError, match=r"words\.age\.advantaged: a list is not one word"):
+    with pytest.raises(InputError, match=r"words\.age\.advantaged\.1: a list is not one word"):
         read_listed(path)
     path.write_text("j: {source: s, words: [[a, [b]]]}")
-    with pytest.raises(InputError, match="j: a list is not one word"):
+    with pytest.raises(InputError, match=r"j\.words\.1: a list is not one word"):
         read_left_out(path)
 
 

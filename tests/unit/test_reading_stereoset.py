@@ -72,31 +72,43 @@ STEREOTYPE, ANTISTEREOTYPE, UNRELATED = (
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (item(id="b2", sentences=[STEREOTYPE, ANTISTEREOTYPE]), "item b2 (row 1): no unrelated sentence"),
-        (item(id="b2", sentences=[UNRELATED, ANTISTEREOTYPE]), "item b2 (row 1): no stereotype sentence"),
-        (item(id="b2", sentences=[UNRELATED, STEREOTYPE]), "item b2 (row 1): no anti-stereotype sentence"),
+        (
+            item(id="b2", sentences=[STEREOTYPE, ANTISTEREOTYPE]),
+            "item b2 (row 1): sentences: no unrelated sentence",
+        ),
+        (
+            item(id="b2", sentences=[UNRELATED, ANTISTEREOTYPE]),
+            "item b2 (row 1): sentences: no stereotype sentence",
+        ),
+        (
+            item(id="b2", sentences=[UNRELATED, STEREOTYPE]),
+            "item b2 (row 1): sentences: no anti-stereotype sentence",
+        ),
         (
             item(id="b2", sentences=[UNRELATED, STEREOTYPE, ANTISTEREOTYPE, STEREOTYPE]),
-            "item b2 (row 1): more than one stereotype sentence",
+            "item b2 (row 1): sentences.4: a second stereotype sentence",
         ),
         (
             item(id="b2", sentences=[UNRELATED, sentence("x", "antistereotype")]),
-            "item b2 (row 1): unknown gold label 'antistereotype' "
-            "(known: stereotype, anti-stereotype, unrelated)",
+            "item b2 (row 1): sentences.2.gold_label: 'antistereotype' is none of "
+            "stereotype, anti-stereotype, unrelated",
         ),
         (
             item(id="b2", sentences=[UNRELATED, ANTISTEREOTYPE, sentence(" ", "stereotype")]),
-            "item b2 (row 1): no text in stereotype",
+            "item b2 (row 1): sentences.3.sentence: is empty",
         ),
-        (item(id="b2", sentences="text"), "item b2 (row 1): sentences are not a list of JSON objects"),
-        (item(id="b2", sentences=["text"]), "item b2 (row 1): sentences are not a list of JSON objects"),
-        (item(id="b2", bias_type=None), "item b2 (row 1): no text in bias_type"),
-        (without("sentences"), "item b2 (row 1): no 'sentences' in it"),
-        (without("bias_type"), "item b2 (row 1): no 'bias_type' in it"),
-        (without("id"), "row 1: no 'id' in it"),
-        (item(id="b2", sentences=[{"sentence": "x"}]), "item b2 (row 1): no 'gold_label' in it"),
-        (item(), "item a1 (row 1): id 'a1' is also that of item a1 (row 0)"),
-        ("text", "row 1: not a JSON object"),
+        (item(id="b2", sentences="text"), "item b2 (row 1): sentences: is not a list but 'text'"),
+        (item(id="b2", sentences=["text"]), "item b2 (row 1): sentences.1: is not a mapping but 'text'"),
+        (item(id="b2", bias_type=None), "item b2 (row 1): bias_type: is not a text but None"),
+        (without("sentences"), "item b2 (row 1): no sentences in it (it has id, target, bias_type, context)"),
+        (without("bias_type"), "item b2 (row 1): no bias_type in it (it has id, target, context, sentences)"),
+        (without("id"), "row 1: no id in it (it has target, bias_type, context, sentences)"),
+        (
+            item(id="b2", sentences=[{"sentence": "x"}]),
+            "item b2 (row 1): sentences.1: no gold_label in it (it has sentence)",
+        ),
+        (item(), "item a1 (row 1): pair_id: 'a1' stands in item a1 (row 0) too"),
+        ("text", "row 1: is not a mapping but 'text'"),
     ],
 )
 def test_a_bad_item_is_named(bad: Any, message: str, tmp_path: Path) -> None:
@@ -109,11 +121,11 @@ def test_a_bad_item_is_named(bad: Any, message: str, tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("{", "not JSON"),
-        ("[]", r"no data\.intrasentence"),
-        ("{}", r"no data\.intrasentence"),
-        ('{"data": {}}', r"no data\.intrasentence"),
-        ('{"data": {"intrasentence": {}}}', "is not a list"),
-        ('{"data": {"intrasentence": []}}', "no pairs in it"),
+        ("[]", "is not a mapping but a list"),
+        ('{"a": 1}', "no data in it"),
+        ('{"data": {"a": 1}}', "data: no intrasentence in it"),
+        ('{"data": {"intrasentence": {}}}', "data.intrasentence: is not a list"),
+        ('{"data": {"intrasentence": []}}', "data.intrasentence: is empty"),
     ],
 )
 def test_what_is_no_such_file_is_refused(content: str, message: str, tmp_path: Path) -> None:

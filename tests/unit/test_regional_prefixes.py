@@ -354,18 +354,22 @@ def test_all_kinds_of_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "changes", "message"),
     [
-        (["x,pos", "y,positive"], {}, r"row 1 \(line 3\): label 'positive' is none of those known .neg, 0"),
-        (["x,pos", " ,neg"], {}, r"row 1 \(line 3\): no text in column 'review'"),
+        (["x,pos", "y,positive"], {}, r"row 1 \(line 3\): verdict: 'positive' is none of neg, 0"),
+        (["x,pos", " ,neg"], {}, r"row 1 \(line 3\): review: is empty"),
         (["x,pos,1"], {}, r"row 0 \(line 2\): 3 fields"),
-        ([], {}, "no labelled texts in it"),
+        ([], {}, "no rows in it"),
         (["x,skip"], {}, "no labelled texts in it"),
-        (["x,pos"], {"columns": {"text": "text", "label": "verdict"}}, "no column 'text' for text"),
+        (["x,pos"], {"columns": {"text": "text", "label": "verdict"}}, "no column 'text'"),
         (
             ["x,pos"],
             {"labels": {"great": ["pos"]}},
             "labels: 'great' is no label of the classifier .it has bad",
         ),
-        (["x,pos"], {"labels": {"bad": ["pos"], "good": ["pos"]}}, "the value 'pos' is under two labels"),
+        (
+            ["x,pos"],
+            {"labels": {"bad": ["pos"], "good": ["pos"]}},
+            "the value 'pos' is under both bad and good",
+        ),
         (["x,pos"], {"leave_out": ["pos"]}, "leave_out: the value 'pos' is under labels too"),
     ],
 )

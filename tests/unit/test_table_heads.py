@@ -14,7 +14,8 @@ from unmask.downstream.tasks import table
 from unmask.errors import InputError
 from unmask.regional import table as regions
 from unmask.schemas import complete
-from unmask.table_heads import BIAS_ITEMS, CROWS_PAIRS, REGIONS, check_columns, header_of, tables_of
+from unmask.table_heads import BIAS_ITEMS, CROWS_PAIRS, REGIONS, check_columns, tables_of
+from unmask.user_tables import columns_of
 
 NAMES = ["sent_x", "sent_y", "group"]
 MODELS = {"m": {"source": "path", "path": "model"}}
@@ -67,8 +68,8 @@ def test_the_head_is_read_as_the_entry_says(tmp_path: Path) -> None:
     path = tmp_path / "pairs.txt"
     path.write_bytes("\ufeff'sent_x';\"sent;y\";group\n1;2;3\n".encode())
     entry = {"path": str(path), "type": "csv", "delimiter": ";"}
-    assert header_of(path, entry) == ["'sent_x'", "sent;y", "group"]
-    assert header_of(path, {**entry, "quotes": False}) == ["'sent_x'", '"sent', 'y"', "group"]
+    assert columns_of(path, entry) == ["'sent_x'", "sent;y", "group"]
+    assert columns_of(path, {**entry, "quotes": False}) == ["'sent_x'", '"sent', 'y"', "group"]
 
 
 BROKEN = {"csv": b"", "tsv": b"\xff\xfe", "jsonl": b"[1]\n", "parquet": b"PAR1", "txt": b"a,b\n"}
@@ -86,11 +87,11 @@ def test_what_cannot_be_read_is_left_to_its_job(suffix: str, tmp_path: Path) -> 
 def test_only_the_head_is_read(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_bytes(b"sent_x,sent_y,group\n" + 100_000 * b"a,b,c\n" + b"\xff\xff")
-    assert header_of(path, {"path": str(path)}) == ["sent_x", "sent_y", "group"]
+    assert columns_of(path, {"path": str(path)}) == ["sent_x", "sent_y", "group"]
 
 
 def test_crows_pairs_is_the_file_that_it_says_it_is(tmp_path: Path) -> None:
-    assert set(CROWS_PAIRS) == {*crows_pairs._COLUMNS, crows_pairs._ANNOTATIONS}
+    assert set(CROWS_PAIRS) == {column.in_file for column in crows_pairs.COLUMNS if not column.optional}
     path = written(tmp_path / "crows.txt", [*CROWS_PAIRS, "anon_writer"])
     config = study(benchmarks={"c": {"format": "crows-pairs", "path": str(path)}})
     check_columns(config)
@@ -100,7 +101,8 @@ def test_crows_pairs_is_the_file_that_it_says_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("part", ["train", "dev", "test", "bias"])
 def test_a_task_has_the_columns_that_are_named(part: str, tmp_path: Path) -> None:
-    assert BIAS_ITEMS == table.BIAS_COLUMNS
+    columns = table.bias_columns({"genders": {}})
+    assert tuple(column.name for column in columns if not column.optional) == BIAS_ITEMS
     names = {"train": ["bio", "job", "sex", "hyp"]}
     names |= {"dev": names["train"], "test": names["train"], "bias": list(BIAS_ITEMS)}
     files = {each: {"path": str(written(tmp_path / f"{each}.csv", names[each]))} for each in names}
@@ -115,7 +117,7 @@ def test_a_task_has_the_columns_that_are_named(part: str, tmp_path: Path) -> Non
 
 
 def test_other_tables_of_the_user(tmp_path: Path) -> None:
-    assert REGIONS == regions.REQUIRED
+    assert tuple(column.name for column in regions.COLUMNS if not column.optional) == REGIONS
     prefixed = {
         "path": str(written(tmp_path / "p.csv", ["text", "sentiment"])),
         "prefixes": ["In {region}, "],

@@ -4,12 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 from unmask.associations.terms import SETS, A, B, X, Y
 from unmask.errors import InputError
 from unmask.labels import fault_of
-from unmask.strict import HALF
 
 KEYS = {"targ1": X, "targ2": Y, "attr1": A, "attr2": B}
 """The keys of sent-bias, which other formats have kept, and the sets that they mean."""
@@ -58,27 +56,6 @@ def name_of(where: str, stem: str) -> str:
     if fault := fault_of(stem):
         raise InputError(f"{where}: the file's name is that of its test, and {fault}")
     return stem
-
-
-def category_of(where: str, key: str, group: Mapping[str, Any]) -> str:
-    """What a file calls the set of a key. Raises InputError naming the file and key where it is no name."""
-    category = group.get("category")
-    if not isinstance(category, str) or not category.strip():
-        raise InputError(f"{where}: {key}: no category (a text) in it")
-    if fault := fault_of(category):
-        raise InputError(f"{where}: {key}: category: {fault}")
-    return category
-
-
-def check_text(where: str, key: str, place: str, text: object) -> str:
-    """The text, if it is one. Raises InputError naming the file, key and place."""
-    if not isinstance(text, str):
-        raise InputError(f"{where}: {key}: {place} is not a text but {str(text)[:80]}")
-    if not text.strip():
-        raise InputError(f"{where}: {key}: {place} is empty")
-    if HALF.search(text):
-        raise InputError(f"{where}: {key}: {place} has half of a character in it")
-    return text
 
 
 def distinct(texts: Sequence[str]) -> tuple[str, ...]:

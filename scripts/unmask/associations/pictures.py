@@ -1,9 +1,8 @@
 """Pictures of grounded tests: a folder of them, or a file with features of their regions.
 
-A file of features is .npz, with the arrays `{image}/features` (regions × features) and `{image}/boxes`
-(regions × 4) of every picture; or Parquet, with a row for each: columns `image`, and `features` and `boxes`,
-lists of lists of numbers. A box is left, top, right and bottom as shares of the picture's width and height;
-only encoders that read boxes need them. Only what is asked for is read.
+unmask.associations.region_files has the kinds of files of features. A box is left, top, right and bottom as
+shares of the picture's width and height; only encoders that read boxes need them. Only what is asked for is
+read.
 """
 
 import warnings
@@ -15,15 +14,12 @@ from typing import Any, Protocol
 import numpy as np
 from PIL import Image
 
-from unmask.associations.region_files import npz, parquet
-from unmask.associations.regions import Numbers, checked_boxes, checked_features, refuse_missing
+from unmask.associations.arrays import Numbers
+from unmask.associations.region_files import READERS, checked_boxes, checked_features, refuse_missing
 from unmask.errors import InputError
 from unmask.models.checking import first_line
 from unmask.models.joint.pixels import pixels_of
 from unmask.user_files import faults_of
-
-READERS = {".npz": npz.rows, ".parquet": parquet.rows}
-"""Of files of features, by the ending of a file's name."""
 
 MOST_PIXELS = 1 << 26
 """Of a picture, 8192 × 8192 for instance: one of that size takes 200 MB when it is decoded."""

@@ -1,7 +1,7 @@
 """The columns of resources/associations/published.csv: association tests that others have published."""
 
 from unmask.associations.terms import LEVELS, POOLINGS, VECTORS
-from unmask.report.published import Column, key
+from unmask.user_tables import Column, key
 
 COLUMNS = (
     key("model", required=True),

@@ -8,12 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unmask.associations.checked_vector import Vector
-from unmask.associations.vector_files import npz, parquet, txt
+from unmask.associations.arrays import Numbers
+from unmask.associations.vector_files import READERS
 from unmask.errors import InputError
-
-READERS = {".txt": txt.rows, ".vec": txt.rows, ".npz": npz.rows, ".parquet": parquet.rows}
-"""By the ending of a file's name."""
 
 ERROR, DROP = "error", "drop"
 MISSING = (ERROR, DROP)
@@ -45,7 +42,7 @@ def read_vectors(path: str | Path, wanted: Iterable[str]) -> Vectors:
         raise InputError(f"{path}: what kind of word vectors are these? Known are {', '.join(READERS)}")
     order = list(dict.fromkeys(wanted))
     forms = {form for word in order for form in (word, word.lower())}
-    found: dict[str, tuple[str, Vector]] = {}
+    found: dict[str, tuple[str, Numbers]] = {}
     width: int | None = None
     for place, word, vector in rows_of(path, forms):
         if word in found:

@@ -5,19 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from unmask.associations.association_test import KEYS, check_text, distinct
+from unmask.associations.association_test import KEYS, distinct
 from unmask.associations.terms import SETS
-from unmask.errors import InputError
 from unmask.labels import fault_of
-from unmask.strict import json_of
-from unmask.user_files import read_text, read_yaml
+from unmask.strict import yaml_of
+from unmask.user_documents import read_document
 
 SENTENCES = "sent-"
 """What the name of a test of sentences begins with; the rest is that of the test of their words."""
-
-_KEYS = {"plurals", "siblings", "lists", "tests"}
 
 Words = Mapping[str, Sequence[str]]
 """Set -> the words that its texts are there for."""
@@ -38,26 +34,21 @@ class WordFacts:
     @classmethod
     def from_file(cls, path: str | Path) -> "WordFacts":
         """Raises InputError naming the file and the key of what is missing, unknown or no word."""
-        facts = read_yaml(path)
-        if not isinstance(facts, dict) or set(facts) != _KEYS:
-            wrong = _KEYS ^ set(facts) if isinstance(facts, dict) else _KEYS
-            raise InputError(f"{path}: keys missing or unknown: {', '.join(sorted(map(str, wrong)))}")
-        for key in ("plurals", "siblings"):
-            if not _all_texts(facts[key], dict):
-                raise InputError(f"{path}: {key}: not a mapping of texts to texts")
-        lists, tests = facts["lists"], facts["tests"]
-        if not isinstance(lists, dict) or not all(_all_texts(words, list) for words in lists.values()):
-            raise InputError(f"{path}: lists: not a mapping of names to lists of words")
-        if not isinstance(tests, dict):
-            raise InputError(f"{path}: tests: not a mapping")
-        for name, sets in tests.items():
-            if not _all_texts(sets, dict) or set(sets) != set(SETS) or not set(sets.values()) <= set(lists):
-                raise InputError(f"{path}: tests: {name}: not one of the lists for each of {', '.join(SETS)}")
-        return cls(
-            facts["plurals"],
-            facts["siblings"],
-            {name: {set_: lists[sets[set_]] for set_ in SETS} for name, sets in tests.items()},
+        facts = read_document(path, yaml_of)
+        plurals, siblings = (
+            {word: node.text() for word, node in facts[key].mapping().items()}
+            for key in ("plurals", "siblings")
         )
+        lists = {name: node.texts() for name, node in facts["lists"].mapping().items()}
+
+        def unknown(name: str) -> str | None:
+            return None if name in lists else f"{name!r} is none of the lists"
+
+        tests = {
+            name: {set_: lists[sets[set_].text(unknown)] for set_ in SETS}
+            for name, sets in facts["tests"].mapping().items()
+        }
+        return cls(plurals, siblings, tests)
 
     def sibling(self, name: str) -> str | None:
         """The test of the words of a test of sentences; None where the name is of none."""
@@ -66,15 +57,8 @@ class WordFacts:
         return name.removeprefix(SENTENCES) if name.startswith(SENTENCES) else None
 
 
-def _all_texts(value: object, kind: type[dict[Any, Any]] | type[list[Any]]) -> bool:
-    if not isinstance(value, kind) or not value:
-        return False
-    parts = [*value, *value.values()] if isinstance(value, dict) else value
-    return all(isinstance(part, str) and part.strip() for part in parts)
-
-
 @dataclass(frozen=True)
-class Found:
+class Mention:
     """A word of a text; start and end are offsets in the text, of its characters [start, end)."""
 
     word: str
@@ -82,7 +66,7 @@ class Found:
     end: int
 
 
-def find(text: str, words: Sequence[str], plurals: Mapping[str, str]) -> Found | None:
+def find(text: str, words: Sequence[str], plurals: Mapping[str, str]) -> Mention | None:
     """The word of `words` that a text is there for, at its last occurrence; None if there is none.
 
     It is the longest that stands whole in the text, in any case: neither letters nor digits beside it. If
@@ -91,11 +75,11 @@ def find(text: str, words: Sequence[str], plurals: Mapping[str, str]) -> Found |
     of one length the first counts.
     """
     for forms in (_as_it_is, _with_s, lambda word: _irregular(word, plurals)):
-        best: Found | None = None
+        best: Mention | None = None
         for word in words:
             if best is None or len(word) > len(best.word):
                 place = _last_place(text, forms(word))
-                best = Found(word, *place) if place else best
+                best = Mention(word, *place) if place else best
         if best:
             return best
     return None
@@ -103,8 +87,8 @@ def find(text: str, words: Sequence[str], plurals: Mapping[str, str]) -> Found |
 
 def place(text: str, word: str, plurals: Mapping[str, str]) -> tuple[int, int] | None:
     """Where in a text its word stands, [start, end), at the last occurrence; None if it does not."""
-    found = find(text, [word], plurals)
-    return (found.start, found.end) if found else None
+    mention = find(text, [word], plurals)
+    return (mention.start, mention.end) if mention else None
 
 
 def _as_it_is(word: str) -> tuple[str, ...]:
@@ -154,24 +138,15 @@ def read_words(path: str | Path) -> dict[str, tuple[str, ...]]:
 
     Sets are X, Y, A, B, or targ1, targ2, attr1, attr2. Raises InputError naming the file, set and word.
     """
-    where = str(path)
-    try:
-        value = json_of(read_text(path))
-    except ValueError as error:
-        raise InputError(f"{where}: {error}") from None
-    found: dict[str, tuple[str, ...]] = {}
+    document = read_document(path)
+    values = document.mapping()
+    words: dict[str, tuple[str, ...]] = {}
     for key, set_ in KEYS.items():
-        names = [name for name in (key, set_) if isinstance(value, dict) and name in value]
+        names = [name for name in (key, set_) if name in values]
         if len(names) != 1:
             fault = "both are there" if names else "neither is there"
-            raise InputError(f"{where}: {key} or {set_}: {fault}; words are of {', '.join(KEYS)}")
-        group = value[names[0]]
-        words = group.get("examples") if isinstance(group, dict) else group
-        if not isinstance(words, list) or not words:
-            raise InputError(f"{where}: {names[0]}: no list of words")
-        for number, word in enumerate(words, start=1):
-            check_text(where, names[0], f"word {number}", word)
-            if fault_in_word := fault_of(word):
-                raise InputError(f"{where}: {names[0]}: word {number}: {fault_in_word}")
-        found[set_] = distinct(words)
-    return found
+            raise document.fault(f"{key} or {set_}: {fault}; words are of {', '.join(KEYS)}")
+        group = values[names[0]]
+        of_set = group["examples"] if isinstance(group.value, dict) else group
+        words[set_] = distinct(of_set.texts(fault_of))
+    return words

@@ -15,10 +15,14 @@ import pandas as pd
 
 from unmask.downstream.terms import BIAS, FEMALE, MALE
 from unmask.errors import InputError
-from unmask.user_files import faults_of, read_text
+from unmask.user_documents import read_lines
+from unmask.user_files import faults_of
 
 FOLDER = "word_lists"
 PEOPLE, OBJECTS, VERBS = "nouns/people", "nouns/objects", "verbs"
+LARGEST_LIST, LARGEST_ARCHIVE = 1 << 24, 1 << 30
+"""Bytes of a list of words in an archive, and of all that the archive unpacks to."""
+
 PUBLISHED = (1968, 164)
 """Frames and occupations of the paper's items."""
 
@@ -67,15 +71,16 @@ def entailment_items(
     )
 
 
-def read_archive(path: Path) -> tuple[list[str], pd.DataFrame]:
+def read_archive(path: Path, largest: int = LARGEST_ARCHIVE) -> tuple[list[str], pd.DataFrame]:
     """The frames and the occupations that the released code makes of its lists.
 
     path: a tar archive of the repository (.tar.gz), whose lists lie in FOLDER. A frame is a verb and an
     object of its kind: verbs of commerce with every object, of interaction with every person, of driving with
     vehicles, of eating with food. Words are sorted, where the released code leaves the order of some to
-    chance. Raises InputError naming the file and the list that is not there or is empty.
+    chance. Raises InputError naming the file and the list that is not there or is empty; or the member where
+    a list has more than LARGEST_LIST bytes, or all members to that one more than `largest`.
     """
-    lists = _lists(path)
+    lists = _lists(path, largest)
 
     def words(name: str) -> list[str]:
         if not lists.get(name):
@@ -103,30 +108,39 @@ def read_archive(path: Path) -> tuple[list[str], pd.DataFrame]:
     return frames, pd.DataFrame({"occupation": found, "female_share": np.nan})
 
 
-def _lists(path: Path) -> dict[str, list[str]]:
-    """The words of each list by its place below FOLDER, sorted, each once."""
-    found: dict[str, list[str]] = {}
+def _lists(path: Path, largest: int) -> dict[str, list[str]]:
+    """The words of each list by its place below FOLDER, sorted, each once.
+
+    Members say in their heads how large they are, which is looked at before they are unpacked.
+    """
+    lists: dict[str, list[str]] = {}
+    unpacked = 0
     try:
         with faults_of(path, "not a readable tar archive"), tarfile.open(path) as archive:
             for member in archive:
                 parts = PurePosixPath(member.name).parts
-                content = archive.extractfile(member) if member.isfile() else None
-                if content is None or FOLDER not in parts:
-                    continue
-                name = "/".join(parts[parts.index(FOLDER) + 1 :])
-                lines = content.read().decode("utf-8").splitlines()
-                found[name] = sorted({line.strip() for line in lines if line.strip()})
+                unpacked += member.size
+                if unpacked > largest or (FOLDER in parts and member.size > LARGEST_LIST):
+                    size, of_list, of_all = (each / 1e6 for each in (member.size, LARGEST_LIST, largest))
+                    raise InputError(
+                        f"{path}: {member.name} has {size:.0f} MB unpacked; at most {of_list:.0f} MB of a "
+                        f"list are read, and {of_all:.0f} MB in all"
+                    )
+                content = archive.extractfile(member) if member.isfile() and FOLDER in parts else None
+                if content is not None:
+                    lines = content.read().decode("utf-8").splitlines()
+                    name = "/".join(parts[parts.index(FOLDER) + 1 :])
+                    lists[name] = sorted({line.strip() for line in lines if line.strip()})
     except (tarfile.TarError, zlib.error) as error:
         raise InputError(f"{path}: not a readable tar archive ({error})") from None
-    return found
+    return lists
 
 
 def read_frames(path: Path) -> list[str]:
     """Frames from a text file, one a line, as "ate a bagel .". Raises InputError naming what is not there."""
-    frames = [line.strip() for line in read_text(path).splitlines() if line.strip()]
-    if not frames:
-        raise InputError(f"{path}: holds no frame")
-    if len(set(frames)) < len(frames):
-        twice = next(frame for frame in frames if frames.count(frame) > 1)
-        raise InputError(f"{path}: {twice!r} is there twice")
-    return frames
+    seen: set[str] = set()
+    for line in (lines := read_lines(path)):
+        if line.value in seen:
+            raise line.fault(f"{line.value!r} is there twice")
+        seen.add(line.value)
+    return [line.value for line in lines]

@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 
 from unmask.downstream.terms import AFTER, BEFORE
-from unmask.report.published import Column, key
 from unmask.report.sheets import rows_of
+from unmask.user_tables import Column, key
 
 FEMININE, MASCULINE, ILPS, TAU = "feminine", "masculine", "ilps", "tau"
 

@@ -25,7 +25,7 @@ def wanted_files(entry: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
     Each is `{repo, revision, file}` (a file of a data set on the Hugging Face hub), `{url}`, `{path}` (the
     user's own) or `{resource}` (below the project's folder `resources`), and may have `sha256`. A table may
-    have the keys that `unmask.benchmarks.rows` knows beside.
+    have the keys that `unmask.user_tables` knows beside.
     """
     named = {name: dict(source) for name, source in entry.get("files", {}).items() if source is not None}
     if entry["format"] == "mnli" and {"frames", "occupations"} <= named.keys():

@@ -4,18 +4,18 @@ Webster et al. 2020 (Measuring and Reducing Gendered Correlations in Pre-trained
 test that begin with a man or a woman, and the same sentences with an occupation in that place.
 """
 
-import math
 import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from unmask.benchmarks.delimited import read_delimited
 from unmask.downstream.terms import BIAS, FEMALE, MALE
 from unmask.downstream.wording import article, words_in
-from unmask.errors import InputError
+from unmask.user_files import text_of
+from unmask.user_tables import Column, Table
 
 PEOPLE = ((FEMALE, "A woman"), (MALE, "A man"))
 _BEGINNING = re.compile(r"A (?:man|woman)\b(.*)", re.DOTALL)
@@ -56,36 +56,20 @@ def similarity_items(templates: Sequence[str], occupations: pd.DataFrame) -> pd.
     )
 
 
+PERCENTAGE = Column("female_share", float, optional=True, least=0, most=100)
+_COLUMNS = (
+    Column("occupation", lambda cell: text_of(cell).strip(), required=True, key=True),
+    PERCENTAGE,
+    replace(PERCENTAGE, name="bls_pct_female"),
+)
+
+
 def read_occupations(path: Path) -> pd.DataFrame:
-    """Occupations from a CSV file: the column occupation, maybe bls_pct_female or female_share (percent).
+    """Occupations from a CSV file: the column occupation, maybe female_share or bls_pct_female (percent).
 
     Returns the columns occupation and female_share (NaN where not told), in the order of the file. Raises
     InputError naming the file, and the row of what is no occupation, no percentage or there twice.
     """
-    rows: dict[str, float] = {}
-    for where, row in read_delimited(path):
-        place = f"{path}: {where}"
-        if "occupation" not in row:
-            raise InputError(f"{path}: has no column occupation (its columns: {', '.join(row)})")
-        word = row["occupation"].strip()
-        if not word:
-            raise InputError(f"{place}: no occupation")
-        if word in rows:
-            raise InputError(f"{place}: {word!r} is there twice")
-        rows[word] = percentage(row.get("female_share", row.get("bls_pct_female", "")), place)
-    if not rows:
-        raise InputError(f"{path}: holds no occupation")
-    return pd.DataFrame({"occupation": list(rows), "female_share": list(rows.values())})
-
-
-def percentage(text: str, place: str) -> float:
-    """A number from 0 to 100, NaN where there is none. Raises InputError naming the place of another."""
-    if not text.strip():
-        return math.nan
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not 0 <= found <= 100:
-        raise InputError(f"{place}: {text!r} is no percentage from 0 to 100")
-    return found
+    rows = Table(_COLUMNS).frame(Table(_COLUMNS).rows(path))
+    rows["female_share"] = rows["female_share"].fillna(rows["bls_pct_female"])
+    return rows[["occupation", "female_share"]]

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from unmask.report.published import Column, key, read_published
+from unmask.report.published import read_published
 from unmask.terms import ALL_TOKENS, CANDIDATES, MODIFIED_TOKENS, SHARED_TOKENS
+from unmask.user_tables import Column, key
 
 PAPER = "Kaneko and Bollegala (2022)"
 """The source whose tables this project remakes."""

@@ -1,6 +1,5 @@
 """Borders of countries, as maps in a browser take them."""
 
-import csv
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.user_files import faults_of, read_text
+from unmask.user_files import read_text
+from unmask.user_tables import Column, Table
 
 OBJECT = "countries"
 """What countries are called in the file, and in what is made of it."""
@@ -107,12 +107,12 @@ def read_places(path: str | Path) -> dict[int, tuple[float, float]]:
     path: a CSV file with the columns country_code, longitude and latitude. Raises InputError naming the file
     and the row.
     """
-    places: dict[int, tuple[float, float]] = {}
-    with faults_of(path), open(path, encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            try:
-                places[int(row["country_code"])] = float(row["longitude"]), float(row["latitude"])
-            except (KeyError, TypeError, ValueError):
-                line = f"{path}: a row without a country's code, longitude or latitude: {row}"
-                raise InputError(line) from None
-    return places
+    rows = Table(_PLACES).rows(path)
+    return {row["country_code"]: (row["longitude"], row["latitude"]) for row in rows}
+
+
+_PLACES = (
+    Column("country_code", int, required=True, key=True, least=1, most=999),
+    Column("longitude", float, required=True, least=-180, most=180),
+    Column("latitude", float, required=True, least=-90, most=90),
+)

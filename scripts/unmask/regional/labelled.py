@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unmask.benchmarks.cells import cell, check_text, labels_by_value, value_text
-from unmask.benchmarks.rows import read_rows
 from unmask.errors import InputError
+from unmask.user_tables import Column, Table, choices_of, value_text
 
 logger = logging.getLogger(__name__)
 
@@ -30,46 +29,43 @@ def read_labelled(path: str | Path, entry: Mapping[str, Any], labels: Sequence[s
     entry: `columns` {text, label} names its columns; `labels` says which values of the label's column mean
     which label of the classifier (label: [values]), each of its labels being found under its own name where
     nothing is said; rows with one of the values `leave_out` are passed over; and what
-    `unmask.benchmarks.rows` knows. labels: the classifier's, in the order of its outputs.
+    `unmask.user_tables` knows. labels: the classifier's, in the order of its outputs.
 
     Raises InputError naming the file and the row where there is no text, or a label that is none of these;
     and naming the key where a label is none of the classifier's.
     """
     path = Path(path)
-    number_of = _numbers(path, entry, labels)
-    left_out = {value_text(value) for value in entry.get("leave_out") or ()}
-    text_column, label_column = entry["columns"]["text"], entry["columns"]["label"]
-    texts: list[str] = []
-    numbers: list[int] = []
-    passed_over = 0
-    for place, fields in read_rows(path, entry):
-        where = f"{path}: {place}"
-        text = cell(fields, text_column, where, "text")
-        value = cell(fields, label_column, where, "label")
-        if value_text(value) in left_out:
-            passed_over += 1
-            continue
-        if value_text(value) not in number_of:
-            raise InputError(f"{where}: label {value!r} is none of those known ({', '.join(number_of)})")
-        texts.append(check_text(text, where, text_column))
-        numbers.append(number_of[value_text(value)])
-    if not texts:
-        raise InputError(f"{path}: no labelled texts in it")
-    counts = Counter(labels[number] for number in numbers)
-    told = ", ".join(f"{label} {count}" for label, count in counts.most_common())
-    logger.info("%s: %d texts (%s), %d passed over", path, len(texts), told, passed_over)
-    return Items(tuple(texts), np.array(numbers))
-
-
-def _numbers(path: Path, entry: Mapping[str, Any], labels: Sequence[str]) -> dict[str, int]:
-    """The number of the label that each value stands for."""
     named: Mapping[str, Sequence[Any]] = entry.get("labels") or {label: [label] for label in labels}
-    numbers = {label: label_number(f"{path}: labels", label, labels) for label in named}
-    label_of = labels_by_value(named, f"{path}: labels")
+    numbers: dict[str, int | None] = {
+        value: label_number(f"{path}: labels", label, labels)
+        for value, label in choices_of(named, f"{path}: labels").items()
+    }
     for value in entry.get("leave_out") or ():
-        if value_text(value) in label_of:
+        if numbers.setdefault(value_text(value), None) is not None:
             raise InputError(f"{path}: leave_out: the value {value!r} is under labels too")
-    return {value: numbers[label] for value, label in label_of.items()}
+    header = entry["columns"]
+    table = Table(
+        [
+            Column("text", header=header["text"]),
+            Column("label", required=True, choices=numbers, header=header["label"]),
+        ]
+    )
+    items: list[tuple[str, int]] = []
+    passed_over = 0
+    for row in table.rows(path, entry):
+        if row["label"] is None:
+            passed_over += 1
+        elif row["text"] is None:
+            raise row.fault("text", "is empty")
+        else:
+            items.append((row["text"], row["label"]))
+    if not items:
+        raise InputError(f"{path}: no labelled texts in it")
+    counts = Counter(labels[number] for _, number in items)
+    told = ", ".join(f"{label} {count}" for label, count in counts.most_common())
+    logger.info("%s: %d texts (%s), %d passed over", path, len(items), told, passed_over)
+    texts, of_texts = zip(*items, strict=True)
+    return Items(texts, np.array(of_texts))
 
 
 def label_number(where: str, label: str, labels: Sequence[str]) -> int:

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from unmask.report.published import Column, key
+from unmask.user_tables import Column, key
 
 OVERALL = "overall"
 """The column of the root."""

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unmask.benchmarks.delimited import read_delimited
 from unmask.errors import InputError
 from unmask.regional.reviews import COLUMNS, LABELS, Settings
 from unmask.regional.wording import check_list_name, check_template, places_of
 from unmask.user_files import read_yaml
+from unmask.user_tables import CSV, columns_of
 
 KEY = "config key "
 Entries = Mapping[str, Any]
@@ -91,8 +91,8 @@ def check_maps(regional: Entries, published: str | Path) -> None:
     drawn = not of_table if regional["maps"] is None else regional["maps"]
     if drawn and of_table:
         path = regional["regions"]["path"]
-        _, row = next(iter(read_delimited(Path(path))), ("", {"country_code": ""}))
-        if "country_code" not in row:
+        names = columns_of(Path(path), CSV)
+        if names is not None and "country_code" not in names:
             raise InputError(f"{KEY}regional.maps: {path} has no column country_code, which maps need")
     word = regional["mapped_word"]
     if word is None:

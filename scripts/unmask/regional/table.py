@@ -1,7 +1,7 @@
 """Regions that a user lists: a CSV file with a row for each."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -9,33 +9,37 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.benchmarks.delimited import read_delimited
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
-from unmask.labels import Labels
 from unmask.regional.schema import REGIONS
 from unmask.regional.wording import fault_in
 from unmask.tables import framed
+from unmask.user_tables import Column, Row, Table, text_without
 
-REQUIRED = ("name", "parent", "level")
-OPTIONAL = ("id", "country_code", "population")
-
-RANGES = {"country_code": (1, 999), "population": (0, 10**12)}
+_NAME = text_without(fault_in)
+COLUMNS = (
+    Column("name", _NAME, required=True, label=True),
+    Column("parent"),
+    Column("level", _NAME, required=True, label=True),
+    Column("id", _NAME, required=True, optional=True, key=True, label=True),
+    Column("country_code", int, optional=True, least=1, most=999),
+    Column("population", int, optional=True, least=0, most=10**12),
+)
 
 
 @dataclass(eq=False)
 class _Region:
-    place: str
-    name: str
-    parent: str
-    level: str
-    numbers: dict[str, int | None]
+    row: Row
     # as the table has it, or made of names
     id: str = ""
     children: list["_Region"] = field(default_factory=list)
 
+    @property
+    def name(self) -> str:
+        return str(self.row["name"])
+
     def __str__(self) -> str:
-        return f"{self.name!r} ({self.place})"
+        return f"{self.name!r} ({self.row.place})"
 
 
 def read_region_table(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -49,114 +53,59 @@ def read_region_table(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     Raises InputError naming the file and row of what is no table of regions or no tree.
     """
     path = Path(path)
-    try:
-        regions = list(_rows(path))
-        named_by_id = bool(regions) and bool(regions[0].id)
-        root = _grown(regions, named_by_id)
-        _check_levels(regions, root)
-    except _FaultError as fault:
-        raise InputError(f"{path}: {fault}") from None
+    regions = [_Region(row) for row in Table(COLUMNS, others=False).rows(path)]
+    _check_codes(regions)
+    root = _linked(path, regions)
+    _check_levels(path, regions, root)
     rows = [
-        {"region": each.id, "name": each.name, "level": each.level, "parent": parent, **each.numbers}
+        {"region": each.id, "parent": parent}
+        | {name: each.row[name] for name in ("name", "level", "country_code", "population")}
         for each, parent in _generations(root)
     ]
-    facts = {"source": path.name, "sha256": sha256_of_file(path)}
-    return framed(rows, REGIONS), facts
+    return framed(rows, REGIONS), {"source": path.name, "sha256": sha256_of_file(path)}
 
 
-class _FaultError(Exception):
-    pass
-
-
-def _rows(path: Path) -> Iterator[_Region]:
-    labels = {name: Labels() for name in ("id", "name", "level")}
-    for place, fields in read_delimited(path):
-        for name in REQUIRED:
-            if name not in fields:
-                raise _FaultError(f"no column {name!r} (columns: {', '.join(fields)})")
-        for name in fields:
-            if name not in REQUIRED + OPTIONAL:
-                raise _FaultError(
-                    f"column {name!r} is none of {', '.join(REQUIRED + OPTIONAL)}; leave it out"
-                )
-        for name, seen in labels.items():
-            if name in fields:
-                text = fields[name]
-                fault = fault_in(text) or seen.check(text, place)
-                if fault:
-                    raise _FaultError(f"{place}: {name}: {fault}")
-        yield _Region(
-            place=place,
-            name=fields["name"],
-            parent=fields["parent"],
-            level=fields["level"],
-            numbers={name: _number(place, name, fields.get(name, "")) for name in RANGES},
-            id=fields.get("id", ""),
-        )
-
-
-def _number(place: str, name: str, text: str) -> int | None:
-    if not text:
-        return None
-    least, most = RANGES[name]
-    if text.isascii() and text.isdigit() and len(text) < 20 and least <= int(text) <= most:
-        return int(text)
-    raise _FaultError(f"{place}: {name}: {text!r} is no whole number from {least} to {most}")
-
-
-def _grown(regions: Sequence[_Region], named_by_id: bool) -> _Region:
+def _linked(path: Path, regions: Sequence[_Region]) -> _Region:
     """The root, every region in its parent's children."""
-    if not regions:
-        raise _FaultError("no regions in it")
+    key = "name" if regions[0].row["id"] is None else "id"
     by_key: dict[str, list[_Region]] = defaultdict(list)
     for region in regions:
-        by_key[region.id if named_by_id else region.name].append(region)
-    if named_by_id:
-        for key, several in by_key.items():
-            if len(several) > 1:
-                raise _FaultError(f"id {key!r} is that of several regions: {_listed(several)}")
-    _check_codes(regions)
-
-    roots = [region for region in regions if not region.parent]
+        by_key[region.row[key]].append(region)
+    roots = [region for region in regions if region.row["parent"] is None]
     for region in regions:
-        if region.parent:
-            parents = by_key.get(region.parent, [])
-            if not parents:
-                raise _FaultError(
-                    f"{region.place}: {region.name!r} lies in {region.parent!r}, which is no "
-                    f"{'id' if named_by_id else 'name'} of a region here"
-                )
-            if len(parents) > 1:
-                raise _FaultError(
-                    f"{region.place}: {region.name!r} lies in {region.parent!r}, the name of several "
-                    f"regions: {_listed(parents)}; give the table a column id"
-                )
-            parents[0].children.append(region)
+        parent = region.row["parent"]
+        parents = by_key.get(parent, [])
+        if parent is not None and not parents:
+            raise region.row.fault("parent", f"{parent!r} is no {key} of a region here")
+        if len(parents) > 1:
+            several = f"is the name of several regions: {_listed(parents)}; give the table a column id"
+            raise region.row.fault("parent", f"{parent!r} {several}")
+        for each in parents:
+            each.children.append(region)
     if len(roots) > 1:
-        raise _FaultError(
-            f"several regions without a parent: {_listed(roots)}; all but one must lie in another"
+        raise InputError(
+            f"{path}: several regions without a parent: {_listed(roots)}; all but one must lie in another"
         )
-    if not named_by_id:
+    for region in regions:
+        region.id = region.row[key]
+    if key == "name":
         _name_by_names(by_key)
     reached = {region for region, _ in _generations(roots[0])} if roots else set()
-    lost = [region for region in regions if region not in reached]
-    if lost:
+    if lost := [region for region in regions if region not in reached]:
         beginning = "" if roots else "no region without a parent, in which all others lie; "
-        raise _FaultError(f"{beginning}{_cycle(lost[0], by_key)}")
+        raise InputError(f"{path}: {beginning}{_cycle(lost[0], by_key)}")
     if len(regions) == 1:
-        raise _FaultError("only one region in it, which leaves nothing to compare")
+        raise InputError(f"{path}: only one region in it, which leaves nothing to compare")
     return roots[0]
 
 
-def _check_codes(regions: Iterable[_Region]) -> None:
+def _check_codes(regions: Sequence[_Region]) -> None:
     first: dict[int, _Region] = {}
     for region in regions:
-        code = region.numbers["country_code"]
+        code = region.row["country_code"]
         if code is not None and first.setdefault(code, region) is not region:
-            raise _FaultError(
-                f"{region.place}: country_code {code} is that of {first[code]} already; "
-                "it is for the country, and for none of its regions"
-            )
+            why = "it is for the country, and for none of its regions"
+            raise region.row.fault("country_code", f"{code} is that of {first[code]} already; {why}")
 
 
 def _name_by_names(by_name: Mapping[str, Sequence[_Region]]) -> None:
@@ -164,15 +113,15 @@ def _name_by_names(by_name: Mapping[str, Sequence[_Region]]) -> None:
     taken: dict[str, _Region] = {}
     for name, several in by_name.items():
         for region in several:
-            region.id = name if len(several) == 1 else f"{name}, {region.parent}"
+            parent = region.row["parent"]
+            region.id = name if len(several) == 1 else f"{name}, {parent}"
             other = taken.setdefault(region.id, region)
             if other is region:
                 continue
             if other.name == name:
-                raise _FaultError(f"{region.place}: {name!r} is in {region.parent!r} already ({other.place})")
-            raise _FaultError(
-                f"{region.place}: {name!r} in {region.parent!r} cannot be told from {other}; "
-                "give the table a column id"
+                raise region.row.fault("name", f"{name!r} is in {parent!r} already ({other.row.place})")
+            raise region.row.fault(
+                "name", f"{name!r} in {parent!r} cannot be told from {other}; give the table a column id"
             )
 
 
@@ -182,28 +131,25 @@ def _cycle(lost: _Region, by_key: Mapping[str, Sequence[_Region]]) -> str:
     region = lost
     while region not in places:
         places[region] = len(places)
-        region = by_key[region.parent][0]
+        region = by_key[region.row["parent"]][0]
     around = list(places)[places[region] :]
     return f"regions lie in each other: {' in '.join(map(str, [*around, region]))}"
 
 
-def _check_levels(regions: Sequence[_Region], root: _Region) -> None:
+def _check_levels(path: Path, regions: Sequence[_Region], root: _Region) -> None:
     """Levels have an order, in which some regions may pass one over."""
     # a dictionary keeps its order, so that the same fault is told in the same words
-    above: dict[str, dict[str, None]] = {region.level: {} for region in regions}
+    above: dict[str, dict[str, None]] = {region.row["level"]: {} for region in regions}
     for region, _ in _generations(root):
         for child in region.children:
-            if child.level == region.level:
-                raise _FaultError(
-                    f"{child.place}: {child.name!r} is of the level {child.level!r} as is its parent"
-                )
-            above[child.level][region.level] = None
+            if child.row["level"] == region.row["level"]:
+                raise child.row.fault("level", f"{region.row['level']!r} is that of its parent too")
+            above[child.row["level"]][region.row["level"]] = None
     try:
         TopologicalSorter(above).prepare()
     except CycleError as error:
-        raise _FaultError(
-            f"levels lie above each other: {' above '.join(map(repr, error.args[1]))}"
-        ) from None
+        levels = " above ".join(map(repr, error.args[1]))
+        raise InputError(f"{path}: levels lie above each other: {levels}") from None
 
 
 def _generations(root: _Region) -> Iterator[tuple[_Region, str | None]]:

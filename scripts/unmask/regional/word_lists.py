@@ -1,7 +1,7 @@
 """The words that regions are described with: the paper's two lists, and a user's own."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,10 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.labels import Labels
 from unmask.regional.schema import WORDS
-from unmask.regional.wording import check_list_name, fault_in, shown
+from unmask.regional.wording import check_list_name, fault_in
+from unmask.strict import yaml_of
 from unmask.tables import framed
-from unmask.user_files import read_yaml
+from unmask.user_documents import read_document
 
 
 def read_words(
@@ -43,19 +44,14 @@ def read_list(path: str | Path, name: str) -> pd.DataFrame:
     Raises InputError naming the file and topic of what is no such list, and of a word twice in one topic.
     """
     rows: list[dict[str, str]] = []
-    for topic, words in _topics(path, read_yaml(path)):
-        labels, found = Labels(), set[str]()
-        for number, word in enumerate(words, start=1):
-            if not isinstance(word, str):
-                raise InputError(
-                    f"{path}: {topic}: {shown(word)} is not a text; put quotation marks around it"
-                )
-            fault = fault_in(word) or labels.check(word, f"word {number}")
-            if word in found:
-                fault = f"{word!r} is there more than once"
-            if fault:
-                raise InputError(f"{path}: {topic}: {fault}")
-            found.add(word)
+    for topic, words in read_document(path, yaml_of).items(fault_in):
+        labels, seen = Labels(), set[str]()
+        for number, part in enumerate(words.parts(), start=1):
+            word = part.text(fault_in)
+            fault = labels.check(word, f"word {number}")
+            if fault or word in seen:
+                raise part.fault(fault or f"{word!r} is there more than once")
+            seen.add(word)
             rows.append({"list": name, "topic": topic, "word": word, "word_published": word})
     if len(rows) == 1:
         raise InputError(f"{path}: only one word, by which no two regions differ")
@@ -64,15 +60,15 @@ def read_list(path: str | Path, name: str) -> pd.DataFrame:
 
 def _read_published(path: str | Path, name: str) -> tuple[pd.DataFrame, str]:
     """One of the paper's lists, with what the released code makes of its words, and where it is from."""
-    facts = read_yaml(path)
+    facts = read_document(path, yaml_of)
     rows = []
-    for topic, words in _topics(path, facts["lists"][name]):
-        for entry in words:
+    for topic, words in facts["lists"][name].items():
+        for entry in (part.value for part in words.parts()):
             word, published = (
                 (entry["word"], entry["published"]) if isinstance(entry, dict) else (entry, entry)
             )
             rows.append({"list": name, "topic": topic, "word": word, "word_published": published})
-    return framed(rows, WORDS), facts["source"]
+    return framed(rows, WORDS), facts["source"].text()
 
 
 def remarks_on_words(words: pd.DataFrame) -> list[str]:
@@ -90,22 +86,3 @@ def remarks_on_words(words: pd.DataFrame) -> list[str]:
         if several:
             found.append(f"In the list {name}, words stand under several topics: {', '.join(several)}.")
     return found
-
-
-def _topics(path: str | Path, value: object) -> Iterator[tuple[str, list[Any]]]:
-    if not isinstance(value, Mapping):
-        raise InputError(f"{path}: not a mapping of topics to lists of words")
-    if not value:
-        raise InputError(f"{path}: no topic in it")
-    labels = Labels()
-    for topic, words in value.items():
-        if not isinstance(topic, str):
-            raise InputError(f"{path}: the topic {shown(topic)} is not a text; put quotation marks around it")
-        fault = fault_in(topic) or labels.check(topic, "before it")
-        if fault:
-            raise InputError(f"{path}: a topic: {fault}")
-        if not isinstance(words, list):
-            raise InputError(f"{path}: {topic}: {shown(words)} is not a list of words")
-        if not words:
-            raise InputError(f"{path}: {topic}: no words")
-        yield topic, words

@@ -9,6 +9,7 @@ from string import Formatter
 from unmask.errors import InputError
 from unmask.labels import fault_of
 from unmask.regional.terms import FULL, ORIGINAL, REPLACE, SUBSTITUTED, WITHOUT
+from unmask.user_files import quoted
 
 PLACES = ("{region}", "{word}")
 
@@ -21,7 +22,7 @@ PUBLISHED_LISTS = (ORIGINAL, SUBSTITUTED)
 def fault_in(text: str) -> str | None:
     """Why a text can be no name, word, level or topic, if so."""
     if not text.strip():
-        return "it is empty"
+        return "is empty"
     if text != text.strip():
         return f"{text!r} has spaces around it"
     if "{" in text or "}" in text:
@@ -52,7 +53,7 @@ def check_list_name(name: object, path: str | Path | None) -> None:
     words (unmask.regional.word_sets) for these.
     """
     if not isinstance(name, str):
-        raise InputError(f"words: {shown(name)} is not a name of a list")
+        raise InputError(f"words: {quoted(name)} is not a name of a list")
     if fault := fault_in(name):
         raise InputError(f"words: a list's name: {fault}")
     if name == FULL or name.startswith((WITHOUT, REPLACE)):
@@ -61,11 +62,6 @@ def check_list_name(name: object, path: str | Path | None) -> None:
         raise InputError(f"words: {name!r} is not published (published are {', '.join(PUBLISHED_LISTS)})")
     if path is not None and name in PUBLISHED_LISTS:
         raise InputError(f"words: {name!r} is the name of a list of the paper; give that of {path} another")
-
-
-def shown(value: object) -> str:
-    """A value as a message has it: of several in one, their type."""
-    return f"a {type(value).__name__}" if isinstance(value, list | dict | set | tuple) else repr(value)
 
 
 def places_of(template: str) -> set[str]:

@@ -5,14 +5,12 @@ why. Lines before its header that begin with # say where values were read. Famil
 by keys.
 """
 
-import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from unmask.benchmarks.delimited import read_delimited
-from unmask.errors import InputError
+from unmask.user_tables import Column, Row, Table, key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,35 +18,11 @@ if TYPE_CHECKING:
 DOUBT = "?"
 """The mark of a printed value that can hardly be meant."""
 
-YES = "yes"
-"""What a cell of a bool column says that is not empty."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of published values.
-
-    kind: str, float, or bool (`yes` or empty). required: whether every value has it. key: whether it tells
-    values of one source and table apart. choices: what a cell that is not empty may say, if not anything.
-    """
-
-    name: str
-    kind: type[str] | type[float] | type[bool] = str
-    required: bool = False
-    key: bool = False
-    choices: Collection[str] = ()
-
-
-def key(name: str, required: bool = False, choices: Collection[str] = ()) -> Column:
-    """A text column that tells values apart."""
-    return Column(name, required=required, key=True, choices=choices)
-
-
 _FIRST = (key("source", required=True), key("table"))
 _LAST = (Column("value", float), Column("doubtful", bool), Column("why"))
 
 
-def published_rows(path: str | Path, columns: Sequence[Column]) -> list[dict[str, Any]]:
+def published_rows(path: str | Path, columns: Sequence[Column]) -> list[Row]:
     """The rows of a file in its order, with source, table, `columns`, value, doubtful and why.
 
     Empty cells are None (of bool columns False). doubtful: whether a value can hardly be meant; why: what is
@@ -57,37 +31,13 @@ def published_rows(path: str | Path, columns: Sequence[Column]) -> list[dict[str
     Raises InputError naming the file, and the row and column at fault: a column that is missing or unknown,
     a cell that is empty, no number or none of the choices, a value that is there twice.
     """
-    declared = (*_FIRST, *columns, *_LAST)
-    rows: list[dict[str, Any]] = []
-    places: dict[tuple[Any, ...], str] = {}
-    for place, fields in read_delimited(Path(path), comments=True):
-        where = f"{path}: {place}"
-        _check_header(fields, declared, path)
-        row = {column.name: _cell(column, fields[column.name], where) for column in declared}
-        if row["value"] is None:
-            _check_remark(row, columns, where)
-        else:
-            for column in declared:
-                if column.required and row[column.name] is None:
-                    raise InputError(f"{where}: {column.name} is empty")
-        told_apart = (*(row[column.name] for column in declared if column.key), row["value"] is None)
-        first = places.setdefault(told_apart, place)
-        if first != place:
-            raise InputError(f"{where}: the same value is there already, in {first}")
-        rows.append(row)
-    if not rows:
-        raise InputError(f"{path}: no values in it")
-    return rows
+    return list(_rows(path, columns, _table(columns)))
 
 
 def read_published(path: str | Path, columns: Sequence[Column]) -> "pd.DataFrame":
     """`published_rows` as a frame. Raises InputError as that does."""
-    # rules read what is published too, and do without pandas
-    import pandas as pd
-
-    declared = (*_FIRST, *columns, *_LAST)
-    types = {column.name: "str" if column.kind is str else column.kind for column in declared}
-    return pd.DataFrame(published_rows(path, columns)).astype(types)
+    table = _table(columns)
+    return table.frame(_rows(path, columns, table))
 
 
 def doubts(published: "pd.DataFrame") -> tuple[str, ...]:
@@ -95,42 +45,18 @@ def doubts(published: "pd.DataFrame") -> tuple[str, ...]:
     return tuple(published["why"].dropna().drop_duplicates())
 
 
-def _check_header(fields: Mapping[str, str], declared: Sequence[Column], path: str | Path) -> None:
-    names = [column.name for column in declared]
-    for name in names:
-        if name not in fields:
-            raise InputError(f"{path}: no column {name!r} (columns: {', '.join(fields)})")
-    for name in fields:
-        if name not in names:
-            raise InputError(f"{path}: column {name!r} is none of {', '.join(names)}")
+def _table(columns: Sequence[Column]) -> Table:
+    # a row without a value has none of the columns
+    return Table([*_FIRST, *(replace(column, required=False) for column in columns), *_LAST], others=False)
 
 
-def _cell(column: Column, text: str, where: str) -> str | float | bool | None:
-    if column.kind is bool:
-        if text not in ("", YES):
-            raise InputError(f"{where}: {column.name}: {text!r} is neither {YES} nor empty")
-        return text == YES
-    if not text.strip():
-        return None
-    if column.choices and text not in column.choices:
-        raise InputError(f"{where}: {column.name}: {text!r} is none of {', '.join(column.choices)}")
-    return _number(text, f"{where}: {column.name}") if column.kind is float else text
-
-
-def _number(text: str, where: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(f"{where}: {text!r} is no number")
-    return number
-
-
-def _check_remark(row: Mapping[str, Any], columns: Sequence[Column], where: str) -> None:
-    """Check a row without a value."""
-    if row["why"] is None:
-        raise InputError(f"{where}: value is empty")
-    for column in columns:
-        if row[column.name]:
-            raise InputError(f"{where}: value is empty, and {column.name} is not")
+def _rows(path: str | Path, columns: Sequence[Column], table: Table) -> Iterator[Row]:
+    for row in table.rows(path, comments=True):
+        if row["value"] is None and row["why"] is None:
+            raise row.fault("value", "is empty")
+        for column in columns:
+            if row["value"] is None and row[column.name]:
+                raise row.fault(column.name, "is not empty, and value is")
+            if row["value"] is not None and column.required and row[column.name] is None:
+                raise row.fault(column.name, "is empty")
+        yield row

@@ -17,6 +17,7 @@ corrected  captions are those of all, and each counts once; a text is one captio
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
@@ -24,9 +25,7 @@ from unmask.associations.association_test import (
     KEYS,
     AssociationTest,
     Item,
-    category_of,
     check_sets,
-    check_text,
     distinct,
     name_of,
 )
@@ -34,7 +33,7 @@ from unmask.associations.terms import X, Y
 from unmask.errors import InputError
 from unmask.labels import fault_of
 from unmask.strict import json_of
-from unmask.user_files import read_text
+from unmask.user_documents import Node, read_document
 
 PUBLISHED, CORRECTED = "published", "corrected"
 REPEATED_KEYS = (PUBLISHED, CORRECTED)
@@ -60,58 +59,50 @@ def read(path: Path, entry: Mapping[str, Any]) -> AssociationTest:
     not fit: a key that is missing, an empty cell, a picture of an unknown caption, a text in both sets of
     targets or of attributes.
     """
-    where = str(path)
     repeats = _Repeats(entry.get("repeated_keys", CORRECTED))
-    try:
-        value = json_of(read_text(path), repeats.read_object)
-    except ValueError as error:
-        raise InputError(f"{where}: {error}") from None
-    groups: dict[str, Mapping[str, Any]] = {}
-    for key, set_ in KEYS.items():
-        group = value.get(key) if isinstance(value, dict) else None
-        if not isinstance(group, dict):
-            raise InputError(f"{where}: no {key} in it; a test has {', '.join(KEYS)}, each an object")
-        groups[set_] = group
-    key_of = {set_: key for key, set_ in KEYS.items()}
-    categories = {set_: category_of(where, key_of[set_], group) for set_, group in groups.items()}
+    document = read_document(path, partial(json_of, read_object=repeats.read_object))
+    groups = {set_: document[key] for key, set_ in KEYS.items()}
+    categories = {set_: group["category"].text(fault_of) for set_, group in groups.items()}
     if categories[X] == categories[Y]:
-        raise InputError(
-            f"{where}: targ1 and targ2 are both {categories[X]!r}, so their pictures are not told apart"
+        raise document.fault(
+            f"targ1 and targ2 are both {categories[X]!r}, so their pictures are not told apart"
         )
-    captions = {set_: _captions(where, key_of[set_], group) for set_, group in groups.items()}
+    captions = {
+        set_: {id_: caption.text() for id_, caption in group["captions"].mapping().items()}
+        for set_, group in groups.items()
+    }
     items: list[Item] = []
     remarks = list(repeats.remarks())
     for cell in CELLS:
         set_ = cell[0]
         name = "images" if cell in (X, Y) else f"{categories[cell[2]]}_Images"
-        images, as_text = _images(where, key_of[set_], name, groups[set_], captions[set_], repeats.how)
+        images, as_text = _images(groups[set_][name], captions[set_], repeats.how)
         if as_text:
             done = _AS_TEXT[repeats.how]
             remarks.append(f"{cell}: {as_text} pictures have a text in place of a list of captions: {done}")
-        found = [Item(set_, captions[set_][id_], cell, image) for image, ids in images.items() for id_ in ids]
-        if twice := sum(number - 1 for number in Counter(found).values()):
+        of_cell = [
+            Item(set_, captions[set_][id_], cell, image) for image, ids in images.items() for id_ in ids
+        ]
+        if twice := sum(number - 1 for number in Counter(of_cell).values()):
             if repeats.how == CORRECTED:
-                found = list(dict.fromkeys(found))
+                of_cell = list(dict.fromkeys(of_cell))
             counts = "counts once" if repeats.how == CORRECTED else "counts as often"
             remarks.append(f"{cell}: {twice} captions stand twice with one picture: each {counts}")
-        seen = {item.text for item in found}
+        seen = {item.text for item in of_cell}
         if unseen := [text for text in distinct(list(captions[set_].values())) if text not in seen]:
             remarks.append(f"{cell}: {len(unseen)} captions have no picture and are left out ({unseen[0]!r})")
-        items += found
+        items += of_cell
     texts = {set_: distinct(list(those.values())) for set_, those in captions.items()}
-    remarks += check_sets(where, texts)
-    name = name_of(where, path.stem)
-    if value.get("test_name", name) != name:
-        remarks.append(f"the file calls it {str(value['test_name'])[:80]!r}")
+    remarks += check_sets(str(path), texts)
+    name = name_of(str(path), path.stem)
+    if document.value.get("test_name", name) != name:
+        remarks.append(f"the file calls it {str(document.value['test_name'])[:80]!r}")
+    # a list, such as word, or sentence and contextual
+    of_words = "word" in document["test_types"].texts()
+    words = document.mapping().get("contextual_words")
+    told_words = distinct(words.texts()) if words and words.value != [] else ()
     return AssociationTest(
-        name,
-        where,
-        categories,
-        texts,
-        tuple(items),
-        _of_words(where, value),
-        _told_words(where, value),
-        tuple(remarks),
+        name, str(path), categories, texts, tuple(items), of_words, told_words, tuple(remarks)
     )
 
 
@@ -125,14 +116,14 @@ class _Repeats:
         self._keys: list[str] = []
 
     def read_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for key, value in pairs:
-            if key in found:
+            if key in values:
                 self._keys.append(key)
                 if self.how == CORRECTED:
-                    value = _merged(key, found[key], value)
-            found[key] = value
-        return found
+                    value = _merged(key, values[key], value)
+            values[key] = value
+        return values
 
     def remarks(self) -> list[str]:
         if not self._keys:
@@ -155,44 +146,30 @@ def _merged(key: str, first: Any, second: Any) -> Any:
     raise ValueError(f"the key {key!r} is there twice in one object, with values that do not go together")
 
 
-def _captions(where: str, key: str, group: Mapping[str, Any]) -> dict[str, str]:
-    captions = group.get("captions")
-    if not isinstance(captions, dict) or not captions:
-        raise InputError(f"{where}: {key}: no captions in it (an object of id and text)")
-    return {id_: check_text(where, key, f"caption {id_!r}", text) for id_, text in captions.items()}
-
-
-def _images(
-    where: str, key: str, name: str, group: Mapping[str, Any], captions: Mapping[str, str], how: str
-) -> tuple[Images, int]:
+def _images(group: Node, captions: Mapping[str, str], how: str) -> tuple[Images, int]:
     """The pictures of a cell, in the order of the file, with the ids of their captions; and how many of the
     pictures have a text in place of a list, which is read as REPEATED_KEYS say."""
-    images = group.get(name)
-    if not isinstance(images, dict) or not images:
-        known = ", ".join(str(each) for each in group)
-        raise InputError(f"{where}: {key}: no {name} in it, or no picture in these (it has {known})")
-    found: dict[str, list[str]] = {}
+    images: dict[str, list[str]] = {}
     as_text = 0
-    for image, ids in images.items():
+    for image, node in group.mapping().items():
         if fault := fault_of_image(image):
-            raise InputError(f"{where}: {key}: {name}: {fault}")
+            raise group.fault(fault)
+        ids = node.value
         if isinstance(ids, str):
             as_text += 1
             ids = list(ids) if how == PUBLISHED else [ids]
         if not isinstance(ids, list):
-            raise InputError(f"{where}: {key}: {name}: {image!r} has no list of captions")
+            raise node.fault("has no list of captions")
         for id_ in ids:
             # keys of JSON are texts, and ids in lists are numbers
             whole = isinstance(id_, int) and not isinstance(id_, bool)
             if not (whole or isinstance(id_, str)) or str(id_) not in captions:
-                raise InputError(
-                    f"{where}: {key}: {name}: {image!r} is of a caption {id_!r}, which is not there"
-                )
+                raise node.fault(f"is of a caption {id_!r}, which is not there")
         if ids:
-            found[image] = [str(id_) for id_ in ids]
-    if not found:
-        raise InputError(f"{where}: {key}: {name}: no picture has a caption")
-    return found, as_text
+            images[image] = [str(id_) for id_ in ids]
+    if not images:
+        raise group.fault("no picture has a caption")
+    return images, as_text
 
 
 def fault_of_image(name: str) -> str | None:
@@ -204,18 +181,3 @@ def fault_of_image(name: str) -> str | None:
     if any(part in ("", ".", "..") for part in name.split("/")):
         return f"{name!r} is no plain path below the folder of pictures"
     return None
-
-
-def _of_words(where: str, value: Mapping[str, Any]) -> bool:
-    types = value.get("test_types")
-    if not isinstance(types, list) or not types or not all(isinstance(each, str) for each in types):
-        raise InputError(f"{where}: no test_types in it (a list, such as word, or sentence and contextual)")
-    return "word" in types
-
-
-def _told_words(where: str, value: Mapping[str, Any]) -> tuple[str, ...]:
-    words = value.get("contextual_words", [])
-    if not isinstance(words, list):
-        raise InputError(f"{where}: contextual_words is not a list of words")
-    checked = [check_text(where, "contextual_words", f"word {n}", each) for n, each in enumerate(words, 1)]
-    return distinct(checked)

@@ -12,16 +12,13 @@ from unmask.associations.association_test import (
     KEYS,
     AssociationTest,
     Item,
-    category_of,
     check_sets,
-    check_text,
     distinct,
     name_of,
     remark_on_repeats,
 )
-from unmask.errors import InputError
-from unmask.strict import json_of
-from unmask.user_files import read_text
+from unmask.labels import fault_of
+from unmask.user_documents import read_document
 
 
 def read(path: Path, entry: Mapping[str, Any]) -> AssociationTest:
@@ -31,25 +28,13 @@ def read(path: Path, entry: Mapping[str, Any]) -> AssociationTest:
     Raises InputError naming the file, and the key and text, of what is no such test: a key that is missing,
     an empty set, a text that is none, or one that is in both sets of targets or of attributes.
     """
-    where = str(path)
-    try:
-        value = json_of(read_text(path))
-    except ValueError as error:
-        raise InputError(f"{where}: {error}") from None
-    categories: dict[str, str] = {}
-    texts: dict[str, tuple[str, ...]] = {}
-    remarks: list[str] = []
-    for key, set_ in KEYS.items():
-        group = value.get(key) if isinstance(value, dict) else None
-        if not isinstance(group, dict):
-            raise InputError(f"{where}: no {key} in it; a test has {', '.join(KEYS)}, each an object")
-        categories[set_] = category_of(where, key, group)
-        examples = group.get("examples")
-        if not isinstance(examples, list) or not examples:
-            raise InputError(f"{where}: {key}: no examples in it (a list of texts)")
-        found = [check_text(where, key, f"example {n}", each) for n, each in enumerate(examples, start=1)]
-        remarks += remark_on_repeats(set_, found)
-        texts[set_] = distinct(found)
-    remarks += check_sets(where, texts)
+    document = read_document(path)
+    groups = {set_: document[key] for key, set_ in KEYS.items()}
+    categories = {set_: group["category"].text(fault_of) for set_, group in groups.items()}
+    examples = {set_: group["examples"].texts() for set_, group in groups.items()}
+    remarks = [remark for set_, texts in examples.items() for remark in remark_on_repeats(set_, texts)]
+    texts = {set_: distinct(members) for set_, members in examples.items()}
+    remarks += check_sets(str(path), texts)
     items = tuple(Item(set_, text) for set_, members in texts.items() for text in members)
-    return AssociationTest(name_of(where, path.stem), where, categories, texts, items, remarks=tuple(remarks))
+    name = name_of(str(path), path.stem)
+    return AssociationTest(name, str(path), categories, texts, items, remarks=tuple(remarks))

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unmask.corpora.blocks import BLOCK, in_blocks
-from unmask.errors import InputError
 from unmask.user_files import faults_of
+from unmask.user_tables import check_text_column
 
 MOST_ROWS = 10_000
 """Rows read at once, at most; fewer where they are long."""
@@ -28,11 +27,11 @@ def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
 
 def _rows(path: str | Path, column: str) -> Iterator[bytes]:
     with (
-        faults_of(path, "not readable as Parquet"),
+        faults_of(path, "not a readable Parquet file"),
         # read piecemeal: a column of a row group can be larger than memory allows
         pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file,
     ):
-        _check_column(path, file.schema_arrow, column)
+        check_text_column(path, file.schema_arrow, column)
         for batch in file.iter_batches(_rows_at_once(file), columns=[column], use_threads=False):
             texts = batch.column(column).to_pylist()
             yield "".join(text.replace("\n", " ") + "\n" for text in texts if text).encode()
@@ -43,13 +42,3 @@ def _rows_at_once(file: pq.ParquetFile) -> int:
     facts = file.metadata
     size = sum(facts.row_group(number).total_byte_size for number in range(facts.num_row_groups))
     return int(max(1, min(MOST_ROWS, BLOCK // 2 * facts.num_rows // max(size, 1))))
-
-
-def _check_column(path: str | Path, schema: pa.Schema, column: str) -> None:
-    if column not in schema.names:
-        raise InputError(f"{path}: has no column {column} (its columns: {', '.join(schema.names)})")
-    if schema.names.count(column) > 1:
-        raise InputError(f"{path}: column {column} is there more than once")
-    type_ = schema.field(column).type
-    if not (pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)):
-        raise InputError(f"{path}: column {column} holds {type_}, not text")

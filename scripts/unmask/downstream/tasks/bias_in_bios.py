@@ -11,11 +11,12 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.downstream.columns import TEXT, WHOLE, numbered, read_columns, with_text
+from unmask.downstream.columns import read_part
 from unmask.downstream.items import examples_of, female_shares, items_of, without_one_gender
 from unmask.downstream.task import Task
 from unmask.downstream.terms import DEV, FEMALE, MALE, OCCUPATIONS, TEST, TRAIN
 from unmask.errors import InputError
+from unmask.user_tables import Column
 
 LABELS = (
     "accountant", "architect", "attorney", "chiropractor", "comedian", "composer", "dentist", "dietitian",
@@ -23,7 +24,6 @@ LABELS = (
     "personal_trainer", "photographer", "physician", "poet", "professor", "psychologist", "rapper",
     "software_engineer", "surgeon", "teacher", "yoga_teacher",
 )  # fmt: skip
-GENDERS = (MALE, FEMALE)
 
 SCRUBBED = (
     "he", "she", "her", "his", "him", "hers", "himself", "herself", "mr", "mrs", "ms",
@@ -63,15 +63,12 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
     return Task(examples_of(parts[TRAIN], parts[DEV]), items, LABELS, tuple(remarks))
 
 
+_COLUMNS = (
+    Column("text", header="hard_text"),
+    Column("label", int, required=True, header="profession", least=0, most=len(LABELS) - 1),
+    Column("gender", required=True, choices={"0": MALE, "1": FEMALE}),
+)
+
+
 def _part(paths: Sequence[Path], part: str, remarks: list[str]) -> pd.DataFrame:
-    rows = read_columns(paths, {"hard_text": TEXT, "profession": WHOLE, "gender": WHOLE})
-    numbered(rows, "profession", len(LABELS), str(paths[0]))
-    numbered(rows, "gender", len(GENDERS), str(paths[0]))
-    told = pd.DataFrame(
-        {
-            "text": rows["hard_text"],
-            "label": rows["profession"].astype(float),
-            "gender": rows["gender"].map(dict(enumerate(GENDERS))),
-        }
-    )
-    return with_text(told, part, remarks)
+    return read_part(paths, _COLUMNS, part, remarks).astype({"label": float})

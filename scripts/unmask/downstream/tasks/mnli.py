@@ -9,12 +9,13 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.downstream.columns import TEXT, WHOLE, numbered, read_columns, with_text
+from unmask.downstream.columns import read_part
 from unmask.downstream.frames import PUBLISHED, entailment_items, read_archive, read_frames
 from unmask.downstream.items import examples_of, items_of
 from unmask.downstream.task import Task
 from unmask.downstream.templates import read_occupations
 from unmask.downstream.terms import DEV, ENTAILMENT, ENTAILMENT_LABELS, TEST, TRAIN
+from unmask.user_tables import Column
 
 
 def kind(entry: Mapping[str, Any]) -> str:
@@ -44,8 +45,12 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
     return Task(examples_of(parts[TRAIN], parts[DEV]), items, ENTAILMENT_LABELS, tuple(remarks))
 
 
+_COLUMNS = (
+    Column("text", header="premise"),
+    Column("second", header="hypothesis"),
+    Column("label", int, required=True, least=0, most=len(ENTAILMENT_LABELS) - 1),
+)
+
+
 def _part(paths: Sequence[Path], part: str, remarks: list[str]) -> pd.DataFrame:
-    rows = read_columns(paths, {"premise": TEXT, "hypothesis": TEXT, "label": WHOLE})
-    numbered(rows, "label", len(ENTAILMENT_LABELS), str(paths[0]))
-    rows.columns = pd.Index(["text", "second", "label"])
-    return with_text(rows.astype({"label": float}), part, remarks)
+    return read_part(paths, _COLUMNS, part, remarks).astype({"label": float})

@@ -4,13 +4,13 @@ Read from the Parquet files of GLUE (sentence1, sentence2, label from 0 to 5) or
 fields between tabs, of which the fifth is the score and the sixth and seventh are the sentences.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from unmask.downstream.columns import NUMBER, TEXT, is_parquet, read_columns, with_text
+from unmask.downstream.columns import PARQUET, is_parquet, with_text
 from unmask.downstream.items import examples_of, items_of
 from unmask.downstream.task import Task
 from unmask.downstream.templates import read_occupations, similarity_items, templates_in
@@ -18,9 +18,12 @@ from unmask.downstream.terms import DEV, SIMILARITY, TEST, TRAIN
 from unmask.errors import InputError
 from unmask.gendered_words import read_word_pairs
 from unmask.user_files import read_text
+from unmask.user_tables import Column, Row, Table
 
 TOP = 5.0
 """The highest score."""
+HIDDEN = -1.0
+"""What GLUE has in place of a score that is not public."""
 SCORE, FIRST, SECOND = 4, 5, 6
 """Fields of the authors' files; some rows have two more, which tell of sources."""
 
@@ -38,8 +41,6 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
     """
     remarks: list[str] = []
     parts = {part: _part(files[part], part, remarks) for part in (TRAIN, DEV, TEST)}
-    for part in (TRAIN, DEV):
-        _check_scores(parts[part], files[part][0])
     tested = parts[TEST]
     sentences = [text for pair in zip(tested["text"], tested["second"], strict=True) for text in pair]
     words = read_word_pairs(files["words"][0])
@@ -53,44 +54,39 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
     if (tested["label"] < 0).all():
         tested = parts[DEV]
         remarks.append("the scores of its test are not public: accuracy is that on dev")
-    else:
-        _check_scores(tested, files[TEST][0])
     bias = similarity_items(templates, read_occupations(files["occupations"][0]))
     items = items_of([tested.assign(part=TEST), bias], entry["sample"], entry["seed"])
     return Task(examples_of(parts[TRAIN], parts[DEV]), items, None, tuple(remarks))
 
 
 def _part(paths: Sequence[Path], part: str, remarks: list[str]) -> pd.DataFrame:
-    if all(is_parquet(path) for path in paths):
-        rows = read_columns(paths, {"sentence1": TEXT, "sentence2": TEXT, "label": NUMBER})
-        rows.columns = pd.Index(["text", "second", "label"])
-    else:
-        rows = pd.concat([_original(path) for path in paths], ignore_index=True)
-    rows["label"] = rows["label"].astype(float) / TOP
-    return with_text(rows, part, remarks)
+    table = Table(
+        (
+            Column("text", header="sentence1"),
+            Column("second", header="sentence2"),
+            Column("label", float, required=True, least=HIDDEN if part == TEST else 0, most=TOP),
+        )
+    )
+    rows: list[Row] = []
+    for path in paths:
+        rows += table.rows(path, PARQUET) if is_parquet(path) else _original(path, table)
+    hidden = [row for row in rows if row["label"] < 0]
+    if hidden and len(hidden) < len(rows):
+        raise hidden[0].fault("label", f"{hidden[0]['label']:g} is no number from 0 to {TOP:g}")
+    frame = table.frame(rows)
+    return with_text(frame.assign(label=frame["label"] / TOP), part, remarks)
 
 
-def _original(path: Path) -> pd.DataFrame:
-    rows = []
+def _original(path: Path, table: Table) -> Iterator[Row]:
     # line breaks of other kinds stand in sentences
-    for number, line in enumerate(read_text(path).replace("\r\n", "\n").split("\n")):
-        if not line.strip():
-            continue
-        fields = line.split("\t")
+    lines = enumerate(read_text(path).replace("\r\n", "\n").split("\n"), start=1)
+    for row, (line, text) in enumerate(each for each in lines if each[1].strip()):
+        fields, place = text.split("\t"), f"row {row} (line {line})"
         if len(fields) <= SECOND:
-            raise InputError(f"{path}: row {number}: {len(fields)} fields between tabs, not 7")
-        try:
-            score = float(fields[SCORE])
-        except ValueError:
-            raise InputError(f"{path}: row {number}: score {fields[SCORE]!r} is no number") from None
-        rows.append((fields[FIRST].strip(), fields[SECOND].strip(), score))
-    if not rows:
-        raise InputError(f"{path}: has no rows")
-    return pd.DataFrame(rows, columns=["text", "second", "label"])
-
-
-def _check_scores(rows: pd.DataFrame, path: Path) -> None:
-    wrong = ~rows["label"].between(0, 1).to_numpy()
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise InputError(f"{path}: row {row}: score {rows['label'].iloc[row] * TOP:g} is not from 0 to 5")
+            raise InputError(f"{path}: {place}: {len(fields)} fields between tabs, not 7")
+        cells = {
+            "sentence1": fields[FIRST].strip(),
+            "sentence2": fields[SECOND].strip(),
+            "label": fields[SCORE],
+        }
+        yield table.check(path, place, cells)

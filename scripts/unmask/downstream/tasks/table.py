@@ -5,18 +5,17 @@ docs/downstream.md says what the columns are, and what an entry may state.
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from unmask.benchmarks.cells import cell, check_text, labels_by_value, value_text
-from unmask.benchmarks.rows import read_rows
 from unmask.downstream.frames import entailment_items, read_frames
 from unmask.downstream.items import examples_of, female_shares, items_of, without_one_gender
 from unmask.downstream.task import Task
-from unmask.downstream.templates import percentage, read_occupations, similarity_items, templates_in
+from unmask.downstream.templates import PERCENTAGE, read_occupations, similarity_items, templates_in
 from unmask.downstream.terms import (
     BIAS,
     DEV,
@@ -31,9 +30,10 @@ from unmask.downstream.terms import (
 )
 from unmask.errors import InputError
 from unmask.gendered_words import read_word_pairs
+from unmask.labels import Labels, fault_of
+from unmask.user_tables import Column, Row, Table, choices_of, value_text
 
 PARTS = (TRAIN, DEV, TEST)
-BIAS_COLUMNS = ("text", "second", "gender", "occupation", "template")
 
 
 def kind(entry: Mapping[str, Any]) -> str:
@@ -47,8 +47,7 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
     (entry: `held_out`, shares of both). Raises InputError naming the file and the row, or the key, of what
     does not fit; and where a part has no rows.
     """
-    rows = _all_rows(files, entry)
-    labels = _number_labels(rows, files, entry)
+    rows, labels = _all_rows(files, entry)
     parts = {part: rows[rows["part"] == part].reset_index(drop=True) for part in PARTS}
     for part, those in parts.items():
         if those.empty:
@@ -74,46 +73,71 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
     return Task(examples_of(parts[TRAIN], parts[DEV]), items, labels, tuple(remarks))
 
 
-def _all_rows(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> pd.DataFrame:
-    """The rows of all files, with text, second, label (as it stands there), gender and part."""
-    columns = entry["columns"]
-    if kind(entry) != OCCUPATIONS and not columns.get("second"):
+def _all_rows(
+    files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]
+) -> tuple[pd.DataFrame, tuple[str, ...] | None]:
+    """The rows of all files, with text, second, label, gender and part; and the labels' names.
+
+    label: its number among the names; of similarity, which has no names, the score from 0 to 1.
+    """
+    headers = {name: header for name, header in entry["columns"].items() if header}
+    if kind(entry) != OCCUPATIONS and "second" not in headers:
         raise InputError(f"columns: {kind(entry)} is of two sentences, so there must be a column for second")
-    if kind(entry) == OCCUPATIONS and not columns.get("gender"):
+    if kind(entry) == OCCUPATIONS and "gender" not in headers:
         raise InputError("columns: occupations have no gap without a column for gender")
-    gender_of = {str(value): gender for gender, values in entry["genders"].items() for value in values}
-    found = []
+    names, label = _labels(entry)
+    columns = {
+        "text": Column("text", required=True),
+        "second": Column("second", required=True),
+        "label": label,
+        "gender": Column("gender", choices=choices_of(entry["genders"], "genders")),
+        "part": Column("part"),
+    }
+    table = Table(replace(columns[name], header=header) for name, header in headers.items())
+    rows = []
     for part in PARTS:
         for path in files.get(part, ()):
-            for place, fields in read_rows(path, entry["files"][part]):
-                where = f"{path}: {place}"
-                row = {key: cell(fields, column, where) for key, column in columns.items() if column}
-                for key in ("text", "second"):
-                    if key in row:
-                        check_text(row[key], where, columns[key])
-                label = row["label"]
-                if label is None or label != label or not str(label).strip():
-                    raise InputError(f"{where}: no label in column {columns['label']!r}")
-                if row.get("gender") not in (None, ""):
-                    if str(row["gender"]) not in gender_of:
-                        raise InputError(
-                            f"{where}: gender {row['gender']!r} is none of {', '.join(gender_of)}"
-                        )
-                    row["gender"] = gender_of[str(row["gender"])]
-                else:
-                    row["gender"] = None
-                if part == TRAIN and columns.get("part"):
-                    if row["part"] not in PARTS:
-                        raise InputError(f"{where}: part {row['part']!r} is none of {', '.join(PARTS)}")
-                else:
+            for row in table.rows(path, entry["files"][part]):
+                if part != TRAIN or "part" not in headers:
                     row["part"] = part
-                found.append({**row, "where": where})
-    if not found:
-        raise InputError(f"{files[TRAIN][0]}: has no rows")
-    rows = pd.DataFrame(found)
-    if not columns.get("part"):
-        _hold_out(rows, [part for part in (DEV, TEST) if part not in files], entry)
-    return rows
+                elif row["part"] not in PARTS:
+                    raise row.fault("part", f"{row['part']!r} is none of {', '.join(PARTS)}")
+                rows.append(row)
+    # None stays None in columns of objects
+    frame = pd.DataFrame(rows, dtype=object)
+    if "part" not in headers:
+        _hold_out(frame, [part for part in (DEV, TEST) if part not in files], entry)
+    if kind(entry) == SIMILARITY:
+        low, high = entry["scale"]
+        return frame.assign(label=(frame["label"].astype(float) - low) / (high - low)), None
+    names = names or tuple(sorted(set(frame["label"])))
+    if len(names) < 2:
+        raise InputError(f"{files[TRAIN][0]}: one label alone, {names[0]!r}: there is nothing to tell apart")
+    return frame.assign(label=frame["label"].map(names.index).astype(float)), names
+
+
+def _labels(entry: Mapping[str, Any]) -> tuple[tuple[str, ...] | None, Column]:
+    """The names of the labels, where they are known before any row is, and the column of labels."""
+    if kind(entry) == SIMILARITY:
+        low, high = entry["scale"]
+        if not low < high:
+            raise InputError(f"scale: from {low:g} to {high:g} is no scale")
+        return None, Column("label", float, required=True, least=low, most=high)
+    named = entry.get("labels")
+    if named is None and kind(entry) == ENTAILMENT:
+        named = {name: [name] for name in ENTAILMENT_LABELS}
+    if named is None:
+        return None, Column("label", value_text, required=True, label=True)
+    seen = Labels()
+    for name in named:
+        if fault := fault_of(str(name)) or seen.check(str(name), f"config key labels.{name}"):
+            raise InputError(f"config key labels.{name}: {fault}")
+    names = tuple(named)
+    if kind(entry) == ENTAILMENT:
+        if set(names) != set(ENTAILMENT_LABELS):
+            raise InputError(f"labels: entailment has {', '.join(ENTAILMENT_LABELS)}, not {', '.join(names)}")
+        names = ENTAILMENT_LABELS
+    return names, Column("label", required=True, choices=choices_of(named, "labels"))
 
 
 def _hold_out(rows: pd.DataFrame, parts: Sequence[str], entry: Mapping[str, Any]) -> None:
@@ -125,40 +149,6 @@ def _hold_out(rows: pd.DataFrame, parts: Sequence[str], entry: Mapping[str, Any]
         count = round(entry["held_out"][part] * len(places))
         rows.loc[places[start : start + count], "part"] = part
         start += count
-
-
-def _number_labels(
-    rows: pd.DataFrame, files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]
-) -> tuple[str, ...] | None:
-    """Put numbers (of similarity: scores from 0 to 1) in place of the labels; the labels' names."""
-    if kind(entry) == SIMILARITY:
-        low, high = entry["scale"]
-        if not low < high:
-            raise InputError(f"scale: from {low:g} to {high:g} is no scale")
-        scores = pd.to_numeric(rows["label"], errors="coerce").astype(float)
-        wrong = ~scores.between(low, high).to_numpy()
-        if wrong.any():
-            row = rows.iloc[int(wrong.argmax())]
-            raise InputError(f"{row['where']}: label {row['label']!r} is no number from {low:g} to {high:g}")
-        rows["label"] = (scores - low) / (high - low)
-        return None
-    told = rows["label"].map(value_text)
-    named = entry.get("labels")
-    if named is None:
-        names = ENTAILMENT_LABELS if kind(entry) == ENTAILMENT else sorted(set(told))
-        named = {name: [name] for name in names}
-    if kind(entry) == ENTAILMENT and set(named) != set(ENTAILMENT_LABELS):
-        raise InputError(f"labels: entailment has {', '.join(ENTAILMENT_LABELS)}, not {', '.join(named)}")
-    labels = ENTAILMENT_LABELS if kind(entry) == ENTAILMENT else tuple(named)
-    if len(labels) < 2:
-        raise InputError(f"{files[TRAIN][0]}: one label alone, {labels[0]!r}: there is nothing to tell apart")
-    number_of = {value: labels.index(name) for value, name in labels_by_value(named, "labels").items()}
-    wrong = ~told.isin(list(number_of)).to_numpy()
-    if wrong.any():
-        row = rows.iloc[int(wrong.argmax())]
-        raise InputError(f"{row['where']}: label {row['label']!r} is none of {', '.join(number_of)}")
-    rows["label"] = told.map(number_of).astype(float)
-    return labels
 
 
 def _bias_items(
@@ -183,31 +173,28 @@ def _bias_items(
     return similarity_items(templates, read_occupations(files["occupations"][0]))
 
 
+def bias_columns(entry: Mapping[str, Any]) -> tuple[Column, ...]:
+    """The columns of a table of items of bias."""
+    return (
+        Column("text", required=True),
+        Column("second", required=True),
+        Column("gender", required=True, choices=choices_of(entry["genders"], "genders")),
+        Column("occupation", required=True, label=True),
+        Column("template", value_text, required=True),
+        PERCENTAGE,
+    )
+
+
 def _own_bias(path: Path, entry: Mapping[str, Any]) -> pd.DataFrame:
-    """A table of items of bias with BIAS_COLUMNS, and maybe female_share."""
-    gender_of = {str(value): gender for gender, values in entry["genders"].items() for value in values}
-    number_of: dict[str, int] = {}
-    found = []
-    for place, fields in read_rows(path, entry["files"]["bias"]):
-        where = f"{path}: {place}"
-        row = {column: cell(fields, column, where) for column in BIAS_COLUMNS}
-        for column in ("text", "second", "occupation"):
-            check_text(row[column], where, column)
-        if str(row["gender"]) not in gender_of:
-            raise InputError(f"{where}: gender {row['gender']!r} is none of {', '.join(gender_of)}")
-        share = fields.get("female_share")
-        row["female_share"] = percentage("" if share is None else str(share), where)
-        row["gender"] = gender_of[str(row["gender"])]
-        row["template"] = number_of.setdefault(str(row["template"]), len(number_of))
-        found.append({**row, "where": where})
-    if not found:
-        raise InputError(f"{path}: has no rows")
-    rows = pd.DataFrame(found)
-    for (template, occupation), those in rows.groupby(["template", "occupation"], sort=False):
-        if sorted(those["gender"]) != [FEMALE, MALE]:
-            name = next(name for name, number in number_of.items() if number == template)
-            raise InputError(
-                f"{those['where'].iloc[0]}: template {name!r} with {occupation!r} is there for "
-                f"{' and '.join(those['gender'])}, not once for either gender"
-            )
-    return rows.drop(columns="where").assign(part=BIAS)
+    table = Table(bias_columns(entry))
+    rows = list(table.rows(path, entry["files"]["bias"]))
+    pairs: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        pairs.setdefault((row["template"], row["occupation"]), []).append(row)
+    for (template, occupation), those in pairs.items():
+        genders = [row["gender"] for row in those]
+        if sorted(genders) != [FEMALE, MALE]:
+            each = f"{template!r} with {occupation!r} is there for {' and '.join(genders)}"
+            raise those[0].fault("template", f"{each}, not once for either gender")
+    frame = table.frame(rows)
+    return frame.assign(part=BIAS, template=pd.factorize(frame["template"])[0])

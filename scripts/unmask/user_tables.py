@@ -1,0 +1,406 @@
+"""Tables that a user gives: their columns are declared once, and what does not fit them is one line.
+
+A table is csv, tsv, JSON lines or Parquet. How it is read, its entry in a study says:
+
+type: csv | tsv | jsonl | parquet  where the file's name does not say
+delimiter: ";"                     between the fields of csv and tsv, if it is another
+quotes: false                      quote signs in csv and tsv are ordinary text
+
+Each fault is an InputError, `FILE: row N (line M): COLUMN: reason`. N counts rows from 0 and M lines of text
+from 1; Parquet has no lines. Rules read tables, too, and have not loaded pandas or PyArrow.
+"""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from unmask.errors import InputError
+from unmask.labels import Labels, fault_of
+from unmask.strict import json_of
+from unmask.user_files import faults_of, quoted, read_text, text_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Entry = Mapping[str, Any]
+CSV: Entry = {"type": "csv"}
+"""The entry of a table that is always comma-separated."""
+
+YES = "yes"
+"""What a cell of a bool column says that is not empty."""
+
+BATCH = 4096
+"""Rows of Parquet held at once."""
+
+LONGEST_NUMBER = 40
+"""Characters of a cell that is read as a number."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column, and what its cells have to be. An empty cell is read as None, of a bool column as False.
+
+    name: in the rows that are read. header: in the file, where it is another. kind: str, int, float, bool
+    (`yes` or empty), or a function that reads a cell and raises ValueError with the reason where it cannot.
+    required: no cell is empty. optional: the file may lack the column, whose cells are then all None.
+    key: rows differ in the keys, taken together. choices: all that a cell may say; of a mapping, what each is
+    read as. least, most: of numbers. label: rows are put together by it, so no two values may look alike.
+    """
+
+    name: str
+    kind: Callable[[Any], Any] = str
+    required: bool = False
+    key: bool = False
+    choices: Collection[str] | Mapping[str, Any] = ()
+    header: str | None = None
+    optional: bool = False
+    least: float = -math.inf
+    most: float = math.inf
+    label: bool = False
+
+    @property
+    def in_file(self) -> str:
+        """The column's name in the file."""
+        return self.name if self.header is None else self.header
+
+    @property
+    def shown(self) -> str:
+        """That name as messages have it: it may be empty."""
+        return self.in_file or repr("")
+
+    def read(self, cell: Any) -> Any:
+        """What a cell says. Raises ValueError with the reason where it cannot be."""
+        if cell is None or cell != cell or (isinstance(cell, str) and not cell.strip()):
+            if self.required:
+                raise ValueError("is empty")
+            return False if self.kind is bool else None
+        if self.choices:
+            text = value_text(cell)
+            if text not in self.choices:
+                raise ValueError(f"{quoted(cell)} is none of {', '.join(self.choices)}")
+            return self.choices[text] if isinstance(self.choices, Mapping) else text
+        if self.kind is int or self.kind is float:
+            number = _number_in(cell, int if self.kind is int else float)
+            if number is None or not self.least <= number <= self.most:
+                between = "" if math.isinf(self.most) else f" from {self.least:g} to {self.most:.12g}"
+                what = "whole number" if self.kind is int else "number"
+                raise ValueError(f"{quoted(cell)} is no {what}{between}")
+            return number
+        return _READ.get(self.kind, self.kind)(cell)
+
+
+def key(name: str, required: bool = False, choices: Collection[str] = ()) -> Column:
+    """A text column that tells rows apart."""
+    return Column(name, required=required, key=True, choices=choices)
+
+
+class Row(dict[str, Any]):
+    """A checked row: its cells by the names of columns, and its place in its file in words."""
+
+    def __init__(self, path: str | Path, place: str, headers: Mapping[str, str]) -> None:
+        super().__init__()
+        self.place, self.where = place, f"{path}: {place}"
+        self._headers = headers
+
+    def fault(self, column: str, reason: object) -> InputError:
+        """The error for a cell, by the name of its column, that does not fit what is declared nowhere."""
+        return InputError(f"{self.where}: {self._headers.get(column, column)}: {reason}")
+
+
+class Table:
+    """Declared columns. Labels and keys are compared over all that one of these reads, in several files too.
+
+    others: whether a file may have more columns, which are passed over.
+    """
+
+    def __init__(self, columns: Iterable[Column], others: bool = True) -> None:
+        self.columns = tuple(columns)
+        self._others = others
+        self._headers = {column.name: column.shown for column in self.columns}
+        self._keys = [column.name for column in self.columns if column.key]
+        self._labels = {column.name: Labels() for column in self.columns if column.label}
+        self._first: dict[tuple[Any, ...], str] = {}
+
+    def rows(self, path: str | Path, entry: Entry = CSV, comments: bool = False) -> Iterator[Row]:
+        """The rows of a file in its order, each checked when it is asked for.
+
+        entry: how the file is read. comments: lines before the header that begin with # are passed over.
+        Raises InputError naming the file, and the row and column at fault; and where there is no row.
+        """
+        path, row = Path(path), None
+        type_ = _type_of(path, entry)
+        for place, cells in _RECORDS[type_](path, entry, self.columns, comments):
+            if row is None or type_ == "jsonl":
+                # rows of other types have the same columns
+                self._check_header(f"{path}: {place}" if type_ == "jsonl" else str(path), cells)
+            row = self.check(path, place, cells)
+            yield row
+        if row is None:
+            raise InputError(f"{path}: no rows in it")
+
+    def check(self, path: str | Path, place: str, cells: Mapping[str, Any]) -> Row:
+        """A row of cells by their headers, from anywhere. Raises InputError naming the column at fault."""
+        row = Row(path, place, self._headers)
+        for column in self.columns:
+            try:
+                absent = column.optional and column.in_file not in cells
+                row[column.name] = None if absent else column.read(cells.get(column.in_file))
+                if column.label:
+                    self._check_label(column.name, row, path)
+            except ValueError as error:
+                raise row.fault(column.name, error) from None
+        keys = {name: row[name] for name in self._keys if row[name] is not None}
+        first = self._first.setdefault(tuple(row[name] for name in self._keys), row.where)
+        if keys and first != row.where:
+            names = ", ".join(self._headers[name] for name in keys)
+            values = ", ".join(map(quoted, keys.values()))
+            raise InputError(f"{row.where}: {names}: {values} stands in {first.replace(f'{path}: ', '')} too")
+        return row
+
+    def frame(self, rows: Iterable[Row]) -> "pd.DataFrame":
+        """Rows as a frame of their columns: text, float64, Int64 and bool, or else objects."""
+        # rules do without pandas
+        import pandas as pd
+
+        values: dict[str, list[Any]] = {column.name: [] for column in self.columns}
+        for row in rows:
+            for name, cells in values.items():
+                cells.append(row[name])
+        types = {column.name: _TYPES_OF_FRAMES.get(column.kind, "object") for column in self.columns}
+        return pd.DataFrame({name: pd.Series(cells, dtype=types[name]) for name, cells in values.items()})
+
+    def _check_header(self, where: str, cells: Mapping[str, Any]) -> None:
+        headers = [column.in_file for column in self.columns]
+        for column in self.columns:
+            if column.in_file not in cells and not column.optional:
+                known = ", ".join(map(str, cells))
+                raise InputError(f"{where}: no column {column.in_file!r} (columns: {known})")
+        if unknown := [] if self._others else [name for name in cells if name not in headers]:
+            raise InputError(f"{where}: column {unknown[0]!r} is none of {', '.join(headers)}")
+
+    def _check_label(self, name: str, row: Row, path: str | Path) -> None:
+        for label in row[name] if isinstance(row[name], list) else [row[name]]:
+            fault = label and (fault_of(label) or self._labels[name].check(label, row.where))
+            if fault:
+                raise ValueError(fault.replace(f"({path}: ", "("))
+
+
+def columns_of(path: Path, entry: Entry) -> list[str] | None:
+    """The names of a table's columns; of JSON lines, those of the first. None where they cannot be read.
+
+    Only the head of the file is read.
+    """
+    try:
+        type_ = _type_in(path, entry)
+        if type_ == "parquet":
+            import pyarrow.parquet
+
+            return list(map(str, pyarrow.parquet.read_schema(path).names))
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            if type_ == "jsonl":
+                first = json.loads(next(line for line in file if line.strip()))
+                return list(map(str, first)) if isinstance(first, dict) else None
+            return (next(csv.reader(file, **_dialect(path, entry))) or None) if type_ else None
+    except (OSError, ValueError, TypeError, csv.Error, StopIteration, RecursionError):
+        # of Arrow too, whose errors are such
+        return None
+
+
+def _type_of(path: Path, entry: Entry) -> str:
+    if type_ := _type_in(path, entry):
+        return type_
+    raise InputError(f"{path}: what kind of table is it? Set type to one of {', '.join(_RECORDS)}")
+
+
+def _type_in(path: Path, entry: Entry) -> str | None:
+    """What the entry says, else what the source's or the file's name ends in."""
+    names = [urlsplit(entry.get("url") or "").path, str(entry.get("path") or ""), path.name]
+    endings = [PurePosixPath(name).suffix[1:].lower() for name in names]
+    return next((type_ for type_ in (entry.get("type"), *endings) if type_ in _RECORDS), None)
+
+
+Records = Iterator[tuple[str, dict[str, Any]]]
+"""The place of each row in words, and its cells by the names of the file's columns."""
+
+
+def _dialect(path: Path, entry: Entry) -> dict[str, Any]:
+    delimiter = str(entry.get("delimiter", "\t" if _type_in(path, entry) == "tsv" else ","))
+    quoting = csv.QUOTE_MINIMAL if entry.get("quotes", True) else csv.QUOTE_NONE
+    return {"delimiter": delimiter, "quoting": quoting, "strict": True}
+
+
+def _delimited(path: Path, entry: Entry, columns: Sequence[Column], comments: bool) -> Records:
+    """Fields are kept as they are, line breaks inside quotes too; blank lines are passed over."""
+    dialect = _dialect(path, entry)
+    text = io.StringIO(read_text(path), newline="")
+    passed = _pass_comments(text) if comments else 0
+    reader = csv.reader(text, **dialect)
+    row, line = -1, passed + 1
+    try:
+        header = next(reader, None)
+        if not header:
+            raise InputError(f"{path}: no header in its first line")
+        _refuse_repeats(path, header)
+        line = passed + reader.line_num + 1
+        for fields in reader:
+            if fields:
+                row += 1
+                place = f"row {row} (line {line})"
+                if len(fields) != len(header):
+                    raise InputError(
+                        f"{path}: {place}: {len(fields)} fields, but the header has {len(header)}"
+                    )
+                yield place, dict(zip(header, fields, strict=True))
+            line = passed + reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"{path}: row {row + 1} (line {line}): {error}") from None
+
+
+def _pass_comments(text: io.StringIO) -> int:
+    """Go on to the first line that does not begin with #; how many do."""
+    passed, start = 0, text.tell()
+    while text.readline().startswith("#"):
+        passed, start = passed + 1, text.tell()
+    text.seek(start)
+    return passed
+
+
+def _json_lines(path: Path, entry: Entry, columns: Sequence[Column], comments: bool) -> Records:
+    lines = ((number, line) for number, line in enumerate(io.StringIO(read_text(path), newline=None), 1))
+    for row, (number, text) in enumerate(line for line in lines if line[1].strip()):
+        place = f"row {row} (line {number})"
+        try:
+            fields = json_of(text)
+            if not isinstance(fields, dict):
+                raise ValueError("not a JSON object")
+        except ValueError as error:
+            raise InputError(f"{path}: {place}: {error}") from None
+        yield place, fields
+
+
+def _parquet(path: Path, entry: Entry, columns: Sequence[Column], comments: bool) -> Records:
+    """Of a file's columns, those that are declared are read, a batch of rows at a time."""
+    import pyarrow.parquet as pq
+
+    with faults_of(path, "not a readable Parquet file"), pq.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        _refuse_repeats(path, names)
+        headers = [column.in_file for column in columns]
+        read = [name for name in names if name in headers] or names[:1]
+        others = dict.fromkeys(names)
+        row = 0
+        for batch in file.iter_batches(BATCH, columns=read):
+            batch.validate(full=True)
+            for cells in _cells(path, batch, row):
+                yield f"row {row}", others | cells
+                row += 1
+
+
+def _cells(path: Path, batch: "pa.RecordBatch", row: int) -> Iterator[dict[str, Any]]:
+    """The rows of a batch, which begins with the given one."""
+    try:
+        yield from batch.to_pylist()
+    except (ValueError, OverflowError):
+        for number in range(len(batch)):
+            try:
+                yield from batch.slice(number, 1).to_pylist()
+            except (ValueError, OverflowError) as error:
+                # a date that no calendar has, and their like
+                place = f"row {row + number}"
+                raise InputError(f"{path}: {place}: a value in it cannot be read ({error})") from None
+
+
+def check_text_column(path: str | Path, schema: "pa.Schema", name: str) -> None:
+    """Raise InputError unless a Parquet file has one column of this name, and it holds texts."""
+    import pyarrow as pa
+
+    _refuse_repeats(path, schema.names)
+    if name not in schema.names:
+        raise InputError(f"{path}: no column {name!r} (columns: {', '.join(schema.names)})")
+    type_ = schema.field(name).type
+    of_values = type_.value_type if pa.types.is_dictionary(type_) else type_
+    is_text = pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view
+    if not any(each(of_values) for each in is_text):
+        raise InputError(f"{path}: column {name!r} holds {type_}, not text")
+
+
+def _refuse_repeats(path: str | Path, header: Sequence[str]) -> None:
+    # the usual case first: vectors have hundreds of columns
+    if len(set(header)) < len(header):
+        repeated = sorted({name for name in header if header.count(name) > 1})
+        raise InputError(f"{path}: column {repeated[0]!r} is there more than once")
+
+
+_RECORDS: dict[str, Callable[[Path, Entry, Sequence[Column], bool], Records]] = {
+    "csv": _delimited,
+    "tsv": _delimited,
+    "jsonl": _json_lines,
+    "parquet": _parquet,
+}
+
+
+def value_text(value: object) -> str:
+    """A value that stands for something else as text: 1, true and "1" are written in many ways."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def choices_of(meanings: Mapping[str, Sequence[Any]], where: str) -> dict[str, str]:
+    """What each value stands for, by its text. meanings: the values that a study lists of each.
+
+    Raises InputError beginning with `where` for a value of two meanings.
+    """
+    choices: dict[str, str] = {}
+    for meaning, values in meanings.items():
+        for value in values:
+            if choices.setdefault(value_text(value), meaning) != meaning:
+                raise InputError(
+                    f"{where}: the value {value!r} is under both {choices[value_text(value)]} and {meaning}"
+                )
+    return choices
+
+
+def identifier(cell: Any) -> str:
+    """A cell that is a text or a whole number, as text. Raises ValueError for another."""
+    return str(cell) if isinstance(cell, int) and not isinstance(cell, bool) else text_of(cell)
+
+
+def text_without(fault_in: Callable[[str], str | None]) -> Callable[[Any], str]:
+    """A kind of columns: texts in which a function finds no fault, which it says in words."""
+
+    def read(cell: Any) -> str:
+        text = text_of(cell)
+        if fault := fault_in(text):
+            raise ValueError(fault)
+        return text
+
+    return read
+
+
+def _flag(cell: Any) -> bool:
+    if cell != YES:
+        raise ValueError(f"{quoted(cell)} is neither {YES} nor empty")
+    return True
+
+
+def _number_in(cell: Any, kind: type[int] | type[float]) -> int | float | None:
+    """The number that a cell is or writes out, if it is finite; no sign that Python alone knows is read."""
+    if isinstance(cell, str):
+        plain = cell.isascii() and "_" not in cell and len(cell) < LONGEST_NUMBER
+    else:
+        plain = isinstance(cell, (int, float) if kind is float else int) and not isinstance(cell, bool)
+    try:
+        number = kind(cell) if plain else None
+    except (ValueError, OverflowError):
+        return None
+    return number if kind is int or number is None or math.isfinite(number) else None
+
+
+_READ: Mapping[Any, Callable[[Any], Any]] = {str: text_of, bool: _flag}
+_TYPES_OF_FRAMES: Mapping[Any, str] = {str: "str", float: "float64", int: "Int64", bool: "bool"}
