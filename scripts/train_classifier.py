@@ -6,6 +6,7 @@ from unmask.facts import write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import directory_written_whole
 from unmask.models.manifest import write_manifest
+from unmask.models.training import work_folder
 from unmask.record import record
 from unmask.regional.labelled import read_labelled
 from unmask.regional.reviews import COLUMNS, LABELS
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     output, entry = snakemake.output, snakemake.params.entry
     items = read_labelled(snakemake.input.reviews, {"columns": COLUMNS}, LABELS)
-    with directory_written_whole(output.directory) as partial:
-        facts = train_classifier(items, LABELS, entry["seed"], partial, snakemake.threads)
-    made = record(snakemake.input, snakemake.params.code, "torch", "transformers", "tokenizers")
-    write_facts(output.facts, {"seed": entry["seed"], **facts, **made})
+    provenance = record(snakemake.input, snakemake.params.code, "torch", "transformers", "tokenizers")
+    seed = entry["seed"]
+    with (
+        directory_written_whole(output.directory) as partial,
+        work_folder(output.directory, {"seed": seed, **provenance}) as work,
+    ):
+        facts = train_classifier(items, LABELS, seed, partial, snakemake.threads, work=work)
+    write_facts(output.facts, {"seed": seed, **facts, **provenance})
     write_manifest(output.manifest, snakemake.params.manifest, [output.facts])

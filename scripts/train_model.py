@@ -7,6 +7,7 @@ from unmask.facts import write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import directory_written_whole
 from unmask.models.manifest import write_manifest
+from unmask.models.training import work_folder
 from unmask.record import record
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import World
@@ -27,11 +28,13 @@ with job_log(snakemake.log[0], snakemake.input):
         corruption = Corruption.from_config(world.name, params.settings)
     recipe = Recipe(steps=entry["steps"]) if entry.get("steps") is not None else None
     lines = Path(snakemake.input.corpus).read_text(encoding="utf-8").splitlines()
-    with directory_written_whole(snakemake.output.directory) as partial:
+    provenance = record(snakemake.input, params.code, "torch", "transformers", "tokenizers")
+    facts = {**entry, "settings": dict(params.settings), **provenance}
+    directory = snakemake.output.directory
+    with directory_written_whole(directory) as partial:
         architecture, seed = entry["architecture"], entry["seed"]
-        train(lines, architecture, seed, partial, world, corruption, snakemake.threads, recipe)
+        with work_folder(directory, facts) as work:
+            train(lines, architecture, seed, partial, world, corruption, snakemake.threads, recipe, work)
         gate = check_learnt(partial, world, params.name, strict=entry.get("gate", True))
-    made = record(snakemake.input, params.code, "torch", "transformers", "tokenizers")
-    facts = {**entry, "settings": dict(params.settings), "gate": gate, **made}
-    write_facts(snakemake.output.facts, facts)
+    write_facts(snakemake.output.facts, {**facts, "gate": gate})
     write_manifest(snakemake.output.manifest, params.manifest, [snakemake.output.facts])

@@ -10,6 +10,7 @@ from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.manifest import write_manifest
+from unmask.models.training import work_folder
 from unmask.record import record
 from unmask.regional.schema import LIKELIHOODS, WORDS
 from unmask.regional.training_sentences import likely_sentences, train_on
@@ -29,6 +30,10 @@ with (
     base = read_facts(inputs.manifest)
     check_files(base)
     words = read_table(inputs.words, WORDS)
+    keys = ("from", "epochs", "top", "learning_rate", "seed")
+    provenance = record(inputs, params.code, "torch", "transformers", "tokenizers")
+    about = {key: entry[key] for key in keys} | {"list": params.list} | provenance
+    output = snakemake.output.directory
     try:
         sentences = likely_sentences(
             read_table(inputs.likelihoods, LIKELIHOODS),
@@ -36,22 +41,19 @@ with (
             read_metadata(inputs.likelihoods)["template"],
             entry["top"],
         )
-        facts = train_on(
-            base["directory"],
-            sentences,
-            snakemake.output.directory,
-            entry["epochs"],
-            entry["learning_rate"],
-            entry["seed"],
-            device,
-            base["max_length"],
-        )
+        with work_folder(output, about) as work:
+            facts = train_on(
+                base["directory"],
+                sentences,
+                output,
+                entry["epochs"],
+                entry["learning_rate"],
+                entry["seed"],
+                device,
+                base["max_length"],
+                work,
+            )
     except InputError as error:
         raise InputError(f"model {params.name}: {error}") from None
-    made = record(inputs, params.code, "torch", "transformers", "tokenizers")
-    keys = ("from", "epochs", "top", "learning_rate", "seed")
-    write_facts(
-        snakemake.output.facts,
-        {key: entry[key] for key in keys} | facts | made | {"list": params.list, "device": device.name},
-    )
+    write_facts(snakemake.output.facts, about | facts | {"device": device.name})
     write_manifest(snakemake.output.manifest, params.manifest, [snakemake.output.facts])

@@ -26,21 +26,14 @@ from running import about_model, run_script
 from tiny_models import tiny_config, tiny_model, tiny_tokenizer
 from unmask.debiasing import masked_training
 from unmask.debiasing.making import Base, Texts
-from unmask.debiasing.masked_training import (
-    Masking,
-    Tokens,
-    _blocks,
-    _single,
-    head_at_labels,
-    held_out_loss,
-    load_base,
-)
+from unmask.debiasing.masked_training import Tokens, _blocks, _single, held_out_loss, load_base
 from unmask.debiasing.methods import cda, continued, dropout
 from unmask.debiasing.saving import pooler_of, save
 from unmask.errors import InputError
 from unmask.gendered_words import WordPairs
 from unmask.models.devices import pick_device
 from unmask.models.kinds.masked_lm import check, describe
+from unmask.models.masking import Masking
 from unmask.models.training import IGNORED, Settings
 
 RESOURCES = Path(__file__).parents[2] / "resources"
@@ -124,75 +117,6 @@ def test_tokens_are_what_they_are_made_of() -> None:
     tokens = Tokens(sequences)
     assert [tokens[number].tolist() for number in range(len(tokens))] == [[1, 2, 3], [4], [5, 6]]
     assert len(Tokens([])) == 0
-
-
-@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
-def test_what_is_hidden(architecture: str) -> None:
-    tokenizer = tiny_tokenizer(architecture)
-    masking = Masking.of(tokenizer)
-    special = set(tokenizer.all_special_ids)
-    line = tokenizer("the man saw the house and the woman took the car")["input_ids"]
-    examples = [np.array(line, np.int32), np.array(line[:5], np.int32)] * 2000
-    batch = masking.batch(examples, torch.Generator().manual_seed(0))
-    assert batch["attention_mask"].sum(1).tolist() == [len(line), 5] * 2000
-    padding = batch["attention_mask"] == 0
-    assert (batch["input_ids"][padding] == tokenizer.pad_token_id).all()
-    original = torch.full_like(batch["input_ids"], tokenizer.pad_token_id)
-    for row, ids in enumerate(examples):
-        original[row, : len(ids)] = torch.from_numpy(ids)
-    chosen = batch["labels"] != IGNORED
-    assert torch.equal(batch["labels"][chosen], original[chosen])
-    # what is not chosen is as it was; of it are all special tokens
-    assert torch.equal(batch["input_ids"][~chosen], original[~chosen])
-    assert not special & set(original[chosen].tolist())
-    ordinary = sum(token not in special for ids in examples for token in ids.tolist())
-    count = int(chosen.sum())
-    assert count / ordinary == pytest.approx(0.15, abs=0.01)
-    found = batch["input_ids"][chosen]
-    masked, kept = found == tokenizer.mask_token_id, found == original[chosen]
-    assert masked.sum().item() / count == pytest.approx(0.8, abs=0.02)
-    # of the random ones a few are the token itself
-    assert kept.sum().item() / count == pytest.approx(0.1, abs=0.02)
-    assert not special & set(found[~masked].tolist())
-
-
-@pytest.mark.parametrize(
-    "architecture", ["bert", "roberta", "albert", "distilbert", "electra", "mpnet", "modernbert", "bart"]
-)
-def test_the_head_at_labels_alone_gives_the_same_gradient(architecture: str) -> None:
-    tokenizer = tiny_tokenizer(architecture)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(2)
-        model = AutoModelForMaskedLM.from_config(tiny_config(architecture, tokenizer))  # type: ignore[no-untyped-call]
-    rows = tokenizer(LINES[:6])["input_ids"]
-    batch = Masking.of(tokenizer).batch(
-        [np.array(ids, np.int32) for ids in rows], torch.Generator().manual_seed(1)
-    )
-    assert (batch["attention_mask"] == 0).any() and (batch["labels"] != IGNORED).any()
-    sizes: list[int] = []
-    head = model.get_output_embeddings()
-    head.register_forward_pre_hook(lambda module, args: sizes.append(args[0].shape[:-1].numel()))
-
-    def gradient() -> tuple[float, dict[str, Tensor]]:
-        model.eval()
-        model.zero_grad()
-        loss = model(**batch).loss
-        loss.backward()
-        found = {n: w.grad.clone() for n, w in model.named_parameters() if w.grad is not None}
-        return loss.item(), found
-
-    loss, plain = gradient()
-    with head_at_labels(model):
-        narrow_loss, narrow = gradient()
-    assert narrow_loss == pytest.approx(loss, rel=1e-5)
-    assert narrow.keys() == plain.keys()
-    for name in plain:
-        torch.testing.assert_close(narrow[name], plain[name], rtol=1e-3, atol=1e-5)
-    if architecture not in ("modernbert", "bart"):
-        assert sizes[-1] == int((batch["labels"] != IGNORED).sum()) < sizes[0]
-    # outside of the block all is as it was
-    assert model(input_ids=batch["input_ids"]).logits.shape[:2] == batch["input_ids"].shape
-    assert gradient()[0] == loss
 
 
 def test_the_held_out_loss_is_the_mean_over_hidden_tokens(tmp_path: Path) -> None:

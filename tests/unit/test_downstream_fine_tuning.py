@@ -515,7 +515,7 @@ def test_a_process_that_is_killed_leaves_what_the_next_one_needs(tmp_path: Path,
             assert len(list(folder.glob(".predictions.parquet.training-*/*/state.pt"))) == 1
         run_script("fine_tune", inputs, outputs, folder / "log", config=RUNTIME, **params)
         assert {path.name for path in folder.iterdir()} == {"log", "predictions.parquet"}
-    assert "going on behind step 4" in (tmp_path / "killed" / "log").read_text()
+    assert "continuing after step 4" in (tmp_path / "killed" / "log").read_text()
     whole, killed = ((tmp_path / name / "predictions.parquet").read_bytes() for name in ("whole", "killed"))
     assert whole == killed
 

@@ -3,6 +3,7 @@
 import json
 import math
 from collections import Counter
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from running import about_model, run_script
 from unmask.errors import InputError
 from unmask.models.devices import pick_device
 from unmask.models.kinds.text_classification import check, describe
+from unmask.models.training import Settings as TrainingSettings
+from unmask.regional import training_classifiers
 from unmask.regional.classifying import load_classifier
 from unmask.regional.labelled import Items, read_labelled
 from unmask.regional.prefixes import Group, Prefix, prefix_table
@@ -31,7 +34,7 @@ from unmask.regional.reviews import (
     write_reviews,
 )
 from unmask.regional.schema import REGIONS
-from unmask.regional.training_classifiers import Recipe, make_tokenizer, train_classifier
+from unmask.regional.training_classifiers import make_tokenizer, train_classifier
 from unmask.tables import framed, write_table
 
 NAMES = [
@@ -177,7 +180,7 @@ def test_the_tokenizer_has_all_words_whole_and_letters_for_others() -> None:
 def test_training_is_repeatable_and_makes_a_sound_classifier(tmp_path: Path) -> None:
     items = items_of(TRAIN[:200])
     for name, seed in (("a", 0), ("b", 0), ("c", 1)):
-        facts = train_classifier(items, LABELS, seed, tmp_path / name, recipe=Recipe(epochs=1))
+        facts = train_classifier(items, LABELS, seed, tmp_path / name, epochs=1)
         assert facts["texts"] == 200
     first, again, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
     assert first == again
@@ -185,6 +188,28 @@ def test_training_is_repeatable_and_makes_a_sound_classifier(tmp_path: Path) -> 
     check(tmp_path / "a", "tiny")
     assert describe(tmp_path / "a")["labels"] == ["negative", "positive"]
     assert describe(tmp_path / "a")["max_length"] == 128
+
+
+def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    items = items_of(TRAIN[:200])
+    monkeypatch.setattr(training_classifiers, "Settings", partial(TrainingSettings, save_every=2))
+    train_classifier(items, LABELS, 0, tmp_path / "whole", epochs=1)
+    batch, calls = training_classifiers._batch, 0
+
+    def stopped(examples: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls > 3:
+            raise KeyboardInterrupt
+        return batch(examples)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(training_classifiers, "_batch", stopped)
+        train_classifier(items, LABELS, 0, tmp_path / "parts", epochs=1, work=tmp_path)
+    assert (tmp_path / "state.pt").exists() and not (tmp_path / "parts").exists()
+    train_classifier(items, LABELS, 0, tmp_path / "parts", epochs=1, work=tmp_path)
+    whole, parts = (tmp_path / name / "model.safetensors" for name in ("whole", "parts"))
+    assert whole.read_bytes() == parts.read_bytes()
 
 
 @pytest.mark.thorough

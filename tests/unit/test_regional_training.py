@@ -1,6 +1,7 @@
 """Models trained on the sentences that they find likely: which these are, and what training makes of them."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from tiny_models import tiny_model
 from unmask.errors import InputError
 from unmask.models.devices import pick_device
 from unmask.models.kinds.masked_lm import check, describe
+from unmask.models.masking import Masking
+from unmask.models.training import Settings
+from unmask.regional import training_sentences
 from unmask.regional.schema import LIKELIHOODS, WORDS
 from unmask.regional.training_sentences import likely_sentences, train_on
 from unmask.tables import write_table
@@ -100,13 +104,14 @@ def test_the_sentences_become_likelier_with_the_epochs(architecture: str, tmp_pa
     for epochs in (4, 16):
         directory = tmp_path / str(epochs)
         facts = train_on(base, SENTENCES, directory, epochs, 0.02, 0, CPU)
-        assert (facts["sentences"], len(facts["loss"])) == (15, epochs)
+        assert (facts["sentences"], facts["loss"][-1]["step"]) == (15, 2 * epochs)
         found.append(log_likelihood(directory))
         check(directory, "trained")
         assert describe(directory)["tokenizer_digest"] == describe(base)["tokenizer_digest"]
     assert found[0] < found[1] < found[2]
     # what is masked differs from epoch to epoch
-    assert np.mean(facts["loss"][-4:]) < np.mean(facts["loss"][:4])
+    losses = [tenth["loss"] for tenth in facts["loss"]]
+    assert np.mean(losses[-3:]) < np.mean(losses[:3])
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_others(tmp_path: Path) -> None:
@@ -123,7 +128,30 @@ def test_the_same_seed_gives_the_same_weights_and_another_others(tmp_path: Path)
 def test_more_epochs_begin_as_fewer_do(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
     short, long = (train_on(base, SENTENCES, tmp_path / str(n), n, 0.01, 0, CPU)["loss"] for n in (2, 4))
-    assert long[:2] == short
+    # of 4 and of 8 steps, each
+    assert len(short) == 4 and long[:4] == short
+
+
+def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = tiny_model("bert", tmp_path / "base")
+    monkeypatch.setattr(training_sentences, "Settings", partial(Settings, save_every=2))
+    train_on(base, SENTENCES, tmp_path / "whole", 2, 0.01, 0, CPU)
+    batch, calls = Masking.batch, 0
+
+    def stopped(self: Masking, *arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls > 3:
+            raise KeyboardInterrupt
+        return batch(self, *arguments)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Masking, "batch", stopped)
+        train_on(base, SENTENCES, tmp_path / "parts", 2, 0.01, 0, CPU, work=tmp_path)
+    assert (tmp_path / "state.pt").exists() and not (tmp_path / "parts").exists()
+    train_on(base, SENTENCES, tmp_path / "parts", 2, 0.01, 0, CPU, work=tmp_path)
+    whole, parts = (tmp_path / name / "model.safetensors" for name in ("whole", "parts"))
+    assert whole.read_bytes() == parts.read_bytes()
 
 
 def test_no_training_changes_nothing(tmp_path: Path) -> None:

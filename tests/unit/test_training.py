@@ -3,6 +3,7 @@
 import copy
 import math
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor
+from torch.optim import Optimizer
 from transformers import (
     AutoModelForMaskedLM,
     AutoModelForSequenceClassification,
@@ -22,7 +24,18 @@ from tiny_models import tiny_config, tiny_tokenizer
 from unmask.errors import InputError
 from unmask.models import training
 from unmask.models.devices import Device, pick_device
-from unmask.models.training import Batch, Settings, steps_of, train, work_folder
+from unmask.models.training import (
+    ADAMW,
+    Batch,
+    Schedule,
+    Settings,
+    constant,
+    linear,
+    steps_of,
+    train,
+    warmed_up,
+    work_folder,
+)
 
 
 def device() -> Device:
@@ -65,17 +78,27 @@ def assert_close(one: PreTrainedModel, other: PreTrainedModel) -> None:
             torch.testing.assert_close(one.state_dict()[name], tensor, rtol=1e-3, atol=1e-4)
 
 
-def test_it_does_what_the_simplest_loop_does(tmp_path: Path) -> None:
-    data, settings = rows(10), Settings(batch=10, learning_rate=1e-2, steps=6, seed=1, clip=0.5)
-    model, plain = classifier(), classifier()
+@pytest.mark.parametrize(
+    ("optimizer_of", "schedule", "rates"),
+    [
+        (ADAMW, linear, [1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6]),
+        (partial(torch.optim.AdamW, fused=True), warmed_up(1 / 3), [1 / 2, 1, 1, 3 / 4, 2 / 4, 1 / 4]),
+        (torch.optim.SGD, constant, 6 * [1]),
+    ],
+)
+def test_it_does_what_the_simplest_loop_does(
+    tmp_path: Path, optimizer_of: Callable[..., Optimizer], schedule: Schedule, rates: list[float]
+) -> None:
+    settings = Settings(10, 1e-2, 6, seed=1, clip=0.5, schedule=schedule, optimizer=optimizer_of)
+    data, model, plain = rows(10), classifier(), classifier()
     history = train(model, data, stacked, settings, tmp_path, device())
     # one batch has all examples, so their order counts no more
-    optimizer = torch.optim.AdamW(plain.parameters(), lr=1e-2, weight_decay=0.0)
+    optimizer = optimizer_of(plain.parameters(), lr=1e-2)
     losses = []
     plain.train()
-    for step in range(6):
+    for rate in rates:
         for group in optimizer.param_groups:
-            group["lr"] = 1e-2 * (6 - step) / 6
+            group["lr"] = 1e-2 * rate
         loss = plain(**stacked(data)).loss
         loss.backward()
         torch.nn.utils.clip_grad_norm_(plain.parameters(), 0.5)
@@ -111,8 +134,10 @@ class StoppedError(Exception):
     pass
 
 
-@pytest.mark.parametrize("stop", [2, 5, 7])
-def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, stop: int) -> None:
+@pytest.mark.parametrize(("stop", "lengths"), [(2, None), (5, None), (7, None), (5, [6, 6, 6, 3, 6, 6, 3])])
+def test_stopped_and_gone_on_it_gives_the_same_bytes(
+    tmp_path: Path, stop: int, lengths: list[int] | None
+) -> None:
     data, settings = rows(7), Settings(batch=2, learning_rate=1e-2, steps=9, seed=4, save_every=2)
 
     def noisy(examples: list[dict[str, Any]]) -> Batch:
@@ -123,7 +148,7 @@ def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, stop: int) 
     whole, parts = classifier(dropout=0.3), classifier(dropout=0.3)
     seen: list[int] = []
     at = [0, 3, 6, 9]
-    history = train(whole, data, noisy, settings, tmp_path / "a", device(), at=at, on_step=seen.append)
+    history = train(whole, data, noisy, settings, None, device(), None, at, seen.append, lengths)
     assert seen == at
     calls = 0
 
@@ -134,13 +159,10 @@ def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, stop: int) 
             raise StoppedError
         return noisy(examples)
 
-    (tmp_path / "b").mkdir()
     with pytest.raises(StoppedError):
-        train(parts, data, failing, settings, tmp_path / "b", device())
+        train(parts, data, failing, settings, tmp_path, device(), lengths=lengths)
     fresh, again = classifier(dropout=0.3), list[int]()
-    assert (
-        train(fresh, data, noisy, settings, tmp_path / "b", device(), at=at, on_step=again.append) == history
-    )
+    assert train(fresh, data, noisy, settings, tmp_path, device(), None, at, again.append, lengths) == history
     assert_same(fresh, whole)
     saved = stop // 2 * 2
     assert again == [step for step in at if step > saved]
@@ -175,6 +197,28 @@ def test_every_epoch_has_each_example_once_in_another_order(tmp_path: Path) -> N
     epochs = [[n for batch in found[at : at + 3] for n in batch] for at in (0, 3, 6)]
     assert all(sorted(epoch) == list(range(7)) for epoch in epochs)
     assert epochs[0] != epochs[1]
+
+
+def test_batches_of_one_length_have_each_example_once_an_epoch(tmp_path: Path) -> None:
+    lengths = 11 * [4] + 4 * [2] + [7]
+    data = [{"input_ids": length * [5], "labels": 0, "number": n} for n, length in enumerate(lengths)]
+    numbers = list[list[int]]()
+
+    def noting(examples: list[dict[str, Any]]) -> Batch:
+        numbers.append([example["number"] for example in examples])
+        return stacked([{key: example[key] for key in ("input_ids", "labels")} for example in examples])
+
+    steps = steps_of(16, 5, 2, lengths=lengths)
+    assert steps == 2 * (3 + 1 + 1)
+    train(classifier(), data, noting, Settings(5, 1e-3, steps, 0), None, device(), lengths=lengths)
+    epochs = numbers[:5], numbers[5:]
+    for batches in epochs:
+        assert sorted(n for batch in batches for n in batch) == list(range(16))
+        assert sorted(map(len, batches)) == [1, 3, 4, 4, 4]
+        assert all(len({lengths[n] for n in batch}) == 1 for batch in batches)
+    assert epochs[0] != epochs[1]
+    # nor are lengths in order
+    assert any([lengths[batch[0]] for batch in batches] != [2, 4, 4, 4, 7] for batches in epochs)
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -262,7 +306,7 @@ def test_a_batch_without_anything_to_predict_changes_nothing(tmp_path: Path) -> 
 
 
 def test_steps_are_those_of_the_epochs_unless_stated() -> None:
-    assert steps_of(10, 3, 2, None) == 8
+    assert steps_of(10, 3, 2) == 8
     assert steps_of(10, 3, 2, 5) == 5
 
 

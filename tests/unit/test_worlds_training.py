@@ -1,6 +1,7 @@
 import json
 import math
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenize
 from made_worlds import CORRUPTION, DOSED, OTHERS, make_world, settings
 from running import about_model, run_script
 from unmask.errors import InputError
-from unmask.models.corrupting import corrupt
+from unmask.models.masking import Masking
+from unmask.models.training import Settings
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
@@ -197,27 +199,6 @@ def test_the_gate_asks_at_every_level_of_any_world(tmp_path: Path, name: str) ->
     assert all(truth == pytest.approx(math.log(p) - math.log1p(-p)) for (_, p, _), truth in truths.items())
 
 
-@pytest.mark.parametrize(
-    "shares", [CORRUPTION, Corruption(0.1, 0.7, 0.2), Corruption(1, 0, 0), Corruption(0.5, 0, 0.5)], ids=str
-)
-def test_chosen_tokens_are_masked_kept_and_made_random_by_their_shares(shares: Corruption) -> None:
-    # tokens 1 to 3 are chosen at different rates; what is random is none of them
-    generator = torch.Generator().manual_seed(0)
-    original = torch.randint(1, 4, (2000, 100), generator=generator)
-    rates, seen, mask = torch.tensor([0.0, 0.0, 0.1, 0.4]), torch.tensor([5, 7]), 4
-    corrupted, chosen = corrupt(original, rates, seen, mask, shares, generator)
-    assert torch.equal(corrupted[~chosen], original[~chosen])
-    for token, rate in enumerate(rates.tolist()[1:], start=1):
-        assert chosen[original == token].float().mean().item() == pytest.approx(rate, abs=0.01)
-    became = corrupted[chosen]
-    assert set(became.tolist()) <= {2, 3, 4, 5, 7}
-    # some 33,000 tokens are chosen: a standard error is 0.003 at most
-    assert (became == mask).float().mean().item() == pytest.approx(shares.masked, abs=0.015)
-    assert (became == original[chosen]).float().mean().item() == pytest.approx(shares.kept, abs=0.015)
-    for token in seen.tolist():
-        assert (became == token).float().mean().item() == pytest.approx(shares.random / 2, abs=0.015)
-
-
 def test_corruption_reaches_the_weights(tmp_path: Path) -> None:
     for name, shares in (("a", CORRUPTION), ("b", CORRUPTION), ("c", Corruption(0.6, 0.3, 0.1))):
         train(LINES[:2000], "bert", 0, tmp_path / name, WORLD, shares, recipe=Recipe(steps=2))
@@ -262,6 +243,19 @@ def write_world(folder: Path, entry: dict[str, Any]) -> None:
     run_script("make_world", {}, outputs, folder / "make_world.log", name="w", entry=entry)
 
 
+def corruptions_of(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The corruption of each batch from here on."""
+    corruptions: list[Any] = []
+    corrupt = Masking.corrupt
+
+    def watched(self: Masking, *arguments: Any) -> Any:
+        corruptions.append(self.shares)
+        return corrupt(self, *arguments)
+
+    monkeypatch.setattr(Masking, "corrupt", watched)
+    return corruptions
+
+
 def test_the_world_is_made_and_a_failed_training_leaves_no_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -271,14 +265,8 @@ def test_the_world_is_made_and_a_failed_training_leaves_no_model(
     assert lines == draw_corpus(make_world(5), 2000)
     assert all((tmp_path / name).stat().st_size for name in WORLD_FILES.values())
 
-    corruptions: list[Any] = []
-
-    def watched(*arguments: Any) -> Any:
-        corruptions.append(arguments[4])
-        return corrupt(*arguments)
-
+    corruptions = corruptions_of(monkeypatch)
     monkeypatch.setattr("unmask.worlds.training.Recipe", lambda: Recipe(steps=1))
-    monkeypatch.setattr("unmask.worlds.training.corrupt", watched)
     outputs = {"directory": tmp_path / "model/files", "facts": tmp_path / "model/facts.json"}
     with pytest.raises(SystemExit) as ending:
         run_script(
@@ -320,18 +308,12 @@ def test_a_model_whose_gate_is_off_is_kept_and_says_how_far_it_follows(
 ) -> None:
     of_world = settings(seed=5, sentences=2000)
     write_world(tmp_path, of_world)
-    given: list[Any] = []
-
-    def watched(*arguments: Any) -> Any:
-        given.append(arguments[4])
-        return corrupt(*arguments)
-
-    monkeypatch.setattr("unmask.worlds.training.corrupt", watched)
+    corruptions = corruptions_of(monkeypatch)
     shares = {"masked": 0.5, "kept": 0.5, "random": 0}
     kept = train_by_script(
         tmp_path / "kept", tmp_path / "corpus.txt", of_world, steps=3, gate=False, corruption=shares
     )
-    assert given == [Corruption(0.5, 0.5, 0)] * 3
+    assert corruptions == [Corruption(0.5, 0.5, 0)] * 3
     gate = json.loads((kept / "files" / GATE_FILE).read_text(encoding="utf-8"))
     facts = json.loads((kept / "facts.json").read_text(encoding="utf-8"))
     assert facts["gate"] == gate and not gate["learnt"]
@@ -339,6 +321,34 @@ def test_a_model_whose_gate_is_off_is_kept_and_says_how_far_it_follows(
     assert manifest["entry"]["gate"] == gate and manifest["model_type"] == "bert"
     assert (facts["steps"], facts["gate"]["levels"][3]["truth"]) == (3, pytest.approx(math.log(9)))
     assert "did not learn the planted association" in (tmp_path / "kept.log").read_text(encoding="utf-8")
+
+
+def test_the_script_is_killed_and_goes_on_to_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_world = settings(seed=5, sentences=2000)
+    write_world(tmp_path, of_world)
+    monkeypatch.setattr("unmask.worlds.training.Settings", partial(Settings, save_every=2))
+    train_it = partial(
+        train_by_script, corpus=tmp_path / "corpus.txt", of_world=of_world, steps=5, gate=False
+    )
+    whole = (train_it(tmp_path / "whole") / "files/model.safetensors").read_bytes()
+    calls, batch = 0, Masking.batch
+
+    def killed(self: Masking, *arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls > 3:
+            raise KeyboardInterrupt
+        return batch(self, *arguments)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(Masking, "batch", killed)
+        train_it(tmp_path / "parts")
+    assert [path.name for path in tmp_path.glob("parts/.files.training-*/*")] == ["state.pt"]
+    assert (train_it(tmp_path / "parts") / "files/model.safetensors").read_bytes() == whole
+    assert "continuing after step 2" in (tmp_path / "parts.log").read_text(encoding="utf-8")
+    assert not list(tmp_path.glob("parts/.files*"))
 
 
 def test_no_steps_leave_a_network_as_its_seed_made_it(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 import logging
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,25 +10,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor, nn
 from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.debiasing.making import Base, Entry, Texts
 from unmask.debiasing.swapping import lines_of
 from unmask.errors import InputError
-from unmask.models.checking import count_embeddings
-from unmask.models.corrupting import corrupt
-from unmask.models.devices import Device, ran_out_of_memory, within_memory
+from unmask.models.devices import Device, within_memory
+from unmask.models.masking import Masking, head_at_labels
 from unmask.models.quiet import quiet_transformers
 from unmask.models.training import IGNORED, Batch, Settings, steps_of, train
 from unmask.terms import PUBLISHED
 
 logger = logging.getLogger(__name__)
 
-CHOSEN = 0.15
-"""Share of the tokens that are to be predicted."""
-SHARES = (0.8, 0.1, 0.1)
-"""Of these, those that are masked, kept and made random."""
 GROUP = 1000
 """Lines whose tokens are put together and cut into blocks; what is left over of a group is lost, as in the
 released code."""
@@ -60,9 +52,9 @@ def train_masked(
 ) -> dict[str, Any]:
     """Train `model`, in place, on the lines of `texts` behind those that are held out.
 
-    Blocks of `max_length` tokens with BERT's masking (CHOSEN, SHARES), drawn anew each time, and AdamW with a
-    rate that falls linearly to 0; the gradient is clipped to norm 1, in the published reading not at all, as
-    in the released code. A model that takes fewer tokens than a block has is trained on the lines themselves,
+    Blocks of `max_length` tokens with BERT's masking, drawn anew each time, and AdamW with a rate that falls
+    linearly to 0; the gradient is clipped to norm 1, in the published reading not at all, as in the released
+    code. A model that takes fewer tokens than a block has is trained on the lines themselves,
     each an example, cut to what the model takes: such a model is made for sentences, and running text is
     nothing that it knows (the planted world's loses 7.7 nats a token on it, on its sentences 0.8).
 
@@ -149,44 +141,6 @@ def _single(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], longest: i
         yield from tokenizer(group, truncation=True, max_length=longest, **_IDS_ALONE)["input_ids"]
 
 
-@dataclass(frozen=True)
-class Masking:
-    """What of a batch is hidden, and of what."""
-
-    rates: Tensor
-    """Of each token id, how often it is chosen."""
-    ordinary: Tensor
-    """The tokens that are put in place of others: all but the special ones."""
-    mask_id: int
-    pad_id: int
-
-    @classmethod
-    def of(cls, tokenizer: PreTrainedTokenizerBase) -> "Masking":
-        size, special = max(tokenizer.get_vocab().values()) + 1, sorted(set(tokenizer.all_special_ids))
-        rates = torch.full((size,), CHOSEN)
-        rates[special] = 0.0
-        ordinary = torch.tensor(sorted(set(tokenizer.get_vocab().values()) - set(special)))
-        # any token will do where none is for padding: it is not attended to
-        pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.mask_token_id
-        return cls(rates, ordinary, tokenizer.mask_token_id, pad)
-
-    def batch(self, examples: Sequence[Ids], generator: torch.Generator | None = None) -> Batch:
-        """A batch (input_ids, attention_mask, labels; batch × length) of sequences of token ids."""
-        lengths = torch.tensor([len(ids) for ids in examples])
-        attended = torch.arange(int(lengths.max())) < lengths[:, None]
-        original = torch.full(attended.shape, self.pad_id)
-        original[attended] = torch.from_numpy(np.concatenate(examples).astype(np.int64))
-        corrupted, chosen = corrupt(
-            original, self.rates, self.ordinary, self.mask_id, SHARES, generator or torch.default_generator
-        )
-        chosen &= attended
-        return {
-            "input_ids": torch.where(attended, corrupted, original),
-            "attention_mask": attended.long(),
-            "labels": torch.where(chosen, original, IGNORED),
-        }
-
-
 def held_out_loss(model: PreTrainedModel, held: Tokens, masking: Masking, device: Device) -> float | None:
     """Mean loss of the tokens that are hidden in `held` (always the same), in nats; None where none is."""
     model.eval()  # type: ignore[no-untyped-call]
@@ -216,61 +170,3 @@ def held_out_loss(model: PreTrainedModel, held: Tokens, masking: Masking, device
 def _loss(model: PreTrainedModel, batch: Batch, device: Device) -> float:
     with torch.inference_mode():
         return float(model(**{name: tensor.to(device.torch) for name, tensor in batch.items()}).loss)
-
-
-@contextmanager
-def head_at_labels(model: PreTrainedModel) -> Iterator[None]:
-    """Have the head of a masked language model run, while the block does, where there are labels alone.
-
-    That is a seventh of the tokens, and over a large vocabulary the head is half of a small model's work. It
-    is left as it is in an architecture of which the loss would come out otherwise.
-    """
-    chosen: list[Tensor] = []
-
-    def before(module: nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
-        chosen.clear()
-        labels = kwargs.get("labels")
-        if labels is None or not (places := labels != IGNORED).any():
-            return None
-        chosen.append(places)
-        return args, kwargs | {"labels": labels[places][None]}
-
-    def narrow(module: nn.Module, args: Any, output: Any) -> Any:
-        if chosen:
-            output["last_hidden_state"] = output["last_hidden_state"][chosen.pop()][None]
-        return output
-
-    handles = []
-    plain = _probed(model)
-    handles.append(model.register_forward_pre_hook(before, with_kwargs=True))
-    handles.append(model.base_model.register_forward_hook(narrow))
-    try:
-        try:
-            same = math.isclose(_probed(model), plain, rel_tol=1e-3)
-        except (RuntimeError, AttributeError, TypeError, ValueError, IndexError, KeyError) as error:
-            if ran_out_of_memory(error):
-                raise
-            same = False
-        if not same:
-            logger.info("head at labels alone: not for this architecture, it runs at every position")
-            for handle in handles:
-                handle.remove()
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
-def _probed(model: PreTrainedModel) -> float:
-    """The loss on a short input."""
-    model.eval()  # type: ignore[no-untyped-call]
-    generator = torch.Generator().manual_seed(0)
-    vocabulary = count_embeddings(model)
-    ids = torch.randint(vocabulary, (2, 8), generator=generator).to(model.device)
-    # padding in the middle of a sequence would move the positions behind it
-    if (pad := model.config.pad_token_id) is not None:
-        ids[ids == pad] = (pad + 1) % vocabulary
-    labels = ids.clone()
-    labels[:, ::3] = IGNORED
-    with torch.inference_mode():
-        return float(model(input_ids=ids, attention_mask=torch.ones_like(ids), labels=labels).loss)

@@ -1,5 +1,5 @@
 """Training a model on the one device that a job has, within its memory, and the same however it is
-interrupted.
+interrupted: the one loop for models of worlds and regions, debiasing and fine-tuning.
 
 (The Trainer of transformers takes the first GPU or all of them, and what it draws for a batch depends on
 where it was interrupted.)
@@ -11,10 +11,11 @@ import logging
 import math
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,6 +34,8 @@ logger = logging.getLogger(__name__)
 
 Batch = dict[str, Tensor]
 Loss = Callable[[PreTrainedModel, Batch], Tensor]
+Schedule = Callable[[int, int], float]
+"""The share of the learning rate at a step (from 0), of how many steps there are."""
 
 IGNORED = -100
 """The label of a token that is not to be predicted."""
@@ -45,24 +48,57 @@ class Examples(Sized, Protocol):
     def __getitem__(self, number: int, /) -> Any: ...
 
 
+def linear(step: int, steps: int) -> float:
+    """A rate that falls linearly to 0."""
+    return 1 - step / steps
+
+
+def warmed_up(share: float) -> Schedule:
+    """A rate that rises linearly for this share of the steps, and then falls linearly to 0."""
+
+    def schedule(step: int, steps: int) -> float:
+        rising = max(1, round(share * steps))
+        return min((step + 1) / rising, (steps - step) / max(1, steps - rising))
+
+    return schedule
+
+
+def constant(step: int, steps: int) -> float:
+    """A rate that stays."""
+    return 1.0
+
+
+ADAMW: Callable[..., Optimizer] = partial(AdamW, weight_decay=0.0)
+
+
 @dataclass(frozen=True)
 class Settings:
-    """How a model is trained: by AdamW, with a rate that falls linearly to 0."""
+    """How a model is trained."""
 
     batch: int
     learning_rate: float
     steps: int
     seed: int
-    weight_decay: float = 0.0
     clip: float = 1.0
     """Largest norm of the gradient."""
+    schedule: Schedule = linear
+    optimizer: Callable[..., Optimizer] = ADAMW
+    """Takes the weights, and the learning rate as `lr`."""
     save_every: int = 500
     """Steps between two states that training can go on from."""
 
 
-def steps_of(examples: int, batch: int, epochs: int, steps: int | None) -> int:
-    """How many steps training takes: `steps` where that is stated, else as many as the epochs have."""
-    return steps if steps is not None else epochs * math.ceil(examples / batch)
+def steps_of(
+    examples: int, batch: int, epochs: int, steps: int | None = None, lengths: Sequence[int] | None = None
+) -> int:
+    """How many steps training takes: `steps` where that is stated, else as many as the epochs have.
+
+    lengths: as of `train`.
+    """
+    if steps is not None:
+        return steps
+    groups = [examples] if lengths is None else Counter(lengths).values()
+    return epochs * sum(math.ceil(size / batch) for size in groups)
 
 
 @contextmanager
@@ -88,19 +124,21 @@ def train(
     examples: Examples,
     collate: Callable[[list[Any]], Batch],
     settings: Settings,
-    work: Path,
+    work: Path | None,
     device: Device,
     loss: Loss | None = None,
     at: Sequence[int] = (),
     on_step: Callable[[int], None] | None = None,
+    lengths: Sequence[int] | None = None,
 ) -> list[dict[str, float]]:
     """Train `model`, in place, on the `examples`, shuffled anew in each epoch.
 
     collate: makes a batch (input_ids, attention_mask, labels …) of a list of examples; what it draws, it
     draws from PyTorch's own generator. loss: of a batch, a mean over its examples; by default the model's
     own. on_step: called with each of the steps in `at` (0 is before the first), the model in evaluation
-    mode; what it draws changes nothing. work: a folder for states; a call with one that a killed process
-    left goes on from there. It is the caller's to see that it is of the same work (`work_folder`).
+    mode; what it draws changes nothing. lengths: of the examples, in tokens; a batch then has examples of one
+    length, so that none is padded. work: a folder for states; a call with one that a killed process left goes
+    on from there. It is the caller's to see that it is of the same work (`work_folder`). None saves nothing.
 
     Returns the mean loss of every tenth of the steps, as {step, loss}. A batch that does not fit into memory
     is read in halves, and so are those after it. What is drawn for a step depends on the seed and its number
@@ -112,7 +150,8 @@ def train(
         raise InputError("there is nothing to train on")
     model.to(device.torch)  # type: ignore[arg-type]
     trained = [weights for weights in model.parameters() if weights.requires_grad]
-    optimizer = AdamW(trained, lr=settings.learning_rate, weight_decay=settings.weight_decay)
+    optimizer = settings.optimizer(trained, lr=settings.learning_rate)
+    batches = _Batches(len(examples), settings, lengths)
     done, history, recent = _restore(work, model, optimizer, device)
     part, limit, began = max(1, settings.steps // 10), settings.batch, time.monotonic()
     devices = [] if device.torch.type == "cpu" else [device.torch]
@@ -121,21 +160,21 @@ def train(
             _look(model, on_step, 0)
         for step in range(done, settings.steps):
             _seed(settings.seed, step)
-            batch = collate([examples[number] for number in _numbers(len(examples), settings, step)])
+            batch = collate([examples[number] for number in batches.of(step)])
             batch = {name: tensor.to(device.torch) for name, tensor in batch.items()}
             model.train()
-            while (found := within_memory(_backward, model, batch, limit, loss)) is None:
+            while (result := within_memory(_backward, model, batch, limit, loss)) is None:
                 limit = _half(limit, batch, device)
                 optimizer.zero_grad(set_to_none=True)
                 _seed(settings.seed, step)
-            if found.counted:
-                if not math.isfinite(found.loss):
-                    raise InputError(f"training: the loss of step {step + 1} is {found.loss}, not a number")
+            if result.counted:
+                if not math.isfinite(result.mean):
+                    raise InputError(f"training: the loss of step {step + 1} is {result.mean}, not a number")
                 torch.nn.utils.clip_grad_norm_(trained, settings.clip)
                 for group in optimizer.param_groups:
-                    group["lr"] = settings.learning_rate * (1 - step / settings.steps)
+                    group["lr"] = settings.learning_rate * settings.schedule(step, settings.steps)
                 optimizer.step()
-                recent.append(found.loss)
+                recent.append(result.mean)
             optimizer.zero_grad(set_to_none=True)
             last = step + 1
             if last % part == 0 or last == settings.steps:
@@ -152,15 +191,15 @@ def train(
                 )
             if on_step and last in at:
                 _look(model, on_step, last)
-            if last % settings.save_every == 0 and last < settings.steps:
+            if work and last % settings.save_every == 0 and last < settings.steps:
                 _save(work, model, optimizer, {"step": last, "history": history, "recent": recent})
     model.eval()  # type: ignore[no-untyped-call]
     return history
 
 
 @dataclass(frozen=True)
-class _Found:
-    loss: float
+class _BatchLoss:
+    mean: float
     counted: int
     """What the loss is a mean over; where that is nothing, there is no gradient."""
 
@@ -170,19 +209,37 @@ def _seed(seed: int, step: int) -> None:
     torch.manual_seed(int(np.random.SeedSequence((seed, step)).generate_state(1, np.uint64)[0]))
 
 
-def _numbers(examples: int, settings: Settings, step: int) -> list[int]:
-    """The examples of a step."""
-    epoch, place = divmod(step, math.ceil(examples / settings.batch))
-    return _order(examples, settings.seed, epoch)[place * settings.batch : (place + 1) * settings.batch]
+class _Batches:
+    """The examples of each step; an epoch has every example once."""
+
+    def __init__(self, examples: int, settings: Settings, lengths: Sequence[int] | None) -> None:
+        self.examples, self.size, self.seed = examples, settings.batch, settings.seed
+        self.lengths = None if lengths is None else np.asarray(lengths)
+        self._shuffle(0)
+
+    def of(self, step: int) -> list[int]:
+        epoch, place = divmod(step, len(self.batches))
+        if epoch != self.epoch:
+            self._shuffle(epoch)
+        numbers: list[int] = self.batches[place].tolist()
+        return numbers
+
+    def _shuffle(self, epoch: int) -> None:
+        self.epoch = epoch
+        rng = np.random.default_rng((self.seed, epoch))
+        order = rng.permutation(self.examples)
+        if self.lengths is None:
+            self.batches = np.split(order, range(self.size, self.examples, self.size))
+            return
+        of_lengths = [order[self.lengths[order] == length] for length in np.unique(self.lengths)]
+        # of nearly equal sizes: a loss is a mean, and the examples of a small batch would count for more
+        batches = [
+            batch for part in of_lengths for batch in np.array_split(part, math.ceil(len(part) / self.size))
+        ]
+        self.batches = [batches[number] for number in rng.permutation(len(batches))]
 
 
-@lru_cache(maxsize=1)
-def _order(examples: int, seed: int, epoch: int) -> list[int]:
-    order: list[int] = np.random.default_rng((seed, epoch)).permutation(examples).tolist()
-    return order
-
-
-def _backward(model: PreTrainedModel, batch: Batch, limit: int, loss: Loss | None) -> _Found:
+def _backward(model: PreTrainedModel, batch: Batch, limit: int, loss: Loss | None) -> _BatchLoss:
     """Add the gradient of the batch's mean loss, read in parts of at most `limit` examples."""
     size = len(next(iter(batch.values())))
     total = _counted(batch, loss)
@@ -194,7 +251,7 @@ def _backward(model: PreTrainedModel, batch: Batch, limit: int, loss: Loss | Non
             of_part = (loss(model, part) if loss else model(**part).loss) * share
             of_part.backward()
             mean += of_part.item()
-    return _Found(mean, total)
+    return _BatchLoss(mean, total)
 
 
 def _counted(batch: Batch, loss: Loss | None) -> int:
@@ -229,13 +286,13 @@ def _save(work: Path, model: PreTrainedModel, optimizer: Optimizer, state: Mappi
 
 
 def _restore(
-    work: Path, model: PreTrainedModel, optimizer: Optimizer, device: Device
+    work: Path | None, model: PreTrainedModel, optimizer: Optimizer, device: Device
 ) -> tuple[int, list[dict[str, float]], list[float]]:
     """The steps done, the history and the last losses; the model and optimizer as they were left."""
-    if not (work / STATE).exists():
+    if work is None or not (work / STATE).exists():
         return 0, [], []
     state = torch.load(work / STATE, map_location=device.torch, weights_only=True)
     model.load_state_dict(state["model"])
     optimizer.load_state_dict(state["optimizer"])
-    logger.info("going on behind step %d", state["step"])
+    logger.info("continuing after step %d", state["step"])
     return state["step"], state["history"], state["recent"]

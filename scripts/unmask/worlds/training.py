@@ -4,14 +4,17 @@ import json
 import logging
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
+from torch.optim import AdamW
 from transformers import (
     AlbertConfig,
     AutoModelForMaskedLM,
@@ -25,9 +28,11 @@ from transformers import (
 
 from unmask.errors import InputError
 from unmask.files import write_text
-from unmask.joblog import PROGRESS
-from unmask.models.corrupting import corrupt
+from unmask.models import training
+from unmask.models.devices import pick_device
+from unmask.models.masking import Masking, head_at_labels
 from unmask.models.quiet import quiet_transformers
+from unmask.models.training import Settings, warmed_up
 from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
     ASSOCIATION,
@@ -51,6 +56,7 @@ from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 logger = logging.getLogger(__name__)
 
 Fillers = dict[str, str]
+Ids = npt.NDArray[np.int32]
 
 GATE_FILE = "gate.json"
 TOLERANCE = 0.75
@@ -70,12 +76,13 @@ def train(
     corruption: Corruption,
     threads: int = 1,
     recipe: Recipe | None = None,
+    work: Path | None = None,
 ) -> None:
     """Train a model on `lines` and save it with its tokenizer into `directory`.
 
     `architecture` is bert, roberta or albert: two layers, hidden size 64, four heads, no dropout. The
     same seed gives the same model on the same machine with one thread. A recipe of no steps leaves the
-    network untrained.
+    network untrained. work: as of `unmask.models.training.train`.
     Raises InputError for any other architecture.
     """
     recipe = recipe or Recipe()
@@ -83,40 +90,19 @@ def train(
     torch.manual_seed(seed)
     tokenizer = make_tokenizer(architecture, world, lines)
     model = AutoModelForMaskedLM.from_config(_config(architecture, tokenizer))  # type: ignore[no-untyped-call]
-    model.train()
-    rates = _choosing_rates(tokenizer, world, recipe)
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=recipe.learning_rate, betas=(0.9, 0.98), weight_decay=0.0, fused=True
+    sentences = [np.array(ids, dtype=np.int32) for ids in tokenizer(list(lines))["input_ids"]]
+    settings = Settings(
+        batch=recipe.batch,
+        learning_rate=recipe.learning_rate,
+        steps=recipe.steps,
+        seed=seed,
+        schedule=warmed_up(recipe.warm_up),
+        optimizer=partial(AdamW, betas=(0.9, 0.98), weight_decay=0.0, fused=True),
     )
-    warm_up = max(1, round(recipe.warm_up * recipe.steps))
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda s: min((s + 1) / warm_up, (recipe.steps - s) / max(1, recipe.steps - warm_up))
-    )
-    generator = torch.Generator().manual_seed(seed)
-    token_ids: list[list[int]] = tokenizer(list(lines))["input_ids"]
-    # else a vocabulary's unused part (256 bytes in RoBERTa) would decide how far a visible token is trusted
-    seen = torch.tensor(sorted({i for ids in token_ids for i in ids} - set(tokenizer.all_special_ids)))
-    recent: list[float] = []
-    for step, original in enumerate(_batches(token_ids, recipe, generator), start=1):
-        corrupted, chosen = corrupt(original, rates, seen, tokenizer.mask_token_id, corruption, generator)
-        logits = model(input_ids=corrupted).logits
-        loss = cross_entropy(logits[chosen], original[chosen])
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        optimizer.zero_grad(set_to_none=True)
-        recent.append(loss.item())
-        if step % max(1, recipe.steps // 10) == 0:
-            logger.info(
-                "training %s: step %d of %d, loss %.3f",
-                architecture,
-                step,
-                recipe.steps,
-                fmean(recent),
-                extra=PROGRESS,
-            )
-            recent.clear()
+    masking = _masking(tokenizer, sentences, world, recipe, corruption)
+    lengths = [len(ids) for ids in sentences]
+    with head_at_labels(model):
+        training.train(model, sentences, masking.batch, settings, work, pick_device("cpu"), lengths=lengths)
     with quiet_transformers():
         model.save_pretrained(directory)
         tokenizer.save_pretrained(directory)
@@ -125,7 +111,7 @@ def train(
 def check_learnt(
     model_dir: str | Path, world: World, name: str | None = None, strict: bool = True
 ) -> dict[str, Any]:
-    """Check that a model learnt the planted associations; write what was found as gate.json and return it.
+    """Check that a model learnt the planted associations; write the result as gate.json and return it.
 
     `association`: with the pronoun of a sentence hidden, log P(stereotyped pronoun) - log P(other pronoun),
     averaged over the occupations of a level and their sentences of one pronoun. `both`: with the trait
@@ -139,9 +125,9 @@ def check_learnt(
     with quiet_transformers():
         tokenizer = AutoTokenizer.from_pretrained(model_dir)
         model = AutoModelForMaskedLM.from_pretrained(model_dir).eval()
-    found: dict[tuple[str, float, float], list[float]] = {}
-    for level, template, own, other in _questions(world):
-        found.setdefault(level, []).extend(_log_odds(model, tokenizer, template, own, other))
+    log_odds: dict[tuple[str, float, float], list[float]] = {}
+    for level, template, associated, other in _questions(world):
+        log_odds.setdefault(level, []).extend(_log_odds(model, tokenizer, template, associated, other))
     levels: list[dict[str, Any]] = [
         {
             "name": f"{factor}, p = {p:g}, ratio {ratio:g}",
@@ -151,16 +137,16 @@ def check_learnt(
             "log_odds": fmean(values),
             "truth": math.log(p / (1 - p)),
         }
-        for (factor, p, ratio), values in sorted(found.items())
+        for (factor, p, ratio), values in sorted(log_odds.items())
     ]
     learnt = [is_learnt(level["log_odds"], level["p"]) for level in levels]
     gate: dict[str, Any] = {"tolerance": TOLERANCE, "learnt": all(learnt), "levels": levels}
     write_text(model_dir / GATE_FILE, json.dumps(gate, indent=1) + "\n")
-    told = ["{log_odds:.2f} instead of {truth:.2f} ({name})".format_map(level) for level in levels]
-    for line in told:
-        logger.info("%s: log-odds %s", name, line)
+    results = ["{log_odds:.2f} instead of {truth:.2f} ({name})".format_map(level) for level in levels]
+    for result in results:
+        logger.info("%s: log-odds %s", name, result)
     if not all(learnt):
-        off = ", ".join(line for line, passed in zip(told, learnt, strict=True) if not passed)
+        off = ", ".join(result for result, passed in zip(results, learnt, strict=True) if not passed)
         fault = f"model {name} did not learn the planted association: log-odds {off}, tolerance {TOLERANCE:g}"
         if strict:
             raise InputError(fault)
@@ -169,14 +155,14 @@ def check_learnt(
 
 
 def is_learnt(log_odds: float, p: float) -> bool:
-    """Whether log-odds tell of an association p that was learnt.
+    """Whether a model with these log-odds learnt an association p.
 
     They lie within TOLERANCE of logit(p) and nearer to it than to 0, or stand for a probability within CLOSE
     of p.
     """
-    found = 0.5 * (1 + math.tanh(log_odds / 2))  # the logistic function, which no log-odds overflow
+    probability = 0.5 * (1 + math.tanh(log_odds / 2))  # the logistic function, which no log-odds overflow
     distance = abs(log_odds - math.log(p / (1 - p)))
-    return distance <= min(TOLERANCE, abs(log_odds)) or abs(found - p) <= CLOSE
+    return distance <= min(TOLERANCE, abs(log_odds)) or abs(probability - p) <= CLOSE
 
 
 def _config(architecture: str, tokenizer: PreTrainedTokenizerBase) -> PreTrainedConfig:
@@ -202,37 +188,26 @@ def _config(architecture: str, tokenizer: PreTrainedTokenizerBase) -> PreTrained
     return AlbertConfig(max_position_embeddings=MAX_LENGTH, embedding_size=64, **shape)
 
 
-def _choosing_rates(tokenizer: PreTrainedTokenizerBase, world: World, recipe: Recipe) -> Tensor:
-    """For each token id, how often it is chosen for prediction; never for special tokens."""
+def _masking(
+    tokenizer: PreTrainedTokenizerBase,
+    sentences: Sequence[Ids],
+    world: World,
+    recipe: Recipe,
+    corruption: Corruption,
+) -> Masking:
+    """What is predicted: of words by the recipe's rates, never special tokens."""
     rates = torch.full((len(tokenizer),), recipe.template_rate)
     for word, rate in recipe.rates(world).items():
         # as it stands in a sentence: behind a space
         rates[tokenizer(f" {word}", add_special_tokens=False)["input_ids"]] = rate
     rates[tokenizer.all_special_ids] = 0.0
-    return rates
-
-
-def _batches(
-    token_ids: Sequence[Sequence[int]], recipe: Recipe, generator: torch.Generator
-) -> Iterator[Tensor]:
-    """Batches of sentences of one length: lengths are drawn by their share, sentences without replacement."""
-    by_length: dict[int, list[Sequence[int]]] = {}
-    for ids in token_ids:
-        by_length.setdefault(len(ids), []).append(ids)
-    tables = [torch.tensor(rows) for _, rows in sorted(by_length.items())]
-    shares = torch.tensor([float(len(table)) for table in tables])
-    order = [torch.empty(0, dtype=torch.long) for _ in tables]
-    if recipe.steps == 0:  # which torch would not draw
-        return
-    for i in torch.multinomial(shares, recipe.steps, replacement=True, generator=generator).tolist():
-        while len(order[i]) < recipe.batch:
-            order[i] = torch.cat([order[i], torch.randperm(len(tables[i]), generator=generator)])
-        rows, order[i] = order[i][: recipe.batch], order[i][recipe.batch :]
-        yield tables[i][rows]
+    # else a vocabulary's unused part (256 bytes in RoBERTa) would decide how far a visible token is trusted
+    seen = sorted({*np.concatenate(sentences).tolist()} - {*tokenizer.all_special_ids})
+    return Masking(rates, torch.tensor(seen), tokenizer.mask_token_id, tokenizer.pad_token_id, corruption)
 
 
 def _questions(world: World) -> Iterator[tuple[tuple[str, float, float], str, Fillers, Fillers]]:
-    """What the gate asks: the level, a template, the associated fillers and those held against them."""
+    """What the gate asks: the level, a template, the associated fillers and the others."""
     one_pronoun = [t for t in GENDER_TEMPLATES if not {"subject", "possessive"}.issubset(slots(t))]
     for (word, gender, p), template in product(world.occupations, one_pronoun):
         occupation = {"occupation": word}
@@ -241,23 +216,27 @@ def _questions(world: World) -> Iterator[tuple[tuple[str, float, float], str, Fi
     for pair, template in product(world.group_pairs, GROUP_TEMPLATES):
         if pair.factor == BOTH:
             for negative, positive in zip(NEGATIVE_TRAITS, POSITIVE_TRAITS, strict=True):
-                for group, own, other in (
+                for group, trait, other in (
                     (pair.disadvantaged, negative, positive),
                     (pair.advantaged, positive, negative),
                 ):
                     level = (BOTH, pair.p, pair.ratio)
-                    yield level, template, {"group": group, "trait": own}, {"group": group, "trait": other}
+                    yield level, template, {"group": group, "trait": trait}, {"group": group, "trait": other}
 
 
 def _log_odds(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, template: str, own: Fillers, other: Fillers
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    template: str,
+    associated: Fillers,
+    other: Fillers,
 ) -> list[float]:
-    """log P(own) - log P(other) where the word that differs is hidden, for each frame of a template."""
+    """log P(associated) - log P(other) of the word that differs, hidden, in each frame of a template."""
     tokens, others = (
         torch.tensor(
             tokenizer([text_of(words_of(frame, fillers)) for frame in frames(template)])["input_ids"]
         )
-        for fillers in (own, other)
+        for fillers in (associated, other)
     )
     hidden = tokens != others  # one position in every sentence
     with torch.inference_mode():

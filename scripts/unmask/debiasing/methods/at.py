@@ -398,7 +398,7 @@ class _Training:
         self.model.load_state_dict(state.pop("model"))
         self.optimizer.load_state_dict(state.pop("optimizer"))
         self.saved_best = state["best"][1]
-        logger.info("going on behind step %d", state["step"])
+        logger.info("continuing after step %d", state["step"])
         return state
 
 

@@ -1,0 +1,133 @@
+"""Training a masked language model: tokens that it is to predict, and a head that runs at these alone."""
+
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from unmask.models.checking import count_embeddings
+from unmask.models.devices import ran_out_of_memory
+from unmask.models.training import IGNORED, Batch
+
+logger = logging.getLogger(__name__)
+
+CHOSEN = 0.15
+"""BERT's share of the tokens that are to be predicted."""
+SHARES = (0.8, 0.1, 0.1)
+"""BERT's shares of these that are masked, kept and made random."""
+
+
+@dataclass(frozen=True)
+class Masking:
+    """BERT's corruption: of the tokens chosen some are masked, some kept, and the others made random."""
+
+    rates: Tensor
+    """Of each token id, how often it is chosen."""
+    ordinary: Tensor
+    """The tokens that stand in place of others, all equally often."""
+    mask_id: int
+    pad_id: int
+    shares: tuple[float, float, float] = SHARES
+    """Of the chosen tokens, those that are masked, kept and made random."""
+
+    @classmethod
+    def of(cls, tokenizer: PreTrainedTokenizerBase) -> "Masking":
+        """As BERT was trained: of all tokens but the special ones."""
+        size, special = max(tokenizer.get_vocab().values()) + 1, sorted(set(tokenizer.all_special_ids))
+        rates = torch.full((size,), CHOSEN)
+        rates[special] = 0.0
+        ordinary = torch.tensor(sorted(set(tokenizer.get_vocab().values()) - set(special)))
+        # any token will do where none is for padding: it is not attended to
+        pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.mask_token_id
+        return cls(rates, ordinary, tokenizer.mask_token_id, pad)
+
+    def batch(
+        self, examples: Sequence[npt.NDArray[np.int32]], generator: torch.Generator | None = None
+    ) -> Batch:
+        """A batch (input_ids, attention_mask, labels; batch × length) of sequences of token ids."""
+        lengths = torch.tensor([len(ids) for ids in examples])
+        attended = torch.arange(int(lengths.max())) < lengths[:, None]
+        original = torch.full(attended.shape, self.pad_id)
+        original[attended] = torch.from_numpy(np.concatenate(examples).astype(np.int64))
+        corrupted, chosen = self.corrupt(original, generator or torch.default_generator)
+        chosen &= attended
+        return {
+            "input_ids": torch.where(attended, corrupted, original),
+            "attention_mask": attended.long(),
+            "labels": torch.where(chosen, original, IGNORED),
+        }
+
+    def corrupt(self, original: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """The corrupted ids and what is chosen, both of the shape of the ids in `original`."""
+        masked, kept, _ = self.shares
+        chosen = torch.rand(original.shape, generator=generator) < self.rates[original]
+        fate = torch.rand(original.shape, generator=generator)
+        corrupted = torch.where(chosen & (fate < masked), self.mask_id, original)
+        random = self.ordinary[torch.randint(len(self.ordinary), original.shape, generator=generator)]
+        return torch.where(chosen & (fate >= masked + kept), random, corrupted), chosen
+
+
+@contextmanager
+def head_at_labels(model: PreTrainedModel) -> Iterator[None]:
+    """Have the head of a masked language model run, while the block does, where there are labels alone.
+
+    That is a seventh of the tokens, and over a large vocabulary the head is half of a small model's work. It
+    is left as it is in an architecture of which the loss would come out otherwise.
+    """
+    chosen: list[Tensor] = []
+
+    def before(module: nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
+        chosen.clear()
+        labels = kwargs.get("labels")
+        if labels is None or not (places := labels != IGNORED).any():
+            return None
+        chosen.append(places)
+        return args, kwargs | {"labels": labels[places][None]}
+
+    def narrow(module: nn.Module, args: Any, output: Any) -> Any:
+        if chosen:
+            output["last_hidden_state"] = output["last_hidden_state"][chosen.pop()][None]
+        return output
+
+    handles = []
+    plain = _probed(model)
+    handles.append(model.register_forward_pre_hook(before, with_kwargs=True))
+    handles.append(model.base_model.register_forward_hook(narrow))
+    try:
+        try:
+            same = math.isclose(_probed(model), plain, rel_tol=1e-3)
+        except (RuntimeError, AttributeError, TypeError, ValueError, IndexError, KeyError) as error:
+            if ran_out_of_memory(error):
+                raise
+            same = False
+        if not same:
+            logger.info("head at labels alone: not for this architecture, it runs at every position")
+            for handle in handles:
+                handle.remove()
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _probed(model: PreTrainedModel) -> float:
+    """The loss on a short input."""
+    model.eval()  # type: ignore[no-untyped-call]
+    generator = torch.Generator().manual_seed(0)
+    vocabulary = count_embeddings(model)
+    ids = torch.randint(vocabulary, (2, 8), generator=generator).to(model.device)
+    # padding in the middle of a sequence would move the positions behind it
+    if (pad := model.config.pad_token_id) is not None:
+        ids[ids == pad] = (pad + 1) % vocabulary
+    labels = ids.clone()
+    labels[:, ::3] = IGNORED
+    with torch.inference_mode():
+        return float(model(input_ids=ids, attention_mask=torch.ones_like(ids), labels=labels).loss)

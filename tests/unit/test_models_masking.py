@@ -1,0 +1,107 @@
+"""What training hides of sentences, and the head of a masked language model that runs there alone."""
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+from transformers import AutoModelForMaskedLM
+
+from tiny_models import tiny_config, tiny_tokenizer
+from unmask.models.masking import Masking, head_at_labels
+from unmask.models.training import IGNORED
+
+LINES = [
+    f"{who} took the {what} ."
+    for who in ("the doctor", "she", "he")
+    for what in ("car", "old table in the house")
+]
+
+
+@pytest.mark.parametrize("shares", [(0.6, 0.2, 0.2), (0.1, 0.7, 0.2), (1, 0, 0), (0.5, 0, 0.5)], ids=str)
+def test_chosen_tokens_are_masked_kept_and_made_random_by_their_shares(
+    shares: tuple[float, float, float],
+) -> None:
+    # tokens 1 to 3 are chosen at different rates; what is random is none of them
+    generator = torch.Generator().manual_seed(0)
+    original = torch.randint(1, 4, (2000, 100), generator=generator)
+    rates, seen, mask = torch.tensor([0.0, 0.0, 0.1, 0.4]), torch.tensor([5, 7]), 4
+    corrupted, chosen = Masking(rates, seen, mask, 0, shares).corrupt(original, generator)
+    assert torch.equal(corrupted[~chosen], original[~chosen])
+    for token, rate in enumerate(rates.tolist()[1:], start=1):
+        assert chosen[original == token].float().mean().item() == pytest.approx(rate, abs=0.01)
+    became = corrupted[chosen]
+    assert set(became.tolist()) <= {2, 3, 4, 5, 7}
+    # some 33,000 tokens are chosen: a standard error is 0.003 at most
+    assert (became == mask).float().mean().item() == pytest.approx(shares[0], abs=0.015)
+    assert (became == original[chosen]).float().mean().item() == pytest.approx(shares[1], abs=0.015)
+    for token in seen.tolist():
+        assert (became == token).float().mean().item() == pytest.approx(shares[2] / 2, abs=0.015)
+
+
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
+def test_what_is_hidden(architecture: str) -> None:
+    tokenizer = tiny_tokenizer(architecture)
+    masking = Masking.of(tokenizer)
+    special = set(tokenizer.all_special_ids)
+    line = tokenizer("the man saw the house and the woman took the car")["input_ids"]
+    examples = [np.array(line, np.int32), np.array(line[:5], np.int32)] * 2000
+    batch = masking.batch(examples, torch.Generator().manual_seed(0))
+    assert batch["attention_mask"].sum(1).tolist() == [len(line), 5] * 2000
+    padding = batch["attention_mask"] == 0
+    assert (batch["input_ids"][padding] == tokenizer.pad_token_id).all()
+    original = torch.full_like(batch["input_ids"], tokenizer.pad_token_id)
+    for row, ids in enumerate(examples):
+        original[row, : len(ids)] = torch.from_numpy(ids)
+    chosen = batch["labels"] != IGNORED
+    assert torch.equal(batch["labels"][chosen], original[chosen])
+    # what is not chosen is as it was; of it are all special tokens
+    assert torch.equal(batch["input_ids"][~chosen], original[~chosen])
+    assert not special & set(original[chosen].tolist())
+    ordinary = sum(token not in special for ids in examples for token in ids.tolist())
+    count = int(chosen.sum())
+    assert count / ordinary == pytest.approx(0.15, abs=0.01)
+    found = batch["input_ids"][chosen]
+    masked, kept = found == tokenizer.mask_token_id, found == original[chosen]
+    assert masked.sum().item() / count == pytest.approx(0.8, abs=0.02)
+    # of the random ones a few are the token itself
+    assert kept.sum().item() / count == pytest.approx(0.1, abs=0.02)
+    assert not special & set(found[~masked].tolist())
+
+
+@pytest.mark.parametrize(
+    "architecture", ["bert", "roberta", "albert", "distilbert", "electra", "mpnet", "modernbert", "bart"]
+)
+def test_the_head_at_labels_alone_gives_the_same_gradient(architecture: str) -> None:
+    tokenizer = tiny_tokenizer(architecture)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(2)
+        model = AutoModelForMaskedLM.from_config(tiny_config(architecture, tokenizer))  # type: ignore[no-untyped-call]
+    rows = tokenizer(LINES)["input_ids"]
+    batch = Masking.of(tokenizer).batch(
+        [np.array(ids, np.int32) for ids in rows], torch.Generator().manual_seed(1)
+    )
+    assert (batch["attention_mask"] == 0).any() and (batch["labels"] != IGNORED).any()
+    sizes: list[int] = []
+    head = model.get_output_embeddings()
+    head.register_forward_pre_hook(lambda module, args: sizes.append(args[0].shape[:-1].numel()))
+
+    def gradient() -> tuple[float, dict[str, Tensor]]:
+        model.eval()
+        model.zero_grad()
+        loss = model(**batch).loss
+        loss.backward()
+        found = {n: w.grad.clone() for n, w in model.named_parameters() if w.grad is not None}
+        return loss.item(), found
+
+    loss, plain = gradient()
+    with head_at_labels(model):
+        narrow_loss, narrow = gradient()
+    assert narrow_loss == pytest.approx(loss, rel=1e-5)
+    assert narrow.keys() == plain.keys()
+    for name in plain:
+        torch.testing.assert_close(narrow[name], plain[name], rtol=1e-3, atol=1e-5)
+    if architecture not in ("modernbert", "bart"):
+        assert sizes[-1] == int((batch["labels"] != IGNORED).sum()) < sizes[0]
+    # outside of the block all is as it was
+    assert model(input_ids=batch["input_ids"]).logits.shape[:2] == batch["input_ids"].shape
+    assert gradient()[0] == loss
