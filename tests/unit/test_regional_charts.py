@@ -11,8 +11,9 @@ import pytest
 
 from made_regions import CITIES, CONTINENTS, SETTINGS, WORD_ROWS, Made, make_likelihoods, make_planted
 from unmask.errors import InputError
-from unmask.regional.directions import first_directions
 from unmask.regional.drawing import MAKERS, Drawing, drawn_charts
+from unmask.regional.geometry import first_directions
+from unmask.regional.likelihood_reader import Likelihoods
 from unmask.regional.maps import BELOW, BEYOND, BLANK, FIFTHS, WITHIN
 from unmask.regional.outline import Outline
 from unmask.regional.published import COLUMNS
@@ -250,8 +251,9 @@ def test_without_the_corrected_variant_the_papers_is_shown(made: Made) -> None:
 def test_vectors_that_are_alike_have_no_direction(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """But for rounding, as those of proportional likelihoods are."""
 
-    def proportional(path: str, names: Sequence[str], words: Sequence[str], column: str) -> Any:
-        return -np.outer(1 + np.arange(len(names)) / 7, np.linspace(1, 2, len(words)))
+    def proportional(self: Likelihoods, names: Sequence[str], words: Sequence[str]) -> Any:
+        factors = 1 + np.arange(len(names)) / 7
+        return -np.outer(factors, np.linspace(1, 2, len(words))), -factors
 
-    monkeypatch.setattr("unmask.regional.drawing.log_probs", proportional)
+    monkeypatch.setattr(Likelihoods, "select", proportional)
     assert list(first_directions(drawing_of(made).laid_out)) == []

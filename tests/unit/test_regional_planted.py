@@ -8,8 +8,8 @@ from scipy.spatial.distance import pdist
 from made_trees import world
 from unmask.regional import planted
 from unmask.regional.bias import Rows, all_scores
+from unmask.regional.geometry import principal_components
 from unmask.regional.hierarchy import tree_of
-from unmask.regional.picked import in_two_dimensions
 from unmask.regional.planted import BETWEEN_NAMES, BY_NAMES, BY_WORDS, NOISE, chosen, cut, planted_table
 from unmask.regional.score_schema import PLANTED
 from unmask.regional.terms import C_W, C_Z, CORRECTED, PAPER, PLAIN, PUBLISHED, VARIANTS
@@ -111,7 +111,7 @@ def test_made_likelihoods_are_of_the_order_that_masked_models_have() -> None:
     v = f / np.linalg.norm(f, axis=2, keepdims=True)
     apart = [pdist(own).mean() for own in v]
     assert np.mean(apart) == pytest.approx(0.31, abs=0.05)
-    first = [in_two_dimensions(own)[1][0] for own in v]
+    first = [principal_components(own)[1][0] for own in v]
     assert np.mean(first) == pytest.approx(0.84, abs=0.06)
     correlated = [
         np.corrcoef(np.log(-a), np.log(-b))[0, 1] for a, b in zip(of_regions, rows.names[:, 2:], strict=True)

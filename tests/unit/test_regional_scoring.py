@@ -11,10 +11,10 @@ from made_trees import ODD, drawn
 from unmask.regional.bias import Rows, all_scores
 from unmask.regional.chance import Source, dealt_scores, p_values, random_scores, resampled_children
 from unmask.regional.hierarchy import tree_of
+from unmask.regional.likelihood_reader import Likelihoods
 from unmask.regional.score_schema import SCORES, STABILITY
 from unmask.regional.scoring import Chance, Tables, score_tables
 from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PLAIN, PUBLISHED, VARIANTS
-from unmask.regional.vectors import Likelihoods
 from unmask.tables import as_table
 
 REGIONS = ODD.sample(frac=1, random_state=0)

@@ -9,12 +9,10 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import spearmanr
 
 from made_regions import (
     AWKWARD,
@@ -30,11 +28,9 @@ from made_regions import (
     make_scores,
 )
 from running import present
-from unmask.errors import InputError
-from unmask.regional.directions import FirstDirection, by_chance
 from unmask.regional.findings import of_names, planted_findings, prefix_findings
+from unmask.regional.geometry import FirstDirection
 from unmask.regional.outline import Outline, named, plural
-from unmask.regional.picked import in_two_dimensions, log_probs, name_rows, unit_vectors
 from unmask.regional.results import Found
 from unmask.regional.schema import LIKELIHOODS, REGIONS
 from unmask.regional.score_schema import SCORES
@@ -323,22 +319,6 @@ def test_a_tree_of_ones_own_with_two_levels(tmp_path: Path) -> None:
     assert any(s.startswith("For m1 (C_w corrected") for s in sentences)
 
 
-def test_likelihoods_are_picked_by_name_and_word(done: Done) -> None:
-    frame = make_likelihoods(done.made.regions, 0)
-    names, words = ["Kenya", SCRIPT, "City 1 of EGY"], ["bald", "weak", "bald"]
-    for column in ("log_prob", "log_prob_special"):
-        picked = log_probs(done.made.files["likelihoods"][0], names, words, column)
-        for i, name in enumerate(names):
-            for j, word in enumerate(words):
-                there = frame[(frame["name"] == name) & (frame["word"] == word)][column]
-                assert picked[i, j] == pytest.approx(there.item(), rel=1e-6)
-    with pytest.raises(InputError, match=r"m1\.likelihoods\.parquet: no likelihood of the region 'Nowhere'"):
-        log_probs(done.made.files["likelihoods"][0], ["Kenya", "Nowhere"], ["bald"], "log_prob")
-    alone = name_rows(done.made.files["likelihoods"][0])
-    assert alone["name"].tolist() == list(dict.fromkeys(done.made.regions["name"]))
-    assert alone["word"].isna().all()
-
-
 def test_vectors_that_are_of_names_are_said_to_be() -> None:
     others = [
         FirstDirection("m1", 30, 0.4, 0.9, 0.9),
@@ -354,40 +334,6 @@ def test_vectors_that_are_of_names_are_said_to_be() -> None:
     assert "vectors of m6 vary most holds 85% of their variance, and ranks the 250 regions" in last
     chance = "(unrelated rankings of as many: up to 0.12 in 95% of all cases)"
     assert f"rho of 0.97, and as that of their names alone with one of 0.91 {chance}: length one" in last
-
-
-def test_unrelated_rankings_stay_below_what_is_said_of_them() -> None:
-    rng = np.random.default_rng(0)
-    for n in (12, 60):
-        rhos = [abs(spearmanr(rng.permutation(n), rng.permutation(n)).statistic) for _ in range(2000)]
-        assert np.mean(np.array(rhos) < by_chance(n, 0.95)) == pytest.approx(0.95, abs=0.02)
-
-
-def test_two_dimensions_keep_what_has_two_and_say_how_much_they_hold() -> None:
-    rng = np.random.default_rng(0)
-    flat = rng.normal(size=(20, 2)) @ np.linalg.qr(rng.normal(size=(6, 6)))[0][:2] + 3
-    points, shares = in_two_dimensions(flat)
-
-    def distances(rows: Any) -> Any:
-        return np.linalg.norm(rows[:, None] - rows[None], axis=2)
-
-    assert np.allclose(distances(points), distances(flat)) and sum(shares) == pytest.approx(1)
-    full = rng.normal(size=(30, 5))
-    points, shares = in_two_dimensions(full)
-    values = np.sort(np.linalg.eigvalsh(np.cov(full.T)))[::-1]
-    assert shares == pytest.approx(tuple(values[:2] / values.sum()))
-    assert points.var(axis=0, ddof=1) == pytest.approx(values[:2])
-    # the same whichever sign the decomposition happens to take
-    assert (
-        np.allclose(in_two_dimensions(full)[0], points)
-        and (points[np.abs(points).argmax(axis=0), [0, 1]] > 0).all()
-    )
-    assert in_two_dimensions(np.ones((4, 3)))[1] == (0.0, 0.0)
-
-
-def test_vectors_have_length_one() -> None:
-    rows = np.array([[3.0, 4.0], [0.0, 0.0]])
-    assert unit_vectors(rows).tolist() == [[0.6, 0.8], [0.0, 0.0]]
 
 
 def test_regions_in_a_sentence() -> None:

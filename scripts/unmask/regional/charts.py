@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from unmask.regional.geometry import FEWEST, principal_components
 from unmask.regional.outline import Outline
-from unmask.regional.picked import in_two_dimensions
 from unmask.regional.tables import THOUSAND, Findings
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PLAIN, VARIANTS
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
@@ -92,9 +92,9 @@ def points(
     rows = []
     tops = outline.tops()
     for model, (regions, vectors) in drawn.items():
-        if len(regions) < 3:
+        if len(regions) < FEWEST:
             continue
-        places, (first, second) = in_two_dimensions(vectors)
+        places, (first, second) = principal_components(vectors)
         panel = f"{model} ({100 * first:.0f}% and {100 * second:.0f}% of the variance)"
         # large ones last, so that they lie above
         for region, (x, y) in sorted(zip(regions, places, strict=True), key=lambda each: each[0] in tops):

@@ -12,8 +12,9 @@ from unmask.errors import InputError
 from unmask.loading import paths_by
 from unmask.regional import charts, maps
 from unmask.regional.borders import Atlas
-from unmask.regional.directions import LaidOut
-from unmask.regional.picked import COLUMNS, log_probs, name_rows, unit_vectors
+from unmask.regional.geometry import RegionVectors
+from unmask.regional.likelihood_reader import Likelihoods, read_likelihoods
+from unmask.regional.pairs import unit
 from unmask.regional.results import Found
 from unmask.regional.schema import WORDS
 from unmask.regional.score_schema import PLANTED
@@ -131,8 +132,8 @@ class Drawing:
             return None
         names = list(dict.fromkeys(outline.names[region] for region in outline.codes))
         panels = {}
-        for model, path in self._likelihoods():
-            values = log_probs(path, names, [str(word)], self._column())[:, 0]
+        for model, likelihoods in self._likelihoods():
+            values = likelihoods.select(names, [str(word)])[0][:, 0]
             by_name = dict(zip(names, map(float, values), strict=True))
             by_code = {code: by_name[outline.names[region]] for region, code in outline.codes.items()}
             fifths = maps.fifths(by_code)
@@ -147,11 +148,11 @@ class Drawing:
 
     def points(self) -> alt.FacetChart | None:
         """Figure 3."""
-        drawn = {each.model: (each.regions, unit_vectors(each.f)) for each in self.laid_out}
+        drawn = {each.model: (each.regions, unit(each.f)) for each in self.laid_out}
         return charts.points(self.found.outline, drawn)
 
     @cached_property
-    def laid_out(self) -> Sequence[LaidOut]:
+    def laid_out(self) -> Sequence[RegionVectors]:
         """The regions of Figure 3, by model."""
         outline = self.found.outline
         tops = outline.tops()
@@ -165,12 +166,11 @@ class Drawing:
         regions = regions if len(regions) > len(tops) else [r for r in outline.parents if outline.top_of(r)]
         names = list(dict.fromkeys(outline.names[region] for region in regions))
         places = [names.index(outline.names[region]) for region in regions]
-        found = []
-        for model, path in self._likelihoods():
-            f = log_probs(path, names, self._words(), self._column())
-            alone = name_rows(path).set_index("name")[self._column()].reindex(names).to_numpy(float)
-            found.append(LaidOut(model, regions, f[places], alone[places]))
-        return found
+        vectors = []
+        for model, likelihoods in self._likelihoods():
+            f, alone = likelihoods.select(names, self._words())
+            vectors.append(RegionVectors(model, regions, f[places], alone[places]))
+        return vectors
 
     def planted(self) -> alt.FacetChart | None:
         """How much of what was planted is found."""
@@ -189,18 +189,13 @@ class Drawing:
             raise InputError(f"{self.files['words']}: has no list {chosen}")
         return [str(word) for word in own]
 
-    def _column(self) -> str:
-        return COLUMNS[self.settings["reading"]]
-
-    def _likelihoods(self) -> list[tuple[str, str]]:
-        """Models in the study's order, with the paths of their likelihoods; without the steps of a series."""
+    def _likelihoods(self) -> Iterator[tuple[str, Likelihoods]]:
+        """Models in the study's order, with their likelihoods; without the steps of a series."""
         of = paths_by(self.files.get("likelihoods") or [], "model")
         paths = {model: path for (model,), path in of.items()}
-        return [
-            (model.name, paths[model.name])
-            for model in self.found.models
-            if model.name in paths and model.name not in self._steps
-        ]
+        for model in self.found.models:
+            if model.name in paths and model.name not in self._steps:
+                yield model.name, read_likelihoods([paths[model.name]], self.settings["reading"])
 
 
 def _told(row: Any) -> Row:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.regional.directions import FirstDirection, by_chance
+from unmask.regional.geometry import FirstDirection, rho_by_chance
 from unmask.regional.outline import Outline, named, plural
 from unmask.regional.planted import BY_NAMES, BY_WORDS
 from unmask.regional.published import ORDERS
@@ -173,7 +173,7 @@ def of_names(directions: Iterable[FirstDirection], confidence: float) -> Iterato
         if not math.isnan(of_name):
             sentence += f", and as that of their names alone with one of {number(of_name)}"
         sentence += (
-            f" (unrelated rankings of as many: up to {number(by_chance(regions, confidence))} in "
+            f" (unrelated rankings of as many: up to {number(rho_by_chance(regions, confidence))} in "
             f"{100 * confidence:g}% of all cases)"
         )
         if share >= MOST_OF_IT and of_sentences >= ALIKE and of_name >= ALIKE and regions >= ENOUGH:

@@ -19,10 +19,10 @@ from unmask.regional.chance import (
     scores_of,
 )
 from unmask.regional.hierarchy import Ints, Tree
+from unmask.regional.likelihood_reader import Likelihoods, rows_of, words_at
 from unmask.regional.pairs import Floats
 from unmask.regional.score_schema import SCORES, STABILITY
 from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN
-from unmask.regional.vectors import Likelihoods, rows_of, words_at
 from unmask.statistics.correction import step_down
 
 FAMILY = "the regions of a level, by variant, measure and set of words"

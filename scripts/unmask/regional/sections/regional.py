@@ -9,7 +9,6 @@ import pandas as pd
 from unmask.loading import paths_by, shared_facts
 from unmask.regional import tables
 from unmask.regional.borders import Atlas
-from unmask.regional.directions import first_directions
 from unmask.regional.drawing import MAKERS, Drawing
 from unmask.regional.findings import (
     artefact,
@@ -21,9 +20,10 @@ from unmask.regional.findings import (
     series_findings,
     with_a_score,
 )
+from unmask.regional.geometry import first_directions
+from unmask.regional.likelihood_reader import read_names
 from unmask.regional.names import not_on_the_map, token_facts, tree_facts
 from unmask.regional.outline import Outline
-from unmask.regional.picked import name_rows
 from unmask.regional.rankings import rankings, rankings_sheet
 from unmask.regional.results import Found
 from unmask.regional.tables import Findings
@@ -133,7 +133,9 @@ def _facts(files: Mapping[str, Any], found: Findings) -> tuple[tuple[str, str], 
     facts = list(tree_facts(found.outline))
     paths = {model: path for (model,), path in paths_by(files.get("likelihoods") or [], "model").items()}
     facts += [
-        token_facts(model.name, name_rows(paths[model.name])) for model in found.models if model.name in paths
+        token_facts(model.name, read_names(paths[model.name]))
+        for model in found.models
+        if model.name in paths
     ]
     if files.get("borders"):
         atlas = Atlas.read(files["borders"], files["places"])
