@@ -15,8 +15,8 @@ from unmask.regional.drawing import MAKERS, Drawing, drawn_charts
 from unmask.regional.geometry import first_directions
 from unmask.regional.likelihood_reader import Likelihoods
 from unmask.regional.maps import BELOW, BEYOND, BLANK, FIFTHS, WITHIN
-from unmask.regional.outline import Outline
 from unmask.regional.published import COLUMNS
+from unmask.regional.region_index import RegionIndex
 from unmask.regional.results import Found
 from unmask.regional.schema import REGIONS
 from unmask.regional.tables import Findings
@@ -43,7 +43,7 @@ def drawing_of(made: Made, **settings: Any) -> Drawing:
     frames = [made.scores[model.name].assign(model=model.name) for model in models]
     found = Findings(
         models,
-        Outline.of(made.regions),
+        RegionIndex.of(made.regions),
         pd.concat(frames, ignore_index=True),
         read_published(made.files["published"], COLUMNS),
         Captions({}, {}),

@@ -30,7 +30,7 @@ from made_regions import (
 from running import present
 from unmask.regional.findings import of_names, planted_findings, prefix_findings
 from unmask.regional.geometry import FirstDirection
-from unmask.regional.outline import Outline, named, plural
+from unmask.regional.region_index import RegionIndex, plural
 from unmask.regional.results import Found
 from unmask.regional.schema import LIKELIHOODS, REGIONS
 from unmask.regional.score_schema import SCORES
@@ -130,7 +130,7 @@ def test_all_measures_and_variants_are_drawn_once(done: Done) -> None:
 
 
 def test_each_model_has_its_finding_counted_from_the_scores(done: Done) -> None:
-    outline = Outline.of(done.made.regions)
+    index = RegionIndex.of(done.made.regions)
     for model in done.made.scores:
         rows = done.made.scores[model]
         rows = rows[(rows["variant"] == CORRECTED) & (rows["measure"] == C_W) & (rows["words"] == FULL)]
@@ -138,7 +138,7 @@ def test_each_model_has_its_finding_counted_from_the_scores(done: Done) -> None:
         (sentence,) = (s for s in done.section.sentences if s.startswith(f"For {model} (C_w corrected"))
         clear = [row.region for row in rows_of(rows) if row.level == "continent" and row.p_holm < 0.05]
         assert f"({len(clear)} of 6 continents)" in sentence if clear else "in none of the 6" in sentence
-        assert all((outline.names[code] in sentence) == (code in clear) for code in outline.tops())
+        assert all((index.names[code] in sentence) == (code in clear) for code in index.tops())
         # dealing says nothing of the root
         assert "verall" not in sentence
         countries = rows[rows["level"] == "country"]
@@ -207,13 +207,13 @@ def test_what_was_planted_and_prefixes_and_series_have_a_sentence(done: Done) ->
     assert any("false alarm" in s and "C_w published 0.05" in s for s in said)
     assert any(s.startswith("toxic: over 20 epochs") for s in said)
     prefixes = make_prefixes().assign(classifier="c1", table="t")
-    (sentence,) = prefix_findings(prefixes, Outline.of(done.made.regions))
+    (sentence,) = prefix_findings(prefixes, RegionIndex.of(done.made.regions))
     own = prefixes[(prefixes["level"] == "country") & prefixes["region"].notna()]
     both = 100 * (own["to_positive"] + own["to_negative"])
     assert f"{both.min():.2g}% (Egypt) to {both.max():.2g}% (Chile)" in sentence
     assert sentence.endswith("a name that is no region's changes 0.3%.")
     assert not list(planted_findings(planted.head(0))) and not list(
-        prefix_findings(prefixes.head(0), Outline.of(done.made.regions))
+        prefix_findings(prefixes.head(0), RegionIndex.of(done.made.regions))
     )
 
 
@@ -336,12 +336,12 @@ def test_vectors_that_are_of_names_are_said_to_be() -> None:
     assert f"rho of 0.97, and as that of their names alone with one of 0.91 {chance}: length one" in last
 
 
-def test_regions_in_a_sentence() -> None:
-    outline = Outline("a", {}, {key: key.upper() for key in "abcdefgh"}, {}, {}, {})
-    assert named(outline, "a") == "A" and named(outline, "ab") == "A and B"
-    assert named(outline, "abc") == "A, B and C"
-    assert named(outline, "abcdefgh", 6) == "A, B, C, D, E, F and 2 more"
-    assert (plural("country"), plural("continent"), plural("state")) == ("countries", "continents", "states")
+def test_levels_have_plurals() -> None:
+    assert [plural(level) for level in ("country", "continent", "state")] == [
+        "countries",
+        "continents",
+        "states",
+    ]
 
 
 def test_a_tables_text_is_what_pandas_reads_again(done: Done) -> None:

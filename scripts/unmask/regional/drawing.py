@@ -101,17 +101,17 @@ class Drawing:
     @cached_property
     def _scored(self) -> list[Row]:
         """C_w of the regions that have a code and two children or more, of one variant, on the map."""
-        outline = self.found.outline
-        regions = [r for r in outline.inner() if r in outline.codes and outline.children[r] > 1]
+        index = self.found.index
+        regions = [r for r in index.inner() if r in index.codes and index.children[r] > 1]
         frame = self.found.chosen((C_W,), (FULL,), regions)
         frame = frame[(frame["variant"] == main_variant(frame)) & ~frame["model"].isin(self._steps)]
         frame = frame[frame["score"].notna()]
         panels = {}
         for model, part in frame.groupby("model", sort=False):
-            codes = [outline.codes[str(region)] for region in part["region"]]
+            codes = [index.codes[str(region)] for region in part["region"]]
             fifths = maps.fifths(dict(zip(codes, part["score"], strict=True)))
             panels[str(model)] = {
-                code: _told(row) | {"country": outline.names[str(row.region)], "fifth": fifths[code]}
+                code: _told(row) | {"country": index.names[str(row.region)], "fifth": fifths[code]}
                 for code, row in zip(codes, rows_of(part), strict=True)
             }
         return maps.on_map(self._atlas, panels) if self._atlas else []
@@ -127,19 +127,19 @@ class Drawing:
 
     def word_map(self) -> alt.FacetChart | None:
         """Figure 1."""
-        word, outline = self.settings.get("word"), self.found.outline
-        if self._atlas is None or word is None or word not in self._words() or not outline.codes:
+        word, index = self.settings.get("word"), self.found.index
+        if self._atlas is None or word is None or word not in self._words() or not index.codes:
             return None
-        names = list(dict.fromkeys(outline.names[region] for region in outline.codes))
+        names = list(dict.fromkeys(index.names[region] for region in index.codes))
         panels = {}
         for model, likelihoods in self._likelihoods():
             values = likelihoods.select(names, [str(word)])[0][:, 0]
             by_name = dict(zip(names, map(float, values), strict=True))
-            by_code = {code: by_name[outline.names[region]] for region, code in outline.codes.items()}
+            by_code = {code: by_name[index.names[region]] for region, code in index.codes.items()}
             fifths = maps.fifths(by_code)
             panels[model] = {
-                code: {"country": outline.names[region], "log_prob": by_code[code], "fifth": fifths[code]}
-                for region, code in outline.codes.items()
+                code: {"country": index.names[region], "log_prob": by_code[code], "fifth": fifths[code]}
+                for region, code in index.codes.items()
             }
         rows = maps.on_map(self._atlas, panels)
         return maps.of_values(
@@ -149,23 +149,23 @@ class Drawing:
     def points(self) -> alt.FacetChart | None:
         """Figure 3."""
         drawn = {each.model: (each.regions, unit(each.f)) for each in self.laid_out}
-        return charts.points(self.found.outline, drawn)
+        return charts.points(self.found.index, drawn)
 
     @cached_property
     def laid_out(self) -> Sequence[RegionVectors]:
         """The regions of Figure 3, by model."""
-        outline = self.found.outline
-        tops = outline.tops()
-        with_children = {outline.levels[region] for region, count in outline.children.items() if count}
+        index = self.found.index
+        tops = index.tops()
+        with_children = {index.levels[region] for region, count in index.children.items() if count}
         regions = [
             region
-            for region, parent in outline.parents.items()
-            if region in tops or (parent in tops and outline.levels[region] in with_children)
+            for region, parent in index.parents.items()
+            if region in tops or (parent in tops and index.levels[region] in with_children)
         ]
         # where what lies in the continents are the leaves themselves, these
-        regions = regions if len(regions) > len(tops) else [r for r in outline.parents if outline.top_of(r)]
-        names = list(dict.fromkeys(outline.names[region] for region in regions))
-        places = [names.index(outline.names[region]) for region in regions]
+        regions = regions if len(regions) > len(tops) else [r for r in index.parents if index.top_of(r)]
+        names = list(dict.fromkeys(index.names[region] for region in regions))
+        places = [names.index(index.names[region]) for region in regions]
         vectors = []
         for model, likelihoods in self._likelihoods():
             f, alone = likelihoods.select(names, self._words())
@@ -178,7 +178,7 @@ class Drawing:
         rows = read_table(path, PLANTED) if path else framed([], PLANTED)
         # the test of planting has a level of its own
         alpha = read_metadata(path)["alpha"] if path else self.settings["alpha"]
-        return charts.planted(rows, self.found.outline, alpha)
+        return charts.planted(rows, self.found.index, alpha)
 
     def _words(self) -> Sequence[str]:
         """The dimensions: the rows of the list."""

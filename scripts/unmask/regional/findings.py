@@ -8,12 +8,13 @@ from typing import Any
 import pandas as pd
 
 from unmask.regional.geometry import FirstDirection, rho_by_chance
-from unmask.regional.outline import Outline, named, plural
 from unmask.regional.planted import BY_NAMES, BY_WORDS
 from unmask.regional.published import ORDERS
 from unmask.regional.rankings import INNER, TOPS, by_variant, printed_taus, ranged
+from unmask.regional.region_index import RegionIndex, plural
 from unmask.regional.tables import THOUSAND, Findings, main_variant
 from unmask.regional.terms import C_W, CONTROL, FULL, MEASURES, VARIANTS
+from unmask.report.findings import listed
 from unmask.report.sheets import interval, number, rows_of
 
 MOST_OF_IT, ALIKE = 0.5, 0.8
@@ -28,7 +29,7 @@ def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
 
     draws: of dealt vectors, where there are some.
     """
-    outline, alpha = found.outline, found.alpha
+    index, alpha = found.index, found.alpha
     rows = _scored(found)
     variant = main_variant(rows)
     for model in found.models:
@@ -38,11 +39,11 @@ def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
             continue
         sentence = (
             f"For {model.name} (C_w {variant}, p < {alpha:g} after Holm's correction), "
-            f"{_of_tops(outline, own, alpha)}."
+            f"{_of_tops(index, own, alpha)}."
         )
-        inner = [own[region] for region in outline.inner() if region in own]
+        inner = [own[region] for region in index.inner() if region in own]
         if inner:
-            sentence += f" {_of_inner(outline, inner, alpha, draws)}"
+            sentence += f" {_of_inner(index, inner, alpha, draws)}"
         if model.source == "random":
             sentence += (
                 f" {model.name} has random weights: it was never trained, and its scores show only what the "
@@ -53,11 +54,11 @@ def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
 
 def _scored(found: Findings) -> pd.DataFrame:
     """The regions that have a score, by the main variant of C_w."""
-    rows = found.chosen((C_W,), (FULL,), [*found.outline.shown(), *found.outline.inner()])
+    rows = found.chosen((C_W,), (FULL,), [*found.index.columns(), *found.index.inner()])
     return rows[(rows["variant"] == main_variant(rows)) & rows["score"].notna()]
 
 
-def _of_inner(outline: Outline, inner: Sequence[Any], alpha: float, draws: int | None) -> str:
+def _of_inner(index: RegionIndex, inner: Sequence[Any], alpha: float, draws: int | None) -> str:
     """How many of the other regions differ in what lies in them, and how many are alike. inner: SCORES."""
     levels = " and ".join(plural(level) for level in dict.fromkeys(row.level for row in inner))
     held = sum(row.p_holm < alpha for row in inner)
@@ -77,7 +78,7 @@ def _of_inner(outline: Outline, inner: Sequence[Any], alpha: float, draws: int |
         else f"none could after Holm's correction with {draws} dealings, which takes "
         f"{_fewest_dealings(fewest, alpha)}"
     )
-    below = _below(outline, [row.region for row in inner])
+    below = _below(index, [row.region for row in inner])
     return (
         f"Of the {len(inner)} {levels} with a score, {more} have p < {alpha:g} before correction "
         f"({by_chance}); {after}. In {less} ({by_chance}) the {below} are more alike than "
@@ -85,24 +86,24 @@ def _of_inner(outline: Outline, inner: Sequence[Any], alpha: float, draws: int |
     )
 
 
-def _of_tops(outline: Outline, own: Mapping[str, Any], alpha: float) -> str:
+def _of_tops(index: RegionIndex, own: Mapping[str, Any], alpha: float) -> str:
     """Which of the regions right below the root differ in what lies in them."""
-    tops = [region for region in outline.tops() if region in own]
+    tops = [region for region in index.tops() if region in own]
     clear = [region for region in tops if own[region].p_holm < alpha]
     than = "by more than when the same vectors are dealt out at random"
     if not tops:
         return f"there is no region whose parts could differ {than}"
-    levels = " and ".join(dict.fromkeys(plural(outline.levels[region]) for region in tops))
+    levels = " and ".join(dict.fromkeys(plural(index.levels[region]) for region in tops))
     if not clear:
-        return f"in none of the {len(tops)} {levels} do the {_below(outline, tops)} differ {than}"
+        return f"in none of the {len(tops)} {levels} do the {_below(index, tops)} differ {than}"
     return (
-        f"the {_below(outline, clear)} of {named(outline, clear)} differ {than} "
+        f"the {_below(index, clear)} of {listed([index.names[region] for region in clear], 6)} differ {than} "
         f"({len(clear)} of {len(tops)} {levels})"
     )
 
 
-def _below(outline: Outline, regions: Sequence[str]) -> str:
-    return " and ".join(dict.fromkeys(plural(outline.level_below(region)) for region in regions))
+def _below(index: RegionIndex, regions: Sequence[str]) -> str:
+    return " and ".join(dict.fromkeys(plural(index.level_below(region)) for region in regions))
 
 
 def coarse_dealings(found: Findings, draws: int | None) -> Iterator[str]:
@@ -135,12 +136,12 @@ def _fewest_dealings(regions: int, alpha: float) -> int:
 
 def artefact(found: Findings, table: pd.DataFrame) -> Iterator[str]:
     """Which variant ranks by the number of children alone. table: `rankings`."""
-    outline = found.outline
+    index = found.index
     parts = []
-    for ranked, regions in ((TOPS, outline.tops()), (INNER, outline.inner())):
+    for ranked, regions in ((TOPS, index.tops()), (INNER, index.inner())):
         taus = by_variant(table, C_W, ranked)
         if taus:
-            level = plural(outline.levels[regions[0]])
+            level = plural(index.levels[regions[0]])
             many = table.loc[table["ranked"] == ranked, "regions"].max()
             of_all = ", ".join(f"{variant} {ranged(taus[variant])}" for variant in taus)
             parts.append(f"of {many} {level} {of_all}")
@@ -151,7 +152,7 @@ def artefact(found: Findings, table: pd.DataFrame) -> Iterator[str]:
             f"{'; '.join(parts)}. Where it is close to +1, read nothing into the ranking (by chance it is +1 "
             "in one of 6 rankings of three regions, in one of 720 of six)."
         )
-    printed = printed_taus(outline, found.published, C_W)
+    printed = printed_taus(index, found.published, C_W)
     if printed:
         texts = [f"{ranged(printed[order])} {_ORDERS[order]}" for order in ORDERS if order in printed]
         yield (
@@ -223,7 +224,7 @@ def _from_to(shares: "pd.Series[float]") -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def prefix_findings(prefixes: pd.DataFrame, outline: Outline) -> Iterator[str]:
+def prefix_findings(prefixes: pd.DataFrame, index: RegionIndex) -> Iterator[str]:
     """How many labels of each classifier a region's prefix changes, beside prefixes that name no region.
 
     prefixes: PREFIXES with the columns classifier and table.
@@ -236,7 +237,7 @@ def prefix_findings(prefixes: pd.DataFrame, outline: Outline) -> Iterator[str]:
         if not regions:
             continue
         ends = [regions[0], regions[-1]] if len(regions) > 1 else regions
-        texts = [f"{row.percent:.2g}% ({outline.names.get(row.region, row.region)})" for row in ends]
+        texts = [f"{row.percent:.2g}% ({index.names.get(row.region, row.region)})" for row in ends]
         sentence = (
             f"A region's name before it changes the label of {' to '.join(texts)} of the items of {table} "
             f"for {classifier}"
@@ -249,7 +250,7 @@ def prefix_findings(prefixes: pd.DataFrame, outline: Outline) -> Iterator[str]:
 
 def series_findings(found: Findings, series: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """How the overall score moves while a model is trained on sentences about regions."""
-    rows = found.chosen((C_W,), (FULL,), [found.outline.root])
+    rows = found.chosen((C_W,), (FULL,), [found.index.root])
     rows = rows[(rows["variant"] == main_variant(rows)) & rows["score"].notna()]
     overall = {row.model: row for row in rows_of(rows)}
     for one in series:

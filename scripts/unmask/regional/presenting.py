@@ -19,14 +19,14 @@ def made_tables(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, str]
     table6, countries, leaves (csv alone), rankings, stability and planted. Raises KeyError for an unknown
     name (a defect of the caller).
     """
-    findings, captions, outline = found.findings, found.captions, found.outline
+    findings, captions, index = found.findings, found.captions, found.index
 
     def ranked() -> Made:
         rows = rankings(findings)
         return rows, rankings_sheet(rows, captions["rankings"])
 
     def of_prefixes(sheet: Callable[..., Sheet]) -> Made:
-        return found.prefixes, sheet(found.prefixes, outline, found.published, captions)
+        return found.prefixes, sheet(found.prefixes, index, found.published, captions)
 
     makers: Mapping[str, Callable[[], Made]] = {
         "table1": lambda: tables.table1(findings),
@@ -39,6 +39,6 @@ def made_tables(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, str]
         "leaves": lambda: (tables.leaves(findings), Sheet("", (), (), ())),
         "rankings": ranked,
         "stability": lambda: (found.stability, tables.stability_sheet(found.stability, captions)),
-        "planted": lambda: (found.planted, tables.planted_sheet(found.planted, outline, captions)),
+        "planted": lambda: (found.planted, tables.planted_sheet(found.planted, index, captions)),
     }
     yield from table_texts(makers, wanted)

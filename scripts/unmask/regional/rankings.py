@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
-from unmask.regional.outline import Outline
 from unmask.regional.published import OVERALL, by_region
+from unmask.regional.region_index import RegionIndex
 from unmask.regional.tables import Findings, groups
 from unmask.regional.terms import FULL, MEASURES, VARIANTS
 from unmask.report.sheets import Sheet, number, rows_of
@@ -25,10 +25,10 @@ FEWEST = 3
 RANKINGS = ("model", "measure", "variant", "ranked", "regions", "tau")
 
 
-def tau_with_pairs(outline: Outline, scores: Mapping[str, float]) -> tuple[int, float | None]:
+def tau_with_pairs(index: RegionIndex, scores: Mapping[str, float]) -> tuple[int, float | None]:
     """How many regions have a score and a pair of children, and Kendall's tau-b between the scores and 1 over
     the number of pairs; None where there are fewer than FEWEST, or all are equal."""
-    pairs = {region: outline.pairs(region) for region in scores}
+    pairs = {region: index.pairs(region) for region in scores}
     known = [region for region, score in scores.items() if pairs[region] and not pd.isna(score)]
     if len(known) < FEWEST:
         return len(known), None
@@ -38,11 +38,11 @@ def tau_with_pairs(outline: Outline, scores: Mapping[str, float]) -> tuple[int, 
 
 def rankings(found: Findings) -> pd.DataFrame:
     """One row per model, measure, variant and kind of regions ranked, with the columns RANKINGS."""
-    outline, rows = found.outline, []
-    for ranked, regions in ((TOPS, outline.tops()), (INNER, outline.inner())):
+    index, rows = found.index, []
+    for ranked, regions in ((TOPS, index.tops()), (INNER, index.inner())):
         scores = found.chosen(MEASURES, (FULL,), regions)
         for key, part in scores.groupby(["model", "measure", "variant"], sort=False):
-            many, tau = tau_with_pairs(outline, dict(zip(part["region"], part["score"], strict=True)))
+            many, tau = tau_with_pairs(index, dict(zip(part["region"], part["score"], strict=True)))
             rows.append((*key, ranked, many, tau))
     frame = pd.DataFrame(rows, columns=list(RANKINGS))
     return frame.astype({"tau": float})
@@ -63,7 +63,7 @@ def rankings_sheet(table: pd.DataFrame, caption: str) -> Sheet:
     return Sheet(caption, stubs, heads if lines else (), tuple(lines))
 
 
-def printed_taus(outline: Outline, published: pd.DataFrame, measure: str) -> dict[str, list[float]]:
+def printed_taus(index: RegionIndex, published: pd.DataFrame, measure: str) -> dict[str, list[float]]:
     """Kendall's tau between what the paper prints in Table 1 and 1 over the number of pairs of this tree.
 
     By order of the columns, one for each model; none where the tree has not all of the paper's continents.
@@ -73,8 +73,8 @@ def printed_taus(outline: Outline, published: pd.DataFrame, measure: str) -> dic
     taus: dict[str, list[float]] = {}
     for (_, order), values in groups(printed, ("model", "order")):
         scores = dict(zip(values["region"], values["value"], strict=True))
-        if set(scores) <= set(outline.tops()):
-            _, tau = tau_with_pairs(outline, scores)
+        if set(scores) <= set(index.tops()):
+            _, tau = tau_with_pairs(index, scores)
             if tau is not None:
                 taus.setdefault(order, []).append(tau)
     return taus

