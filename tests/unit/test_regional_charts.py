@@ -1,7 +1,6 @@
 """Charts of regional bias: rows are the tables' numbers in their places; none stands where none is known."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +10,15 @@ import pytest
 
 from made_regions import CITIES, CONTINENTS, SETTINGS, WORD_ROWS, Made, make_likelihoods, make_planted
 from unmask.errors import InputError
-from unmask.regional.drawing import MAKERS, Drawing, drawn_charts
+from unmask.regional import charts
 from unmask.regional.geometry import first_directions
 from unmask.regional.likelihood_reader import Likelihoods
 from unmask.regional.maps import BELOW, BEYOND, BLANK, FIFTHS, WITHIN
-from unmask.regional.published import COLUMNS
-from unmask.regional.region_index import RegionIndex
-from unmask.regional.results import Found
+from unmask.regional.results import RegionalResults
 from unmask.regional.schema import REGIONS
-from unmask.regional.tables import Findings
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PLAIN, VARIANTS
-from unmask.report.captions import Captions
 from unmask.report.charts import chart
-from unmask.report.published import read_published
 from unmask.report.sheets import rows_of
-from unmask.report.study import Named
 from unmask.tables import write_table
 
 Rows = list[dict[str, Any]]
@@ -37,19 +30,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return Made.write(tmp_path_factory.mktemp("charts"))
 
 
-def drawing_of(made: Made, **settings: Any) -> Drawing:
-    chosen = SETTINGS | settings
-    models = [Named.from_config(entry) for entry in chosen["models"]]
-    frames = [made.scores[model.name].assign(model=model.name) for model in models]
-    found = Findings(
-        models,
-        RegionIndex.of(made.regions),
-        pd.concat(frames, ignore_index=True),
-        read_published(made.files["published"], COLUMNS),
-        Captions({}, {}),
-        chosen["alpha"],
-    )
-    return Drawing(made.files, chosen, found)
+def results_of(made: Made, **settings: Any) -> RegionalResults:
+    return RegionalResults(made.files, SETTINGS | settings)
 
 
 def rows_in(drawn: Any) -> Rows:
@@ -64,9 +46,9 @@ def scored(made: Made, model: str, measure: str, variant: str) -> dict[str, Any]
 
 
 def test_scores_are_the_tables_times_a_thousand(made: Made) -> None:
-    drawing = drawing_of(made)
-    drawn = {(C_W, CORRECTED): drawing.scores()} | {
-        tuple(name.split(", ")): each for name, each in drawing.other_scores()
+    results = results_of(made)
+    drawn = {(C_W, CORRECTED): charts.scores(results)} | {
+        tuple(name.split(", ")): each for name, each in charts.other_scores(results)
     }
     assert set(drawn) == {(measure, variant) for measure in MEASURES for variant in VARIANTS}
     for (measure, variant), each in drawn.items():
@@ -89,7 +71,7 @@ def test_a_claim_is_what_the_tests_say(made: Made) -> None:
         0.03: "more, before correction",
         0.6: "not more",
     }
-    rows = rows_in(drawing_of(made).scores())
+    rows = rows_in(charts.scores(results_of(made)))
     for row in rows:
         # of the made scores, 0.03 is corrected to 0.18
         assert row["claim"] == claims[row["p"]]
@@ -97,22 +79,22 @@ def test_a_claim_is_what_the_tests_say(made: Made) -> None:
 
 
 def test_only_divided_scores_have_a_logarithmic_scale(made: Made) -> None:
-    drawing = drawing_of(made)
+    results = results_of(made)
 
     def scale(drawn: Any) -> str | None:
         layers = chart("c", "a", drawn).spec["spec"]["layer"]
         found: str | None = layers[-1]["encoding"]["x"]["scale"].get("type")
         return found
 
-    assert scale(drawing.scores()) is None
-    for name, drawn in drawing.other_scores():
+    assert scale(charts.scores(results)) is None
+    for name, drawn in charts.other_scores(results):
         assert scale(drawn) == (None if "plain" in name or "corrected" in name else "log"), name
 
 
 def test_maps_have_the_scores_of_countries_and_where_these_lie(made: Made) -> None:
     codes = {key: code for countries in CONTINENTS.values() for key, (_, code) in countries.items()}
-    for maker in (Drawing.score_map, Drawing.band_map):
-        rows = [row for row in rows_in(maker(drawing_of(made))) if row["drawn"] != BLANK]
+    for maker in (charts.score_map, charts.band_map):
+        rows = [row for row in rows_in(maker(results_of(made))) if row["drawn"] != BLANK]
         # m2 is a step of a series; Kosovo has no code, Tuvalu no place, Ireland one city and Syria none
         countries = set(codes) - {"XKX", "TUV", "IRL", "SYR"}
         assert len(rows) == 2 * len(countries) and {row["panel"] for row in rows} == {"m1", "blank"}
@@ -137,7 +119,7 @@ def test_maps_have_the_scores_of_countries_and_where_these_lie(made: Made) -> No
 
 
 def test_the_map_of_a_word_has_the_words_own_likelihoods(made: Made) -> None:
-    rows = [row for row in rows_in(drawing_of(made).word_map()) if row["drawn"] != BLANK]
+    rows = [row for row in rows_in(charts.word_map(results_of(made))) if row["drawn"] != BLANK]
     frame = make_likelihoods(made.regions, 0)
     # a step of a series has no map of its own
     assert {row["panel"] for row in rows} == {"m1", "blank"}
@@ -151,20 +133,19 @@ def test_the_map_of_a_word_has_the_words_own_likelihoods(made: Made) -> None:
 
 
 def test_a_word_that_the_study_has_not_makes_no_map(made: Made) -> None:
-    assert (
-        drawing_of(made, word="absent").word_map() is None and drawing_of(made, word=None).word_map() is None
-    )
+    for word in ("absent", None):
+        assert charts.word_map(results_of(made, word=word)) is None
     with pytest.raises(InputError, match="has no list nothing"):
-        drawing_of(made, list="nothing").word_map()
+        charts.word_map(results_of(made, list="nothing"))
 
 
 def test_the_dimensions_are_the_rows_of_the_list(made: Made) -> None:
-    assert len(WORD_ROWS) == len(drawing_of(made)._words())
+    assert len(WORD_ROWS) == len(results_of(made).words)
 
 
 def test_points_keep_distances_in_two_dimensions(made: Made) -> None:
     """Against vectors made by hand: of four words, so that two components hold most of them."""
-    rows = [row for row in rows_in(drawing_of(made).points()) if row["model"] == "m1"]
+    rows = [row for row in rows_in(charts.points(results_of(made))) if row["model"] == "m1"]
     frame = make_likelihoods(made.regions, 0)
     vectors = []
     for row in rows:
@@ -180,7 +161,7 @@ def test_points_keep_distances_in_two_dimensions(made: Made) -> None:
         found, expected = np.array([row[field] for row in rows]), centred @ axes[:, -1 - place]
         assert np.abs(found) == pytest.approx(np.abs(expected), abs=1e-5)
     shares = 100 * values[::-1] / values.sum()
-    (direction, _) = first_directions(drawing_of(made).laid_out)
+    (direction, _) = first_directions(results_of(made).vectors)
     assert (direction.model, direction.regions) == ("m1", len(rows))
     assert 100 * direction.share == pytest.approx(shares[0])
     regions = made.regions.set_index("region")
@@ -199,8 +180,8 @@ def test_points_keep_distances_in_two_dimensions(made: Made) -> None:
 
 
 def test_a_series_has_the_scores_of_its_steps(made: Made) -> None:
-    drawing = drawing_of(made)
-    drawn = {CORRECTED: drawing.series(), **dict(drawing.other_series())}
+    results = results_of(made)
+    drawn = {CORRECTED: charts.series(results), **dict(charts.other_series(results))}
     assert set(drawn) == set(VARIANTS)
     for variant, each in drawn.items():
         rows = rows_in(each)
@@ -217,7 +198,7 @@ def test_a_series_has_the_scores_of_its_steps(made: Made) -> None:
 
 
 def test_what_was_planted_stands_at_its_strength(made: Made) -> None:
-    rows, planted = rows_in(drawing_of(made).planted()), make_planted()
+    rows, planted = rows_in(charts.planted(results_of(made))), make_planted()
     assert len(rows) == len(planted)
     keys = ["region", "measure", "variant", "planted", "strength"]
     known: Mapping[Any, Any] = {tuple(getattr(row, key) for key in keys): row for row in rows_of(planted)}
@@ -231,21 +212,20 @@ def test_what_was_planted_stands_at_its_strength(made: Made) -> None:
 
 def test_what_there_is_nothing_of_is_a_line(made: Made, tmp_path: Path) -> None:
     bare = made.files | {"planted": [], "borders": [], "places": [], "likelihoods": []}
-    drawn = dict(drawn_charts(Found(bare, SETTINGS | {"series": []}), MAKERS))
-    assert {name for name, each in drawn.items() if isinstance(each, str)} == set(MAKERS) - {"scores_figure"}
+    drawn = dict(charts.drawn_charts(RegionalResults(bare, SETTINGS | {"series": []}), charts.MAKERS))
+    assert {name for name, each in drawn.items() if not isinstance(each, str)} == {"scores_figure"}
     none = tmp_path / "regions.parquet"
     write_table(none, made.regions.head(1), REGIONS, {"source": "made"})
     bare |= {"regions": str(none), "scores": []}
-    nothing = dict(drawn_charts(Found(bare, SETTINGS), ["scores_figure"]))
+    nothing = dict(charts.drawn_charts(RegionalResults(bare, SETTINGS), ["scores_figure"]))
     assert nothing == {"scores_figure": "No region of this study has a score."}
 
 
 def test_without_the_corrected_variant_the_papers_is_shown(made: Made) -> None:
-    whole = drawing_of(made)
-    scores = whole.found.scores[whole.found.scores["variant"] != CORRECTED]
-    drawing = replace(whole, found=replace(whole.found, scores=scores))
-    assert {row["variant"] for row in rows_in(drawing.scores())} == {PAPER}
-    assert {row["variant"] for row in rows_in(drawing.series())} == {PAPER}
+    results = results_of(made)
+    vars(results)["scores"] = results.scores[results.scores["variant"] != CORRECTED]
+    assert {row["variant"] for row in rows_in(charts.scores(results))} == {PAPER}
+    assert {row["variant"] for row in rows_in(charts.series(results))} == {PAPER}
 
 
 def test_vectors_that_are_alike_have_no_direction(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,4 +236,4 @@ def test_vectors_that_are_alike_have_no_direction(made: Made, monkeypatch: pytes
         return -np.outer(factors, np.linspace(1, 2, len(words))), -factors
 
     monkeypatch.setattr(Likelihoods, "select", proportional)
-    assert list(first_directions(drawing_of(made).laid_out)) == []
+    assert list(first_directions(results_of(made).vectors)) == []

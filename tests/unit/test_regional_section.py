@@ -31,7 +31,7 @@ from running import present
 from unmask.regional.findings import of_names, planted_findings, prefix_findings
 from unmask.regional.geometry import FirstDirection
 from unmask.regional.region_index import RegionIndex, plural
-from unmask.regional.results import Found
+from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, REGIONS
 from unmask.regional.score_schema import SCORES
 from unmask.regional.sections.regional import QUESTION, section
@@ -278,7 +278,7 @@ def test_a_small_study_has_a_section_too(done: Done, tmp_path: Path) -> None:
     files = {key: done.made.files[key] for key in ("regions", "captions", "published")}
     files |= {"scores": [str(path)], "stability": [], "planted": [], "prefixes": [], "likelihoods": []}
     settings = {"models": MODELS, "alpha": 0.05, "confidence": 0.95, "word": "bald"}
-    small = section(Found(files, settings))
+    small = section(RegionalResults(files, settings))
     first, *others = [block for block in every_block(small.blocks) if isinstance(block, Chart)]
     assert {row["variant"] for block in (first, *others) for row in block.rows} == {PAPER}
     assert len(others) == 2 and {row["model"] for row in first.rows} == {"m1"}
@@ -315,7 +315,7 @@ def test_a_tree_of_ones_own_with_two_levels(tmp_path: Path) -> None:
     figures = draw(made, tmp_path, names)
     assert "No country" in text_of(figures["score_map_svg"])
     assert "This study has no country" in text_of(figures["word_map_svg"])
-    sentences = section(Found(made.files, SETTINGS | {"models": MODELS[:1]})).sentences
+    sentences = section(RegionalResults(made.files, SETTINGS | {"models": MODELS[:1]})).sentences
     assert any(s.startswith("For m1 (C_w corrected") for s in sentences)
 
 

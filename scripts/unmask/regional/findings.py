@@ -12,8 +12,9 @@ from unmask.regional.planted import BY_NAMES, BY_WORDS
 from unmask.regional.published import ORDERS
 from unmask.regional.rankings import INNER, TOPS, by_variant, printed_taus, ranged
 from unmask.regional.region_index import RegionIndex, plural
-from unmask.regional.tables import THOUSAND, Findings, main_variant
-from unmask.regional.terms import C_W, CONTROL, FULL, MEASURES, VARIANTS
+from unmask.regional.results import RegionalResults
+from unmask.regional.tables import THOUSAND
+from unmask.regional.terms import C_W, CONTROL, MEASURES, VARIANTS
 from unmask.report.findings import listed
 from unmask.report.sheets import interval, number, rows_of
 
@@ -24,15 +25,17 @@ ENOUGH = 10
 """Regions from which on that can be said: of three, a third of all vectors would have it by chance."""
 
 
-def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
+def beyond_chance(results: RegionalResults, draws: int | None) -> Iterator[str]:
     """For each model, which continents and how many countries lie above what dealt vectors give.
 
     draws: of dealt vectors, where there are some.
     """
-    index, alpha = found.index, found.alpha
-    rows = _scored(found)
-    variant = main_variant(rows)
-    for model in found.models:
+    index, alpha = results.index, results.alpha
+    rows = _scored(results)
+    variant = results.main_variant
+    for model in results.models:
+        if not (results.scores["model"] == model.name).any():
+            continue
         own = {str(row.region): row for row in rows_of(rows[rows["model"] == model.name])}
         if not own:
             yield f"{model.name} has no score: no region of the study has two children."
@@ -52,10 +55,11 @@ def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
         yield sentence
 
 
-def _scored(found: Findings) -> pd.DataFrame:
+def _scored(results: RegionalResults) -> pd.DataFrame:
     """The regions that have a score, by the main variant of C_w."""
-    rows = found.chosen((C_W,), (FULL,), [*found.index.columns(), *found.index.inner()])
-    return rows[(rows["variant"] == main_variant(rows)) & rows["score"].notna()]
+    index = results.index
+    regions = [*index.columns(), *index.inner()]
+    return results.select(regions=regions, variants=(results.main_variant,)).dropna(subset="score")
 
 
 def _of_inner(index: RegionIndex, inner: Sequence[Any], alpha: float, draws: int | None) -> str:
@@ -106,18 +110,18 @@ def _below(index: RegionIndex, regions: Sequence[str]) -> str:
     return " and ".join(dict.fromkeys(plural(index.level_below(region)) for region in regions))
 
 
-def coarse_dealings(found: Findings, draws: int | None) -> Iterator[str]:
+def coarse_dealings(results: RegionalResults, draws: int | None) -> Iterator[str]:
     """That so few dealings can show nothing after correction, where it is so."""
     if draws is None:
         return
-    least, family = 1 / (draws + 1), _most_corrected_for(draws, found.alpha)
+    least, family = 1 / (draws + 1), _most_corrected_for(draws, results.alpha)
     # p is corrected within a level
-    most = max(_scored(found).groupby(["model", "level"]).size(), default=0)
+    most = max(_scored(results).groupby(["model", "level"]).size(), default=0)
     if family < most:
         yield (
             f"With {draws} dealings no p is below {least:.2g}: corrected for more than {family} regions, "
-            f"none can be below {found.alpha:g}. That takes "
-            f"{_fewest_dealings(most, found.alpha)} dealings."
+            f"none can be below {results.alpha:g}. That takes "
+            f"{_fewest_dealings(most, results.alpha)} dealings."
         )
 
 
@@ -134,9 +138,9 @@ def _fewest_dealings(regions: int, alpha: float) -> int:
     return draws
 
 
-def artefact(found: Findings, table: pd.DataFrame) -> Iterator[str]:
+def artefact(results: RegionalResults, table: pd.DataFrame) -> Iterator[str]:
     """Which variant ranks by the number of children alone. table: `rankings`."""
-    index = found.index
+    index = results.index
     parts = []
     for ranked, regions in ((TOPS, index.tops()), (INNER, index.inner())):
         taus = by_variant(table, C_W, ranked)
@@ -152,7 +156,7 @@ def artefact(found: Findings, table: pd.DataFrame) -> Iterator[str]:
             f"{'; '.join(parts)}. Where it is close to +1, read nothing into the ranking (by chance it is +1 "
             "in one of 6 rankings of three regions, in one of 720 of six)."
         )
-    printed = printed_taus(index, found.published, C_W)
+    printed = printed_taus(index, results.published, C_W)
     if printed:
         texts = [f"{ranged(printed[order])} {_ORDERS[order]}" for order in ORDERS if order in printed]
         yield (
@@ -248,10 +252,10 @@ def prefix_findings(prefixes: pd.DataFrame, index: RegionIndex) -> Iterator[str]
         yield f"{sentence}."
 
 
-def series_findings(found: Findings, series: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def series_findings(results: RegionalResults, series: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """How the overall score moves while a model is trained on sentences about regions."""
-    rows = found.chosen((C_W,), (FULL,), [found.index.root])
-    rows = rows[(rows["variant"] == main_variant(rows)) & rows["score"].notna()]
+    rows = results.select(regions=[results.index.root], variants=(results.main_variant,))
+    rows = rows.dropna(subset="score")
     overall = {row.model: row for row in rows_of(rows)}
     for one in series:
         steps = sorted(one["models"], key=lambda step: float(step["epoch"]))

@@ -12,9 +12,9 @@ from scipy.stats import kendalltau
 
 from unmask.regional.published import OVERALL, by_region
 from unmask.regional.region_index import RegionIndex
-from unmask.regional.tables import Findings, groups
-from unmask.regional.terms import FULL, MEASURES, VARIANTS
-from unmask.report.sheets import Sheet, number, rows_of
+from unmask.regional.results import RegionalResults
+from unmask.regional.terms import MEASURES, VARIANTS
+from unmask.report.sheets import number
 
 TOPS, INNER = "tops", "inner"
 """Which regions are ranked: those right below the root, and the regions with children below them."""
@@ -36,31 +36,15 @@ def tau_with_pairs(index: RegionIndex, scores: Mapping[str, float]) -> tuple[int
     return len(known), None if np.isnan(tau) else tau
 
 
-def rankings(found: Findings) -> pd.DataFrame:
+def rankings(results: RegionalResults) -> pd.DataFrame:
     """One row per model, measure, variant and kind of regions ranked, with the columns RANKINGS."""
-    index, rows = found.index, []
+    index, rows = results.index, []
     for ranked, regions in ((TOPS, index.tops()), (INNER, index.inner())):
-        scores = found.chosen(MEASURES, (FULL,), regions)
+        scores = results.select(MEASURES, regions=regions)
         for key, part in scores.groupby(["model", "measure", "variant"], sort=False):
-            many, tau = tau_with_pairs(index, dict(zip(part["region"], part["score"], strict=True)))
-            rows.append((*key, ranked, many, tau))
-    frame = pd.DataFrame(rows, columns=list(RANKINGS))
-    return frame.astype({"tau": float})
-
-
-def rankings_sheet(table: pd.DataFrame, caption: str) -> Sheet:
-    """table: `rankings`."""
-    lines = []
-    for key, part in table.groupby(["model", "measure", "variant"], sort=False):
-        by_kind = {row.ranked: row for row in rows_of(part)}
-        cells = []
-        for kind in (TOPS, INNER):
-            row = by_kind.get(kind)
-            cells += ["0", number(None)] if row is None else [str(row.regions), number(row.tau, signed=True)]
-        lines.append((*map(str, key), *cells))
-    heads = tuple((group, label) for group in ("of the root", "below these") for label in ("regions", "tau"))
-    stubs = ("model", "measure", "variant")
-    return Sheet(caption, stubs, heads if lines else (), tuple(lines))
+            count, tau = tau_with_pairs(index, dict(zip(part["region"], part["score"], strict=True)))
+            rows.append((*key, ranked, count, tau))
+    return pd.DataFrame(rows, columns=list(RANKINGS)).astype({"tau": float})
 
 
 def printed_taus(index: RegionIndex, published: pd.DataFrame, measure: str) -> dict[str, list[float]]:
@@ -71,12 +55,12 @@ def printed_taus(index: RegionIndex, published: pd.DataFrame, measure: str) -> d
     printed = by_region(published, "table1")
     printed = printed[(printed["measure"] == measure) & (printed["region"] != OVERALL)]
     taus: dict[str, list[float]] = {}
-    for (_, order), values in groups(printed, ("model", "order")):
+    for (_, order), values in printed.groupby(["model", "order"], sort=False):
         scores = dict(zip(values["region"], values["value"], strict=True))
         if set(scores) <= set(index.tops()):
             _, tau = tau_with_pairs(index, scores)
             if tau is not None:
-                taus.setdefault(order, []).append(tau)
+                taus.setdefault(str(order), []).append(tau)
     return taus
 
 
