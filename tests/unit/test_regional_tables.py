@@ -17,7 +17,6 @@ from made_regions import AWKWARD, MODELS, RESOURCES, TOPICS, Made, make_planted,
 from unmask.errors import InputError
 from unmask.loading import shared_facts
 from unmask.regional import tables
-from unmask.regional.findings import beyond_chance, coarse_dealings
 from unmask.regional.presenting import made_tables
 from unmask.regional.published import ORDERS, OVERALL
 from unmask.regional.rankings import INNER, TOPS, printed_taus, rankings, tau_with_pairs
@@ -393,30 +392,3 @@ def test_a_study_without_a_table_has_a_caption_that_says_so(made: Made) -> None:
         assert "Nothing in this study" in text or name in ("table4_md", "planted_csv")
     one = dict(made_tables(nothing, ["planted_csv"]))["planted_csv"]
     assert pd.read_csv(io.StringIO(one)).empty
-
-
-def test_what_so_few_dealings_cannot_show_is_not_counted(results: RegionalResults) -> None:
-    nothing = RegionalResults(results.files, SETTINGS)
-    vars(nothing)["scores"] = results.scores.assign(p_holm=1.0)
-    said = list(beyond_chance(nothing, None))
-    counts = [int(re.findall(r"Of the (\d+) countries with a score", each)[0]) for each in said]
-    assert len(counts) == len(NAMES) and len(set(counts)) == 1
-    assert all(" 0 do after" in each for each in said)
-    # the smallest p that draws can give is 1 / (draws + 1), and is multiplied by the number of countries
-    enough = next(draws for draws in range(10**6) if counts[0] / (draws + 1) < ALPHA)
-    assert list(beyond_chance(nothing, enough)) == said
-    too_few = list(beyond_chance(nothing, enough - 1))
-    # how many it takes is said
-    assert all(f"none could after Holm's correction with {enough - 1} dealings" in each for each in too_few)
-    assert all(re.findall(r"which takes (\d+)", each) == [str(enough)] for each in too_few)
-    # the same number wherever it is said: p is corrected for the countries with a score
-    (coarse,) = coarse_dealings(nothing, enough - 1)
-    assert f"takes {enough} dealings" in coarse and not list(coarse_dealings(nothing, enough))
-
-
-def test_how_many_are_expected_by_chance_is_that_of_every_rank(results: RegionalResults) -> None:
-    draws = 300
-    share = sum(rank / (draws + 1) < ALPHA for rank in range(1, draws + 2)) / (draws + 1)
-    for said in beyond_chance(results, draws):
-        (count,) = map(int, re.findall(r"Of the (\d+) countries", said))
-        assert re.findall(r"\(([\d.]+) expected by chance\)", said) == [f"{share * count:.1f}"] * 2

@@ -4,7 +4,7 @@ Equation 8 divides by the number of pairs, though the weights of equation 9 add 
 of both is a mean distance over the number of pairs, whatever the vectors are.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,7 @@ from scipy.stats import kendalltau
 from unmask.regional.published import OVERALL, by_region
 from unmask.regional.region_index import RegionIndex
 from unmask.regional.results import RegionalResults
-from unmask.regional.terms import MEASURES, VARIANTS
-from unmask.report.sheets import number
+from unmask.regional.terms import MEASURES
 
 TOPS, INNER = "tops", "inner"
 """Which regions are ranked: those right below the root, and the regions with children below them."""
@@ -62,20 +61,3 @@ def printed_taus(index: RegionIndex, published: pd.DataFrame, measure: str) -> d
             if tau is not None:
                 taus.setdefault(str(order), []).append(tau)
     return taus
-
-
-def ranged(values: Iterable[float]) -> str:
-    """`+0.87`, or `+0.73 to +1.00`."""
-    known: Sequence[float] = sorted(values)
-    low, high = number(known[0], signed=True), number(known[-1], signed=True)
-    return low if low == high else f"{low} to {high}"
-
-
-def by_variant(table: pd.DataFrame, measure: str, ranked: str) -> dict[str, list[float]]:
-    """The taus of all models by variant. table: `rankings`."""
-    rows = table[(table["measure"] == measure) & (table["ranked"] == ranked) & table["tau"].notna()]
-    return {
-        variant: rows.loc[rows["variant"] == variant, "tau"].tolist()
-        for variant in VARIANTS
-        if (rows["variant"] == variant).any()
-    }

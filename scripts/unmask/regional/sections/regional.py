@@ -5,27 +5,18 @@ from collections.abc import Iterable, Iterator
 import altair as alt
 
 from unmask.regional import charts, tables
-from unmask.regional.findings import (
-    artefact,
-    beyond_chance,
-    coarse_dealings,
-    of_names,
-    planted_findings,
-    prefix_findings,
-    series_findings,
-)
-from unmask.regional.geometry import first_directions
+from unmask.regional.findings import FINDINGS
 from unmask.regional.likelihood_reader import read_names
-from unmask.regional.rankings import rankings
 from unmask.regional.region_index import Fact, not_on_the_map, token_facts, tree_facts
 from unmask.regional.results import RegionalResults
 from unmask.report.charts import chart
+from unmask.report.findings import sentences
 from unmask.report.published import doubts
 from unmask.report.sections import Block, Facts, Fold, Items, Section, folded
 
 QUESTION = (
     "Does a model speak differently of the countries of a continent, or of the cities of a country? And is "
-    "that more than what their number, and names dealt out at random, give?"
+    "that more than what their number, and random permutations of the regions, give?"
 )
 
 _ALT = {
@@ -59,16 +50,7 @@ def section(results: RegionalResults) -> Section:
     return Section(
         "regional",
         "Regional bias",
-        (
-            QUESTION,
-            *beyond_chance(results, results.permutations),
-            *coarse_dealings(results, results.permutations),
-            *artefact(results, rankings(results)),
-            *of_names(first_directions(results.vectors), results.settings["confidence"]),
-            *series_findings(results, results.series),
-            *planted_findings(results.planted),
-            *prefix_findings(results.prefixes, results.index),
-        ),
+        (QUESTION, *sentences(FINDINGS, results)),
         (
             *_charts(results, "scores_figure"),
             *_folded_charts(
