@@ -98,7 +98,7 @@ def main() -> None:
         f"{options.draws} draws of random vectors",
         lambda: chance.random_scores(tree, source, options.draws, 0),
     )
-    row(f"{options.draws} dealings", lambda: chance.dealt_scores(tree, source, options.draws, 0))
+    row(f"{options.draws} permutations", lambda: chance.permuted_scores(tree, source, options.draws, 0))
     row(
         f"{options.resamples} resamples of words",
         lambda: chance.resampled_words(tree, source, options.resamples, 0),

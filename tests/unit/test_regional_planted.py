@@ -60,18 +60,18 @@ def test_the_chosen_regions_have_the_fewest_the_median_and_the_most_children() -
 
 
 def test_a_part_has_the_scores_of_the_whole() -> None:
-    """So that only a region's part need be dealt."""
+    """So that only a region's part need be permuted."""
     tree = tree_of(REGIONS)
     for region in chosen(tree):
         part, inside = planted._part(tree, REGIONS, region)
-        rows, dealt = planted._worlds(tree, region, 6, BY_WORDS, 1.0, 0, range(2), inside)
+        rows, permuted = planted._worlds(tree, region, 6, BY_WORDS, 1.0, 0, range(2), inside)
         whole = Rows(rows.f[:, inside], rows.names[:, inside])
         place = part.regions.index(tree.regions[region])
         for key, scores in all_scores(part, whole, whole, VARIANTS).items():
             np.testing.assert_allclose(
                 scores[:, place], all_scores(tree, rows, rows, VARIANTS)[key][:, region]
             )
-        assert dealt.f.shape == (2 * planted.DEALINGS, len(part), 6)
+        assert permuted.f.shape == (2 * planted.PERMUTATIONS, len(part), 6)
 
 
 @pytest.mark.parametrize(("by", "words", "names"), [(BY_WORDS, 5, 1), (BY_NAMES, 1, 5), (None, 1, 1)])

@@ -9,7 +9,7 @@ from statsmodels.stats.multitest import multipletests
 
 from made_trees import ODD, drawn
 from unmask.regional.bias import Rows, all_scores
-from unmask.regional.chance import Source, dealt_scores, p_values, random_scores, resampled_children
+from unmask.regional.chance import Source, p_values, permuted_scores, random_scores, resampled_children
 from unmask.regional.hierarchy import tree_of
 from unmask.regional.likelihood_reader import Likelihoods
 from unmask.regional.score_schema import SCORES, STABILITY
@@ -83,7 +83,7 @@ def test_chance_stands_beside_whole_lists_alone(tables: Tables) -> None:
     full = scores[scores["words"].isin(["full", "mine"]) & (scores["children"] > 1) & scores["score"].notna()]
     assert len(full) > 50
     assert full[[*bands[:3], "words_low", "words_high"]].notna().all(axis=None)
-    # a dealing only permutes the children of the root
+    # a permutation only reorders the children of the root
     at_root = full["level"] == TREE.levels[0]
     assert at_root.any() and full.loc[at_root, [*bands[3:], "p", "p_holm"]].isna().all(axis=None)
     assert full.loc[~at_root, [*bands[3:], "p", "p_holm"]].notna().all(axis=None)
@@ -94,7 +94,7 @@ def test_chance_stands_beside_whole_lists_alone(tables: Tables) -> None:
 
 def test_bands_p_and_intervals(tables: Tables) -> None:
     source = Source(*part(list(range(6))), VARIANTS)
-    dealt = dealt_scores(TREE, source, 19, 4)
+    permuted = permuted_scores(TREE, source, 19, 4)
     random = random_scores(TREE, source, 19, 4)
     children = resampled_children(TREE, source, 12, 4)
     for key in itertools.product(VARIANTS, (C_W, C_Z)):
@@ -106,8 +106,8 @@ def test_bands_p_and_intervals(tables: Tables) -> None:
                 continue
             kinds = [("random", random)]
             if region > 0:
-                assert row["p"] == p_values(np.array([row["score"]]), dealt[key][:, [place]])[0]
-                kinds.append(("dealt", dealt))
+                assert row["p"] == p_values(np.array([row["score"]]), permuted[key][:, [place]])[0]
+                kinds.append(("dealt", permuted))
             for kind, draws in kinds:
                 ends = np.nanquantile(draws[key][:, place], [0.05, 0.5, 0.95])
                 np.testing.assert_allclose(

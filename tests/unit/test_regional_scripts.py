@@ -105,4 +105,4 @@ def test_a_bias_is_planted(files: dict[str, Any], tmp_path: Path) -> None:
     found = read_table(tmp_path / "planted.parquet", PLANTED)
     assert set(found["strength"]) == {0, 2}
     assert set(found["region"]) == {"c1", "c0k0", "c1k1"}
-    assert {"worlds", "alpha", "dealings", "seed"} <= set(read_metadata(tmp_path / "planted.parquet"))
+    assert {"worlds", "alpha", "permutations", "seed"} <= set(read_metadata(tmp_path / "planted.parquet"))

@@ -1,4 +1,4 @@
-"""What scores of regional bias come to by chance: random and dealt vectors, resampled words and children.
+"""What scores of regional bias come to by chance: random and permuted vectors, resampled words and children.
 
 Draw i of a kind has a generator of its own, of [seed, kind, i]: nothing else changes what it gives.
 """
@@ -13,7 +13,7 @@ from unmask.regional.hierarchy import Ints, Tree
 from unmask.regional.pairs import Floats
 from unmask.regional.terms import PUBLISHED
 
-RANDOM, DEALT, WORDS, CHILDREN = range(4)
+RANDOM, PERMUTED, WORDS, CHILDREN = range(4)
 
 BATCH = 1 << 22
 """Numbers of a batch of draws that are scored at once."""
@@ -72,20 +72,21 @@ def _moments(rows: Rows, tree: Tree) -> list[tuple[Floats, Floats]]:
     return found
 
 
-def dealt_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
-    """Scores of the model's own rows, dealt out anew among the regions of each level: (draws, inner regions).
+def permuted_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
+    """Scores of the model's own rows, permuted among the regions of each level: (draws, inner regions).
 
-    Where the tree says nothing of what a model makes of a region, any dealing is as likely as the one found.
+    Where the tree says nothing of what a model makes of a region, any permutation is as likely as the actual
+    order.
     """
 
-    def dealt(rows: Rows, generator: np.random.Generator) -> Rows:
-        order = dealing(tree, generator)
+    def permuted(rows: Rows, generator: np.random.Generator) -> Rows:
+        order = permutation(tree, generator)
         return Rows(rows.f[:, order], rows.names[:, order])
 
-    return _drawn_scores(tree, source, draws, seed, DEALT, dealt)
+    return _drawn_scores(tree, source, draws, seed, PERMUTED, permuted)
 
 
-def dealing(tree: Tree, generator: np.random.Generator) -> Ints:
+def permutation(tree: Tree, generator: np.random.Generator) -> Ints:
     """For each region one of its level, each once."""
     order = np.arange(len(tree))
     for members in tree.members.values():
@@ -182,7 +183,7 @@ def quantiles(draws: Floats, shares: tuple[float, ...]) -> Floats:
 def p_values(scores: Floats, draws: Floats) -> Floats:
     """(n,), (draws, n) → (n,): (1 + draws that come to as much or more) / (1 + draws); nan without a score.
 
-    The model's own dealing counts as one, so p is never below 1 / (1 + draws): .0099 of 100.
+    The model's own order counts as one, so p is never below 1 / (1 + draws): .0099 of 100.
     """
     reached = (draws >= scores - TIED * np.abs(scores)).sum(axis=0)
     p: Floats = (1 + reached) / (1 + len(draws))

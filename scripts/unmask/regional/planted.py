@@ -4,7 +4,7 @@ In a world of its own each region and word has −f = e^(name of the region) + e
 regions alike: as in masked models, how likely a sentence is hangs first of all on the region's name. Then the
 children of one region are set apart: by `words`, where the noise has 1 + strength² times the variance, or by
 `names`, where the names' part has. A score finds it where it lies above what the world's own vectors give
-when dealt out anew, and its ranking where the region comes out first of its level. With strength 0 there is
+when permuted, and its ranking where the region comes out first of its level. With strength 0 there is
 nothing to find, and what is found are false alarms. `names` is no bias of what is said of regions: what is
 found of it is a false alarm, too, for whoever reads the score as one.
 """
@@ -18,14 +18,14 @@ import numpy as np
 import pandas as pd
 
 from unmask.regional.bias import Rows, all_scores
-from unmask.regional.chance import dealing, p_values
+from unmask.regional.chance import p_values, permutation
 from unmask.regional.hierarchy import Ints, Tree, tree_of
 from unmask.regional.score_schema import PLANTED
 from unmask.regional.terms import LEVELS, MEASURES, PLAIN, PUBLISHED
 from unmask.statistics.intervals import wilson
 
 ALPHA = 0.05
-DEALINGS = 19
+PERMUTATIONS = 19
 """The fewest with which p can come to ALPHA: 1 / (1 + 19). The test is exact with these as with more."""
 
 BY_WORDS, BY_NAMES = "words", "names"
@@ -174,13 +174,13 @@ def _trials(
     step = max(1, BATCH // (len(tree) * words))
     for begin in range(0, worlds, step):
         batch = range(begin, min(begin + step, worlds))
-        rows, dealt = _worlds(tree, region, words, planted, strength, seed, batch, inside)
+        rows, permuted = _worlds(tree, region, words, planted, strength, seed, batch, inside)
         whole = all_scores(tree, rows, rows, variants)
-        drawn = all_scores(part, dealt, dealt, variants)
+        drawn = all_scores(part, permuted, permuted, variants)
         for key in keys:
             own = whole[key][:, region]
-            # (dealings, worlds)
-            chance = drawn[key][:, place].reshape(len(batch), DEALINGS).T
+            # (permutations, worlds)
+            chance = drawn[key][:, place].reshape(len(batch), PERMUTATIONS).T
             found[key] += int((p_values(own, chance) <= ALPHA).sum())
             first[key] += int((own >= np.nanmax(whole[key][:, level], axis=1)).sum())
             scored[key] += int((~np.isnan(own)).sum())
@@ -209,10 +209,10 @@ def _worlds(
     worlds: range,
     inside: Ints,
 ) -> tuple[Rows, Rows]:
-    """Some worlds with the bias, and the part `inside` of each, dealt out anew DEALINGS times."""
+    """Some worlds with the bias, and the part `inside` of each, permuted PERMUTATIONS times."""
     f = np.empty((len(worlds), len(tree), words))
     names = np.empty((len(worlds), len(tree)))
-    orders = np.empty((len(worlds), DEALINGS, len(inside)), np.int64)
+    orders = np.empty((len(worlds), PERMUTATIONS, len(inside)), np.int64)
     own = tree.children[region]
     for i, world in enumerate(worlds):
         generator = np.random.default_rng([seed, world])
@@ -220,8 +220,8 @@ def _worlds(
         of_names = generator.normal(0, BETWEEN_NAMES, len(tree))
         noise = generator.normal(0, NOISE, (len(tree), words))
         alone = generator.normal(0, BETWEEN_ALONE, len(tree))
-        for dealt in orders[i]:
-            dealt[:] = dealing(tree, generator)[inside]
+        for order in orders[i]:
+            order[:] = permutation(tree, generator)[inside]
         if planted == BY_WORDS:
             noise[own] += strength * generator.normal(0, NOISE, (len(own), words))
         else:
@@ -229,5 +229,5 @@ def _worlds(
         f[i] = -NAME * np.exp(of_names[:, None]) - WORD * np.exp(of_words + noise)
         names[i] = -ALONE * np.exp(of_names + alone)
     sets = np.arange(len(worlds))[:, None, None]
-    dealt_f = f[sets, orders].reshape(-1, len(inside), words)
-    return Rows(f, names), Rows(dealt_f, names[sets, orders].reshape(-1, len(inside)))
+    permuted_f = f[sets, orders].reshape(-1, len(inside), words)
+    return Rows(f, names), Rows(permuted_f, names[sets, orders].reshape(-1, len(inside)))

@@ -9,9 +9,9 @@ import pandas as pd
 from unmask.regional.bias import Scores
 from unmask.regional.chance import (
     Source,
-    dealt_scores,
     kendall_taus,
     p_values,
+    permuted_scores,
     quantiles,
     random_scores,
     resampled_children,
@@ -32,7 +32,7 @@ FEWEST = 3
 """Children that an interval by resampled children needs: of two, one pair is all that can be drawn."""
 
 ROOT = 0
-"""Dealing tells nothing of it: its children are all of their level, which every dealing only permutes."""
+"""Permutations tell nothing of it: its children are all of their level, which only change places."""
 
 WORDS, CHILDREN = "words", "children"
 
@@ -93,7 +93,7 @@ def score_tables(
                 table,
                 own,
                 random_scores(tree, source, chance.draws, chance.seed),
-                dealt_scores(tree, source, chance.draws, chance.seed),
+                permuted_scores(tree, source, chance.draws, chance.seed),
                 resampled,
                 chance,
             )
@@ -145,7 +145,7 @@ def _with_chance(
     table: pd.DataFrame,
     own: Scores,
     random: Scores,
-    dealt: Scores,
+    permuted: Scores,
     resampled: Mapping[str, Scores],
     chance: Chance,
 ) -> pd.DataFrame:
@@ -157,10 +157,10 @@ def _with_chance(
         scored = ~np.isnan(scores) & ((counts > 1) | (measure == PLAIN))
         columns: dict[str, Floats] = {}
         low, _, high = chance.tails
-        for kind, names in ((random, "random"), (dealt, "dealt")):
+        for kind, names in ((random, "random"), (permuted, "dealt")):
             band = quantiles(kind[key], chance.tails)
             columns |= {f"{names}_{part}": band[i] for i, part in enumerate(("low", "median", "high"))}
-        columns["p"] = p_values(scores, dealt[key])
+        columns["p"] = p_values(scores, permuted[key])
         at_root = tree.inner == ROOT
         for name in ("dealt_low", "dealt_median", "dealt_high", "p"):
             columns[name] = np.where(at_root, np.nan, columns[name])

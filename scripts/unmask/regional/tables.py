@@ -63,12 +63,12 @@ KEYS = ["model", "measure", "words", "region"]
 DIGITS = ".{digits}f"
 SCORE = Column("score", f"{{score:{DIGITS}}}{{mark}}", "The score; C_w and C_z times 1000.")
 BY_WORDS = Column("by words", ends("words", DIGITS), "Its interval over resampled words.")
-DEALT = Column("dealt out", ends("dealt", DIGITS), "The band of the model's vectors dealt out anew.")
+PERMUTED = Column("permuted", ends("dealt", DIGITS), "The band of permutations of the model's vectors.")
 RANDOM = Column("random", ends("random", DIGITS), "The band of random vectors on the same tree.")
 ENDS = (
     BY_WORDS,
     Column("by children", ends("children", DIGITS), "Its interval over resampled children."),
-    DEALT,
+    PERMUTED,
     RANDOM,
 )
 IN_PRINT = tuple(
@@ -90,9 +90,9 @@ COUNTRIES = Table(
     [
         SCORE,
         BY_WORDS,
-        DEALT,
+        PERMUTED,
         RANDOM,
-        Column("p", "{p:p}", "Share of the dealings that come to as much or more."),
+        Column("p", "{p:p}", "Share of the permutations that give as much or more."),
         Column("p (Holm)", "{p_holm:p}", "The same after Holm's correction."),
     ],
     heads={"top": "in", "name": "region"},
@@ -125,7 +125,7 @@ PLANTED = Table(
         Column(
             "found, by strength",
             f"{{found:.2f}} ({ends('found', '.2f')})",
-            "Share of worlds in which the score lies above the band of dealt vectors.",
+            "Share of worlds in which the score lies above the band of permuted vectors.",
         ),
         Column("highest of its level", "{first:.2f}", "Share of worlds in which the region ranks first."),
     ],
