@@ -11,7 +11,7 @@ import pandas as pd
 
 from unmask.regional.schema import LIKELIHOODS, PREFIXES, REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
-from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN, VARIANTS
+from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN, PROTOCOLS
 from unmask.tables import framed, write_table
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "regional"
@@ -81,12 +81,12 @@ def make_scores(regions: pd.DataFrame, seed: int, words: Sequence[str] = (FULL,)
     counts = regions["parent"].value_counts()
     levels = dict(zip(regions["region"], regions["level"], strict=True))
     rows: list[dict[str, Any]] = []
-    for variant in VARIANTS:
+    for protocol in PROTOCOLS:
         for measure in MEASURES:
             for name in words:
                 for region, level in levels.items():
                     children = int(counts.get(region, 0))
-                    own = {"variant": variant, "measure": measure, "words": name, "region": region}
+                    own = {"variant": protocol, "measure": measure, "words": name, "region": region}
                     own |= {"level": level, "children": children}
                     if level == "city":
                         if measure == C_W and name == FULL:
@@ -94,7 +94,7 @@ def make_scores(regions: pd.DataFrame, seed: int, words: Sequence[str] = (FULL,)
                         continue
                     pairs = children * (children - 1) // 2
                     if pairs:
-                        divisor = 1 if measure == PLAIN or variant == VARIANTS[-1] else pairs
+                        divisor = 1 if measure == PLAIN or protocol == PROTOCOLS[-1] else pairs
                         own |= _scored(rng, divisor)
                     rows.append(own)
     return framed(rows, SCORES)
@@ -124,7 +124,7 @@ def _scored(rng: np.random.Generator, divisor: int) -> dict[str, float]:
 def make_stability() -> pd.DataFrame:
     rows = [
         {
-            "variant": variant,
+            "variant": protocol,
             "measure": measure,
             "level": "continent",
             "resampled": "words",
@@ -133,7 +133,7 @@ def make_stability() -> pd.DataFrame:
             "low": -0.25,
             "high": 1.0,
         }
-        for variant in VARIANTS
+        for protocol in PROTOCOLS
         for measure in MEASURES
     ]
     return framed(rows, STABILITY)
@@ -141,15 +141,15 @@ def make_stability() -> pd.DataFrame:
 
 def make_planted() -> pd.DataFrame:
     rows = []
-    for variant in VARIANTS:
+    for protocol in PROTOCOLS:
         for measure in MEASURES:
             for region, level, children in (("AF", "continent", 4), ("UGA", "country", 2)):
                 for by, strength in product(("words", "names"), (0.0, 0.5, 2.0)):
                     share = 0.4 if by == "words" else 0.3
-                    found = min(1.0, 0.05 + share * strength * (1 if variant == VARIANTS[-1] else 0.5))
+                    found = min(1.0, 0.05 + share * strength * (1 if protocol == PROTOCOLS[-1] else 0.5))
                     rows.append(
                         {
-                            "variant": variant,
+                            "variant": protocol,
                             "measure": measure,
                             "region": region,
                             "level": level,

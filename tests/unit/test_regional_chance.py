@@ -19,13 +19,13 @@ from unmask.regional.chance import (
     scores_of,
 )
 from unmask.regional.hierarchy import Tree, tree_of
-from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PAPER, PLAIN, PUBLISHED, VARIANTS
+from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PAPER, PLAIN, PROTOCOLS, PUBLISHED
 
 TREE = tree_of(world([4, 6, 3], [5, 3, 7], [3, 4]))
 
 
 def source(tree: Tree, seed: int, words: int = 12) -> Source:
-    return Source(drawn(tree, words, seed), drawn(tree, words, seed + 1000), VARIANTS)
+    return Source(drawn(tree, words, seed), drawn(tree, words, seed + 1000), PROTOCOLS)
 
 
 def test_p_is_uniform_where_regions_are_exchangeable() -> None:
@@ -36,16 +36,16 @@ def test_p_is_uniform_where_regions_are_exchangeable() -> None:
         permuted = permuted_scores(TREE, own, 19, seed)
         for key, scores in scores_of(TREE, own).items():
             p[key].append(p_values(scores[0, TREE.inner], permuted[key]))
-    for (variant, measure), values in p.items():
+    for (protocol, measure), values in p.items():
         for place, region in enumerate(TREE.inner.tolist()):
             if measure == PLAIN and (
-                region == 0 or (variant == PUBLISHED and TREE.levels[region] == "country")
+                region == 0 or (protocol == PUBLISHED and TREE.levels[region] == "country")
             ):
                 continue
             ranks = np.array([found[place] for found in values])
             # steps of 1/20, spread to a continuum
             spread = ranks - np.random.default_rng(region).random(len(ranks)) / 20
-            assert kstest(spread, "uniform").pvalue > 1e-4, (variant, measure, TREE.regions[region])
+            assert kstest(spread, "uniform").pvalue > 1e-4, (protocol, measure, TREE.regions[region])
 
 
 def test_p_counts_ties_and_is_never_nothing() -> None:
@@ -70,7 +70,7 @@ def test_permuted_scores_are_those_of_permuted_rows() -> None:
     for i in range(5):
         order = permutation(TREE, np.random.default_rng([7, 1, i]))
         rows, padded = (Rows(r.f[:, order], r.names[:, order]) for r in (own.rows, own.padded))
-        for key, scores in all_scores(TREE, rows, padded, VARIANTS).items():
+        for key, scores in all_scores(TREE, rows, padded, PROTOCOLS).items():
             np.testing.assert_allclose(found[key][i], scores[0, TREE.inner], rtol=1e-4)
     # all regions are all regions, however permuted
     assert p_values(scores_of(TREE, own)[CORRECTED, PLAIN][0, :1], found[CORRECTED, PLAIN][:, :1]) == 1
@@ -144,13 +144,13 @@ def test_resampled_words_are_columns_of_both_protocols() -> None:
     for i in range(4):
         words = np.random.default_rng([9, 2, i]).integers(12, size=12)
         rows, padded = (Rows(r.f[:, :, words], r.names) for r in (own.rows, own.padded))
-        for key, scores in all_scores(TREE, rows, padded, VARIANTS).items():
+        for key, scores in all_scores(TREE, rows, padded, PROTOCOLS).items():
             np.testing.assert_allclose(found[key][i], scores[0, TREE.inner], rtol=1e-4)
 
 
 def test_resampled_children_leave_the_released_code_alone() -> None:
     found = resampled_children(TREE, source(TREE, 0), 30, 0)
-    assert set(found) == {(variant, measure) for variant in (PAPER, CORRECTED) for measure in MEASURES}
+    assert set(found) == {(protocol, measure) for protocol in (PAPER, CORRECTED) for measure in MEASURES}
     for scores in found.values():
         assert scores.shape == (30, len(TREE.inner))
         assert np.nanstd(scores[:, 0]) > 0

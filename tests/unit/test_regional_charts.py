@@ -16,7 +16,7 @@ from unmask.regional.likelihood_reader import Likelihoods
 from unmask.regional.maps import BELOW, BEYOND, BLANK, FIFTHS, WITHIN
 from unmask.regional.results import RegionalResults
 from unmask.regional.schema import REGIONS
-from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PLAIN, VARIANTS
+from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PLAIN, PROTOCOLS
 from unmask.report.charts import chart
 from unmask.report.sheets import rows_of
 from unmask.tables import write_table
@@ -39,9 +39,9 @@ def rows_in(drawn: Any) -> Rows:
     return chart("c", "a", drawn).rows
 
 
-def scored(made: Made, model: str, measure: str, variant: str) -> dict[str, Any]:
+def scored(made: Made, model: str, measure: str, protocol: str) -> dict[str, Any]:
     rows = made.scores[model]
-    rows = rows[(rows["measure"] == measure) & (rows["variant"] == variant) & (rows["words"] == FULL)]
+    rows = rows[(rows["measure"] == measure) & (rows["variant"] == protocol) & (rows["words"] == FULL)]
     return {row.region: row for row in rows_of(rows)}
 
 
@@ -50,13 +50,13 @@ def test_scores_are_the_tables_times_a_thousand(made: Made) -> None:
     drawn = {(C_W, CORRECTED): charts.scores(results)} | {
         tuple(name.split(", ")): each for name, each in charts.other_scores(results)
     }
-    assert set(drawn) == {(measure, variant) for measure in MEASURES for variant in VARIANTS}
-    for (measure, variant), each in drawn.items():
+    assert set(drawn) == {(measure, protocol) for measure in MEASURES for protocol in PROTOCOLS}
+    for (measure, protocol), each in drawn.items():
         rows, scale = rows_in(each), 1 if measure == PLAIN else 1000
         assert list(dict.fromkeys(row["panel"] for row in rows)) == ["m1", "m2", "blank"]
         assert len(rows) == 3 * (len(CONTINENTS) + 1)
         for row in rows:
-            known = scored(made, row["model"], measure, variant)[row["region"]]
+            known = scored(made, row["model"], measure, protocol)[row["region"]]
             assert row["score"] == pytest.approx(known.score * scale, rel=1e-12)
             for end in ENDS:
                 assert row[end] == pytest.approx(getattr(known, end) * scale, rel=1e-12)
@@ -182,14 +182,14 @@ def test_points_keep_distances_in_two_dimensions(made: Made) -> None:
 def test_a_series_has_the_scores_of_its_steps(made: Made) -> None:
     results = results_of(made)
     drawn = {CORRECTED: charts.series(results), **dict(charts.other_series(results))}
-    assert set(drawn) == set(VARIANTS)
-    for variant, each in drawn.items():
+    assert set(drawn) == set(PROTOCOLS)
+    for protocol, each in drawn.items():
         rows = rows_in(each)
         assert len(rows) == 2 * (len(CONTINENTS) + 1)
         for row in rows:
             model = {0: "m1", 20: "m2"}[row["epoch"]]
             region = "world" if row["name"] == "overall" else row["name"].removeprefix("Continent ")
-            known = scored(made, model, C_W, variant)[region]
+            known = scored(made, model, C_W, protocol)[region]
             assert (row["panel"], row["model"]) == ("toxic", model)
             ends = row["score"], row["low"], row["high"]
             assert ends == pytest.approx(
@@ -221,7 +221,7 @@ def test_what_there_is_nothing_of_is_a_line(made: Made, tmp_path: Path) -> None:
     assert nothing == {"scores_figure": "No region of this study has a score."}
 
 
-def test_without_the_corrected_variant_the_papers_is_shown(made: Made) -> None:
+def test_without_the_corrected_protocol_the_papers_is_shown(made: Made) -> None:
     results = results_of(made)
     vars(results)["scores"] = results.scores[results.scores["variant"] != CORRECTED]
     assert {row["variant"] for row in rows_in(charts.scores(results))} == {PAPER}

@@ -10,7 +10,7 @@ from made_regions import MODELS, SETTINGS, Made
 from unmask.regional.findings import FINDINGS
 from unmask.regional.geometry import FirstDirection
 from unmask.regional.results import RegionalResults
-from unmask.regional.terms import C_W, CORRECTED, FULL, PAPER, VARIANTS
+from unmask.regional.terms import C_W, CORRECTED, FULL, PAPER, PROTOCOLS
 from unmask.report.findings import sentences
 
 ALPHA, DRAWS = 0.05, 100
@@ -114,7 +114,7 @@ def test_rankings_by_the_tree_have_their_taus(made: Made) -> None:
     ((continents, countries),) = (row["parts"] for row in rows("tree", results))
     assert (continents["regions"], continents["level"], countries["level"]) == (6, "continents", "countries")
     taus = {text.split()[0]: float(text.split()[1]) for text in continents["taus"]}
-    assert list(taus) == list(VARIANTS) and taus[PAPER] > 0.7
+    assert list(taus) == list(PROTOCOLS) and taus[PAPER] > 0.7
     assert said("printed", results)[0].startswith("The paper's own numbers for continents")
 
 

@@ -12,14 +12,14 @@ from unmask.regional.geometry import principal_components
 from unmask.regional.hierarchy import tree_of
 from unmask.regional.planted import BETWEEN_NAMES, BY_NAMES, BY_WORDS, NOISE, chosen, cut, planted_table
 from unmask.regional.score_schema import PLANTED
-from unmask.regional.terms import C_W, C_Z, CORRECTED, PAPER, PLAIN, PUBLISHED, VARIANTS
+from unmask.regional.terms import C_W, C_Z, CORRECTED, PAPER, PLAIN, PROTOCOLS, PUBLISHED
 from unmask.tables import as_table
 
 REGIONS = world([4, 6, 3], [5, 3, 9, 4], [3, 4, 3])
 
 
 def test_scores_find_what_is_there_and_nothing_else() -> None:
-    found = planted_table(REGIONS, 30, VARIANTS, 80, [0, 2, 10], 1, 0.9999)
+    found = planted_table(REGIONS, 30, PROTOCOLS, 80, [0, 2, 10], 1, 0.9999)
     as_table(found, PLANTED)
     assert set(found["measure"][found["variant"] == CORRECTED]) == {C_W, C_Z, PLAIN}
     # where nothing is planted it is all the same
@@ -45,7 +45,7 @@ def test_scores_find_what_is_there_and_nothing_else() -> None:
 
 
 def test_the_ranking_of_the_paper_is_deaf_where_the_corrected_one_hears() -> None:
-    found = planted_table(REGIONS, 30, VARIANTS, 40, [10], 0, 0.95)
+    found = planted_table(REGIONS, 30, PROTOCOLS, 40, [10], 0, 0.95)
     found = found[found["planted"] == BY_WORDS]
     # of the countries the one with the most cities, whatever is in it
     largest = found[(found["region"] == "c1k2") & (found["measure"] == C_W)].set_index("variant")["first"]
@@ -67,9 +67,9 @@ def test_a_part_has_the_scores_of_the_whole() -> None:
         rows, permuted = planted._worlds(tree, region, 6, BY_WORDS, 1.0, 0, range(2), inside)
         whole = Rows(rows.f[:, inside], rows.names[:, inside])
         place = part.regions.index(tree.regions[region])
-        for key, scores in all_scores(part, whole, whole, VARIANTS).items():
+        for key, scores in all_scores(part, whole, whole, PROTOCOLS).items():
             np.testing.assert_allclose(
-                scores[:, place], all_scores(tree, rows, rows, VARIANTS)[key][:, region]
+                scores[:, place], all_scores(tree, rows, rows, PROTOCOLS)[key][:, region]
             )
         assert permuted.f.shape == (2 * planted.PERMUTATIONS, len(part), 6)
 

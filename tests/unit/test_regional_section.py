@@ -31,7 +31,7 @@ from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, REGIONS
 from unmask.regional.score_schema import SCORES
 from unmask.regional.sections.regional import QUESTION, section
-from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, VARIANTS
+from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PROTOCOLS
 from unmask.report.page import render_page
 from unmask.report.sections import Block, Chart, Facts, Fold, Section, Table, read_section
 from unmask.tables import framed, write_table
@@ -113,7 +113,7 @@ def test_every_table_is_folded_below_the_chart_of_its_numbers(done: Done) -> Non
             assert block.alt and block.caption.endswith(".") and block.rows and "{" not in block.alt[:40]
 
 
-def test_all_measures_and_variants_are_drawn_once(done: Done) -> None:
+def test_all_measures_and_protocols_are_drawn_once(done: Done) -> None:
     charts = [block for block in every_block(done.section.blocks) if isinstance(block, Chart)]
     drawn = [
         (chart.rows[0]["measure"], chart.rows[0]["variant"])
@@ -121,7 +121,7 @@ def test_all_measures_and_variants_are_drawn_once(done: Done) -> None:
         if "dealt_low" in chart.rows[0] and "measure" in chart.rows[0]
     ]
     assert drawn[0] == (C_W, CORRECTED)
-    assert sorted(drawn) == sorted((measure, variant) for measure in MEASURES for variant in VARIANTS)
+    assert sorted(drawn) == sorted((measure, protocol) for measure in MEASURES for protocol in PROTOCOLS)
 
 
 def test_what_is_to_be_said_of_names_is_said(done: Done) -> None:
@@ -194,7 +194,7 @@ def test_figures_are_the_same_bytes_again(done: Done, tmp_path: Path) -> None:
 
 
 def test_a_small_study_has_a_section_too(done: Done, tmp_path: Path) -> None:
-    """Nothing planted, no classifiers, no maps, no likelihoods, no series, and no corrected variant."""
+    """Nothing planted, no classifiers, no maps, no likelihoods, no series, and no corrected protocol."""
     scores = make_scores(done.made.regions, 0)
     path = tmp_path / "scores.parquet"
     write_table(path, scores[scores["variant"] == PAPER], SCORES, {"model": "m1"})
@@ -225,7 +225,7 @@ def test_a_tree_of_ones_own_with_two_levels(tmp_path: Path) -> None:
     rows = [
         {"variant": v, "measure": C_W, "words": FULL, "region": "r", "level": "union", "children": 5}
         | {"score": rng.random(), "p": 0.01, "p_holm": 0.01}
-        for v in VARIANTS
+        for v in PROTOCOLS
     ]
     write_table(made.files["scores"][0], framed(rows, SCORES), SCORES, {"model": "m1"})
     write_table(

@@ -23,7 +23,7 @@ from unmask.regional.rankings import INNER, TOPS, printed_taus, rankings, tau_wi
 from unmask.regional.region_index import RegionIndex
 from unmask.regional.results import RegionalResults
 from unmask.regional.score_schema import SCORES
-from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, PLAIN, PUBLISHED, VARIANTS
+from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, PLAIN, PROTOCOLS, PUBLISHED
 from unmask.report.published import doubts
 from unmask.report.sheets import DASH, Sheet, rows_of
 from unmask.tables import write_table
@@ -175,11 +175,11 @@ def test_topics_left_out_or_replaced(made: Made, results: RegionalResults, table
     _, sheet = getattr(tables, table)(results)
     shown = cells(sheet)
     sets = [FULL, *(f"{how}-{topic}" for topic in TOPICS)]
-    for model, variant, words in itertools.product(made.scores, VARIANTS, sets):
+    for model, protocol, words in itertools.product(made.scores, PROTOCOLS, sets):
         rows = made.scores[model]
-        rows = rows[(rows["variant"] == variant) & (rows["measure"] == C_W) & (rows["words"] == words)]
+        rows = rows[(rows["variant"] == protocol) & (rows["measure"] == C_W) & (rows["words"] == words)]
         score = rows.set_index("region")["score"]["EU"]
-        assert near(value_of(shown[model, variant, words, "score"]["Continent EU (4)"]), score * 1000)
+        assert near(value_of(shown[model, protocol, words, "score"]["Continent EU (4)"]), score * 1000)
     printed = [key for key in shown if key[1] == "printed"]
     assert {key[0] for key in printed} == {"m1"} and len(printed) == 2 * 6
     for row in FACTS.loc[FACTS["table"] == table, "words"].unique():
@@ -207,7 +207,7 @@ def test_countries_have_scores_bands_and_their_continent(made: Made, results: Re
             assert near(ends_of(line["permuted"])[1], row.dealt_high * 1000)
             assert float(line["p (Holm)"]) == pytest.approx(row.p_holm, rel=0.01)
     assert len(with_cities) == 17 and len(shown) == 3 * 17
-    assert set(tidy["variant"]) == set(VARIANTS) and set(AWKWARD) < set(tidy["name"])
+    assert set(tidy["variant"]) == set(PROTOCOLS) and set(AWKWARD) < set(tidy["name"])
 
 
 def test_leaves_are_cities_and_countries_without_any(made: Made, results: RegionalResults) -> None:
@@ -232,9 +232,9 @@ def test_what_was_planted_stands_by_strength(results: RegionalResults) -> None:
     rows = {row[:4]: row[4:] for row in sheet.rows}
     keys = ("variant", "measure", "region", "planted")
     for key, part in planted.groupby(list(keys)):
-        variant, measure, region, by = map(str, key)
+        protocol, measure, region, by = map(str, key)
         level, children = part["level"].iloc[0], part["children"].iloc[0]
-        line = rows[variant, measure, f"{results.index.names[region]} ({level}, {children})", by]
+        line = rows[protocol, measure, f"{results.index.names[region]} ({level}, {children})", by]
         part = part.sort_values("strength")
         for cell, row in zip(line, rows_of(part), strict=False):
             assert cell == f"{row.found:.2f} ({row.found_low:.2f} to {row.found_high:.2f})"

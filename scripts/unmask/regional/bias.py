@@ -6,6 +6,7 @@ the root's.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -41,39 +42,39 @@ class Rows(NamedTuple):
 
 
 Scores = dict[tuple[str, str], Floats]
-"""(S, R) by variant and measure; nan where a region has no score. C_w of a leaf is its C."""
+"""(S, R) by protocol and measure; nan where a region has no score. C_w of a leaf is its C."""
 
 
 def all_scores(
     tree: Tree,
     rows: Rows,
     padded: Rows | None,
-    variants: Iterable[str],
+    protocols: Iterable[str],
     copies: Floats | None = None,
     grouped: bool = False,
 ) -> Scores:
-    """The scores of some variants: `published` of the padded rows, the others of `rows`.
+    """The scores of some protocols: `published` of the padded rows, the others of `rows`.
 
     copies (S, R): how often each region stands among the children of its parent, 1 unless given; for all but
     `published`, which hangs on the order of children. grouped: plain scores of large regions are estimates.
     """
-    variants = list(variants)
-    ours = [variant for variant in variants if variant != PUBLISHED]
+    protocols = list(protocols)
+    ours = [protocol for protocol in protocols if protocol != PUBLISHED]
     found: Scores = {}
     if ours:
         found |= equations(tree, rows, ours, copies)
         plain = plain_scores(tree, unit(rows.f), copies, grouped)
-        found |= {(variant, PLAIN): plain for variant in ours}
-    if PUBLISHED in variants:
+        found |= {(protocol, PLAIN): plain for protocol in ours}
+    if PUBLISHED in protocols:
         if padded is None:
-            raise ValueError("the variant `published` needs the likelihoods of the released code's protocol")
+            raise ValueError("the protocol `published` needs the likelihoods of the released code's protocol")
         if copies is not None:
-            raise ValueError("the variant `published` has no copies of regions")
+            raise ValueError("the protocol `published` has no copies of regions")
         found |= released(tree, padded) | {(PUBLISHED, PLAIN): released_plain(tree, padded, grouped)}
     return found
 
 
-def equations(tree: Tree, rows: Rows, variants: Sequence[str], copies: Floats | None = None) -> Scores:
+def equations(tree: Tree, rows: Rows, protocols: Sequence[str], copies: Floats | None = None) -> Scores:
     """C_w and C_z by the equations of the paper, as `paper` and as `corrected`.
 
     Equation 2, v = f / ‖f‖. A leaf has V = v and C = ‖v − v̄‖ with the mean over it and its siblings. A
@@ -90,9 +91,11 @@ def equations(tree: Tree, rows: Rows, variants: Sequence[str], copies: Floats | 
     v = unit(rows.f)
     sets = len(v) if copies is None else max(len(v), len(copies))
     found = {
-        (variant, measure): np.full((sets, len(tree)), NAN) for variant in variants for measure in (C_W, C_Z)
+        (protocol, measure): np.full((sets, len(tree)), NAN)
+        for protocol in protocols
+        for measure in (C_W, C_Z)
     }
-    c = {variant: np.zeros((sets, len(tree))) for variant in variants}
+    c = {protocol: np.zeros((sets, len(tree))) for protocol in protocols}
     held: dict[int, Floats] = {}
     for region in _bottom_up(tree):
         own = tree.children[region]
@@ -103,25 +106,25 @@ def equations(tree: Tree, rows: Rows, variants: Sequence[str], copies: Floats | 
         leaves = own[tree.leaf[own]]
         if len(leaves):
             apart = _lengths_about(v, leaves, mean_of(v[:, own], counted))
-            for variant in variants:
-                c[variant][:, leaves] = found[variant, C_W][:, leaves] = apart
+            for protocol in protocols:
+                c[protocol][:, leaves] = found[protocol, C_W][:, leaves] = apart
         below = _held(held, v, own, sets)
         if region:
             alpha = softmax(mean_gaps(below, counted))
             held[region] = v[:, region] + alpha * mean_of(below, counted)
         if n < 2:
             continue
-        raised = [_raised(c[variant][:, own]) for variant in variants]
+        raised = [_raised(c[protocol][:, own]) for protocol in protocols]
         raised.append(np.broadcast_to(_raised(rows.names[:, own]), (sets, n)))
         weights = np.stack(raised, axis=2)
         if counted is not None:
             weights = weights * counted[:, :, None]
         means = _over(pair_totals(below, weights), weight_totals(weights))
-        for place, variant in enumerate(variants):
-            factor = 2 / (n * (n - 1)) if variant == PAPER else 1.0
-            found[variant, C_W][:, region] = factor * means[:, place]
-            found[variant, C_Z][:, region] = factor * means[:, -1]
-            c[variant][:, region] = np.nan_to_num(factor * means[:, place])
+        for place, protocol in enumerate(protocols):
+            factor = 2 / (n * (n - 1)) if protocol == PAPER else 1.0
+            found[protocol, C_W][:, region] = factor * means[:, place]
+            found[protocol, C_Z][:, region] = factor * means[:, -1]
+            c[protocol][:, region] = np.nan_to_num(factor * means[:, place])
     return found
 
 

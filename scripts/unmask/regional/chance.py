@@ -31,16 +31,16 @@ class Source(NamedTuple):
 
     rows: Rows
     padded: Rows | None
-    variants: tuple[str, ...]
+    protocols: tuple[str, ...]
 
 
 def scores_of(tree: Tree, source: Source) -> Scores:
     """The model's own scores, (1, R) each."""
-    return all_scores(tree, source.rows, source.padded, source.variants)
+    return all_scores(tree, source.rows, source.padded, source.protocols)
 
 
 def random_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
-    """Scores of random vectors: (draws, inner regions) by variant and measure.
+    """Scores of random vectors: (draws, inner regions) by protocol and measure.
 
     log(−f) of a region's words and of its name alone is normal, with the mean and the covariance of the
     model's in the regions of its level: log-likelihoods are below 0, skewed, and those of one region rise and
@@ -105,12 +105,12 @@ def resampled_words(tree: Tree, source: Source, resamples: int, seed: int) -> Sc
 
 
 def resampled_children(tree: Tree, source: Source, resamples: int, seed: int) -> Scores:
-    """Scores of as many children of every region, drawn with replacement: all variants but `published`.
+    """Scores of as many children of every region, drawn with replacement: all protocols but `published`.
 
     Every region's children are drawn once in a resample; pairs of copies of one region are left out.
     """
-    variants = tuple(variant for variant in source.variants if variant != PUBLISHED)
-    if not variants:
+    protocols = tuple(protocol for protocol in source.protocols if protocol != PUBLISHED)
+    if not protocols:
         return {}
     parts: list[Scores] = []
     # weights of all resamples stand beside distances that are computed once
@@ -125,7 +125,7 @@ def resampled_children(tree: Tree, source: Source, resamples: int, seed: int) ->
                     counted[own] = np.bincount(
                         generator.integers(len(own), size=len(own)), minlength=len(own)
                     )
-        parts.append(_inner(tree, all_scores(tree, source.rows, None, variants, copies)))
+        parts.append(_inner(tree, all_scores(tree, source.rows, None, protocols, copies)))
     return _joined(parts)
 
 
@@ -144,7 +144,7 @@ def _drawn_scores(
             for rows in (source.rows, source.padded)
         )
         assert rows is not None
-        scores = all_scores(tree, rows, padded, source.variants, grouped=True)
+        scores = all_scores(tree, rows, padded, source.protocols, grouped=True)
         parts.append(_inner(tree, scores))
     return _joined(parts)
 

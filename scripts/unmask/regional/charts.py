@@ -13,7 +13,7 @@ from unmask.regional.maps import fifths, of_positions, of_values, on_map, positi
 from unmask.regional.pairs import unit
 from unmask.regional.results import RegionalResults
 from unmask.regional.tables import THOUSAND
-from unmask.regional.terms import C_W, CORRECTED, MEASURES, PLAIN, VARIANTS
+from unmask.regional.terms import C_W, CORRECTED, MEASURES, PLAIN, PROTOCOLS
 from unmask.report.chart_files import charts_of
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
 from unmask.report.panels import Row, by_value, columns_of, ends_of, records
@@ -36,14 +36,14 @@ def titled(measure: str) -> str:
     return measure if measure == PLAIN else f"{measure} × 1000"
 
 
-def scores(results: RegionalResults, measure: str = C_W, variant: str | None = None) -> Chart:
+def scores(results: RegionalResults, measure: str = C_W, protocol: str | None = None) -> Chart:
     """Scores of the regions below the root and overall, before the bands of chance; a panel for each model.
 
-    variant: the main one unless given. The scales of variants that divide by the number of pairs are
+    protocol: the main one unless given. The scales of protocols that divide by the number of pairs are
     logarithmic, as their scores span that much.
     """
-    variant = variant or results.main_variant
-    rows = results.select((measure,), variants=(variant,))
+    protocol = protocol or results.main_protocol
+    rows = results.select((measure,), protocols=(protocol,))
     rows = rows[rows["score"].notna()]
     index = results.index
     numbers = rows[["score", *_ENDS]] * (1 if measure == PLAIN else THOUSAND)
@@ -68,7 +68,7 @@ def scores(results: RegionalResults, measure: str = C_W, variant: str | None = N
     )
     there = [claim for claim in _CLAIMS if claim != UNTESTED or (frame["claim"] == claim).any()]
     # scores of zero, as of equal vectors, have no logarithm
-    logarithmic = variant != CORRECTED and measure != PLAIN and bool(numbers.min().min() > 0)
+    logarithmic = protocol != CORRECTED and measure != PLAIN and bool(numbers.min().min() > 0)
     return forest(
         frame,
         Axis(titled(measure), log=logarithmic, ticks=4, format="~r" if logarithmic else None),
@@ -89,13 +89,13 @@ def _claims(rows: pd.DataFrame, alpha: float) -> Any:
 
 
 def other_scores(results: RegionalResults) -> Iterator[tuple[str, alt.FacetChart]]:
-    """The other measures and variants, each with its name."""
-    for variant in reversed(VARIANTS):
+    """The other measures and protocols, each with its name."""
+    for protocol in reversed(PROTOCOLS):
         for measure in MEASURES:
-            if (measure, variant) != (C_W, results.main_variant):
-                chart = scores(results, measure, variant)
+            if (measure, protocol) != (C_W, results.main_protocol):
+                chart = scores(results, measure, protocol)
                 if chart:
-                    yield f"{measure}, {variant}", chart
+                    yield f"{measure}, {protocol}", chart
 
 
 def points(results: RegionalResults) -> Chart:
@@ -134,10 +134,10 @@ def points(results: RegionalResults) -> Chart:
     )
 
 
-def series(results: RegionalResults, variant: str | None = None) -> Chart:
+def series(results: RegionalResults, protocol: str | None = None) -> Chart:
     """Figure 5: C_w against how long a model was trained, overall and by region below the root; a panel for
-    each series. variant: the main one unless given."""
-    variant = variant or results.main_variant
+    each series. protocol: the main one unless given."""
+    protocol = protocol or results.main_protocol
     steps = pd.DataFrame(
         [
             {"panel": str(one["name"]), "model": str(step["model"]), "epoch": float(step["epoch"])}
@@ -146,7 +146,7 @@ def series(results: RegionalResults, variant: str | None = None) -> Chart:
         ],
         columns=["panel", "model", "epoch"],
     )
-    rows = steps.merge(results.select(variants=(variant,)).dropna(subset="score"), on="model")
+    rows = steps.merge(results.select(protocols=(protocol,)).dropna(subset="score"), on="model")
     index = results.index
     names = {region: index.names[region] for region in index.tops()} | {index.root: "overall"}
     frame = columns_of(
@@ -165,7 +165,7 @@ def series(results: RegionalResults, variant: str | None = None) -> Chart:
         ("score", titled(C_W), ".4g"),
         *ends_of(".4g", what="interval by words"),
     )
-    logarithmic = variant != CORRECTED and bool(frame[["score", "low"]].min().min() > 0)
+    logarithmic = protocol != CORRECTED and bool(frame[["score", "low"]].min().min() > 0)
     return response(
         frame,
         Axis("epochs of further training", zero=True, ticks=sorted(frame["epoch"].unique()), format=".3~g"),
@@ -179,11 +179,11 @@ def series(results: RegionalResults, variant: str | None = None) -> Chart:
 
 
 def other_series(results: RegionalResults) -> Iterator[tuple[str, alt.FacetChart]]:
-    """The other variants, each with its name."""
-    for variant in reversed(VARIANTS):
-        chart = series(results, variant)
-        if chart and variant != results.main_variant:
-            yield variant, chart
+    """The other protocols, each with its name."""
+    for protocol in reversed(PROTOCOLS):
+        chart = series(results, protocol)
+        if chart and protocol != results.main_protocol:
+            yield protocol, chart
 
 
 def planted(results: RegionalResults) -> Chart:
@@ -194,10 +194,10 @@ def planted(results: RegionalResults) -> Chart:
     if rows.empty:
         return None
     measures = [name for name in MEASURES if (rows["measure"] == name).any()]
-    variants = [name for name in reversed(VARIANTS) if (rows["variant"] == name).any()]
+    protocols = [name for name in reversed(PROTOCOLS) if (rows["variant"] == name).any()]
     by = rows["planted"].drop_duplicates()
     # several scores find the same, so that their lines lie on each other: a little apart
-    of_scores = [(measure, variant) for measure in measures for variant in variants]
+    of_scores = [(measure, protocol) for measure in measures for protocol in protocols]
     nudges = np.linspace(-0.015, 0.015, len(of_scores)) * float(rows["strength"].max() or 1)
     aside = dict(zip(of_scores, map(float, nudges), strict=True))
     ordered = by_value(rows.sort_values("strength", kind="stable"), "planted", by)
@@ -235,7 +235,7 @@ def planted(results: RegionalResults) -> Chart:
         dose="at",
         value="found",
         kinds=Kinds("measure", "measure", measures),
-        dashes=Kinds("variant", "variant", variants),
+        dashes=Kinds("variant", "variant", protocols),
         grid=Grid(len(by), width=330),
     )
 
@@ -264,10 +264,10 @@ def band_map(results: RegionalResults) -> Chart:
 
 
 def _countries(results: RegionalResults) -> list[Row]:
-    """C_w of the regions that have a code and two children or more, of the main variant, on the map."""
+    """C_w of the regions that have a code and two children or more, of the main protocol, on the map."""
     index = results.index
     regions = [r for r in index.inner() if r in index.codes and index.children[r] > 1]
-    rows = results.select(regions=regions, variants=(results.main_variant,))
+    rows = results.select(regions=regions, protocols=(results.main_protocol,))
     rows = rows[rows["score"].notna() & ~rows["model"].isin(results.later_steps)]
     frame = columns_of(
         rows,

@@ -13,7 +13,7 @@ from unmask.regional.rankings import INNER, TOPS, printed_taus, rankings
 from unmask.regional.region_index import plural
 from unmask.regional.results import RegionalResults
 from unmask.regional.tables import THOUSAND
-from unmask.regional.terms import C_W, CONTROL, MEASURES, VARIANTS
+from unmask.regional.terms import C_W, CONTROL, MEASURES, PROTOCOLS
 from unmask.report.declared_tables import in_order
 from unmask.report.findings import Finding, Row, records, span
 from unmask.report.study import UNTRAINED, Named
@@ -36,10 +36,10 @@ def fewest_permutations(regions: int, alpha: float) -> int:
 
 
 def _scored(results: RegionalResults) -> pd.DataFrame:
-    """The regions that have a score, by the main variant of C_w."""
+    """The regions that have a score, by the main protocol of C_w."""
     index = results.index
     regions = [*index.columns(), *index.inner()]
-    return results.select(regions=regions, variants=(results.main_variant,)).dropna(subset="score")
+    return results.select(regions=regions, protocols=(results.main_protocol,)).dropna(subset="score")
 
 
 def _models(results: RegionalResults) -> Iterator[tuple[Named, pd.DataFrame]]:
@@ -62,7 +62,7 @@ def _tops(results: RegionalResults) -> Iterator[Row]:
         clear = tops[tops["p_holm"] < results.alpha]
         yield {
             "model": model.name,
-            "variant": results.main_variant,
+            "protocol": results.main_protocol,
             "alpha": results.alpha,
             "scored": len(rows),
             "tops": len(tops),
@@ -123,14 +123,14 @@ def _too_few(results: RegionalResults) -> Iterator[Row]:
 
 
 def _by_tree(results: RegionalResults) -> Iterator[Row]:
-    """Which variant ranks by the number of children alone."""
+    """Which protocol ranks by the number of children alone."""
     table = rankings(results).dropna(subset="tau")
     parts = []
     for kind, regions in ((TOPS, results.index.tops()), (INNER, results.index.inner())):
         rows = table[(table["measure"] == C_W) & (table["ranked"] == kind)]
         if len(rows):
-            taus = in_order(rows, variant=VARIANTS).groupby("variant", sort=False)["tau"]
-            spans = [f"{variant} {span(tau.min(), tau.max(), signed=True)}" for variant, tau in taus]
+            taus = in_order(rows, variant=PROTOCOLS).groupby("variant", sort=False)["tau"]
+            spans = [f"{protocol} {span(tau.min(), tau.max(), signed=True)}" for protocol, tau in taus]
             level = plural(results.index.levels[regions[0]])
             parts.append({"regions": rows["regions"].max(), "level": level, "taus": spans})
     if parts:
@@ -165,7 +165,7 @@ def _directions(results: RegionalResults) -> Iterator[Row]:
 
 def _series(results: RegionalResults) -> Iterator[Row]:
     """How the overall score moves while a model is trained on sentences about regions."""
-    rows = results.select(regions=[results.index.root], variants=(results.main_variant,))
+    rows = results.select(regions=[results.index.root], protocols=(results.main_protocol,))
     rows = rows.rename(columns={"words_low": "low", "words_high": "high"}).dropna(subset="score")
     rows[["score", "low", "high"]] *= THOUSAND
     overall = {row["model"]: row for row in records(rows)}
@@ -176,7 +176,7 @@ def _series(results: RegionalResults) -> Iterator[Row]:
             yield {
                 "name": each["name"],
                 "epochs": float(steps[-1]["epoch"]),
-                "variant": results.main_variant,
+                "protocol": results.main_protocol,
                 "ends": [overall[step["model"]] for step in (steps[0], steps[-1])],
             }
 
@@ -187,7 +187,7 @@ def _planted(results: RegionalResults, by: str, strongest: bool = True) -> Itera
     strength = rows["strength"].max() if strongest else 0.0
     rows = rows[(rows["strength"] == strength) & (rows["planted"] == by)]
     if len(rows) and (strength or not strongest):
-        rows = in_order(rows, measure=MEASURES, variant=VARIANTS)
+        rows = in_order(rows, measure=MEASURES, variant=PROTOCOLS)
         scores = rows.assign(score=rows["measure"] + " " + rows["variant"]).groupby("score", sort=False)
         yield {"strength": strength} | {
             share: [f"{score} {span(part.min(), part.max())}" for score, part in scores[share]]
@@ -221,7 +221,7 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
         "tops",
         _tops,
         """{% if not scored %}{{ model }} has no score: no region of the study has two children.{% else %}
-        For {{ model }} (C_w {{ variant }}, {{ significant(alpha) }}),
+        For {{ model }} (C_w {{ protocol }}, {{ significant(alpha) }}),
         {% if clear | length %}the {{ below | listed }} of {{ clear | listed(6) }}
         {% elif tops %}in none of the {{ tops }} {{ levels | listed }} do the {{ below | listed }}
         {% else %}there is no region whose parts could {% endif %}
@@ -284,7 +284,7 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
         "series",
         _series,
         """{{ name }}: over {{ epochs | g }} epochs of training on sentences about regions, the overall
-        C_w × 1000 ({{ variant }}) goes from
+        C_w × 1000 ({{ protocol }}) goes from
         {% for row in ends %}{{ row.score | number }}
         ({{ "no interval" if row.low is none else row | ends(2) }})
         {{- " to " if not loop.last }}{% endfor %}.""",

@@ -57,7 +57,7 @@ BATCH = 1 << 21
 
 
 Counts = dict[tuple[str, str], int]
-"""By variant and measure."""
+"""By protocol and measure."""
 
 
 class Trials(NamedTuple):
@@ -71,7 +71,7 @@ class Trials(NamedTuple):
 def planted_table(
     regions: pd.DataFrame,
     words: int,
-    variants: Sequence[str],
+    protocols: Sequence[str],
     worlds: int,
     strengths: Sequence[float],
     seed: int,
@@ -89,7 +89,7 @@ def planted_table(
         # without strength there is one world, whatever it would be planted in
         @cache
         def trials(planted: str, strength: float, region: int = region) -> Trials:
-            return _trials(tree, frame, region, words, variants, worlds, planted, strength, seed)
+            return _trials(tree, frame, region, words, protocols, worlds, planted, strength, seed)
 
         for planted, strength in product((BY_WORDS, BY_NAMES), strengths):
             found, first, scored = trials(planted if strength else BY_WORDS, strength)
@@ -154,18 +154,18 @@ def _trials(
     frame: pd.DataFrame,
     region: int,
     words: int,
-    variants: Sequence[str],
+    protocols: Sequence[str],
     worlds: int,
     planted: str,
     strength: float,
     seed: int,
 ) -> Trials:
     keys = [
-        (variant, measure)
-        for variant in variants
+        (protocol, measure)
+        for protocol in protocols
         for measure in MEASURES
         # the released code has no plain score of countries
-        if not (variant == PUBLISHED and measure == PLAIN and tree.levels[region] == LEVELS[2])
+        if not (protocol == PUBLISHED and measure == PLAIN and tree.levels[region] == LEVELS[2])
     ]
     found, first, scored = ({key: 0 for key in keys} for _ in range(3))
     part, inside = _part(tree, frame, region)
@@ -175,8 +175,8 @@ def _trials(
     for begin in range(0, worlds, step):
         batch = range(begin, min(begin + step, worlds))
         rows, permuted = _worlds(tree, region, words, planted, strength, seed, batch, inside)
-        whole = all_scores(tree, rows, rows, variants)
-        drawn = all_scores(part, permuted, permuted, variants)
+        whole = all_scores(tree, rows, rows, protocols)
+        drawn = all_scores(part, permuted, permuted, protocols)
         for key in keys:
             own = whole[key][:, region]
             # (permutations, worlds)

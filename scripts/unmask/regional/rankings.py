@@ -36,7 +36,7 @@ def tau_with_pairs(index: RegionIndex, scores: Mapping[str, float]) -> tuple[int
 
 
 def rankings(results: RegionalResults) -> pd.DataFrame:
-    """One row per model, measure, variant and kind of regions ranked, with the columns RANKINGS."""
+    """One row per model, measure, protocol and kind of regions ranked, with the columns RANKINGS."""
     index, rows = results.index, []
     for ranked, regions in ((TOPS, index.tops()), (INNER, index.inner())):
         scores = results.select(MEASURES, regions=regions)

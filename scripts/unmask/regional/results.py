@@ -17,7 +17,7 @@ from unmask.regional.published import COLUMNS
 from unmask.regional.region_index import RegionIndex
 from unmask.regional.schema import PREFIXES, REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
-from unmask.regional.terms import C_W, CORRECTED, FULL, ORIGINAL, VARIANTS
+from unmask.regional.terms import C_W, CORRECTED, FULL, ORIGINAL, PROTOCOLS
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
 from unmask.report.published import read_published
@@ -118,9 +118,9 @@ class RegionalResults:
         return load_tables(self.files.get(name) or [], schema, "model", order=order)
 
     @property
-    def main_variant(self) -> str:
-        """The variant that is shown first: corrected where it is there, else the last that is."""
-        there = [variant for variant in VARIANTS if (self.scores["variant"] == variant).any()]
+    def main_protocol(self) -> str:
+        """The protocol that is shown first: corrected where it is there, else the last that is."""
+        there = [protocol for protocol in PROTOCOLS if (self.scores["variant"] == protocol).any()]
         return there[-1] if there else CORRECTED
 
     def select(
@@ -128,14 +128,14 @@ class RegionalResults:
         measures: Sequence[str] = (C_W,),
         words: Sequence[str] = (FULL,),
         regions: Sequence[str] | None = None,
-        variants: Sequence[str] = VARIANTS,
+        protocols: Sequence[str] = PROTOCOLS,
     ) -> pd.DataFrame:
         """The scores of these measures, sets of words, regions (the columns of tables unless given) and
-        variants, in the order of models, measures, variants, words and regions."""
+        protocols, in the order of models, measures, protocols, words and regions."""
         orders: dict[str, Sequence[str]] = {
             "model": [model.name for model in self.models],
             "measure": measures,
-            "variant": variants,
+            "variant": protocols,
             "words": words,
             "region": self.index.columns() if regions is None else regions,
         }

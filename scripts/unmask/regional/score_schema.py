@@ -66,7 +66,7 @@ SCORES = pa.schema(
         field("p_holm", pa.float64(), nullable=True, meaning="p after Holm's correction"),
     ]
 )
-"""One row per variant, measure, set of words and region. Cities have the distance to the mean of their
+"""One row per protocol, measure, set of words and region. Cities have the distance to the mean of their
 siblings (their C in equations 8 and 9) under C_w and `full` alone, without intervals.
 
 Metadata: model, draws, resamples, seed, confidence, and holm (the family of each correction).
@@ -124,6 +124,6 @@ PLANTED = pa.schema(
 )
 """Which scores find a regional bias that is known to be there.
 
-One row per variant, measure, region, planting and strength; at strength 0, what is found are false alarms.
+One row per protocol, measure, region, planting and strength; at strength 0, what is found are false alarms.
 Metadata: worlds, alpha, seed.
 """

@@ -64,7 +64,7 @@ def score_tables(
     sets: Mapping[str, Sequence[int] | Ints],
     likelihoods: Likelihoods,
     padded: Likelihoods | None,
-    variants: Sequence[str],
+    protocols: Sequence[str],
     chance: Chance,
 ) -> Tables:
     """Scores of one model by sets of words, which are rows of the table WORDS.
@@ -79,7 +79,7 @@ def score_tables(
         source = Source(
             rows_of(tree, likelihoods, words_at(words, rows, "word")),
             None if padded is None else rows_of(tree, padded, words_at(words, rows, "word_published")),
-            tuple(variants),
+            tuple(protocols),
         )
         own = scores_of(tree, source)
         table = _scores_table(tree, name, own)
@@ -111,15 +111,15 @@ def _empty(columns: Sequence[str]) -> pd.DataFrame:
 
 
 def _scores_table(tree: Tree, words: str, own: Scores) -> pd.DataFrame:
-    """One row per variant, measure and region, in the order of the table of regions; the rest is null."""
+    """One row per protocol, measure and region, in the order of the table of regions; the rest is null."""
     blocks = []
-    for (variant, measure), values in _in_order(own).items():
+    for (protocol, measure), values in _in_order(own).items():
         with_leaves = measure == C_W and words == FULL
         regions = np.arange(len(tree)) if with_leaves else tree.inner
         regions = regions[np.argsort(tree.rows[regions], kind="stable")]
         block = pd.DataFrame(
             {
-                "variant": variant,
+                "variant": protocol,
                 "measure": measure,
                 "words": words,
                 "region": np.array(tree.regions, object)[regions],
@@ -136,8 +136,8 @@ def _scores_table(tree: Tree, words: str, own: Scores) -> pd.DataFrame:
 
 
 def _in_order(scores: Scores) -> Scores:
-    variants = dict.fromkeys(variant for variant, _ in scores)
-    return {(variant, measure): scores[variant, measure] for variant in variants for measure in MEASURES}
+    protocols = dict.fromkeys(protocol for protocol, _ in scores)
+    return {(protocol, measure): scores[protocol, measure] for protocol in protocols for measure in MEASURES}
 
 
 def _with_chance(
@@ -150,8 +150,8 @@ def _with_chance(
     chance: Chance,
 ) -> pd.DataFrame:
     counts = tree.counts[tree.inner]
-    for (variant, measure), rows in table.groupby(["variant", "measure"], sort=False):
-        key = (str(variant), str(measure))
+    for (protocol, measure), rows in table.groupby(["variant", "measure"], sort=False):
+        key = (str(protocol), str(measure))
         scores = own[key][0, tree.inner]
         # the released code says 0 of a region without a pair: no score that chance could have given otherwise
         scored = ~np.isnan(scores) & ((counts > 1) | (measure == PLAIN))

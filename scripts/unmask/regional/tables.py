@@ -40,7 +40,7 @@ THOUSAND = 1000.0
 """C_w and C_z are shown times 1000, as in the paper."""
 
 PRINTED = "printed"
-"""Where a variant is named: what the paper prints."""
+"""Where a protocol is named: what the paper prints."""
 
 MOST = 10
 """Regions whose prefix changes most, in the short tables of prefixes."""
@@ -58,7 +58,7 @@ BANDS = ("words", "children", "dealt", "random")
 """Of SCORES, each with the ends {band}_low and {band}_high."""
 
 KEYS = ["model", "measure", "words", "region"]
-"""What tells scores of one variant apart."""
+"""What tells scores of one protocol apart."""
 
 DIGITS = ".{digits}f"
 SCORE = Column("score", f"{{score:{DIGITS}}}{{mark}}", "The score; C_w and C_z times 1000.")
@@ -251,13 +251,13 @@ def _decimals(values: "pd.Series[float]") -> int:
 
 
 def countries(results: RegionalResults) -> Made:
-    """C_w of every region with children below the continents, by the main variant.
+    """C_w of every region with children below the continents, by the main protocol.
 
-    The frame has all variants and measures.
+    The frame has all protocols and measures.
     """
     index = results.index
     tidy = _named(results.select(MEASURES, regions=index.inner()), index)
-    rows = tidy[(tidy["measure"] == C_W) & (tidy["variant"] == results.main_variant)]
+    rows = tidy[(tidy["measure"] == C_W) & (tidy["variant"] == results.main_protocol)]
     tops = {region: index.names.get(index.top_of(region) or "") for region in rows["region"]}
     rows = _scaled(results, rows, THOUSAND, ["model"]).assign(top=rows["region"].map(tops))
     return tidy, COUNTRIES.captioned(rows, results.captions)
