@@ -117,14 +117,14 @@ def planted_table(
 
 def chosen(tree: Tree) -> list[int]:
     """The regions that a bias is planted in, level by level, fewest children first; of equals the first."""
-    found: dict[int, None] = {}
+    regions: dict[int, None] = {}
     counts = tree.counts
     for members in tree.members.values():
         fit = members[counts[members] >= FEWEST]
         fit = fit[np.argsort(counts[fit], kind="stable")]
         if len(fit):
-            found |= dict.fromkeys(int(fit[place]) for place in (0, (len(fit) - 1) // 2, len(fit) - 1))
-    return list(found)
+            regions |= dict.fromkeys(int(fit[place]) for place in (0, (len(fit) - 1) // 2, len(fit) - 1))
+    return list(regions)
 
 
 def cut(regions: pd.DataFrame) -> pd.DataFrame:
@@ -132,21 +132,21 @@ def cut(regions: pd.DataFrame) -> pd.DataFrame:
     tree = tree_of(regions)
     if len(tree) <= LARGEST:
         return regions
-    kept: list[int] = []
+    sample: list[int] = []
     waiting = [0]
     counts = tree.counts
     while waiting:
         region = waiting.pop()
-        kept.append(region)
-        own = tree.children[region]
-        if len(own) and tree.leaf[own].all():
-            own = own[:ENDS]
-        elif len(own) > PARTS:
-            by_size = own[np.argsort(counts[own], kind="stable")]
-            places = np.linspace(0, len(own) - 1, PARTS).round().astype(int)
-            own = np.sort(by_size[places])
-        waiting.extend(own.tolist())
-    return regions.iloc[np.sort(tree.rows[kept])].reset_index(drop=True)
+        sample.append(region)
+        children = tree.children[region]
+        if len(children) and tree.leaf[children].all():
+            children = children[:ENDS]
+        elif len(children) > PARTS:
+            by_size = children[np.argsort(counts[children], kind="stable")]
+            places = np.linspace(0, len(children) - 1, PARTS).round().astype(int)
+            children = np.sort(by_size[places])
+        waiting.extend(children.tolist())
+    return regions.iloc[np.sort(tree.rows[sample])].reset_index(drop=True)
 
 
 def _trials(
@@ -176,14 +176,14 @@ def _trials(
         batch = range(begin, min(begin + step, worlds))
         rows, permuted = _worlds(tree, region, words, planted, strength, seed, batch, inside)
         whole = all_scores(tree, rows, rows, protocols)
-        drawn = all_scores(part, permuted, permuted, protocols)
+        of_permutations = all_scores(part, permuted, permuted, protocols)
         for key in keys:
-            own = whole[key][:, region]
+            actual = whole[key][:, region]
             # (permutations, worlds)
-            chance = drawn[key][:, place].reshape(len(batch), PERMUTATIONS).T
-            found[key] += int((p_values(own, chance) <= ALPHA).sum())
-            first[key] += int((own >= np.nanmax(whole[key][:, level], axis=1)).sum())
-            scored[key] += int((~np.isnan(own)).sum())
+            chance = of_permutations[key][:, place].reshape(len(batch), PERMUTATIONS).T
+            found[key] += int((p_values(actual, chance) <= ALPHA).sum())
+            first[key] += int((actual >= np.nanmax(whole[key][:, level], axis=1)).sum())
+            scored[key] += int((~np.isnan(actual)).sum())
     return Trials(found, first, scored)
 
 
@@ -213,7 +213,7 @@ def _worlds(
     f = np.empty((len(worlds), len(tree), words))
     names = np.empty((len(worlds), len(tree)))
     orders = np.empty((len(worlds), PERMUTATIONS, len(inside)), np.int64)
-    own = tree.children[region]
+    children = tree.children[region]
     for i, world in enumerate(worlds):
         generator = np.random.default_rng([seed, world])
         of_words = generator.normal(0, BETWEEN_WORDS, words)
@@ -223,9 +223,9 @@ def _worlds(
         for order in orders[i]:
             order[:] = permutation(tree, generator)[inside]
         if planted == BY_WORDS:
-            noise[own] += strength * generator.normal(0, NOISE, (len(own), words))
+            noise[children] += strength * generator.normal(0, NOISE, (len(children), words))
         else:
-            of_names[own] += strength * generator.normal(0, BETWEEN_NAMES, len(own))
+            of_names[children] += strength * generator.normal(0, BETWEEN_NAMES, len(children))
         f[i] = -NAME * np.exp(of_names[:, None]) - WORD * np.exp(of_words + noise)
         names[i] = -ALONE * np.exp(of_names + alone)
     sets = np.arange(len(worlds))[:, None, None]

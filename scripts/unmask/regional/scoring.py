@@ -81,8 +81,8 @@ def score_tables(
             None if padded is None else rows_of(tree, padded, words_at(words, rows, "word_published")),
             tuple(protocols),
         )
-        own = scores_of(tree, source)
-        table = _scores_table(tree, name, own)
+        actual = scores_of(tree, source)
+        table = _scores_table(tree, name, actual)
         if name in whole:
             resampled = {
                 WORDS: resampled_words(tree, source, chance.resamples, chance.seed),
@@ -91,29 +91,29 @@ def score_tables(
             table = _with_chance(
                 tree,
                 table,
-                own,
+                actual,
                 random_scores(tree, source, chance.draws, chance.seed),
                 permuted_scores(tree, source, chance.draws, chance.seed),
                 resampled,
                 chance,
             )
             if name == FULL:
-                stability.append(_stability(tree, own, resampled, chance))
+                stability.append(_stability(tree, actual, resampled, chance))
         scores.append(table)
-    found = pd.concat(scores, ignore_index=True)
-    families = found.groupby(["variant", "measure", "words", "level"], sort=False)["p"]
-    found["p_holm"] = families.transform(lambda p: step_down(p.to_numpy()))
-    return Tables(found[SCORES.names], pd.concat([_empty(STABILITY.names), *stability], ignore_index=True))
+    table = pd.concat(scores, ignore_index=True)
+    families = table.groupby(["variant", "measure", "words", "level"], sort=False)["p"]
+    table["p_holm"] = families.transform(lambda p: step_down(p.to_numpy()))
+    return Tables(table[SCORES.names], pd.concat([_empty(STABILITY.names), *stability], ignore_index=True))
 
 
 def _empty(columns: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(columns=list(columns))
 
 
-def _scores_table(tree: Tree, words: str, own: Scores) -> pd.DataFrame:
+def _scores_table(tree: Tree, words: str, actual: Scores) -> pd.DataFrame:
     """One row per protocol, measure and region, in the order of the table of regions; the rest is null."""
     blocks = []
-    for (protocol, measure), values in _in_order(own).items():
+    for (protocol, measure), values in _in_order(actual).items():
         with_leaves = measure == C_W and words == FULL
         regions = np.arange(len(tree)) if with_leaves else tree.inner
         regions = regions[np.argsort(tree.rows[regions], kind="stable")]
@@ -143,7 +143,7 @@ def _in_order(scores: Scores) -> Scores:
 def _with_chance(
     tree: Tree,
     table: pd.DataFrame,
-    own: Scores,
+    actual: Scores,
     random: Scores,
     permuted: Scores,
     resampled: Mapping[str, Scores],
@@ -152,7 +152,7 @@ def _with_chance(
     counts = tree.counts[tree.inner]
     for (protocol, measure), rows in table.groupby(["variant", "measure"], sort=False):
         key = (str(protocol), str(measure))
-        scores = own[key][0, tree.inner]
+        scores = actual[key][0, tree.inner]
         # the released code says 0 of a region without a pair: no score that chance could have given otherwise
         scored = ~np.isnan(scores) & ((counts > 1) | (measure == PLAIN))
         columns: dict[str, Floats] = {}
@@ -176,28 +176,28 @@ def _with_chance(
     return table
 
 
-def _stability(tree: Tree, own: Scores, resampled: Mapping[str, Scores], chance: Chance) -> pd.DataFrame:
+def _stability(tree: Tree, actual: Scores, resampled: Mapping[str, Scores], chance: Chance) -> pd.DataFrame:
     """Of each level with at least two regions that have a score and can have another."""
     levels = np.array(tree.levels)[tree.inner]
     low, _, high = chance.tails
-    found = []
-    for key, values in _in_order(own).items():
+    rows = []
+    for key, values in _in_order(actual).items():
         scores = values[0, tree.inner]
         scored = ~np.isnan(scores) & ((tree.counts[tree.inner] > 1) | (key[1] == PLAIN))
         for level in dict.fromkeys(levels.tolist()):
             members = np.flatnonzero((levels == level) & scored)
             if len(members) < 2:
                 continue
-            for kind, drawn in resampled.items():
-                if key not in drawn:
+            for kind, draws in resampled.items():
+                if key not in draws:
                     continue
-                taus = kendall_taus(scores[members], drawn[key][:, members])
+                taus = kendall_taus(scores[members], draws[key][:, members])
                 taus = taus[~np.isnan(taus)]
                 # a tau that came out, as of few regions there are few that can
                 low_end, high_end = (
                     np.quantile(taus, (low, high), method="inverted_cdf") if len(taus) else (np.nan, np.nan)
                 )
-                found.append(
+                rows.append(
                     {
                         "variant": key[0],
                         "measure": key[1],
@@ -209,4 +209,4 @@ def _stability(tree: Tree, own: Scores, resampled: Mapping[str, Scores], chance:
                         "high": high_end,
                     }
                 )
-    return pd.DataFrame(found, columns=STABILITY.names)
+    return pd.DataFrame(rows, columns=STABILITY.names)

@@ -75,14 +75,14 @@ def section(results: RegionalResults) -> Section:
 
 def _charts(results: RegionalResults, *names: str) -> Iterator[Block]:
     for name in names:
-        drawn = charts.MAKERS[name][0](results)
-        if drawn:
-            yield chart(results.captions[name], f"{_ALT[name]}; the buttons below save its numbers.", drawn)
+        each = charts.MAKERS[name][0](results)
+        if each:
+            yield chart(results.captions[name], f"{_ALT[name]}; the buttons below save its numbers.", each)
 
 
-def _folded_charts(title: str, caption: str, drawn: Iterable[tuple[str, alt.FacetChart]]) -> Iterator[Block]:
+def _folded_charts(title: str, caption: str, named: Iterable[tuple[str, alt.FacetChart]]) -> Iterator[Block]:
     """Charts of one caption in a fold, each under its name; nothing where there is none."""
-    blocks = tuple(chart(f"{name}. {caption}", f"{name}: {caption}", each) for name, each in drawn)
+    blocks = tuple(chart(f"{name}. {caption}", f"{name}: {caption}", each) for name, each in named)
     if blocks:
         yield Fold(title, blocks)
 
