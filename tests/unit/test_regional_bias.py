@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from made_trees import ODD, Array, drawn, world
 from profiles import examples
+from synthetic_trees import ODD, Array, drawn, world
 from unmask.errors import InputError
 from unmask.regional import bias
 from unmask.regional.bias import Rows, all_scores, equations, plain_scores, released

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, kstest
 
-from made_trees import ODD, Array, drawn, world
+from synthetic_trees import ODD, Array, drawn, world
 from unmask.regional.bias import Rows, all_scores
 from unmask.regional.chance import (
     Source,

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist
 
-from made_trees import world
+from synthetic_trees import world
 from unmask.regional import planted
 from unmask.regional.bias import Rows, all_scores
 from unmask.regional.geometry import principal_components

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_trees import world
+from synthetic_trees import world
 from unmask.errors import InputError
 from unmask.regional.hierarchy import Tree, tree_of
 from unmask.regional.likelihood_reader import read_likelihoods, read_names, read_padded, rows_of, words_at

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from made_trees import ODD, drawn
+from synthetic_trees import ODD, drawn
 from unmask.regional.bias import Rows, all_scores
 from unmask.regional.chance import Source, p_values, permuted_scores, random_scores, resampled_children
 from unmask.regional.hierarchy import tree_of

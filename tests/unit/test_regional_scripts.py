@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_trees import world
 from running import run_script
+from synthetic_trees import world
 from unmask.errors import InputError
 from unmask.regional.schema import LIKELIHOODS, PADDED, REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY

@@ -14,18 +14,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_regions import (
+from running import present
+from synthetic_regions import (
     AWKWARD,
     LATEX,
     MODELS,
     SCRIPT,
     SETTINGS,
     SIGNS,
-    Made,
+    Study,
     make_likelihoods,
     make_scores,
 )
-from running import present
 from unmask.regional.region_index import plural
 from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, REGIONS
@@ -61,30 +61,30 @@ TABLES = (
 
 @dataclass
 class Done:
-    made: Made
+    study: Study
     figures: dict[str, str]
     tables: dict[str, str]
     section: Section
 
 
-def draw(made: Made, folder: Path, names: Sequence[str] = FIGURES) -> dict[str, str]:
+def draw(study: Study, folder: Path, names: Sequence[str] = FIGURES) -> dict[str, str]:
     files = {f"{name}_{form}": str(folder / f"{name}.{form}") for name in names for form in ("svg", "png")}
-    present("regional", made.files, files, folder / "draw.log", SETTINGS)
+    present("regional", study.files, files, folder / "draw.log", SETTINGS)
     return files
 
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
     folder = tmp_path_factory.mktemp("regional")
-    made = Made.write(folder)
-    figures = draw(made, folder)
+    study = Study.write(folder)
+    figures = draw(study, folder)
     texts = {
         f"{name}_{form}": str(folder / f"{name}.{form}") for name in TABLES for form in ("csv", "md", "tex")
     }
     texts["leaves_csv"] = str(folder / "cities.csv")
     output = {"regional": str(folder / "section.json")}
-    present("regional", made.files, texts | output, folder / "tables.log", SETTINGS)
-    return Done(made, figures, texts, read_section(output["regional"]))
+    present("regional", study.files, texts | output, folder / "tables.log", SETTINGS)
+    return Done(study, figures, texts, read_section(output["regional"]))
 
 
 def every_block(blocks: tuple[Block, ...]) -> Iterator[Block]:
@@ -128,12 +128,12 @@ def test_what_is_to_be_said_of_names_is_said(done: Done) -> None:
     facts = {
         key: text for b in every_block(done.section.blocks) if isinstance(b, Facts) for key, text in b.lines
     }
-    cities = (done.made.regions["level"] == "city").sum()
+    cities = (done.study.regions["level"] == "city").sum()
     assert facts["cities"] == str(cities) and facts["continents"] == "6"
     assert facts["countries without children, so without a score"] == "1: Syria"
     assert facts["countries with one child, so no pair"] == "1: Ireland"
     assert "1 for 3 regions, such as Springfield (3)" in facts.values()
-    names = done.made.regions["name"].drop_duplicates()
+    names = done.study.regions["name"].drop_duplicates()
     unknown = math.ceil(len(names) / 3)
     assert facts["names, m1"].startswith(f"{unknown} of {len(names)} names have a token unknown")
     # Kosovo has no number, Tuvalu no place on the map
@@ -166,21 +166,21 @@ def test_names_are_text_in_markdown_and_latex(done: Done) -> None:
 
 
 def test_a_continents_name_is_text_in_heads_and_figures(tmp_path: Path) -> None:
-    made = Made(tmp_path)
-    regions = made.regions.copy()
+    study = Study(tmp_path)
+    regions = study.regions.copy()
     regions.loc[regions["region"] == "AF", "name"] = SCRIPT
     regions.loc[regions["region"] == "AS", "name"] = SIGNS
-    made = Made.write(tmp_path, MODELS)
-    write_table(made.files["regions"], regions, REGIONS, {"source": "made"})
+    study = Study.write(tmp_path, MODELS)
+    write_table(study.files["regions"], regions, REGIONS, {"source": "made"})
     write_table(
-        made.files["likelihoods"][0],
+        study.files["likelihoods"][0],
         make_likelihoods(regions, 0),
         LIKELIHOODS,
         {"model": "m1", "template": "t"},
     )
-    made.files["likelihoods"] = made.files["likelihoods"][:1]
+    study.files["likelihoods"] = study.files["likelihoods"][:1]
     names = ("scores_figure", "points_figure", "series_figure")
-    figures = draw(made, tmp_path, names)
+    figures = draw(study, tmp_path, names)
     for name in names:
         text = "".join(ElementTree.fromstring(text_of(figures[f"{name}_svg"])).itertext())
         # long names beside an axis end in dots
@@ -188,17 +188,17 @@ def test_a_continents_name_is_text_in_heads_and_figures(tmp_path: Path) -> None:
 
 
 def test_figures_are_the_same_bytes_again(done: Done, tmp_path: Path) -> None:
-    again = draw(done.made, tmp_path, ["score_map", "points_figure", "series_figure"])
+    again = draw(done.study, tmp_path, ["score_map", "points_figure", "series_figure"])
     for name, path in again.items():
         assert Path(path).read_bytes() == Path(done.figures[name]).read_bytes(), name
 
 
 def test_a_small_study_has_a_section_too(done: Done, tmp_path: Path) -> None:
     """Nothing planted, no classifiers, no maps, no likelihoods, no series, and no corrected protocol."""
-    scores = make_scores(done.made.regions, 0)
+    scores = make_scores(done.study.regions, 0)
     path = tmp_path / "scores.parquet"
     write_table(path, scores[scores["variant"] == PAPER], SCORES, {"model": "m1"})
-    files = {key: done.made.files[key] for key in ("regions", "captions", "published")}
+    files = {key: done.study.files[key] for key in ("regions", "captions", "published")}
     files |= {"scores": [str(path)], "stability": [], "planted": [], "prefixes": [], "likelihoods": []}
     settings = {"models": MODELS, "alpha": 0.05, "confidence": 0.95, "word": "bald"}
     small = section(RegionalResults(files, settings))
@@ -219,26 +219,26 @@ def test_a_tree_of_ones_own_with_two_levels(tmp_path: Path) -> None:
         ],
         REGIONS,
     )
-    made = Made.write(tmp_path, MODELS[:1])
-    write_table(made.files["regions"], regions, REGIONS, {"source": "made"})
+    study = Study.write(tmp_path, MODELS[:1])
+    write_table(study.files["regions"], regions, REGIONS, {"source": "made"})
     rng = np.random.default_rng(0)
     rows = [
         {"variant": v, "measure": C_W, "words": FULL, "region": "r", "level": "union", "children": 5}
         | {"score": rng.random(), "p": 0.01, "p_holm": 0.01}
         for v in PROTOCOLS
     ]
-    write_table(made.files["scores"][0], framed(rows, SCORES), SCORES, {"model": "m1"})
+    write_table(study.files["scores"][0], framed(rows, SCORES), SCORES, {"model": "m1"})
     write_table(
-        made.files["likelihoods"][0],
+        study.files["likelihoods"][0],
         make_likelihoods(regions, 0),
         LIKELIHOODS,
         {"model": "m1", "template": "t"},
     )
     names = ("scores_figure", "score_map", "word_map", "points_figure")
-    figures = draw(made, tmp_path, names)
+    figures = draw(study, tmp_path, names)
     assert "No country" in text_of(figures["score_map_svg"])
     assert "This study has no country" in text_of(figures["word_map_svg"])
-    sentences = section(RegionalResults(made.files, SETTINGS | {"models": MODELS[:1]})).sentences
+    sentences = section(RegionalResults(study.files, SETTINGS | {"models": MODELS[:1]})).sentences
     assert any(s.startswith("For m1 (C_w corrected") for s in sentences)
 
 

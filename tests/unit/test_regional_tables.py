@@ -13,7 +13,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_regions import AWKWARD, MODELS, RESOURCES, TOPICS, Made, make_planted, make_prefixes, make_scores
+from synthetic_regions import (
+    AWKWARD,
+    MODELS,
+    RESOURCES,
+    TOPICS,
+    Study,
+    make_planted,
+    make_prefixes,
+    make_scores,
+)
 from unmask.errors import InputError
 from unmask.loading import shared_facts
 from unmask.regional import tables
@@ -41,13 +50,13 @@ def of_models(names: Sequence[str], paths: Sequence[str]) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return Made.write(tmp_path_factory.mktemp("regional"))
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return Study.write(tmp_path_factory.mktemp("regional"))
 
 
 @pytest.fixture(scope="module")
-def results(made: Made) -> RegionalResults:
-    return RegionalResults(made.files, SETTINGS)
+def results(study: Study) -> RegionalResults:
+    return RegionalResults(study.files, SETTINGS)
 
 
 def printed_row(table: str, measure: str, words: str = FULL) -> list[float]:
@@ -85,12 +94,12 @@ def near(shown: float, true: float) -> bool:
     ("table", "measures", "scale"), [("table1", (C_W, C_Z), 1000), ("table2", (PLAIN,), 1)]
 )
 def test_every_score_band_and_mark_is_that_of_the_frame(
-    made: Made, results: RegionalResults, table: str, measures: tuple[str, ...], scale: float
+    study: Study, results: RegionalResults, table: str, measures: tuple[str, ...], scale: float
 ) -> None:
     _, sheet = getattr(tables, table)(results)
     shown = cells(sheet)
     checked = 0
-    for model, rows in made.scores.items():
+    for model, rows in study.scores.items():
         chosen = rows[(rows["words"] == FULL) & rows["measure"].isin(measures)]
         for row in rows_of(chosen[chosen["level"].isin(["world", "continent"])]):
             label = "overall (6)" if row.level == "world" else f"Continent {row.region} ({row.children})"
@@ -111,8 +120,8 @@ def test_every_score_band_and_mark_is_that_of_the_frame(
     assert checked == 3 * len(measures) * 3 * 7
 
 
-def test_the_number_of_children_stands_beside_every_name(made: Made, results: RegionalResults) -> None:
-    counts = made.regions["parent"].value_counts()
+def test_the_number_of_children_stands_beside_every_name(study: Study, results: RegionalResults) -> None:
+    counts = study.regions["parent"].value_counts()
     labels = [label for _, label in tables.table1(results)[1].columns]
     named = [f"Continent {code} ({counts[code]})" for code in ("AF", "AS", "EU", "NA", "OC", "SA")]
     assert labels == [*named, f"overall ({counts['world']})"]
@@ -151,16 +160,16 @@ def test_a_value_that_can_hardly_be_meant_has_a_question_mark(results: RegionalR
     }
 
 
-def test_the_file_of_table_1_has_the_same_scale_throughout(made: Made, results: RegionalResults) -> None:
+def test_the_file_of_table_1_has_the_same_scale_throughout(study: Study, results: RegionalResults) -> None:
     tidy, _ = tables.table1(results)
-    assert set(made.scores) == set(tidy["model"]) and set(SCORES.names) < set(tidy.columns)
+    assert set(study.scores) == set(tidy["model"]) and set(SCORES.names) < set(tidy.columns)
     one = tidy[(tidy["model"] == "m1") & (tidy["measure"] == C_W) & (tidy["variant"] == PUBLISHED)]
     one = one.set_index("region")
     printed = printed_row("table1", C_W)
     assert one.loc["NA", "printed_headed"] == pytest.approx(printed[5] / 1000)
     assert one.loc["NA", "printed_likely"] == pytest.approx(printed[3] / 1000)
     assert one.loc["world", "printed_likely"] == pytest.approx(printed[6] / 1000)
-    own = made.scores["m1"]
+    own = study.scores["m1"]
     own = own[(own["measure"] == C_W) & (own["variant"] == PUBLISHED) & (own["words"] == FULL)]
     merged = one.join(own.set_index("region").add_suffix("_own"))
     assert len(merged) == 7 and (merged["score"] == merged["score_own"]).all()
@@ -171,12 +180,12 @@ def test_the_file_of_table_1_has_the_same_scale_throughout(made: Made, results: 
 
 
 @pytest.mark.parametrize(("table", "how"), [("table3", "without"), ("table6", "replace")])
-def test_topics_left_out_or_replaced(made: Made, results: RegionalResults, table: str, how: str) -> None:
+def test_topics_left_out_or_replaced(study: Study, results: RegionalResults, table: str, how: str) -> None:
     _, sheet = getattr(tables, table)(results)
     shown = cells(sheet)
     sets = [FULL, *(f"{how}-{topic}" for topic in TOPICS)]
-    for model, protocol, words in itertools.product(made.scores, PROTOCOLS, sets):
-        rows = made.scores[model]
+    for model, protocol, words in itertools.product(study.scores, PROTOCOLS, sets):
+        rows = study.scores[model]
         rows = rows[(rows["variant"] == protocol) & (rows["measure"] == C_W) & (rows["words"] == words)]
         score = rows.set_index("region")["score"]["EU"]
         assert near(value_of(shown[model, protocol, words, "score"]["Continent EU (4)"]), score * 1000)
@@ -190,15 +199,15 @@ def test_topics_left_out_or_replaced(made: Made, results: RegionalResults, table
     assert other == set(sets)
 
 
-def test_countries_have_scores_bands_and_their_continent(made: Made, results: RegionalResults) -> None:
+def test_countries_have_scores_bands_and_their_continent(study: Study, results: RegionalResults) -> None:
     tidy, sheet = tables.countries(results)
     shown = cells(sheet)
     index = results.index
-    rows = made.scores["m2"]
+    rows = study.scores["m2"]
     rows = rows[(rows["variant"] == CORRECTED) & (rows["measure"] == C_W) & (rows["words"] == FULL)]
     with_cities = rows[(rows["level"] == "country") & (rows["children"] > 0)]
     for row in rows_of(with_cities):
-        top = made.regions.set_index("region")["parent"][row.region]
+        top = study.regions.set_index("region")["parent"][row.region]
         line = shown["m2", f"Continent {top}", index.names[row.region], str(row.children)]
         if row.children == 1:
             assert set(line.values()) == {DASH}
@@ -210,13 +219,13 @@ def test_countries_have_scores_bands_and_their_continent(made: Made, results: Re
     assert set(tidy["variant"]) == set(PROTOCOLS) and set(AWKWARD) < set(tidy["name"])
 
 
-def test_leaves_are_cities_and_countries_without_any(made: Made, results: RegionalResults) -> None:
+def test_leaves_are_cities_and_countries_without_any(study: Study, results: RegionalResults) -> None:
     rows, _ = tables.leaves(results)
-    cities = made.regions.loc[made.regions["level"] == "city", "region"]
-    for model in made.scores:
+    cities = study.regions.loc[study.regions["level"] == "city", "region"]
+    for model in study.scores:
         own = rows[(rows["model"] == model) & (rows["variant"] == PUBLISHED)]
         assert list(own["region"]) == ["SYR", *cities]
-    one = made.scores["m1"]
+    one = study.scores["m1"]
     one = one[(one["region"] == "FRA0") & (one["variant"] == CORRECTED)]["score"].item()
     there = rows[(rows["model"] == "m1") & (rows["region"] == "FRA0") & (rows["variant"] == CORRECTED)]
     assert there[["distance", "parent", "name"]].iloc[0].tolist() == [one, "FRA", "City 0 of FRA"]
@@ -290,12 +299,12 @@ def literal_tau(one: list[float], other: list[float]) -> float:
     return agreed / math.sqrt((pairs - one_ties) * (pairs - other_ties))
 
 
-def test_rankings_are_held_against_one_over_the_number_of_pairs(made: Made, results: RegionalResults) -> None:
+def test_taus_are_with_one_over_the_number_of_pairs(study: Study, results: RegionalResults) -> None:
     table = rankings(results)
-    counts = made.regions["parent"].value_counts()
+    counts = study.regions["parent"].value_counts()
     for row in rows_of(table):
         level = {TOPS: "continent", INNER: "country"}[row.ranked]
-        rows = made.scores[row.model]
+        rows = study.scores[row.model]
         rows = rows[(rows["variant"] == row.variant) & (rows["measure"] == row.measure)]
         rows = rows[(rows["words"] == FULL) & (rows["level"] == level) & (rows["children"] > 1)]
         inverse = [1 / math.comb(counts[region], 2) for region in rows["region"]]
@@ -364,28 +373,28 @@ def test_what_is_odd_about_the_printed_numbers_is_told_in_order(results: Regiona
     assert heads.startswith("the heads of Tables 1, 3 and 6") and items.startswith("the rows of Table 4")
 
 
-def test_a_second_table_of_a_model_and_one_of_none_are_refused(made: Made, tmp_path: Path) -> None:
-    paths = made.files["scores"]
+def test_a_second_table_of_a_model_and_one_of_none_are_refused(study: Study, tmp_path: Path) -> None:
+    paths = study.files["scores"]
     with pytest.raises(InputError, match="a second table of model m1"):
         of_models(NAMES, [*paths, paths[0]])
     other = tmp_path / "other.parquet"
-    write_table(other, make_scores(made.regions, 9), SCORES, {"draws": 7})
+    write_table(other, make_scores(study.regions, 9), SCORES, {"draws": 7})
     with pytest.raises(InputError, match="does not say which model"):
         of_models(NAMES, [str(other)])
     with pytest.raises(InputError, match="made with draws 7, others with 100"):
         shared_facts([*paths, other], "draws")
 
 
-def test_models_come_in_the_order_of_the_study_and_others_not_at_all(made: Made) -> None:
-    assert of_models(["blank", "m1"], made.files["scores"])["model"].drop_duplicates().tolist() == [
+def test_models_come_in_the_order_of_the_study_and_others_not_at_all(study: Study) -> None:
+    assert of_models(["blank", "m1"], study.files["scores"])["model"].drop_duplicates().tolist() == [
         "blank",
         "m1",
     ]
-    assert of_models(["x"], made.files["scores"]).empty
+    assert of_models(["x"], study.files["scores"]).empty
 
 
-def test_a_study_without_a_table_has_a_caption_that_says_so(made: Made) -> None:
-    files = {key: made.files[key] for key in ("regions", "published", "captions")}
+def test_a_study_without_a_table_has_a_caption_that_says_so(study: Study) -> None:
+    files = {key: study.files[key] for key in ("regions", "published", "captions")}
     nothing = RegionalResults(files | {"scores": []}, SETTINGS)
     for name, text in made_tables(nothing, ["table1_md", "table3_tex", "table4_md", "planted_csv"]):
         assert "|" not in text, name

@@ -240,7 +240,7 @@ def make_likelihoods(regions: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 
 @dataclass
-class Made:
+class Study:
     """Files in a folder; frames by what they are of, and by model where there is one for each."""
 
     folder: Path
@@ -249,10 +249,10 @@ class Made:
     files: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def write(cls, folder: Path, models: Sequence[Mapping[str, Any]] = MODELS) -> "Made":
-        made = cls(folder)
+    def write(cls, folder: Path, models: Sequence[Mapping[str, Any]] = MODELS) -> "Study":
+        study = cls(folder)
         sets = [FULL, *(f"{how}-{topic}" for how in ("without", "replace") for topic in TOPICS)]
-        made.files = {
+        study.files = {
             "regions": str(folder / "regions.parquet"),
             "words": str(folder / "words.parquet"),
             "planted": str(folder / "planted.parquet"),
@@ -263,21 +263,21 @@ class Made:
             "places": str(RESOURCES / "small-countries.csv"),
             **{key: [] for key in ("scores", "stability", "likelihoods")},
         }
-        write_table(made.files["regions"], made.regions, REGIONS, {"source": "made"})
-        write_table(made.files["words"], make_words(), WORDS, {})
-        write_table(made.files["planted"], make_planted(), PLANTED, {"worlds": 200, "alpha": 0.05})
+        write_table(study.files["regions"], study.regions, REGIONS, {"source": "made"})
+        write_table(study.files["words"], make_words(), WORDS, {})
+        write_table(study.files["planted"], make_planted(), PLANTED, {"worlds": 200, "alpha": 0.05})
         facts = {"classifier": "c1", "table": "reviews", "control": ["Lorem"]}
-        write_table(made.files["prefixes"][0], make_prefixes(), PREFIXES, facts)
+        write_table(study.files["prefixes"][0], make_prefixes(), PREFIXES, facts)
         for seed, model in enumerate(models):
             name = str(model["name"])
-            made.scores[name] = make_scores(made.regions, seed, sets)
+            study.scores[name] = make_scores(study.regions, seed, sets)
             of_model: dict[str, Any] = {"model": name, "draws": 100, "resamples": 200}
             for key, rows, schema in (
-                ("scores", made.scores[name], SCORES),
+                ("scores", study.scores[name], SCORES),
                 ("stability", make_stability(), STABILITY),
-                ("likelihoods", make_likelihoods(made.regions, seed), LIKELIHOODS),
+                ("likelihoods", make_likelihoods(study.regions, seed), LIKELIHOODS),
             ):
                 path = str(folder / f"{name}.{key}.parquet")
                 write_table(path, rows, schema, of_model | {"template": "People in {region} are {word}."})
-                made.files[key].append(path)
-        return made
+                study.files[key].append(path)
+        return study
