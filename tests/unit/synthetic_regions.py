@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from unmask.regional.schema import LIKELIHOODS, PREFIXES, REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
@@ -30,6 +31,7 @@ CONTINENTS: dict[str, dict[str, tuple[str, int | None]]] = {
 CITIES = {"EGY": 5, "KEN": 3, "UGA": 2, "IND": 6, "FRA": 4, "IRL": 1, "MEX": 3, "USA": 2, "XKX": 2, "TUV": 2}
 """Countries that are not here have two cities; Syria has none."""
 
+ENDS = ("low", "high")
 TOPICS = ("strength", "morality")
 WORD_ROWS = (("strength", "weak"), ("strength", "strong"), ("morality", "kind"), ("morality", "bald"))
 MODELS: list[dict[str, Any]] = [
@@ -55,18 +57,18 @@ def make_regions() -> pd.DataFrame:
         {"region": code, "name": f"Continent {code}", "level": "continent", "parent": "world"}
         for code in CONTINENTS
     ]
-    for continent, countries in CONTINENTS.items():
-        for key, (name, code) in countries.items():
-            rows.append(
-                {
-                    "region": key,
-                    "name": name,
-                    "level": "country",
-                    "parent": continent,
-                    "country_code": code,
-                    "population": 1000,
-                }
-            )
+    rows += [
+        {
+            "region": key,
+            "name": name,
+            "level": "country",
+            "parent": of,
+            "country_code": code,
+            "population": 1000,
+        }
+        for of, countries in CONTINENTS.items()
+        for key, (name, code) in countries.items()
+    ]
     for countries in CONTINENTS.values():
         for key in countries:
             for n in range(0 if key == "SYR" else CITIES.get(key, 2)):
@@ -104,114 +106,75 @@ def _scored(rng: np.random.Generator, divisor: int) -> dict[str, float]:
     score, spread = rng.uniform(0.03, 0.05) / divisor, 0.004 / divisor
     middle = 0.04 / divisor
     p = float(rng.choice([0.002, 0.03, 0.6]))
+    bands = {
+        "words": (score - spread, score + spread),
+        "children": (score - 2 * spread, score + 2 * spread),
+        "random": (middle - spread, middle + spread),
+        "dealt": (middle - 2 * spread, middle + 1.5 * spread),
+    }
+    ends = {
+        f"{band}_{end}": value
+        for band, both in bands.items()
+        for end, value in zip(("low", "high"), both, strict=True)
+    }
     return {
         "score": score,
-        "words_low": score - spread,
-        "words_high": score + spread,
-        "children_low": score - 2 * spread,
-        "children_high": score + 2 * spread,
-        "random_low": middle - spread,
         "random_median": middle,
-        "random_high": middle + spread,
-        "dealt_low": middle - 2 * spread,
         "dealt_median": middle,
-        "dealt_high": middle + 1.5 * spread,
         "p": p,
         "p_holm": min(1.0, 6 * p),
-    }
+    } | ends
+
+
+def rows_as(schema: pa.Schema, *rows: Sequence[Any]) -> pd.DataFrame:
+    """Rows that have their values in the order of the schema."""
+    return framed([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
 
 
 def make_stability() -> pd.DataFrame:
-    rows = [
-        {
-            "variant": protocol,
-            "measure": measure,
-            "level": "continent",
-            "resampled": "words",
-            "regions": 6,
-            "tau": 0.5,
-            "low": -0.25,
-            "high": 1.0,
-        }
-        for protocol in PROTOCOLS
-        for measure in MEASURES
-    ]
-    return framed(rows, STABILITY)
+    keys = product(PROTOCOLS, MEASURES)
+    return rows_as(STABILITY, *((*key, "continent", "words", 6, 0.5, -0.25, 1.0) for key in keys))
 
 
 def make_planted() -> pd.DataFrame:
     rows = []
-    for protocol in PROTOCOLS:
-        for measure in MEASURES:
-            for region, level, children in (("AF", "continent", 4), ("UGA", "country", 2)):
-                for by, strength in product(("words", "names"), (0.0, 0.5, 2.0)):
-                    share = 0.4 if by == "words" else 0.3
-                    found = min(1.0, 0.05 + share * strength * (1 if protocol == PROTOCOLS[-1] else 0.5))
-                    rows.append(
-                        {
-                            "variant": protocol,
-                            "measure": measure,
-                            "region": region,
-                            "level": level,
-                            "children": children,
-                            "planted": by,
-                            "strength": strength,
-                            "worlds": 200,
-                            "found": found,
-                            "found_low": max(0.0, found - 0.04),
-                            "found_high": min(1.0, found + 0.04),
-                            "first": found / 2,
-                        }
-                    )
-    return framed(rows, PLANTED)
+    for protocol, measure, region, by, strength in product(
+        PROTOCOLS,
+        MEASURES,
+        (("AF", "continent", 4), ("UGA", "country", 2)),
+        ("words", "names"),
+        (0.0, 0.5, 2.0),
+    ):
+        share = (0.4 if by == "words" else 0.3) * (1 if protocol == PROTOCOLS[-1] else 0.5)
+        found = min(1.0, 0.05 + share * strength)
+        ends = max(0.0, found - 0.04), min(1.0, found + 0.04)
+        rows.append((protocol, measure, *region, by, strength, 200, found, *ends, found / 2))
+    return rows_as(PLANTED, *rows)
 
 
 def make_prefixes() -> pd.DataFrame:
     """No prefix, a control, countries, and all of each; each changes more labels than the one before."""
+    names = {key: name for countries in CONTINENTS.values() for key, (name, _) in countries.items()}
     kinds: list[tuple[str | None, str, str | None]] = [
         (None, "none", None),
         ("Lorem", "control", "I am from Lorem."),
         (None, "control", "I am from {region}."),
-        *(
-            (key, "country", f"I am from {name}.")
-            for countries in CONTINENTS.values()
-            for key, (name, _) in countries.items()
-        ),
+        *((key, "country", f"I am from {name}.") for key, name in names.items()),
         (None, "country", "I am from {region}."),
     ]
-    rows = []
-    for number, (region, level, prefix) in enumerate(kinds):
-        known = dict.fromkeys(PREFIXES.names, 0)
-        rows.append(
-            known
-            | {
-                "region": region,
-                "level": level,
-                "prefix": prefix,
-                "items": 500,
-                "accuracy": 0.9 - number / 1000,
-                "accuracy_low": 0.85,
-                "accuracy_high": 0.95,
-                "macro_f1": 0.88,
-                "up": 300,
-                "mean_up": 0.0125,
-                "down": 200,
-                "mean_down": 0.02,
-                "to_positive": 0.001 * number,
-                "to_negative": 0.002 * number,
-                "changed_low": 0.0,
-                "changed_high": 0.1,
-            }
-        )
+    same = {"items": 500, "accuracy_low": 0.85, "accuracy_high": 0.95, "macro_f1": 0.88, "up": 300}
+    same |= {"mean_up": 0.0125, "down": 200, "mean_down": 0.02, "changed_low": 0.0, "changed_high": 0.1}
+    rows = [
+        dict.fromkeys(PREFIXES.names, 0)
+        | {"region": region, "level": level, "prefix": prefix, "accuracy": 0.9 - number / 1000}
+        | {"to_positive": 0.001 * number, "to_negative": 0.002 * number, **same}
+        for number, (region, level, prefix) in enumerate(kinds)
+    ]
     return framed(rows, PREFIXES)
 
 
 def make_words() -> pd.DataFrame:
-    rows = [
-        {"list": "original", "topic": topic, "word": word, "word_published": word}
-        for topic, word in WORD_ROWS
-    ]
-    return framed(rows, WORDS)
+    return rows_as(WORDS, *(("original", topic, word, word) for topic, word in WORD_ROWS))
 
 
 def make_likelihoods(regions: pd.DataFrame, seed: int) -> pd.DataFrame:
@@ -219,23 +182,14 @@ def make_likelihoods(regions: pd.DataFrame, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     names = list(dict.fromkeys(regions["name"]))
     words: list[str | None] = [None, *(word for _, word in WORD_ROWS)]
-    rows = []
-    for word in words:
-        for number, name in enumerate(names):
-            values = rng.normal(-4, 1, 2)
-            rows.append(
-                {
-                    "name": name,
-                    "word": word,
-                    "tokens": 1 + number % 5,
-                    "unknown": int(number % 3 == 0),
-                    "log_prob": values[0],
-                    "log_prob_special": values[1],
-                }
-            )
-    frame = framed(rows, LIKELIHOODS)
+    rows = [
+        (name, word, 1 + number % 5, int(number % 3 == 0), *rng.normal(-4, 1, 2))
+        for word in words
+        for number, name in enumerate(names)
+    ]
+    frame = rows_as(LIKELIHOODS, *rows)
     # framed has text in this column throughout
-    frame["word"] = pd.Series([row["word"] for row in rows], dtype=object)
+    frame["word"] = pd.Series([row[1] for row in rows], dtype=object)
     return frame
 
 

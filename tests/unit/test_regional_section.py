@@ -1,7 +1,6 @@
 """Figures and the report's section on regional bias, made by the scripts that the workflow runs."""
 
 import html
-import io
 import json
 import math
 import re
@@ -26,7 +25,7 @@ from synthetic_regions import (
     make_likelihoods,
     make_scores,
 )
-from unmask.regional.region_index import plural
+from unmask.regional import charts, tables
 from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, REGIONS
 from unmask.regional.score_schema import SCORES
@@ -36,27 +35,8 @@ from unmask.report.page import render_page
 from unmask.report.sections import Block, Chart, Facts, Fold, Section, Table, read_section
 from unmask.tables import framed, write_table
 
-FIGURES = (
-    "scores_figure",
-    "score_map",
-    "band_map",
-    "word_map",
-    "points_figure",
-    "series_figure",
-    "planted_figure",
-)
-TABLES = (
-    "table1",
-    "table2",
-    "table3",
-    "table4",
-    "table5",
-    "table6",
-    "countries",
-    "rankings",
-    "stability",
-    "planted",
-)
+FIGURES = tuple(charts.MAKERS)
+TABLES = tuple(name for name in tables.MAKERS if name != "leaves")
 
 
 @dataclass
@@ -240,19 +220,3 @@ def test_a_tree_of_ones_own_with_two_levels(tmp_path: Path) -> None:
     assert "This study has no country" in text_of(figures["word_map_svg"])
     sentences = section(RegionalResults(study.files, SETTINGS | {"models": MODELS[:1]})).sentences
     assert any(s.startswith("For m1 (C_w corrected") for s in sentences)
-
-
-def test_levels_have_plurals() -> None:
-    assert [plural(level) for level in ("country", "continent", "state")] == [
-        "countries",
-        "continents",
-        "states",
-    ]
-
-
-def test_a_tables_text_is_what_pandas_reads_again(done: Done) -> None:
-    frame = pd.read_csv(
-        io.StringIO(text_of(done.tables["table1_csv"])), keep_default_na=False, na_values=[""]
-    )
-    own = frame[(frame["model"] == "m2") & (frame["region"] == "NA")]
-    assert len(own) == 6 and own["score"].notna().all()

@@ -5,7 +5,6 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from synthetic_regions import (
     make_scores,
 )
 from unmask.errors import InputError
-from unmask.loading import shared_facts
 from unmask.regional import tables
 from unmask.regional.presenting import made_tables
 from unmask.regional.published import ORDERS, OVERALL
@@ -39,14 +37,8 @@ from unmask.tables import write_table
 
 ALPHA = 0.05
 SETTINGS: dict[str, Any] = {"models": MODELS, "alpha": ALPHA, "confidence": 0.95, "word": "bald"}
-NAMES = [str(entry["name"]) for entry in MODELS]
 FACTS = pd.read_csv(RESOURCES / "published.csv", comment="#", keep_default_na=False)
 HEADED = ("AF", "AS", "EU", "OC", "SA", "NA", OVERALL)
-
-
-def of_models(names: Sequence[str], paths: Sequence[str]) -> pd.DataFrame:
-    """The scores of these models, out of their files."""
-    return RegionalResults({"scores": paths}, {"models": [{"name": name} for name in names]}).scores
 
 
 @pytest.fixture(scope="module")
@@ -373,24 +365,12 @@ def test_what_is_odd_about_the_printed_numbers_is_told_in_order(results: Regiona
     assert heads.startswith("the heads of Tables 1, 3 and 6") and items.startswith("the rows of Table 4")
 
 
-def test_a_second_table_of_a_model_and_one_of_none_are_refused(study: Study, tmp_path: Path) -> None:
-    paths = study.files["scores"]
-    with pytest.raises(InputError, match="a second table of model m1"):
-        of_models(NAMES, [*paths, paths[0]])
+def test_scores_of_other_draws_are_refused(study: Study, tmp_path: Path) -> None:
     other = tmp_path / "other.parquet"
-    write_table(other, make_scores(study.regions, 9), SCORES, {"draws": 7})
-    with pytest.raises(InputError, match="does not say which model"):
-        of_models(NAMES, [str(other)])
+    write_table(other, make_scores(study.regions, 9), SCORES, {"model": "m9", "draws": 7})
+    files = study.files | {"scores": [*study.files["scores"], str(other)]}
     with pytest.raises(InputError, match="made with draws 7, others with 100"):
-        shared_facts([*paths, other], "draws")
-
-
-def test_models_come_in_the_order_of_the_study_and_others_not_at_all(study: Study) -> None:
-    assert of_models(["blank", "m1"], study.files["scores"])["model"].drop_duplicates().tolist() == [
-        "blank",
-        "m1",
-    ]
-    assert of_models(["x"], study.files["scores"]).empty
+        _ = RegionalResults(files, SETTINGS).captions
 
 
 def test_a_study_without_a_table_has_a_caption_that_says_so(study: Study) -> None:
