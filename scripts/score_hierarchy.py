@@ -8,7 +8,7 @@ from unmask.regional.hierarchy import tree_of
 from unmask.regional.schema import REGIONS, WORDS
 from unmask.regional.score_schema import SCORES, STABILITY
 from unmask.regional.scoring import FAMILY, Chance, score_tables
-from unmask.regional.vectors import read_likelihoods, read_padded
+from unmask.regional.likelihood_reader import read_likelihoods, read_padded
 from unmask.regional.word_sets import word_sets
 from unmask.tables import read_table, write_table
 

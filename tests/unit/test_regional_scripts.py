@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_trees import world
 from running import run_script
+from synthetic_trees import world
 from unmask.errors import InputError
 from unmask.regional.schema import LIKELIHOODS, PADDED, REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
-from unmask.regional.terms import CORRECTED, VARIANTS
+from unmask.regional.terms import CORRECTED, PROTOCOLS
 from unmask.tables import read_metadata, read_table, write_table
 
 TREE = world([3, 2], [2, 4, 1])
@@ -53,9 +53,20 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def score(files: dict[str, Any], folder: Path, **changes: Any) -> tuple[Path, Path]:
     outputs = {"scores": folder / "scores.parquet", "stability": folder / "stability.parquet"}
-    params = {"draws": 5, "resamples": 4, "seed": 0, "confidence": 0.95, "reading": "content", "model": "m"}
+    params: dict[str, Any] = {
+        "draws": 5,
+        "resamples": 4,
+        "seed": 0,
+        "confidence": 0.95,
+        "reading": "content",
+        "model": "m",
+    }
     run_script(
-        "score_hierarchy", files, outputs, folder / "log", **{**params, "variants": list(VARIANTS), **changes}
+        "score_hierarchy",
+        files,
+        outputs,
+        folder / "log",
+        **{**params, "variants": list(PROTOCOLS), **changes},
     )
     return outputs["scores"], outputs["stability"]
 
@@ -63,9 +74,9 @@ def score(files: dict[str, Any], folder: Path, **changes: Any) -> tuple[Path, Pa
 def test_a_model_is_scored(files: dict[str, Any], tmp_path: Path) -> None:
     scores, stability = score(files, tmp_path)
     found = read_table(scores, SCORES)
-    assert set(found["variant"]) == set(VARIANTS)
+    assert set(found["variant"]) == set(PROTOCOLS)
     assert set(found["words"]) == {"full", "without-x", "without-y", "mine"}
-    assert len(found[found["level"] == "city"]) == 12 * len(VARIANTS)
+    assert len(found[found["level"] == "city"]) == 12 * len(PROTOCOLS)
     assert len(read_table(stability, STABILITY)) > 0
     facts = read_metadata(scores)
     assert {"model", "draws", "resamples", "seed", "confidence", "reading", "holm"} <= set(facts)
@@ -95,7 +106,7 @@ def test_a_bias_is_planted(files: dict[str, Any], tmp_path: Path) -> None:
         {"regions": files["regions"], "words": files["words"]},
         [tmp_path / "planted.parquet"],
         tmp_path / "log",
-        variants=list(VARIANTS),
+        variants=list(PROTOCOLS),
         worlds=3,
         strengths=[0, 2],
         seed=0,
@@ -105,4 +116,4 @@ def test_a_bias_is_planted(files: dict[str, Any], tmp_path: Path) -> None:
     found = read_table(tmp_path / "planted.parquet", PLANTED)
     assert set(found["strength"]) == {0, 2}
     assert set(found["region"]) == {"c1", "c0k0", "c1k1"}
-    assert {"worlds", "alpha", "dealings", "seed"} <= set(read_metadata(tmp_path / "planted.parquet"))
+    assert {"worlds", "alpha", "permutations", "seed"} <= set(read_metadata(tmp_path / "planted.parquet"))

@@ -1,7 +1,6 @@
 """Figures and the report's section on regional bias, made by the scripts that the workflow runs."""
 
 import html
-import io
 import json
 import math
 import re
@@ -9,91 +8,63 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import spearmanr
 
-from made_regions import (
+from running import present
+from synthetic_regions import (
     AWKWARD,
     LATEX,
     MODELS,
     SCRIPT,
     SETTINGS,
     SIGNS,
-    Made,
+    Study,
     make_likelihoods,
-    make_planted,
-    make_prefixes,
     make_scores,
 )
-from running import present
-from unmask.errors import InputError
-from unmask.regional.directions import FirstDirection, by_chance
-from unmask.regional.findings import of_names, planted_findings, prefix_findings
-from unmask.regional.outline import Outline, named, plural
-from unmask.regional.picked import in_two_dimensions, log_probs, name_rows, unit_vectors
-from unmask.regional.results import Found
+from unmask.regional import charts, tables
+from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, REGIONS
 from unmask.regional.score_schema import SCORES
 from unmask.regional.sections.regional import QUESTION, section
-from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, VARIANTS
+from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PROTOCOLS
 from unmask.report.page import render_page
 from unmask.report.sections import Block, Chart, Facts, Fold, Section, Table, read_section
-from unmask.report.sheets import rows_of
 from unmask.tables import framed, write_table
 
-FIGURES = (
-    "scores_figure",
-    "score_map",
-    "band_map",
-    "word_map",
-    "points_figure",
-    "series_figure",
-    "planted_figure",
-)
-TABLES = (
-    "table1",
-    "table2",
-    "table3",
-    "table4",
-    "table5",
-    "table6",
-    "countries",
-    "rankings",
-    "stability",
-    "planted",
-)
+FIGURES = tuple(charts.MAKERS)
+TABLES = tuple(name for name in tables.MAKERS if name != "leaves")
 
 
 @dataclass
 class Done:
-    made: Made
+    study: Study
     figures: dict[str, str]
     tables: dict[str, str]
     section: Section
 
 
-def draw(made: Made, folder: Path, names: Sequence[str] = FIGURES) -> dict[str, str]:
+def draw(study: Study, folder: Path, names: Sequence[str] = FIGURES) -> dict[str, str]:
     files = {f"{name}_{form}": str(folder / f"{name}.{form}") for name in names for form in ("svg", "png")}
-    present("regional", made.files, files, folder / "draw.log", SETTINGS)
+    present("regional", study.files, files, folder / "draw.log", SETTINGS)
     return files
 
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
     folder = tmp_path_factory.mktemp("regional")
-    made = Made.write(folder)
-    figures = draw(made, folder)
+    study = Study.write(folder)
+    figures = draw(study, folder)
     texts = {
         f"{name}_{form}": str(folder / f"{name}.{form}") for name in TABLES for form in ("csv", "md", "tex")
     }
     texts["leaves_csv"] = str(folder / "cities.csv")
     output = {"regional": str(folder / "section.json")}
-    present("regional", made.files, texts | output, folder / "tables.log", SETTINGS)
-    return Done(made, figures, texts, read_section(output["regional"]))
+    present("regional", study.files, texts | output, folder / "tables.log", SETTINGS)
+    return Done(study, figures, texts, read_section(output["regional"]))
 
 
 def every_block(blocks: tuple[Block, ...]) -> Iterator[Block]:
@@ -116,13 +87,13 @@ def test_every_table_is_folded_below_the_chart_of_its_numbers(done: Done) -> Non
     assert captions[0].startswith("Scores of the regions of the first level")
     assert told.index("Table 1: C_w and C_z, with intervals and bands") > 0
     assert not any(isinstance(block, Table) for block in blocks)
-    assert done.section.sentences[0] == QUESTION
+    assert done.section.sentences[0] == QUESTION and len(done.section.sentences) > len(MODELS)
     for block in every_block(blocks):
         if isinstance(block, Chart):
             assert block.alt and block.caption.endswith(".") and block.rows and "{" not in block.alt[:40]
 
 
-def test_all_measures_and_variants_are_drawn_once(done: Done) -> None:
+def test_all_measures_and_protocols_are_drawn_once(done: Done) -> None:
     charts = [block for block in every_block(done.section.blocks) if isinstance(block, Chart)]
     drawn = [
         (chart.rows[0]["measure"], chart.rows[0]["variant"])
@@ -130,95 +101,23 @@ def test_all_measures_and_variants_are_drawn_once(done: Done) -> None:
         if "dealt_low" in chart.rows[0] and "measure" in chart.rows[0]
     ]
     assert drawn[0] == (C_W, CORRECTED)
-    assert sorted(drawn) == sorted((measure, variant) for measure in MEASURES for variant in VARIANTS)
-
-
-def test_each_model_has_its_finding_counted_from_the_scores(done: Done) -> None:
-    outline = Outline.of(done.made.regions)
-    for model in done.made.scores:
-        rows = done.made.scores[model]
-        rows = rows[(rows["variant"] == CORRECTED) & (rows["measure"] == C_W) & (rows["words"] == FULL)]
-        rows = rows[rows["score"].notna()]
-        (sentence,) = (s for s in done.section.sentences if s.startswith(f"For {model} (C_w corrected"))
-        clear = [row.region for row in rows_of(rows) if row.level == "continent" and row.p_holm < 0.05]
-        assert f"({len(clear)} of 6 continents)" in sentence if clear else "in none of the 6" in sentence
-        assert all((outline.names[code] in sentence) == (code in clear) for code in outline.tops())
-        # dealing says nothing of the root
-        assert "verall" not in sentence
-        countries = rows[rows["level"] == "country"]
-        held = int((countries["p_holm"] < 0.05).sum())
-        # the smallest p of 100 dealings, corrected for that many countries
-        assert len(countries) / 101 > 0.05
-        told = f"{held} do after" if held else "none could after Holm's correction with 100 dealings"
-        assert f"Of the {len(countries)} countries with a score," in sentence and told in sentence
-        assert f" {(countries['p'] < 0.05).sum()} have p < 0.05 before correction" in sentence
-        # by chance 5 of the 101 steps of p are below .05
-        expected = f"{5 / 101 * len(countries):.1f} expected by chance"
-        assert sentence.count(expected) == 2
-        mirrored = 1 + 1 / 101 - countries["p"]
-        alike = int((mirrored < 0.05).sum())
-        assert (
-            f"In {alike} ({expected}) the cities are more alike than" in sentence
-            and "95% of cases" in sentence
-        )
-
-
-def test_an_untrained_model_reads_as_such_and_no_other(done: Done) -> None:
-    untrained = [s for s in done.section.sentences if "never trained" in s]
-    assert len(untrained) == 1 and untrained[0].startswith("For blank ")
-
-
-def test_the_artefact_is_said_in_words_and_numbers(done: Done) -> None:
-    (sentence,) = (s for s in done.section.sentences if "Kendall's tau" in s)
-    taus = {variant: re.search(rf"{variant} ([+\-−]\d\.\d\d)", sentence) for variant in VARIANTS}
-    assert all(taus.values()) and float(taus[PAPER][1]) > 0.7  # type: ignore[index]
-    assert "read nothing into the ranking" in sentence
-    assert any(s.startswith("The paper's own numbers") for s in done.section.sentences)
-
-
-def test_too_few_dealings_are_said_to_tell_nothing(done: Done) -> None:
-    (sentence,) = (s for s in done.section.sentences if s.startswith("With 100 dealings"))
-    # 1/101 of 6 regions is above 0.05, of 5 it is not
-    assert "With 100 dealings no p is below 0.0099: corrected for more than 5 regions" in sentence
-    assert 6 / 101 > 0.05 > 5 / 101
+    assert sorted(drawn) == sorted((measure, protocol) for measure in MEASURES for protocol in PROTOCOLS)
 
 
 def test_what_is_to_be_said_of_names_is_said(done: Done) -> None:
     facts = {
         key: text for b in every_block(done.section.blocks) if isinstance(b, Facts) for key, text in b.lines
     }
-    cities = (done.made.regions["level"] == "city").sum()
+    cities = (done.study.regions["level"] == "city").sum()
     assert facts["cities"] == str(cities) and facts["continents"] == "6"
     assert facts["countries without children, so without a score"] == "1: Syria"
     assert facts["countries with one child, so no pair"] == "1: Ireland"
     assert "1 for 3 regions, such as Springfield (3)" in facts.values()
-    names = done.made.regions["name"].drop_duplicates()
+    names = done.study.regions["name"].drop_duplicates()
     unknown = math.ceil(len(names) / 3)
     assert facts["names, m1"].startswith(f"{unknown} of {len(names)} names have a token unknown")
     # Kosovo has no number, Tuvalu no place on the map
     assert facts["with a score, not on the map"] == "2: Kosovo and Tuvalu"
-
-
-def test_what_was_planted_and_prefixes_and_series_have_a_sentence(done: Done) -> None:
-    said = done.section.sentences
-    planted = make_planted()
-    for by, says in (("words", "in words at strength 2 is found"), ("names", "how likely their names are")):
-        own = planted[(planted["planted"] == by) & (planted["variant"] == CORRECTED)]
-        best = own[own["strength"] == 2]["found"].iloc[0]
-        assert any(says in s and f"C_w corrected {best:.2f}" in s for s in said)
-    ranks = planted[(planted["strength"] == 2) & (planted["variant"] == CORRECTED)]["first"].iloc[0]
-    assert any("first of its level in: " in s and f"C_w corrected {ranks:.2f}" in s for s in said)
-    assert any("false alarm" in s and "C_w published 0.05" in s for s in said)
-    assert any(s.startswith("toxic: over 20 epochs") for s in said)
-    prefixes = make_prefixes().assign(classifier="c1", table="t")
-    (sentence,) = prefix_findings(prefixes, Outline.of(done.made.regions))
-    own = prefixes[(prefixes["level"] == "country") & prefixes["region"].notna()]
-    both = 100 * (own["to_positive"] + own["to_negative"])
-    assert f"{both.min():.2g}% (Egypt) to {both.max():.2g}% (Chile)" in sentence
-    assert sentence.endswith("a name that is no region's changes 0.3%.")
-    assert not list(planted_findings(planted.head(0))) and not list(
-        prefix_findings(prefixes.head(0), Outline.of(done.made.regions))
-    )
 
 
 def test_names_are_text_on_the_page(done: Done) -> None:
@@ -247,21 +146,21 @@ def test_names_are_text_in_markdown_and_latex(done: Done) -> None:
 
 
 def test_a_continents_name_is_text_in_heads_and_figures(tmp_path: Path) -> None:
-    made = Made(tmp_path)
-    regions = made.regions.copy()
+    study = Study(tmp_path)
+    regions = study.regions.copy()
     regions.loc[regions["region"] == "AF", "name"] = SCRIPT
     regions.loc[regions["region"] == "AS", "name"] = SIGNS
-    made = Made.write(tmp_path, MODELS)
-    write_table(made.files["regions"], regions, REGIONS, {"source": "made"})
+    study = Study.write(tmp_path, MODELS)
+    write_table(study.files["regions"], regions, REGIONS, {"source": "made"})
     write_table(
-        made.files["likelihoods"][0],
+        study.files["likelihoods"][0],
         make_likelihoods(regions, 0),
         LIKELIHOODS,
         {"model": "m1", "template": "t"},
     )
-    made.files["likelihoods"] = made.files["likelihoods"][:1]
+    study.files["likelihoods"] = study.files["likelihoods"][:1]
     names = ("scores_figure", "points_figure", "series_figure")
-    figures = draw(made, tmp_path, names)
+    figures = draw(study, tmp_path, names)
     for name in names:
         text = "".join(ElementTree.fromstring(text_of(figures[f"{name}_svg"])).itertext())
         # long names beside an axis end in dots
@@ -269,25 +168,25 @@ def test_a_continents_name_is_text_in_heads_and_figures(tmp_path: Path) -> None:
 
 
 def test_figures_are_the_same_bytes_again(done: Done, tmp_path: Path) -> None:
-    again = draw(done.made, tmp_path, ["score_map", "points_figure", "series_figure"])
+    again = draw(done.study, tmp_path, ["score_map", "points_figure", "series_figure"])
     for name, path in again.items():
         assert Path(path).read_bytes() == Path(done.figures[name]).read_bytes(), name
 
 
 def test_a_small_study_has_a_section_too(done: Done, tmp_path: Path) -> None:
-    """Nothing planted, no classifiers, no maps, no likelihoods, no series, and no corrected variant."""
-    scores = make_scores(done.made.regions, 0)
+    """Nothing planted, no classifiers, no maps, no likelihoods, no series, and no corrected protocol."""
+    scores = make_scores(done.study.regions, 0)
     path = tmp_path / "scores.parquet"
     write_table(path, scores[scores["variant"] == PAPER], SCORES, {"model": "m1"})
-    files = {key: done.made.files[key] for key in ("regions", "captions", "published")}
+    files = {key: done.study.files[key] for key in ("regions", "captions", "published")}
     files |= {"scores": [str(path)], "stability": [], "planted": [], "prefixes": [], "likelihoods": []}
     settings = {"models": MODELS, "alpha": 0.05, "confidence": 0.95, "word": "bald"}
-    small = section(Found(files, settings))
+    small = section(RegionalResults(files, settings))
     first, *others = [block for block in every_block(small.blocks) if isinstance(block, Chart)]
     assert {row["variant"] for block in (first, *others) for row in block.rows} == {PAPER}
     assert len(others) == 2 and {row["model"] for row in first.rows} == {"m1"}
     assert any(s.startswith("For m1 (C_w paper") for s in small.sentences)
-    assert not any("m2" in s or "dealings" in s or "planted" in s for s in small.sentences)
+    assert not any("m2" in s or "permutations no" in s or "planted" in s for s in small.sentences)
     assert json.dumps(small.sentences) and "<h2>Regional bias</h2>" in render_page("r", [small])
 
 
@@ -300,107 +199,24 @@ def test_a_tree_of_ones_own_with_two_levels(tmp_path: Path) -> None:
         ],
         REGIONS,
     )
-    made = Made.write(tmp_path, MODELS[:1])
-    write_table(made.files["regions"], regions, REGIONS, {"source": "made"})
+    study = Study.write(tmp_path, MODELS[:1])
+    write_table(study.files["regions"], regions, REGIONS, {"source": "made"})
     rng = np.random.default_rng(0)
     rows = [
         {"variant": v, "measure": C_W, "words": FULL, "region": "r", "level": "union", "children": 5}
         | {"score": rng.random(), "p": 0.01, "p_holm": 0.01}
-        for v in VARIANTS
+        for v in PROTOCOLS
     ]
-    write_table(made.files["scores"][0], framed(rows, SCORES), SCORES, {"model": "m1"})
+    write_table(study.files["scores"][0], framed(rows, SCORES), SCORES, {"model": "m1"})
     write_table(
-        made.files["likelihoods"][0],
+        study.files["likelihoods"][0],
         make_likelihoods(regions, 0),
         LIKELIHOODS,
         {"model": "m1", "template": "t"},
     )
     names = ("scores_figure", "score_map", "word_map", "points_figure")
-    figures = draw(made, tmp_path, names)
+    figures = draw(study, tmp_path, names)
     assert "No country" in text_of(figures["score_map_svg"])
     assert "This study has no country" in text_of(figures["word_map_svg"])
-    sentences = section(Found(made.files, SETTINGS | {"models": MODELS[:1]})).sentences
+    sentences = section(RegionalResults(study.files, SETTINGS | {"models": MODELS[:1]})).sentences
     assert any(s.startswith("For m1 (C_w corrected") for s in sentences)
-
-
-def test_likelihoods_are_picked_by_name_and_word(done: Done) -> None:
-    frame = make_likelihoods(done.made.regions, 0)
-    names, words = ["Kenya", SCRIPT, "City 1 of EGY"], ["bald", "weak", "bald"]
-    for column in ("log_prob", "log_prob_special"):
-        picked = log_probs(done.made.files["likelihoods"][0], names, words, column)
-        for i, name in enumerate(names):
-            for j, word in enumerate(words):
-                there = frame[(frame["name"] == name) & (frame["word"] == word)][column]
-                assert picked[i, j] == pytest.approx(there.item(), rel=1e-6)
-    with pytest.raises(InputError, match=r"m1\.likelihoods\.parquet: no likelihood of the region 'Nowhere'"):
-        log_probs(done.made.files["likelihoods"][0], ["Kenya", "Nowhere"], ["bald"], "log_prob")
-    alone = name_rows(done.made.files["likelihoods"][0])
-    assert alone["name"].tolist() == list(dict.fromkeys(done.made.regions["name"]))
-    assert alone["word"].isna().all()
-
-
-def test_vectors_that_are_of_names_are_said_to_be() -> None:
-    others = [
-        FirstDirection("m1", 30, 0.4, 0.9, 0.9),
-        FirstDirection("m2", 30, 0.9, 0.4, 0.9),
-        FirstDirection("m3", 30, 0.9, 0.9, 0.4),
-        # three regions are alike in that by chance
-        FirstDirection("m4", 3, 0.9, 1.0, 1.0),
-        FirstDirection("m5", 30, 0.9, 0.9, float("nan")),
-    ]
-    *said, last = of_names([*others, FirstDirection("m6", 250, 0.85, 0.97, 0.91)], 0.95)
-    assert len(said) == len(others)
-    assert not any("how likely a region's name is" in sentence or "nan" in sentence for sentence in said)
-    assert "vectors of m6 vary most holds 85% of their variance, and ranks the 250 regions" in last
-    chance = "(unrelated rankings of as many: up to 0.12 in 95% of all cases)"
-    assert f"rho of 0.97, and as that of their names alone with one of 0.91 {chance}: length one" in last
-
-
-def test_unrelated_rankings_stay_below_what_is_said_of_them() -> None:
-    rng = np.random.default_rng(0)
-    for n in (12, 60):
-        rhos = [abs(spearmanr(rng.permutation(n), rng.permutation(n)).statistic) for _ in range(2000)]
-        assert np.mean(np.array(rhos) < by_chance(n, 0.95)) == pytest.approx(0.95, abs=0.02)
-
-
-def test_two_dimensions_keep_what_has_two_and_say_how_much_they_hold() -> None:
-    rng = np.random.default_rng(0)
-    flat = rng.normal(size=(20, 2)) @ np.linalg.qr(rng.normal(size=(6, 6)))[0][:2] + 3
-    points, shares = in_two_dimensions(flat)
-
-    def distances(rows: Any) -> Any:
-        return np.linalg.norm(rows[:, None] - rows[None], axis=2)
-
-    assert np.allclose(distances(points), distances(flat)) and sum(shares) == pytest.approx(1)
-    full = rng.normal(size=(30, 5))
-    points, shares = in_two_dimensions(full)
-    values = np.sort(np.linalg.eigvalsh(np.cov(full.T)))[::-1]
-    assert shares == pytest.approx(tuple(values[:2] / values.sum()))
-    assert points.var(axis=0, ddof=1) == pytest.approx(values[:2])
-    # the same whichever sign the decomposition happens to take
-    assert (
-        np.allclose(in_two_dimensions(full)[0], points)
-        and (points[np.abs(points).argmax(axis=0), [0, 1]] > 0).all()
-    )
-    assert in_two_dimensions(np.ones((4, 3)))[1] == (0.0, 0.0)
-
-
-def test_vectors_have_length_one() -> None:
-    rows = np.array([[3.0, 4.0], [0.0, 0.0]])
-    assert unit_vectors(rows).tolist() == [[0.6, 0.8], [0.0, 0.0]]
-
-
-def test_regions_in_a_sentence() -> None:
-    outline = Outline("a", {}, {key: key.upper() for key in "abcdefgh"}, {}, {}, {})
-    assert named(outline, "a") == "A" and named(outline, "ab") == "A and B"
-    assert named(outline, "abc") == "A, B and C"
-    assert named(outline, "abcdefgh", 6) == "A, B, C, D, E, F and 2 more"
-    assert (plural("country"), plural("continent"), plural("state")) == ("countries", "continents", "states")
-
-
-def test_a_tables_text_is_what_pandas_reads_again(done: Done) -> None:
-    frame = pd.read_csv(
-        io.StringIO(text_of(done.tables["table1_csv"])), keep_default_na=False, na_values=[""]
-    )
-    own = frame[(frame["model"] == "m2") & (frame["region"] == "NA")]
-    assert len(own) == 6 and own["score"].notna().all()

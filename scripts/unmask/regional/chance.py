@@ -1,4 +1,4 @@
-"""What scores of regional bias come to by chance: random and dealt vectors, resampled words and children.
+"""What scores of regional bias come to by chance: random and permuted vectors, resampled words and children.
 
 Draw i of a kind has a generator of its own, of [seed, kind, i]: nothing else changes what it gives.
 """
@@ -13,7 +13,7 @@ from unmask.regional.hierarchy import Ints, Tree
 from unmask.regional.pairs import Floats
 from unmask.regional.terms import PUBLISHED
 
-RANDOM, DEALT, WORDS, CHILDREN = range(4)
+RANDOM, PERMUTED, WORDS, CHILDREN = range(4)
 
 BATCH = 1 << 22
 """Numbers of a batch of draws that are scored at once."""
@@ -31,61 +31,62 @@ class Source(NamedTuple):
 
     rows: Rows
     padded: Rows | None
-    variants: tuple[str, ...]
+    protocols: tuple[str, ...]
 
 
 def scores_of(tree: Tree, source: Source) -> Scores:
     """The model's own scores, (1, R) each."""
-    return all_scores(tree, source.rows, source.padded, source.variants)
+    return all_scores(tree, source.rows, source.padded, source.protocols)
 
 
 def random_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
-    """Scores of random vectors: (draws, inner regions) by variant and measure.
+    """Scores of random vectors: (draws, inner regions) by protocol and measure.
 
     log(−f) of a region's words and of its name alone is normal, with the mean and the covariance of the
     model's in the regions of its level: log-likelihoods are below 0, skewed, and those of one region rise and
     fall together. The tree is the same: what they score is its shape.
     """
-    own, padded = (_moments(rows or source.rows, tree) for rows in (source.rows, source.padded))
+    of_rows, padded = (_moments(rows or source.rows, tree) for rows in (source.rows, source.padded))
 
-    def drawn(rows: Rows, generator: np.random.Generator) -> Rows:
-        moments = own if rows is source.rows else padded
+    def draw(rows: Rows, generator: np.random.Generator) -> Rows:
+        moments = of_rows if rows is source.rows else padded
         f, names = np.full_like(rows.f, np.nan), np.full_like(rows.names, np.nan)
         for members, (mean, factor) in zip(tree.members.values(), moments, strict=True):
             vectors = -np.exp(mean + generator.normal(size=(len(members), len(factor))) @ factor)
             f[0, members], names[0, members] = vectors[:, :-1], vectors[:, -1]
         return Rows(f, names)
 
-    return _drawn_scores(tree, source, draws, seed, RANDOM, drawn)
+    return _scores_of_draws(tree, source, draws, seed, RANDOM, draw)
 
 
 def _moments(rows: Rows, tree: Tree) -> list[tuple[Floats, Floats]]:
     """Mean and a factor A of the covariance, AᵀA, of log(−f), words and name alone, for each level."""
-    found = []
+    moments = []
     for members in tree.members.values():
-        own = np.column_stack([rows.f[0, members], rows.names[0, members]])
-        own = np.log(np.maximum(-own, CERTAIN))
-        mean = own.mean(axis=0)
+        logs = np.column_stack([rows.f[0, members], rows.names[0, members]])
+        logs = np.log(np.maximum(-logs, CERTAIN))
+        mean = logs.mean(axis=0)
         # of as many rows as there are dimensions at most
-        factor: Floats = np.linalg.qr((own - mean) / np.sqrt(len(own)), mode="r")  # type: ignore[assignment]
-        found.append((mean, factor))
-    return found
+        factor: Floats = np.linalg.qr((logs - mean) / np.sqrt(len(logs)), mode="r")  # type: ignore[assignment]
+        moments.append((mean, factor))
+    return moments
 
 
-def dealt_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
-    """Scores of the model's own rows, dealt out anew among the regions of each level: (draws, inner regions).
+def permuted_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
+    """Scores of the model's own rows, permuted among the regions of each level: (draws, inner regions).
 
-    Where the tree says nothing of what a model makes of a region, any dealing is as likely as the one found.
+    Where the tree says nothing of what a model makes of a region, any permutation is as likely as the actual
+    order.
     """
 
-    def dealt(rows: Rows, generator: np.random.Generator) -> Rows:
-        order = dealing(tree, generator)
+    def permuted(rows: Rows, generator: np.random.Generator) -> Rows:
+        order = permutation(tree, generator)
         return Rows(rows.f[:, order], rows.names[:, order])
 
-    return _drawn_scores(tree, source, draws, seed, DEALT, dealt)
+    return _scores_of_draws(tree, source, draws, seed, PERMUTED, permuted)
 
 
-def dealing(tree: Tree, generator: np.random.Generator) -> Ints:
+def permutation(tree: Tree, generator: np.random.Generator) -> Ints:
     """For each region one of its level, each once."""
     order = np.arange(len(tree))
     for members in tree.members.values():
@@ -96,20 +97,20 @@ def dealing(tree: Tree, generator: np.random.Generator) -> Ints:
 def resampled_words(tree: Tree, source: Source, resamples: int, seed: int) -> Scores:
     """Scores of as many words, drawn with replacement; vectors of them are brought to length one anew."""
 
-    def drawn(rows: Rows, generator: np.random.Generator) -> Rows:
+    def draw(rows: Rows, generator: np.random.Generator) -> Rows:
         words = rows.f.shape[2]
         return Rows(rows.f[:, :, generator.integers(words, size=words)], rows.names)
 
-    return _drawn_scores(tree, source, resamples, seed, WORDS, drawn)
+    return _scores_of_draws(tree, source, resamples, seed, WORDS, draw)
 
 
 def resampled_children(tree: Tree, source: Source, resamples: int, seed: int) -> Scores:
-    """Scores of as many children of every region, drawn with replacement: all variants but `published`.
+    """Scores of as many children of every region, drawn with replacement: all protocols but `published`.
 
     Every region's children are drawn once in a resample; pairs of copies of one region are left out.
     """
-    variants = tuple(variant for variant in source.variants if variant != PUBLISHED)
-    if not variants:
+    protocols = tuple(protocol for protocol in source.protocols if protocol != PUBLISHED)
+    if not protocols:
         return {}
     parts: list[Scores] = []
     # weights of all resamples stand beside distances that are computed once
@@ -119,31 +120,31 @@ def resampled_children(tree: Tree, source: Source, resamples: int, seed: int) ->
         for i, counted in enumerate(copies):
             generator = np.random.default_rng([seed, CHILDREN, first + i])
             for region in tree.inner:
-                own = tree.children[region]
-                if len(own):
-                    counted[own] = np.bincount(
-                        generator.integers(len(own), size=len(own)), minlength=len(own)
+                children = tree.children[region]
+                if len(children):
+                    counted[children] = np.bincount(
+                        generator.integers(len(children), size=len(children)), minlength=len(children)
                     )
-        parts.append(_inner(tree, all_scores(tree, source.rows, None, variants, copies)))
+        parts.append(_inner(tree, all_scores(tree, source.rows, None, protocols, copies)))
     return _joined(parts)
 
 
-def _drawn_scores(
+def _scores_of_draws(
     tree: Tree,
     source: Source,
     draws: int,
     seed: int,
     kind: int,
-    drawn: Callable[[Rows, np.random.Generator], Rows],
+    draw: Callable[[Rows, np.random.Generator], Rows],
 ) -> Scores:
     parts = []
     for batch in _batches(draws, source.rows.f[0].size):
         rows, padded = (
-            rows and _stacked([drawn(rows, np.random.default_rng([seed, kind, i])) for i in batch])
+            rows and _stacked([draw(rows, np.random.default_rng([seed, kind, i])) for i in batch])
             for rows in (source.rows, source.padded)
         )
         assert rows is not None
-        scores = all_scores(tree, rows, padded, source.variants, grouped=True)
+        scores = all_scores(tree, rows, padded, source.protocols, grouped=True)
         parts.append(_inner(tree, scores))
     return _joined(parts)
 
@@ -172,17 +173,17 @@ def _joined(parts: list[Scores]) -> Scores:
 
 def quantiles(draws: Floats, shares: tuple[float, ...]) -> Floats:
     """(draws, n) → (shares, n), over the draws that have a score; nan where none has."""
-    found = np.full((len(shares), draws.shape[1]), np.nan)
+    values = np.full((len(shares), draws.shape[1]), np.nan)
     scored = ~np.isnan(draws).all(axis=0)
     if scored.any():
-        found[:, scored] = np.nanquantile(draws[:, scored], shares, axis=0)
-    return found
+        values[:, scored] = np.nanquantile(draws[:, scored], shares, axis=0)
+    return values
 
 
 def p_values(scores: Floats, draws: Floats) -> Floats:
     """(n,), (draws, n) → (n,): (1 + draws that come to as much or more) / (1 + draws); nan without a score.
 
-    The model's own dealing counts as one, so p is never below 1 / (1 + draws): .0099 of 100.
+    The model's own order counts as one, so p is never below 1 / (1 + draws): .0099 of 100.
     """
     reached = (draws >= scores - TIED * np.abs(scores)).sum(axis=0)
     p: Floats = (1 + reached) / (1 + len(draws))
@@ -197,13 +198,13 @@ def kendall_taus(ranking: Floats, resamples: Floats) -> Floats:
     are tied. The signs of the ranking's pairs are taken once, which is faster than scipy's for each resample.
     """
     first, second = np.triu_indices(len(ranking), 1)
-    own = np.sign(ranking[first] - ranking[second])
+    order = np.sign(ranking[first] - ranking[second])
     taus = np.full(len(resamples), np.nan)
     for i, resample in enumerate(resamples):
         signs = np.sign(resample[first] - resample[second])
-        agreed = own * signs
+        agreed = order * signs
         both = ~np.isnan(agreed)
-        untied = np.count_nonzero(own[both]) * np.count_nonzero(signs[both])
+        untied = np.count_nonzero(order[both]) * np.count_nonzero(signs[both])
         if untied:
             taus[i] = agreed[both].sum() / np.sqrt(untied)
     return taus

@@ -1,24 +1,31 @@
-"""The charts of regional bias other than its maps."""
+"""The charts of regional bias: rows of results in the forms of unmask.report.forms, and maps."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import altair as alt
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from unmask.regional.outline import Outline
-from unmask.regional.picked import in_two_dimensions
-from unmask.regional.tables import THOUSAND, Findings
-from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PLAIN, VARIANTS
+from unmask.regional.geometry import FEWEST, principal_components
+from unmask.regional.maps import fifths, of_positions, of_values, on_map, position
+from unmask.regional.pairs import unit
+from unmask.regional.results import RegionalResults
+from unmask.regional.tables import THOUSAND
+from unmask.regional.terms import C_W, CORRECTED, MEASURES, PLAIN, PROTOCOLS
+from unmask.report.chart_files import charts_of
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import by_value, columns_of, ends_of
+from unmask.report.panels import Row, by_value, columns_of, ends_of, records
 from unmask.report.sheets import rows_of
+from unmask.tables import read_metadata
+
+Chart = alt.FacetChart | None
+"""None where the study has nothing to draw."""
 
 NOT_MORE, RAW, CLEAR, UNTESTED = "not more", "more, before correction", "more, corrected", "not tested"
 _CLAIMS = (NOT_MORE, RAW, CLEAR, UNTESTED)
-"""What may be said of a score beside what the model's own vectors come to when dealt out anew."""
+"""What may be said of a score beside what permutations of the model's own vectors give."""
 
 _ENDS = tuple(f"{kind}_{end}" for kind in ("words", "dealt", "random") for end in ("low", "high"))
 """Ends of intervals and bands of SCORES."""
@@ -29,79 +36,87 @@ def titled(measure: str) -> str:
     return measure if measure == PLAIN else f"{measure} × 1000"
 
 
-def scores(found: Findings, measure: str, variant: str) -> alt.FacetChart | None:
+def scores(results: RegionalResults, measure: str = C_W, protocol: str | None = None) -> Chart:
     """Scores of the regions below the root and overall, before the bands of chance; a panel for each model.
 
-    None, here and below, where the study has nothing to draw. The scales of variants that divide by the
-    number of pairs are logarithmic, as their scores span that much.
+    protocol: the main one unless given. The scales of protocols that divide by the number of pairs are
+    logarithmic, as their scores span that much.
     """
-    rows = found.chosen((measure,), (FULL,))
-    rows = rows[(rows["variant"] == variant) & rows["score"].notna()]
-    outline = found.outline
+    protocol = protocol or results.main_protocol
+    rows = results.select((measure,), protocols=(protocol,))
+    rows = rows[rows["score"].notna()]
+    index = results.index
     numbers = rows[["score", *_ENDS]] * (1 if measure == PLAIN else THOUSAND)
     frame = columns_of(
         rows,
         *("model", "measure", "variant", "region", "p", "p_holm"),
         panel="model",
-        name=rows["region"].map(outline.headed),
+        name=rows["region"].map(index.headed),
         children=rows["children"].astype(int),
-        claim=[_claim(row, found.alpha) for row in rows_of(rows)],
+        claim=_claims(rows, results.alpha),
     ).join(numbers)
     tips = (
         ("panel", "model"),
         ("name", "region (children)"),
         ("score", titled(measure), ".4g"),
         *ends_of(".4g", "words_low", "words_high", "interval by words"),
-        *ends_of(".4g", "dealt_low", "dealt_high", "dealt out"),
+        *ends_of(".4g", "dealt_low", "dealt_high", "permutations"),
         *ends_of(".4g", "random_low", "random_high", "random vectors"),
         ("p", "p", ".3g"),
         ("p_holm", "p, Holm-corrected", ".3g"),
-        ("claim", "against vectors dealt out"),
+        ("claim", "against permutations"),
     )
     there = [claim for claim in _CLAIMS if claim != UNTESTED or (frame["claim"] == claim).any()]
     # scores of zero, as of equal vectors, have no logarithm
-    logarithmic = variant != CORRECTED and measure != PLAIN and bool(numbers.min().min() > 0)
+    logarithmic = protocol != CORRECTED and measure != PLAIN and bool(numbers.min().min() > 0)
     return forest(
         frame,
         Axis(titled(measure), log=logarithmic, ticks=4, format="~r" if logarithmic else None),
         tips,
         value="score",
         interval=("words_low", "words_high"),
-        kinds=Kinds("claim", "against vectors dealt out", there, claimed=True),
+        kinds=Kinds("claim", "against permutations", there, claimed=True),
         broad=("dealt_low", "dealt_high"),
         narrow=("random_low", "random_high"),
-        names=map(outline.headed, outline.shown()),
+        names=map(index.headed, index.columns()),
         grid=Grid(width=270),
     )
 
 
-def _claim(row: Any, alpha: float) -> str:
-    if pd.isna(row.p):
-        return UNTESTED
-    return CLEAR if row.p_holm < alpha else RAW if row.p < alpha else NOT_MORE
+def _claims(rows: pd.DataFrame, alpha: float) -> Any:
+    tests = [rows["p"].isna(), rows["p_holm"] < alpha, rows["p"] < alpha]
+    return np.select(tests, [UNTESTED, CLEAR, RAW], NOT_MORE)
 
 
-def points(
-    outline: Outline, drawn: Mapping[str, tuple[Sequence[str], npt.NDArray[Any]]]
-) -> alt.FacetChart | None:
-    """Regions in two dimensions: the first two principal components of their vectors (equation 2).
+def other_scores(results: RegionalResults) -> Iterator[tuple[str, alt.FacetChart]]:
+    """The other measures and protocols, each with its name."""
+    for protocol in reversed(PROTOCOLS):
+        for measure in MEASURES:
+            if (measure, protocol) != (C_W, results.main_protocol):
+                chart = scores(results, measure, protocol)
+                if chart:
+                    yield f"{measure}, {protocol}", chart
 
-    drawn: regions, and their vectors (regions x words), by model. Regions right below the root are large,
-    with an outline; small ones have the colour and shape of that in which they lie.
+
+def points(results: RegionalResults) -> Chart:
+    """Figure 3: regions by the first two principal components of their vectors (equation 2).
+
+    Regions right below the root are large, with an outline; small ones have the colour and shape of that in
+    which they lie.
     """
-    rows = []
-    tops = outline.tops()
-    for model, (regions, vectors) in drawn.items():
-        if len(regions) < 3:
+    index, rows = results.index, []
+    tops = index.tops()
+    for model, regions, f, _ in results.vectors:
+        if len(regions) < FEWEST:
             continue
-        places, (first, second) = in_two_dimensions(vectors)
+        places, (first, second) = principal_components(unit(f))
         panel = f"{model} ({100 * first:.0f}% and {100 * second:.0f}% of the variance)"
         # large ones last, so that they lie above
         for region, (x, y) in sorted(zip(regions, places, strict=True), key=lambda each: each[0] in tops):
-            top = outline.top_of(region)
+            top = index.top_of(region)
             rows.append(
-                {"panel": panel, "model": model, "region": region, "name": outline.names[region]}
-                | {"level": outline.levels[region], "within": outline.names[top] if top else None}
+                {"panel": panel, "model": model, "region": region, "name": index.names[region]}
+                | {"level": index.levels[region], "within": index.names[top] if top else None}
                 | {"large": region in tops, "first": float(x), "second": float(y)}
             )
     if not rows:
@@ -113,31 +128,27 @@ def points(
         (("panel", "model"), ("name", "region"), ("level", "level"), ("within", "lies in")),
         across="first",
         up="second",
-        kinds=Kinds("within", "lies in", [outline.names[top] for top in tops]),
+        kinds=Kinds("within", "lies in", [index.names[top] for top in tops]),
         large="large",
         grid=Grid(2, width=400, height=300),
     )
 
 
-def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) -> alt.FacetChart | None:
-    """C_w of a variant against how long a model was trained, overall and by region below the root; a panel
-    for each series.
-
-    entries: for each series its `name` and `models`, a list of `model` (a name of the study) and `epoch`.
-    """
-    scores = found.chosen((C_W,), (FULL,))
-    scores = scores[(scores["variant"] == variant) & scores["score"].notna()]
+def series(results: RegionalResults, protocol: str | None = None) -> Chart:
+    """Figure 5: C_w against how long a model was trained, overall and by region below the root; a panel for
+    each series. protocol: the main one unless given."""
+    protocol = protocol or results.main_protocol
     steps = pd.DataFrame(
         [
-            {"panel": str(entry["name"]), "model": str(step["model"]), "epoch": float(step["epoch"])}
-            for entry in entries
-            for step in entry["models"]
+            {"panel": str(one["name"]), "model": str(step["model"]), "epoch": float(step["epoch"])}
+            for one in results.series
+            for step in one["models"]
         ],
         columns=["panel", "model", "epoch"],
     )
-    rows = steps.merge(scores, on="model")
-    outline = found.outline
-    names = {region: outline.names[region] for region in outline.tops()} | {outline.root: "overall"}
+    rows = steps.merge(results.select(protocols=(protocol,)).dropna(subset="score"), on="model")
+    index = results.index
+    names = {region: index.names[region] for region in index.tops()} | {index.root: "overall"}
     frame = columns_of(
         rows,
         *("panel", "model", "variant", "epoch"),
@@ -154,7 +165,7 @@ def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) 
         ("score", titled(C_W), ".4g"),
         *ends_of(".4g", what="interval by words"),
     )
-    logarithmic = variant != CORRECTED and bool(frame[["score", "low"]].min().min() > 0)
+    logarithmic = protocol != CORRECTED and bool(frame[["score", "low"]].min().min() > 0)
     return response(
         frame,
         Axis("epochs of further training", zero=True, ticks=sorted(frame["epoch"].unique()), format=".3~g"),
@@ -167,28 +178,38 @@ def series(found: Findings, entries: Iterable[Mapping[str, Any]], variant: str) 
     )
 
 
-def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetChart | None:
-    """How often a score finds the region whose children were set apart, against how far they were; a panel
-    for each region and what they were set apart by.
+def other_series(results: RegionalResults) -> Iterator[tuple[str, alt.FacetChart]]:
+    """The other protocols, each with its name."""
+    for protocol in reversed(PROTOCOLS):
+        chart = series(results, protocol)
+        if chart and protocol != results.main_protocol:
+            yield protocol, chart
 
-    frame: PLANTED; alpha: the level of the test, where a score that finds nothing lies.
-    """
+
+def planted(results: RegionalResults) -> Chart:
+    """How often a score finds the region whose children were set apart, against how far they were; a panel
+    for each region and what they were set apart by, with a line at the level of the test."""
+    frame, names = results.planted, results.index.names
     rows = frame[frame["found"].notna()]
     if rows.empty:
         return None
     measures = [name for name in MEASURES if (rows["measure"] == name).any()]
-    variants = [name for name in reversed(VARIANTS) if (rows["variant"] == name).any()]
+    protocols = [name for name in reversed(PROTOCOLS) if (rows["variant"] == name).any()]
     by = rows["planted"].drop_duplicates()
     # several scores find the same, so that their lines lie on each other: a little apart
-    of_scores = [(measure, variant) for measure in measures for variant in variants]
+    of_scores = [(measure, protocol) for measure in measures for protocol in protocols]
     nudges = np.linspace(-0.015, 0.015, len(of_scores)) * float(rows["strength"].max() or 1)
     aside = dict(zip(of_scores, map(float, nudges), strict=True))
     ordered = by_value(rows.sort_values("strength", kind="stable"), "planted", by)
     ordered = by_value(ordered, "region", rows["region"])
-    drawn = columns_of(
+    points = columns_of(
         ordered,
         *("planted", "region", "measure", "variant", "strength", "found", "first", "worlds"),
-        panel=[f"{_counted(row, outline)}\nset apart by {row.planted}" for row in rows_of(ordered)],
+        panel=[
+            f"{names.get(row.region, row.region)} ({row.level}, {row.children} children)\n"
+            f"set apart by {row.planted}"
+            for row in rows_of(ordered)
+        ],
         at=[row.strength + aside[row.measure, row.variant] for row in rows_of(ordered)],
         low="found_low",
         high="found_high",
@@ -203,19 +224,102 @@ def planted(frame: pd.DataFrame, outline: Outline, alpha: float) -> alt.FacetCha
         ("first", "highest of its level in", ".3f"),
         ("worlds", "worlds", "d"),
     )
+    # the test of planting has a level of its own
+    alpha = read_metadata(results.files["planted"])["alpha"]
     strengths = sorted(rows["strength"].astype(float).unique())
     return response(
-        drawn,
+        points,
         Axis("strength, in standard deviations", ticks=strengths, format=".3~g"),
         Axis("share of worlds found", line=alpha, style="wanted", span=(0, 1)),
         tips,
         dose="at",
         value="found",
         kinds=Kinds("measure", "measure", measures),
-        dashes=Kinds("variant", "variant", variants),
+        dashes=Kinds("variant", "variant", protocols),
         grid=Grid(len(by), width=330),
     )
 
 
-def _counted(row: Any, outline: Outline) -> str:
-    return f"{outline.names.get(row.region, row.region)} ({row.level}, {row.children} children)"
+COUNTRY_TIPS = (
+    ("score", titled(C_W), ".4g"),
+    *ends_of(".4g", what="interval by words"),
+    *ends_of(".4g", "dealt_low", "dealt_high", "permutations"),
+    ("children", "children", "d"),
+)
+"""What a country on a map tells of its score."""
+
+
+def score_map(results: RegionalResults) -> Chart:
+    """Figure 4."""
+    if results.atlas is None:
+        return None
+    return of_values(results.atlas, _countries(results), f"{C_W}, within a model", COUNTRY_TIPS)
+
+
+def band_map(results: RegionalResults) -> Chart:
+    """Where the scores of Figure 4 lie against the bands of permutations."""
+    if results.atlas is None:
+        return None
+    return of_positions(results.atlas, _countries(results), COUNTRY_TIPS)
+
+
+def _countries(results: RegionalResults) -> list[Row]:
+    """C_w of the regions that have a code and two children or more, of the main protocol, on the map."""
+    index = results.index
+    regions = [r for r in index.inner() if r in index.codes and index.children[r] > 1]
+    rows = results.select(regions=regions, protocols=(results.main_protocol,))
+    rows = rows[rows["score"].notna() & ~rows["model"].isin(results.later_steps)]
+    frame = columns_of(
+        rows,
+        "model",
+        code=rows["region"].map(index.codes),
+        score=rows["score"] * THOUSAND,
+        low=rows["words_low"] * THOUSAND,
+        high=rows["words_high"] * THOUSAND,
+        dealt_low=rows["dealt_low"] * THOUSAND,
+        dealt_high=rows["dealt_high"] * THOUSAND,
+        children=rows["children"].astype(int),
+        position=position(rows["score"], rows["dealt_low"], rows["dealt_high"]),
+        country=rows["region"].map(index.names),
+        fifth=rows.groupby("model")["score"].transform(fifths),
+    )
+    return _on_map(results, frame)
+
+
+def word_map(results: RegionalResults) -> Chart:
+    """Figure 1."""
+    word, index = results.settings.get("word"), results.index
+    if results.atlas is None or word is None or word not in results.words or not index.codes:
+        return None
+    names = [index.names[region] for region in index.codes]
+    parts = []
+    for model, likelihoods in results.likelihoods():
+        values = pd.Series(likelihoods.select(names, [str(word)])[0][:, 0])
+        known = {"model": model, "code": index.codes.values(), "country": names}
+        parts.append(pd.DataFrame({**known, "log_prob": values, "fifth": fifths(values)}))
+    rows = _on_map(results, pd.concat(parts)) if parts else []
+    tips = [("log_prob", "mean log-probability", ".4g")]
+    return of_values(results.atlas, rows, "likelihood, within a model", tips)
+
+
+def _on_map(results: RegionalResults, frame: pd.DataFrame) -> list[Row]:
+    panels = {
+        str(model): {row.pop("code"): row for row in records(part.drop(columns="model"))}
+        for model, part in frame.groupby("model", sort=False)
+    }
+    return on_map(results.atlas, panels) if results.atlas else []
+
+
+MAKERS: Mapping[str, tuple[Callable[[RegionalResults], Chart], str]] = {
+    "scores_figure": (scores, "No region of this study has a score."),
+    "score_map": (score_map, "No country of this study has a score."),
+    "band_map": (band_map, "No country of this study has a score with a band."),
+    "word_map": (word_map, "This study has no country on the map, or not the word of this map."),
+    "points_figure": (points, "This study has too few regions to lay out in two dimensions."),
+    "series_figure": (series, "No model of this study was trained further on sentences about regions."),
+    "planted_figure": (planted, "Nothing was planted in this study."),
+}
+"""By name: what makes a chart, and why there may be none."""
+
+drawn_charts = partial(charts_of, MAKERS)
+"""The charts of these names, each with its name; where there is none, why."""

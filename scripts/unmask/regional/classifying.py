@@ -76,7 +76,7 @@ def predict(classifier: Classifier, texts: Sequence[str]) -> Predictions:
     # longest first, so that memory runs out early or never
     order = sorted(places, key=lambda ids: (-len(ids), ids))
     device = classifier.device
-    found: list[npt.NDArray[np.float64]] = []
+    parts: list[npt.NDArray[np.float64]] = []
     done = 0
     while done < len(order):
         length = len(order[done]) // _ID.itemsize
@@ -87,9 +87,9 @@ def predict(classifier: Classifier, texts: Sequence[str]) -> Predictions:
         if part is None:
             device.take_half(*ids.shape)
             continue
-        found.append(part)
+        parts.append(part)
         done += len(batch)
-    of_input = np.concatenate(found)
+    of_input = np.concatenate(parts)
     probabilities = np.empty((len(texts), of_input.shape[1]))
     for row, ids_of_text in zip(of_input, order, strict=True):
         probabilities[places[ids_of_text]] = row

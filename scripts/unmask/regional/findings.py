@@ -1,20 +1,22 @@
-"""What the numbers of regional bias say, in plain sentences."""
+"""What the numbers of regional bias say: the sentences of its section."""
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import count
 
 import pandas as pd
 
-from unmask.regional.directions import FirstDirection, by_chance
-from unmask.regional.outline import Outline, named, plural
+from unmask.regional.geometry import first_directions, rho_by_chance
 from unmask.regional.planted import BY_NAMES, BY_WORDS
-from unmask.regional.published import ORDERS
-from unmask.regional.rankings import INNER, TOPS, by_variant, printed_taus, ranged
-from unmask.regional.tables import THOUSAND, Findings, main_variant
-from unmask.regional.terms import C_W, CONTROL, FULL, MEASURES, VARIANTS
-from unmask.report.sheets import interval, number, rows_of
+from unmask.regional.rankings import INNER, TOPS, printed_taus, rankings
+from unmask.regional.region_index import plural
+from unmask.regional.results import RegionalResults
+from unmask.regional.tables import THOUSAND
+from unmask.regional.terms import C_W, CONTROL, MEASURES, PROTOCOLS
+from unmask.report.declared_tables import in_order
+from unmask.report.findings import Finding, Row, records, span
+from unmask.report.study import UNTRAINED, Named
 
 MOST_OF_IT, ALIKE = 0.5, 0.8
 """A share of the variance, and a rank correlation, from which on vectors are first of all about names."""
@@ -23,257 +25,294 @@ ENOUGH = 10
 """Regions from which on that can be said: of three, a third of all vectors would have it by chance."""
 
 
-def beyond_chance(found: Findings, draws: int | None) -> Iterator[str]:
-    """For each model, which continents and how many countries lie above what dealt vectors give.
+def largest_family(permutations: int, alpha: float) -> int:
+    """The most regions that p, 1/(permutations + 1) at least, is corrected for with one below alpha."""
+    return math.ceil(alpha * (permutations + 1)) - 1
 
-    draws: of dealt vectors, where there are some.
-    """
-    outline, alpha = found.outline, found.alpha
-    rows = _scored(found)
-    variant = main_variant(rows)
-    for model in found.models:
-        own = {str(row.region): row for row in rows_of(rows[rows["model"] == model.name])}
-        if not own:
-            yield f"{model.name} has no score: no region of the study has two children."
+
+def fewest_permutations(regions: int, alpha: float) -> int:
+    """The fewest with which p can be below alpha though it is corrected for so many regions."""
+    return next(n for n in count(int(regions / alpha) - 1) if largest_family(n, alpha) >= regions)
+
+
+def _scored(results: RegionalResults) -> pd.DataFrame:
+    """The regions that have a score, by the main protocol of C_w."""
+    index = results.index
+    regions = [*index.columns(), *index.inner()]
+    return results.select(regions=regions, protocols=(results.main_protocol,)).dropna(subset="score")
+
+
+def _models(results: RegionalResults) -> Iterator[tuple[Named, pd.DataFrame]]:
+    """The models with a table of scores, and of these the regions that have one."""
+    scored = _scored(results)
+    for model in results.models:
+        if (results.scores["model"] == model.name).any():
+            yield model, scored[scored["model"] == model.name]
+
+
+def _plurals(levels: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(map(plural, levels)))
+
+
+def _tops(results: RegionalResults) -> Iterator[Row]:
+    """Which of the regions right below the root differ in what lies in them, by model."""
+    index = results.index
+    for model, rows in _models(results):
+        tops = rows[rows["region"].isin(index.tops())]
+        clear = tops[tops["p_holm"] < results.alpha]
+        yield {
+            "model": model.name,
+            "protocol": results.main_protocol,
+            "alpha": results.alpha,
+            "scored": len(rows),
+            "tops": len(tops),
+            "levels": _plurals(tops["level"]),
+            "clear": clear["region"].map(index.names),
+            "below": _plurals(map(index.level_below, clear["region"] if len(clear) else tops["region"])),
+        }
+
+
+def _inner(results: RegionalResults) -> Iterator[Row]:
+    """How many of the other regions differ in what lies in them, and how many are alike, by model."""
+    permutations, alpha = results.permutations, results.alpha
+    for model, rows in _models(results):
+        rows = rows[rows["region"].isin(results.index.inner())]
+        if rows.empty:
             continue
-        sentence = (
-            f"For {model.name} (C_w {variant}, p < {alpha:g} after Holm's correction), "
-            f"{_of_tops(outline, own, alpha)}."
-        )
-        inner = [own[region] for region in outline.inner() if region in own]
-        if inner:
-            sentence += f" {_of_inner(outline, inner, alpha, draws)}"
-        if model.source == "random":
-            sentence += (
-                f" {model.name} has random weights: it was never trained, and its scores show only what the "
-                "tree and the tokens of names come to."
-            )
-        yield sentence
+        clear = (rows["p_holm"] < alpha).sum()
+        # p is corrected within a level
+        family = int(rows["level"].value_counts().min())
+        # p goes in steps of this: 1 - p + step is the share of permutations that give as much or less
+        step, share, possible = 0.0, alpha, True
+        if permutations is not None:
+            step, largest = 1 / (permutations + 1), largest_family(permutations, alpha)
+            share, possible = largest * step, clear > 0 or family <= largest
+        yield {
+            "model": model.name,
+            "alpha": alpha,
+            "regions": len(rows),
+            "levels": _plurals(rows["level"]),
+            "below": _plurals(map(results.index.level_below, rows["region"])),
+            "more": (rows["p"] < alpha).sum(),
+            "less": (1 - rows["p"] + step < alpha).sum(),
+            "expected": share * len(rows),
+            "clear": clear,
+            "permutations": permutations,
+            "needed": None if possible else fewest_permutations(family, alpha),
+        }
 
 
-def _scored(found: Findings) -> pd.DataFrame:
-    """The regions that have a score, by the main variant of C_w."""
-    rows = found.chosen((C_W,), (FULL,), [*found.outline.shown(), *found.outline.inner()])
-    return rows[(rows["variant"] == main_variant(rows)) & rows["score"].notna()]
+def _untrained(results: RegionalResults) -> Iterator[Row]:
+    if names := [model.name for model, _ in _models(results) if model.source == UNTRAINED]:
+        yield {"names": names}
 
 
-def _of_inner(outline: Outline, inner: Sequence[Any], alpha: float, draws: int | None) -> str:
-    """How many of the other regions differ in what lies in them, and how many are alike. inner: SCORES."""
-    levels = " and ".join(plural(level) for level in dict.fromkeys(row.level for row in inner))
-    held = sum(row.p_holm < alpha for row in inner)
+def _too_few(results: RegionalResults) -> Iterator[Row]:
+    """That so few permutations can show nothing after correction, where it is so."""
+    permutations, alpha = results.permutations, results.alpha
     # p is corrected within a level
-    fewest = min(Counter(row.level for row in inner).values())
-    could = held or draws is None or fewest <= _most_corrected_for(draws, alpha)
-    # p goes in steps of this
-    step = 0.0 if draws is None else 1 / (draws + 1)
-    expected = alpha if draws is None else _most_corrected_for(draws, alpha) * step
-    more = sum(row.p < alpha for row in inner)
-    # 1 - p + step is the share of dealings, the model's own included, that come to as much or less
-    less = sum(1 - row.p + step < alpha for row in inner)
-    by_chance = f"{expected * len(inner):.1f} expected by chance"
-    after = (
-        f"{held} do after Holm's correction"
-        if could
-        else f"none could after Holm's correction with {draws} dealings, which takes "
-        f"{_fewest_dealings(fewest, alpha)}"
-    )
-    below = _below(outline, [row.region for row in inner])
-    return (
-        f"Of the {len(inner)} {levels} with a score, {more} have p < {alpha:g} before correction "
-        f"({by_chance}); {after}. In {less} ({by_chance}) the {below} are more alike than "
-        f"chance makes them in {100 * (1 - alpha):g}% of cases."
-    )
+    most = max(_scored(results).groupby(["model", "level"]).size(), default=0)
+    if permutations is not None and largest_family(permutations, alpha) < most:
+        yield {
+            "permutations": permutations,
+            "least": 1 / (permutations + 1),
+            "family": largest_family(permutations, alpha),
+            "alpha": alpha,
+            "needed": fewest_permutations(most, alpha),
+        }
 
 
-def _of_tops(outline: Outline, own: Mapping[str, Any], alpha: float) -> str:
-    """Which of the regions right below the root differ in what lies in them."""
-    tops = [region for region in outline.tops() if region in own]
-    clear = [region for region in tops if own[region].p_holm < alpha]
-    than = "by more than when the same vectors are dealt out at random"
-    if not tops:
-        return f"there is no region whose parts could differ {than}"
-    levels = " and ".join(dict.fromkeys(plural(outline.levels[region]) for region in tops))
-    if not clear:
-        return f"in none of the {len(tops)} {levels} do the {_below(outline, tops)} differ {than}"
-    return (
-        f"the {_below(outline, clear)} of {named(outline, clear)} differ {than} "
-        f"({len(clear)} of {len(tops)} {levels})"
-    )
-
-
-def _below(outline: Outline, regions: Sequence[str]) -> str:
-    return " and ".join(dict.fromkeys(plural(outline.level_below(region)) for region in regions))
-
-
-def coarse_dealings(found: Findings, draws: int | None) -> Iterator[str]:
-    """That so few dealings can show nothing after correction, where it is so."""
-    if draws is None:
-        return
-    least, family = 1 / (draws + 1), _most_corrected_for(draws, found.alpha)
-    # p is corrected within a level
-    most = max(_scored(found).groupby(["model", "level"]).size(), default=0)
-    if family < most:
-        yield (
-            f"With {draws} dealings no p is below {least:.2g}: corrected for more than {family} regions, "
-            f"none can be below {found.alpha:g}. That takes "
-            f"{_fewest_dealings(most, found.alpha)} dealings."
-        )
-
-
-def _most_corrected_for(draws: int, alpha: float) -> int:
-    """The most regions that p, which is 1/(draws + 1) at least, is corrected for with one below alpha."""
-    return math.ceil(alpha * (draws + 1)) - 1
-
-
-def _fewest_dealings(regions: int, alpha: float) -> int:
-    """The fewest dealings with which p can be below alpha though it is corrected for so many regions."""
-    draws = int(regions / alpha) - 1
-    while _most_corrected_for(draws, alpha) < regions:
-        draws += 1
-    return draws
-
-
-def artefact(found: Findings, table: pd.DataFrame) -> Iterator[str]:
-    """Which variant ranks by the number of children alone. table: `rankings`."""
-    outline = found.outline
+def _by_tree(results: RegionalResults) -> Iterator[Row]:
+    """Which protocol ranks by the number of children alone."""
+    table = rankings(results).dropna(subset="tau")
     parts = []
-    for ranked, regions in ((TOPS, outline.tops()), (INNER, outline.inner())):
-        taus = by_variant(table, C_W, ranked)
-        if taus:
-            level = plural(outline.levels[regions[0]])
-            many = table.loc[table["ranked"] == ranked, "regions"].max()
-            of_all = ", ".join(f"{variant} {ranged(taus[variant])}" for variant in taus)
-            parts.append(f"of {many} {level} {of_all}")
+    for kind, regions in ((TOPS, results.index.tops()), (INNER, results.index.inner())):
+        rows = table[(table["measure"] == C_W) & (table["ranked"] == kind)]
+        if len(rows):
+            taus = in_order(rows, variant=PROTOCOLS).groupby("variant", sort=False)["tau"]
+            spans = [f"{protocol} {span(tau.min(), tau.max(), signed=True)}" for protocol, tau in taus]
+            level = plural(results.index.levels[regions[0]])
+            parts.append({"regions": rows["regions"].max(), "level": level, "taus": spans})
     if parts:
-        yield (
-            "Does C_w rank regions by one over their number of pairs of children, and so by the tree instead "
-            "of the model? Kendall's tau of the two (from the least to the most of the models): "
-            f"{'; '.join(parts)}. Where it is close to +1, read nothing into the ranking (by chance it is +1 "
-            "in one of 6 rankings of three regions, in one of 720 of six)."
-        )
-    printed = printed_taus(outline, found.published, C_W)
-    if printed:
-        texts = [f"{ranged(printed[order])} {_ORDERS[order]}" for order in ORDERS if order in printed]
-        yield (
-            f"The paper's own numbers for continents, against the children of this tree: {', '.join(texts)}."
-        )
+        yield {"parts": parts}
 
 
 _ORDERS = {"headed": "with its columns as headed", "likely": "in the order that its code prints"}
 
 
-def of_names(directions: Iterable[FirstDirection], confidence: float) -> Iterator[str]:
+def _printed(results: RegionalResults) -> Iterator[Row]:
+    taus = printed_taus(results.index, results.published, C_W)
+    spans = {order: span(min(each), max(each), signed=True) for order, each in taus.items()}
+    if spans:
+        yield {"taus": [f"{spans[order]} {text}" for order, text in _ORDERS.items() if order in spans]}
+
+
+def _directions(results: RegionalResults) -> Iterator[Row]:
     """For each model, how much of what tells its vectors apart is how likely regions' names are."""
-    for model, regions, share, of_sentences, of_name in directions:
-        sentence = (
-            f"The direction in which the vectors of {model} vary most holds {100 * share:.0f}% of their "
-            f"variance, and ranks the {regions} regions of Figure 3 as the mean "
-            f"log-probability of their sentences does with a Spearman's rho of {number(of_sentences)}"
-        )
-        if not math.isnan(of_name):
-            sentence += f", and as that of their names alone with one of {number(of_name)}"
-        sentence += (
-            f" (unrelated rankings of as many: up to {number(by_chance(regions, confidence))} in "
-            f"{100 * confidence:g}% of all cases)"
-        )
-        if share >= MOST_OF_IT and of_sentences >= ALIKE and of_name >= ALIKE and regions >= ENOUGH:
-            sentence += (
-                ": length one does not take out how likely a region's name is, and scores are about that "
-                "before they are about what is said of regions"
-            )
-        yield f"{sentence}."
+    confidence = results.settings["confidence"]
+    for direction in first_directions(results.vectors):
+        yield {
+            **direction._asdict(),
+            "name": None if math.isnan(direction.name) else direction.name,
+            "unrelated": rho_by_chance(direction.regions, confidence),
+            "confidence": 100 * confidence,
+            "of_names": direction.share >= MOST_OF_IT
+            and direction.sentences >= ALIKE
+            and direction.name >= ALIKE
+            and direction.regions >= ENOUGH,
+        }
 
 
-def planted_findings(planted: pd.DataFrame) -> Iterator[str]:
-    """What scores find of what was planted, at its strongest and where nothing was. planted: PLANTED."""
-    known = planted[planted["found"].notna()]
-    if known.empty:
-        return
-    strongest = known["strength"].max()
-    for strength, by in ((strongest, BY_WORDS), (strongest, BY_NAMES), (0.0, BY_WORDS)):
-        rows = known[(known["strength"] == strength) & (known["planted"] == by)]
-        texts, ranks = [], []
-        for measure in MEASURES:
-            for variant in VARIANTS:
-                own = rows[(rows["measure"] == measure) & (rows["variant"] == variant)]
-                if len(own):
-                    texts.append(f"{measure} {variant} {_from_to(own['found'])}")
-                    ranks.append(f"{measure} {variant} {_from_to(own['first'])}")
-        if not texts:
-            continue
-        if strength and by == BY_WORDS:
-            yield (
-                f"What was planted in words at strength {strength:g} is found in this share of worlds (the "
-                f"least and the most of the regions that it was planted in): {', '.join(texts)}. The region "
-                f"ranks first of its level in: {', '.join(ranks)}."
-            )
-        elif strength:
-            yield (
-                "Where only how likely their names are was set apart, by as many standard deviations, it is "
-                f"found in: {', '.join(texts)}. A score that finds both does not say which it has found."
-            )
-        else:
-            yield f"Where nothing was planted, so that all is a false alarm: {', '.join(texts)}."
-        if strongest == 0:
-            return
-
-
-def _from_to(shares: "pd.Series[float]") -> str:
-    low, high = number(shares.min()), number(shares.max())
-    return low if low == high else f"{low} to {high}"
-
-
-def prefix_findings(prefixes: pd.DataFrame, outline: Outline) -> Iterator[str]:
-    """How many labels of each classifier a region's prefix changes, beside prefixes that name no region.
-
-    prefixes: PREFIXES with the columns classifier and table.
-    """
-    changed = prefixes.assign(percent=100 * (prefixes["to_positive"] + prefixes["to_negative"]))
-    changed = changed[changed["region"].notna()]
-    for (classifier, table), rows in changed.groupby(["classifier", "table"], sort=False):
-        control = [row.percent for row in rows_of(rows) if row.level == CONTROL]
-        regions = sorted((row for row in rows_of(rows) if row.level != CONTROL), key=lambda row: row.percent)
-        if not regions:
-            continue
-        ends = [regions[0], regions[-1]] if len(regions) > 1 else regions
-        texts = [f"{row.percent:.2g}% ({outline.names.get(row.region, row.region)})" for row in ends]
-        sentence = (
-            f"A region's name before it changes the label of {' to '.join(texts)} of the items of {table} "
-            f"for {classifier}"
-        )
-        if control:
-            low, high = (f"{end:.2g}%" for end in (min(control), max(control)))
-            sentence += f"; a name that is no region's changes {low if low == high else f'{low} to {high}'}"
-        yield f"{sentence}."
-
-
-def series_findings(found: Findings, series: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _series(results: RegionalResults) -> Iterator[Row]:
     """How the overall score moves while a model is trained on sentences about regions."""
-    rows = found.chosen((C_W,), (FULL,), [found.outline.root])
-    rows = rows[(rows["variant"] == main_variant(rows)) & rows["score"].notna()]
-    overall = {row.model: row for row in rows_of(rows)}
-    for one in series:
-        steps = sorted(one["models"], key=lambda step: float(step["epoch"]))
+    rows = results.select(regions=[results.index.root], protocols=(results.main_protocol,))
+    rows = rows.rename(columns={"words_low": "low", "words_high": "high"}).dropna(subset="score")
+    rows[["score", "low", "high"]] *= THOUSAND
+    overall = {row["model"]: row for row in records(rows)}
+    for each in results.series:
+        steps = sorted(each["models"], key=lambda step: float(step["epoch"]))
         steps = [step for step in steps if step["model"] in overall]
         if len(steps) > 1:
-            first, last = (overall[step["model"]] for step in (steps[0], steps[-1]))
-            texts = [f"{_thousand(row.score)} ({_ends(row)})" for row in (first, last)]
-            yield (
-                f"{one['name']}: over {float(steps[-1]['epoch']):g} epochs of training on sentences about "
-                f"regions, the overall C_w × 1000 ({first.variant}) goes from {texts[0]} to {texts[1]}."
-            )
+            yield {
+                "name": each["name"],
+                "epochs": float(steps[-1]["epoch"]),
+                "protocol": results.main_protocol,
+                "ends": [overall[step["model"]] for step in (steps[0], steps[-1])],
+            }
 
 
-def _thousand(value: float) -> str:
-    return number(value * THOUSAND)
+def _planted(results: RegionalResults, by: str, strongest: bool = True) -> Iterator[Row]:
+    """What scores find of what was planted, at its strongest, or where nothing was."""
+    rows = results.planted.dropna(subset="found")
+    strength = rows["strength"].max() if strongest else 0.0
+    rows = rows[(rows["strength"] == strength) & (rows["planted"] == by)]
+    if len(rows) and (strength or not strongest):
+        rows = in_order(rows, measure=MEASURES, variant=PROTOCOLS)
+        scores = rows.assign(score=rows["measure"] + " " + rows["variant"]).groupby("score", sort=False)
+        yield {"strength": strength} | {
+            share: [f"{score} {span(part.min(), part.max())}" for score, part in scores[share]]
+            for share in ("found", "first")
+        }
 
 
-def _ends(row: Any) -> str:
-    if pd.isna(row.words_low):
-        return "no interval"
-    return interval(row.words_low * THOUSAND, row.words_high * THOUSAND, 2)
+def _prefixes(results: RegionalResults) -> Iterator[Row]:
+    """How many labels of each classifier a region's prefix changes, beside prefixes that name no region."""
+    prefixes, names = results.prefixes.dropna(subset="region"), results.index.names
+    prefixes = prefixes.assign(percent=100 * (prefixes["to_positive"] + prefixes["to_negative"]))
+    for (classifier, table), rows in prefixes.groupby(["classifier", "table"], sort=False):
+        of_control = rows["level"] == CONTROL
+        control, regions = (
+            rows.loc[of_control, "percent"],
+            rows[~of_control].sort_values("percent", kind="stable"),
+        )
+        if len(regions):
+            ends = {row["region"]: row["percent"] for row in records(regions.iloc[[0, -1]])}
+            others = [control.min(), control.max()] if len(control) else []
+            yield {
+                "classifier": classifier,
+                "table": table,
+                "ends": [f"{percent:.2g}% ({names.get(region, region)})" for region, percent in ends.items()],
+                "control": list(dict.fromkeys(f"{percent:.2g}%" for percent in others)),
+            }
 
 
-def with_a_score(rows: pd.DataFrame) -> set[str]:
-    """The regions that have a score. rows: SCORES."""
-    return {str(row.region) for row in rows_of(rows[rows["score"].notna()])}
+FINDINGS: tuple[Finding[RegionalResults], ...] = (
+    Finding(
+        "tops",
+        _tops,
+        """{% if not scored %}{{ model }} has no score: no region of the study has two children.{% else %}
+        For {{ model }} (C_w {{ protocol }}, {{ significant(alpha) }}),
+        {% if clear | length %}the {{ below | listed }} of {{ clear | listed(6) }}
+        {% elif tops %}in none of the {{ tops }} {{ levels | listed }} do the {{ below | listed }}
+        {% else %}there is no region whose parts could {% endif %}
+        differ by more than in random permutations of the model's vectors
+        {%- if clear | length %} ({{ clear | length }} of {{ tops }} {{ levels | listed }}){% endif %}.
+        {%- endif %}""",
+    ),
+    Finding(
+        "inner",
+        _inner,
+        """Of the {{ regions }} {{ levels | listed }} with a score for {{ model }},
+        {{ more }} {{ more | many("has", "have") }} p < {{ alpha | g }} before correction
+        ({{ expected | number(1) }} expected by chance);
+        {% if needed is none %}{{ clear }} {{ clear | many("does", "do") }} after Holm's correction.
+        {% else %}none could after Holm's correction with {{ permutations }} permutations, which takes
+        {{ needed }}.{% endif %}
+        In {{ less }} ({{ expected | number(1) }} expected by chance) the {{ below | listed }} are more alike
+        than in {{ (100 * (1 - alpha)) | g }}% of permutations.""",
+    ),
+    Finding(
+        "untrained",
+        _untrained,
+        """{{ untrained(names) }}. {{ names | many("Its", "Their") }} scores show only what the tree and the
+        tokens of names give.""",
+    ),
+    Finding(
+        "permutations",
+        _too_few,
+        """With {{ permutations }} permutations no p is below {{ "%.2g" | format(least) }}: corrected for more
+        than {{ family | counted("region") }}, none can be below {{ alpha | g }}. That takes {{ needed }}.""",
+    ),
+    Finding(
+        "tree",
+        _by_tree,
+        """Does C_w rank regions by one over their number of pairs of children, and so by the tree instead of
+        the model? Kendall's tau of the two, from the least to the most of the models:
+        {% for part in parts %}of {{ part.regions }} {{ part.level }} {{ part.taus | join(", ") }}
+        {{- "; " if not loop.last }}{% endfor %}.
+        Where it is close to +1, read nothing into the ranking (by chance it is +1 in one of 6 rankings of
+        three regions, in one of 720 of six).""",
+    ),
+    Finding(
+        "printed",
+        _printed,
+        """The paper's own numbers for continents, against the children of this tree:
+        {{ taus | join(", ") }}.""",
+    ),
+    Finding(
+        "direction",
+        _directions,
+        """The direction in which the vectors of {{ model }} vary most holds {{ share | percent }} of their
+        variance. Its ranking of the {{ regions }} regions of Figure 3 has a Spearman's rho of
+        {{ sentences | number }} with the mean log-probability of their sentences
+        {%- if name is not none %}, and of {{ name | number }} with that of their names alone{% endif %}
+        (unrelated rankings: up to {{ unrelated | number }} in {{ confidence | g }}% of cases).
+        {% if of_names %}Unit length does not remove how likely a region's name is: scores are about that
+        before they are about what is said of regions.{% endif %}""",
+    ),
+    Finding(
+        "series",
+        _series,
+        """{{ name }}: over {{ epochs | g }} epochs of training on sentences about regions, the overall
+        C_w × 1000 ({{ protocol }}) goes from
+        {% for row in ends %}{{ row.score | number }}
+        ({{ "no interval" if row.low is none else row | ends(2) }})
+        {{- " to " if not loop.last }}{% endfor %}.""",
+    ),
+    Finding(
+        "planted in words",
+        partial(_planted, by=BY_WORDS),
+        """What was planted in words at strength {{ strength | g }} is found in this share of worlds, from the
+        least to the most of the regions: {{ found | join(", ") }}. The region ranks first of its level in:
+        {{ first | join(", ") }}.""",
+    ),
+    Finding(
+        "planted in names",
+        partial(_planted, by=BY_NAMES),
+        """Where only how likely their names are was set apart, by as many standard deviations, it is found
+        in: {{ found | join(", ") }}. A score that finds both does not say which it has found.""",
+    ),
+    Finding(
+        "false alarms",
+        partial(_planted, by=BY_WORDS, strongest=False),
+        """Where nothing was planted, so that all is a false alarm: {{ found | join(", ") }}.""",
+    ),
+    Finding(
+        "prefixes",
+        _prefixes,
+        """A region's name before it changes the label of {{ ends | join(" to ") }} of the items of
+        {{ table }} for {{ classifier }}
+        {%- if control %}; a name that is no region's changes {{ control | join(" to ") }}{% endif %}.""",
+    ),
+)
+"""What the section says, in this order."""

@@ -97,12 +97,12 @@ def _numbered(regions: pd.DataFrame, root: int, rows_in: dict[int, list[int]]) -
         if len(children[region]):
             parents[children[region]] = region
             end[region] = end[children[region][-1]]
-    taken = regions.iloc[order]
-    levels = [str(level) for level in taken["level"]]
+    ordered = regions.iloc[order]
+    levels = [str(level) for level in ordered["level"]]
     with_children = {level for level, own in zip(levels, children, strict=True) if len(own)}
     return Tree(
-        regions=[str(region) for region in taken["region"]],
-        names=[str(name) for name in taken["name"]],
+        regions=[str(region) for region in ordered["region"]],
+        names=[str(name) for name in ordered["name"]],
         levels=levels,
         rows=np.array(order, np.int64),
         parents=parents,

@@ -1,21 +1,49 @@
 """How likely a model finds each sentence about a region (Li et al., 2022, eq. 1): the Likelihoods table."""
 
 import logging
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
-from unmask.evidence.engine import Block
-from unmask.evidence.sharding import digest_of_parts, is_done_or_noted
+from unmask.errors import InputError
+from unmask.evidence.engine import Block, own_log_probs
+from unmask.evidence.progress import Progress
+from unmask.evidence.sharding import Shard, digest_of_parts, is_done_or_noted, write_in_shards
 from unmask.models.loading import LoadedModel
 from unmask.regional.schema import LIKELIHOODS
-from unmask.regional.sentences import Arrays, Names, Sentences, Template
-from unmask.regional.writing import Columns, Floats, Layout, Part, divided, write_parts
+from unmask.regional.sentences import Arrays, Indices, Names, Sentences, Template
 
 logger = logging.getLogger(__name__)
+
+Floats = npt.NDArray[np.floating[Any]]
+Layout = list[tuple[Indices, Block]]
+"""Sentences as work for the engine: the numbers of each block's inputs among the sentences of a part."""
+Columns = Mapping[str, npt.NDArray[np.generic]]
+Find = Callable[["Part", Layout, Sequence[Floats]], Columns]
+"""From a layout and the engine's answers to the columns of a table: one entry for each of its sentences."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A run of names, with every word or alone."""
+
+    names: range
+    words: Sequence[str | None]
+    tokens: int
+    """read for it"""
+    lay_out: Callable[[range], Layout]
+    """Sentences are numbered name by name and word by word from the run's first."""
+
+    def __len__(self) -> int:
+        return len(self.names) * len(self.words)
 
 
 def write_likelihoods(
@@ -58,8 +86,8 @@ def write_likelihoods(
         reads = sentences.lengths.sum(1)
         parts += divided(reads, new, lambda part: _blocks(sentences.arrays(part)), shard_tokens)
 
-    def find(part: Part, layout: Layout, found: Sequence[Floats]) -> Columns:
-        return _means(part, layout, found, of_names)
+    def find(part: Part, layout: Layout, answers: Sequence[Floats]) -> Columns:
+        return _means(part, layout, answers, of_names)
 
     logger.info("list %s: %d names, %d words of its own, shards: %d", list_, len(names), len(new), len(parts))
     write_parts(path, LIKELIHOODS, names, parts, find, model, facts, bar)
@@ -67,8 +95,7 @@ def write_likelihoods(
 
 def distinct(texts: "pd.Series[str]") -> list[str]:
     """Each once, in the order in which they first appear."""
-    found: list[str] = texts.drop_duplicates().tolist()
-    return found
+    return list(dict.fromkeys(texts))
 
 
 def new_words(words: pd.DataFrame, list_: str) -> list[str]:
@@ -81,10 +108,10 @@ def _blocks(arrays: Arrays) -> Layout:
     return [(numbers, Block(ids)) for numbers, ids in arrays]
 
 
-def _means(part: Part, layout: Layout, found: Sequence[Floats], names: Names) -> Columns:
+def _means(part: Part, layout: Layout, answers: Sequence[Floats], names: Names) -> Columns:
     tokens = np.empty(len(part), np.int16)
     content, special = np.empty((2, len(part)), np.float32)
-    for (numbers, block), log_probs in zip(layout, found, strict=True):
+    for (numbers, block), log_probs in zip(layout, answers, strict=True):
         inner = log_probs[:, names.lead : block.ids.shape[1] - names.trail]
         tokens[numbers] = inner.shape[1]
         content[numbers] = inner.mean(1, dtype=np.float64)
@@ -96,11 +123,85 @@ def _means(part: Part, layout: Layout, found: Sequence[Floats], names: Names) ->
 def _report_unknown(names: Names) -> None:
     some = np.flatnonzero(names.unknown)
     if len(some):
-        shown = ", ".join(repr(names.names[number]) for number in some[:5])
+        examples = ", ".join(repr(names.names[number]) for number in some[:5])
         logger.warning(
             "%d of %d names have tokens that the tokenizer does not know, see column `unknown`: %s%s",
             len(some),
             len(names.names),
-            shown,
+            examples,
             ", …" if len(some) > 5 else "",
         )
+
+
+def divided(
+    tokens: Indices, words: Sequence[str | None], lay_out: Callable[[range], Layout], shard_tokens: int
+) -> list[Part]:
+    """Runs of names of about `shard_tokens` tokens; `tokens` says how many are read for each name."""
+    shard = np.cumsum(tokens) // shard_tokens
+    starts = np.flatnonzero(np.diff(shard, prepend=-1))
+    ends = [*starts[1:].tolist(), len(tokens)]
+    return [
+        Part(range(start, end), words, int(tokens[start:end].sum()), lay_out)
+        for start, end in zip(starts.tolist(), ends, strict=True)
+    ]
+
+
+def write_parts(
+    path: Path,
+    schema: pa.Schema,
+    names: Sequence[str],
+    parts: Sequence[Part],
+    find: Find,
+    model: LoadedModel,
+    facts: Mapping[str, Any],
+    bar: bool | None,
+) -> None:
+    """Write a table with one row for each sentence of each part, whole or not at all, in shards.
+
+    Raises InputError for a value that is not finite, naming name and word, and as `own_log_probs` and
+    `write_in_shards` do.
+    """
+    progress = Progress(sum(part.tokens for part in parts), sys.stderr.isatty() if bar is None else bar)
+
+    def read(layout: Layout) -> Sequence[Floats]:
+        return own_log_probs(model, [block for _, block in layout], progress)
+
+    def rows(part: Part, layout: Layout, answers: Sequence[Floats]) -> pa.Table:
+        part_names = names[part.names.start : part.names.stop]
+        return _table(schema, part_names, part.words, find(part, layout, answers))
+
+    shards = [
+        Shard(
+            digest_of_parts(names[part.names.start : part.names.stop], part.words),
+            part.tokens,
+            partial(part.lay_out, part.names),
+            read,
+            partial(rows, part),
+        )
+        for part in parts
+    ]
+    write_in_shards(path, schema, shards, facts, progress)
+
+
+def _table(
+    schema: pa.Schema, names: Sequence[str], words: Sequence[str | None], columns: Columns
+) -> pa.Table:
+    for column, values in columns.items():
+        broken = np.flatnonzero(~np.isfinite(values.astype(np.float64)))
+        if len(broken):
+            name, word = divmod(int(broken[0]), len(words))
+            what = "alone" if words[word] is None else f"word {words[word]!r}"
+            raise InputError(
+                f"region {names[name]!r}, {what}: the model gives {column} {values[broken[0]]} "
+                f"({len(broken)} such sentences of {len(values)})"
+            )
+    of_name = np.repeat(np.arange(len(names), dtype=np.int32), len(words))
+    of_word = np.tile(np.arange(len(words), dtype=np.int32), len(names))
+    alone = np.tile([word is None for word in words], len(names))
+    texts = [word or "" for word in words]
+    arrays = {
+        "name": pa.DictionaryArray.from_arrays(pa.array(of_name), pa.array(names, pa.string())),
+        "word": pa.DictionaryArray.from_arrays(pa.array(of_word, mask=alone), pa.array(texts, pa.string())),
+        **{column: pa.array(values) for column, values in columns.items()},
+    }
+    return pa.table(arrays).select(schema.names).cast(schema)

@@ -1,10 +1,12 @@
 """Maps of countries: Figures 1 and 4 of the paper."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
 
 from unmask.regional.borders import OBJECT, Atlas
 from unmask.report.panels import Row, Tips, only, panels, told
@@ -29,24 +31,22 @@ SHAPE, CIRCLE, BLANK = "shape", "circle", "no number"
 """How a country is drawn: as it is, as a circle where it is too small, and without a number."""
 
 
-def position(score: float | None, low: float | None, high: float | None) -> str | None:
-    """Which of POSITIONS a score has; None without a score or a band."""
-    if score is None or low is None or high is None or any(map(math.isnan, (score, low, high))):
-        return None
-    return BELOW if score < low else BEYOND if score > high else WITHIN
+def position(
+    scores: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[float]"
+) -> npt.NDArray[np.object_]:
+    """Which of POSITIONS each score has between the ends of its band; None without a score or a band."""
+    unknown = scores.isna() | low.isna() | high.isna()
+    places: npt.NDArray[np.object_] = np.select(
+        [unknown, scores < low, scores > high], [np.array(None), BELOW, BEYOND], WITHIN
+    )
+    return places
 
 
-def fifths(numbers: Mapping[int, float]) -> dict[int, str]:
+def fifths(numbers: "pd.Series[float]") -> "pd.Series[str]":
     """Which of FIFTHS each number is in; equal ones are in the same."""
-    ordered = sorted(numbers.values())
-    found = {}
-    for code, number in numbers.items():
-        # the middle of the ranks of those that equal it
-        below = sum(other < number for other in ordered)
-        ties = sum(other == number for other in ordered)
-        share = (below + ties / 2) / len(ordered)
-        found[code] = FIFTHS[min(len(FIFTHS) - 1, int(share * len(FIFTHS)))]
-    return found
+    # the middle of the ranks of those that equal it
+    shares = (numbers.rank() - 0.5) / len(numbers)
+    return (shares * len(FIFTHS)).astype(int).clip(upper=len(FIFTHS) - 1).map(dict(enumerate(FIFTHS)))
 
 
 def on_map(atlas: Atlas, known: Mapping[str, Mapping[int, Row]]) -> list[Row]:
@@ -57,9 +57,9 @@ def on_map(atlas: Atlas, known: Mapping[str, Mapping[int, Row]]) -> list[Row]:
     rows: list[Row] = []
     for title, countries in known.items():
         for land in atlas.lands:
-            own = countries.get(land.code) if land.code is not None else None
+            known_of = countries.get(land.code) if land.code is not None else None
             name: Row = {"panel": title, "country": land.name, "code": land.code, "shape": land.shape}
-            rows.append(name | ({"drawn": SHAPE} | own if own else {"drawn": BLANK}))
+            rows.append(name | ({"drawn": SHAPE} | known_of if known_of else {"drawn": BLANK}))
         for code, (longitude, latitude) in atlas.places.items():
             if code in countries:
                 place: Row = {"panel": title, "code": code, "longitude": longitude, "latitude": latitude}

@@ -18,10 +18,9 @@ from unmask.errors import InputError
 from unmask.evidence.engine import Block
 from unmask.evidence.sharding import digest_of_parts, is_done_or_noted
 from unmask.models.loading import LoadedModel
-from unmask.regional.likelihoods import distinct
+from unmask.regional.likelihoods import Columns, Floats, Layout, Part, distinct, divided, write_parts
 from unmask.regional.schema import PADDED
 from unmask.regional.sentences import Indices, Names, Sentences, Template
-from unmask.regional.writing import Columns, Floats, Layout, Part, divided, write_parts
 
 logger = logging.getLogger(__name__)
 
@@ -89,22 +88,22 @@ def _padded(sentences: Sentences, part: range, longest: Indices, padding: int) -
     words = len(sentences.words)
     pieces: dict[int, list[tuple[Indices, Indices, int]]] = {}
     for numbers, ids in sentences.arrays(part):
-        wanted = longest[numbers // words]
-        own = ids.shape[1]
-        for length in np.unique(wanted).tolist():
-            some = wanted == length
-            filled = np.pad(ids[some], ((0, 0), (0, length - own)), constant_values=padding)
-            pieces.setdefault(length, []).append((numbers[some], filled, own))
+        lengths = longest[numbers // words]
+        unpadded = ids.shape[1]
+        for length in np.unique(lengths).tolist():
+            some = lengths == length
+            filled = np.pad(ids[some], ((0, 0), (0, length - unpadded)), constant_values=padding)
+            pieces.setdefault(length, []).append((numbers[some], filled, unpadded))
     layout = []
     for length, alike in sorted(pieces.items()):
         numbers, ids = (np.concatenate([piece[place] for piece in alike]) for place in (0, 1))
-        own = np.concatenate([np.full(len(piece[0]), piece[2]) for piece in alike])
-        layout.append((numbers, Block(ids, INNER, np.arange(length) < own[:, None])))
+        unpadded = np.concatenate([np.full(len(piece[0]), piece[2]) for piece in alike])
+        layout.append((numbers, Block(ids, INNER, np.arange(length) < unpadded[:, None])))
     return layout
 
 
-def _means(part: Part, layout: Layout, found: Sequence[Floats]) -> Columns:
+def _means(part: Part, layout: Layout, answers: Sequence[Floats]) -> Columns:
     log_prob = np.empty(len(part), np.float32)
-    for (numbers, _), log_probs in zip(layout, found, strict=True):
+    for (numbers, _), log_probs in zip(layout, answers, strict=True):
         log_prob[numbers] = log_probs.mean(1, dtype=np.float64)
     return {"log_prob": log_prob}

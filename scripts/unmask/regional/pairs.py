@@ -21,9 +21,9 @@ NOTHING = 16
 
 
 def unit(vectors: Floats) -> Floats:
-    """Vectors (…, D) over their lengths (equation 2)."""
+    """Vectors (…, D) over their lengths (equation 2); one of zeros stays as it is."""
     lengths: Floats = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / lengths
+    return vectors / np.where(lengths == 0, 1, lengths)
 
 
 def softmax(values: Floats) -> Floats:

@@ -4,7 +4,7 @@ In a world of its own each region and word has −f = e^(name of the region) + e
 regions alike: as in masked models, how likely a sentence is hangs first of all on the region's name. Then the
 children of one region are set apart: by `words`, where the noise has 1 + strength² times the variance, or by
 `names`, where the names' part has. A score finds it where it lies above what the world's own vectors give
-when dealt out anew, and its ranking where the region comes out first of its level. With strength 0 there is
+when permuted, and its ranking where the region comes out first of its level. With strength 0 there is
 nothing to find, and what is found are false alarms. `names` is no bias of what is said of regions: what is
 found of it is a false alarm, too, for whoever reads the score as one.
 """
@@ -18,14 +18,14 @@ import numpy as np
 import pandas as pd
 
 from unmask.regional.bias import Rows, all_scores
-from unmask.regional.chance import dealing, p_values
+from unmask.regional.chance import p_values, permutation
 from unmask.regional.hierarchy import Ints, Tree, tree_of
 from unmask.regional.score_schema import PLANTED
 from unmask.regional.terms import LEVELS, MEASURES, PLAIN, PUBLISHED
 from unmask.statistics.intervals import wilson
 
 ALPHA = 0.05
-DEALINGS = 19
+PERMUTATIONS = 19
 """The fewest with which p can come to ALPHA: 1 / (1 + 19). The test is exact with these as with more."""
 
 BY_WORDS, BY_NAMES = "words", "names"
@@ -57,7 +57,7 @@ BATCH = 1 << 21
 
 
 Counts = dict[tuple[str, str], int]
-"""By variant and measure."""
+"""By protocol and measure."""
 
 
 class Trials(NamedTuple):
@@ -71,7 +71,7 @@ class Trials(NamedTuple):
 def planted_table(
     regions: pd.DataFrame,
     words: int,
-    variants: Sequence[str],
+    protocols: Sequence[str],
     worlds: int,
     strengths: Sequence[float],
     seed: int,
@@ -89,7 +89,7 @@ def planted_table(
         # without strength there is one world, whatever it would be planted in
         @cache
         def trials(planted: str, strength: float, region: int = region) -> Trials:
-            return _trials(tree, frame, region, words, variants, worlds, planted, strength, seed)
+            return _trials(tree, frame, region, words, protocols, worlds, planted, strength, seed)
 
         for planted, strength in product((BY_WORDS, BY_NAMES), strengths):
             found, first, scored = trials(planted if strength else BY_WORDS, strength)
@@ -117,14 +117,14 @@ def planted_table(
 
 def chosen(tree: Tree) -> list[int]:
     """The regions that a bias is planted in, level by level, fewest children first; of equals the first."""
-    found: dict[int, None] = {}
+    regions: dict[int, None] = {}
     counts = tree.counts
     for members in tree.members.values():
         fit = members[counts[members] >= FEWEST]
         fit = fit[np.argsort(counts[fit], kind="stable")]
         if len(fit):
-            found |= dict.fromkeys(int(fit[place]) for place in (0, (len(fit) - 1) // 2, len(fit) - 1))
-    return list(found)
+            regions |= dict.fromkeys(int(fit[place]) for place in (0, (len(fit) - 1) // 2, len(fit) - 1))
+    return list(regions)
 
 
 def cut(regions: pd.DataFrame) -> pd.DataFrame:
@@ -132,21 +132,21 @@ def cut(regions: pd.DataFrame) -> pd.DataFrame:
     tree = tree_of(regions)
     if len(tree) <= LARGEST:
         return regions
-    kept: list[int] = []
+    sample: list[int] = []
     waiting = [0]
     counts = tree.counts
     while waiting:
         region = waiting.pop()
-        kept.append(region)
-        own = tree.children[region]
-        if len(own) and tree.leaf[own].all():
-            own = own[:ENDS]
-        elif len(own) > PARTS:
-            by_size = own[np.argsort(counts[own], kind="stable")]
-            places = np.linspace(0, len(own) - 1, PARTS).round().astype(int)
-            own = np.sort(by_size[places])
-        waiting.extend(own.tolist())
-    return regions.iloc[np.sort(tree.rows[kept])].reset_index(drop=True)
+        sample.append(region)
+        children = tree.children[region]
+        if len(children) and tree.leaf[children].all():
+            children = children[:ENDS]
+        elif len(children) > PARTS:
+            by_size = children[np.argsort(counts[children], kind="stable")]
+            places = np.linspace(0, len(children) - 1, PARTS).round().astype(int)
+            children = np.sort(by_size[places])
+        waiting.extend(children.tolist())
+    return regions.iloc[np.sort(tree.rows[sample])].reset_index(drop=True)
 
 
 def _trials(
@@ -154,18 +154,18 @@ def _trials(
     frame: pd.DataFrame,
     region: int,
     words: int,
-    variants: Sequence[str],
+    protocols: Sequence[str],
     worlds: int,
     planted: str,
     strength: float,
     seed: int,
 ) -> Trials:
     keys = [
-        (variant, measure)
-        for variant in variants
+        (protocol, measure)
+        for protocol in protocols
         for measure in MEASURES
         # the released code has no plain score of countries
-        if not (variant == PUBLISHED and measure == PLAIN and tree.levels[region] == LEVELS[2])
+        if not (protocol == PUBLISHED and measure == PLAIN and tree.levels[region] == LEVELS[2])
     ]
     found, first, scored = ({key: 0 for key in keys} for _ in range(3))
     part, inside = _part(tree, frame, region)
@@ -174,16 +174,16 @@ def _trials(
     step = max(1, BATCH // (len(tree) * words))
     for begin in range(0, worlds, step):
         batch = range(begin, min(begin + step, worlds))
-        rows, dealt = _worlds(tree, region, words, planted, strength, seed, batch, inside)
-        whole = all_scores(tree, rows, rows, variants)
-        drawn = all_scores(part, dealt, dealt, variants)
+        rows, permuted = _worlds(tree, region, words, planted, strength, seed, batch, inside)
+        whole = all_scores(tree, rows, rows, protocols)
+        of_permutations = all_scores(part, permuted, permuted, protocols)
         for key in keys:
-            own = whole[key][:, region]
-            # (dealings, worlds)
-            chance = drawn[key][:, place].reshape(len(batch), DEALINGS).T
-            found[key] += int((p_values(own, chance) <= ALPHA).sum())
-            first[key] += int((own >= np.nanmax(whole[key][:, level], axis=1)).sum())
-            scored[key] += int((~np.isnan(own)).sum())
+            actual = whole[key][:, region]
+            # (permutations, worlds)
+            chance = of_permutations[key][:, place].reshape(len(batch), PERMUTATIONS).T
+            found[key] += int((p_values(actual, chance) <= ALPHA).sum())
+            first[key] += int((actual >= np.nanmax(whole[key][:, level], axis=1)).sum())
+            scored[key] += int((~np.isnan(actual)).sum())
     return Trials(found, first, scored)
 
 
@@ -209,25 +209,25 @@ def _worlds(
     worlds: range,
     inside: Ints,
 ) -> tuple[Rows, Rows]:
-    """Some worlds with the bias, and the part `inside` of each, dealt out anew DEALINGS times."""
+    """Some worlds with the bias, and the part `inside` of each, permuted PERMUTATIONS times."""
     f = np.empty((len(worlds), len(tree), words))
     names = np.empty((len(worlds), len(tree)))
-    orders = np.empty((len(worlds), DEALINGS, len(inside)), np.int64)
-    own = tree.children[region]
+    orders = np.empty((len(worlds), PERMUTATIONS, len(inside)), np.int64)
+    children = tree.children[region]
     for i, world in enumerate(worlds):
         generator = np.random.default_rng([seed, world])
         of_words = generator.normal(0, BETWEEN_WORDS, words)
         of_names = generator.normal(0, BETWEEN_NAMES, len(tree))
         noise = generator.normal(0, NOISE, (len(tree), words))
         alone = generator.normal(0, BETWEEN_ALONE, len(tree))
-        for dealt in orders[i]:
-            dealt[:] = dealing(tree, generator)[inside]
+        for order in orders[i]:
+            order[:] = permutation(tree, generator)[inside]
         if planted == BY_WORDS:
-            noise[own] += strength * generator.normal(0, NOISE, (len(own), words))
+            noise[children] += strength * generator.normal(0, NOISE, (len(children), words))
         else:
-            of_names[own] += strength * generator.normal(0, BETWEEN_NAMES, len(own))
+            of_names[children] += strength * generator.normal(0, BETWEEN_NAMES, len(children))
         f[i] = -NAME * np.exp(of_names[:, None]) - WORD * np.exp(of_words + noise)
         names[i] = -ALONE * np.exp(of_names + alone)
     sets = np.arange(len(worlds))[:, None, None]
-    dealt_f = f[sets, orders].reshape(-1, len(inside), words)
-    return Rows(f, names), Rows(dealt_f, names[sets, orders].reshape(-1, len(inside)))
+    permuted_f = f[sets, orders].reshape(-1, len(inside), words)
+    return Rows(f, names), Rows(permuted_f, names[sets, orders].reshape(-1, len(inside)))

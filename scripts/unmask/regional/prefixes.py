@@ -43,16 +43,16 @@ class Group(NamedTuple):
     prefixes: tuple[Prefix, ...]
 
 
-def region_groups(regions: pd.DataFrame, wanted: Iterable[Mapping[str, Any]]) -> list[Group]:
-    """The prefixes of regions: one group for each of `wanted`.
+def region_groups(regions: pd.DataFrame, entries: Iterable[Mapping[str, Any]]) -> list[Group]:
+    """The prefixes of regions: one group for each of `entries`.
 
-    regions: a Regions table. wanted: `level`, `template`, and `regions`, names at that level, all of it where
-    there are none; of several regions with one name, each has its prefix. Raises InputError naming the level
-    or the region that is not there.
+    regions: a Regions table. entries: `level`, `template`, and `regions`, names at that level, all of it
+    where there are none; of several regions with one name, each has its prefix. Raises InputError naming the
+    level or the region that is not there.
     """
     name_of = dict(zip(regions["region"], regions["name"], strict=True))
     groups = []
-    for each in wanted:
+    for each in entries:
         level, template, names = each["level"], each["template"], each.get("regions")
         places = places_of(template)
         chosen = regions[regions["level"] == level]
@@ -128,17 +128,17 @@ def _rows(
     for prefix in group.prefixes:
         regions.setdefault(prefix.text, []).append(prefix.region)
     together = Effects(items, before, positive)
-    found: dict[str, dict[str, Any]] = {}
+    effects: dict[str, dict[str, Any]] = {}
     for number, (text, of_text) in enumerate(regions.items(), start=1):
         after = predict(classifier, [prefixed(text, item) for item in items.texts])
         alone = Effects(items, before, positive)
         alone.add(after)
-        found[text] = alone.row(confidence)
+        effects[text] = alone.row(confidence)
         for _ in of_text:
             together.add(after)
         logger.info("%s: prefix %d of %d", group.level, number, len(regions))
     for prefix in group.prefixes:
-        yield {"region": prefix.region, "level": group.level, "prefix": prefix.text} | found[prefix.text]
+        yield {"region": prefix.region, "level": group.level, "prefix": prefix.text} | effects[prefix.text]
     yield {"region": None, "level": group.level, "prefix": group.template} | together.row(confidence)
 
 

@@ -4,17 +4,16 @@ Equation 8 divides by the number of pairs, though the weights of equation 9 add 
 of both is a mean distance over the number of pairs, whatever the vectors are.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
-from unmask.regional.outline import Outline
 from unmask.regional.published import OVERALL, by_region
-from unmask.regional.tables import Findings, groups
-from unmask.regional.terms import FULL, MEASURES, VARIANTS
-from unmask.report.sheets import Sheet, number, rows_of
+from unmask.regional.region_index import RegionIndex
+from unmask.regional.results import RegionalResults
+from unmask.regional.terms import MEASURES
 
 TOPS, INNER = "tops", "inner"
 """Which regions are ranked: those right below the root, and the regions with children below them."""
@@ -25,10 +24,10 @@ FEWEST = 3
 RANKINGS = ("model", "measure", "variant", "ranked", "regions", "tau")
 
 
-def tau_with_pairs(outline: Outline, scores: Mapping[str, float]) -> tuple[int, float | None]:
+def tau_with_pairs(index: RegionIndex, scores: Mapping[str, float]) -> tuple[int, float | None]:
     """How many regions have a score and a pair of children, and Kendall's tau-b between the scores and 1 over
     the number of pairs; None where there are fewer than FEWEST, or all are equal."""
-    pairs = {region: outline.pairs(region) for region in scores}
+    pairs = {region: index.pairs(region) for region in scores}
     known = [region for region, score in scores.items() if pairs[region] and not pd.isna(score)]
     if len(known) < FEWEST:
         return len(known), None
@@ -36,34 +35,18 @@ def tau_with_pairs(outline: Outline, scores: Mapping[str, float]) -> tuple[int, 
     return len(known), None if np.isnan(tau) else tau
 
 
-def rankings(found: Findings) -> pd.DataFrame:
-    """One row per model, measure, variant and kind of regions ranked, with the columns RANKINGS."""
-    outline, rows = found.outline, []
-    for ranked, regions in ((TOPS, outline.tops()), (INNER, outline.inner())):
-        scores = found.chosen(MEASURES, (FULL,), regions)
+def rankings(results: RegionalResults) -> pd.DataFrame:
+    """One row per model, measure, protocol and kind of regions ranked, with the columns RANKINGS."""
+    index, rows = results.index, []
+    for ranked, regions in ((TOPS, index.tops()), (INNER, index.inner())):
+        scores = results.select(MEASURES, regions=regions)
         for key, part in scores.groupby(["model", "measure", "variant"], sort=False):
-            many, tau = tau_with_pairs(outline, dict(zip(part["region"], part["score"], strict=True)))
-            rows.append((*key, ranked, many, tau))
-    frame = pd.DataFrame(rows, columns=list(RANKINGS))
-    return frame.astype({"tau": float})
+            count, tau = tau_with_pairs(index, dict(zip(part["region"], part["score"], strict=True)))
+            rows.append((*key, ranked, count, tau))
+    return pd.DataFrame(rows, columns=list(RANKINGS)).astype({"tau": float})
 
 
-def rankings_sheet(table: pd.DataFrame, caption: str) -> Sheet:
-    """table: `rankings`."""
-    lines = []
-    for key, part in table.groupby(["model", "measure", "variant"], sort=False):
-        by_kind = {row.ranked: row for row in rows_of(part)}
-        cells = []
-        for kind in (TOPS, INNER):
-            row = by_kind.get(kind)
-            cells += ["0", number(None)] if row is None else [str(row.regions), number(row.tau, signed=True)]
-        lines.append((*map(str, key), *cells))
-    heads = tuple((group, label) for group in ("of the root", "below these") for label in ("regions", "tau"))
-    stubs = ("model", "measure", "variant")
-    return Sheet(caption, stubs, heads if lines else (), tuple(lines))
-
-
-def printed_taus(outline: Outline, published: pd.DataFrame, measure: str) -> dict[str, list[float]]:
+def printed_taus(index: RegionIndex, published: pd.DataFrame, measure: str) -> dict[str, list[float]]:
     """Kendall's tau between what the paper prints in Table 1 and 1 over the number of pairs of this tree.
 
     By order of the columns, one for each model; none where the tree has not all of the paper's continents.
@@ -71,27 +54,10 @@ def printed_taus(outline: Outline, published: pd.DataFrame, measure: str) -> dic
     printed = by_region(published, "table1")
     printed = printed[(printed["measure"] == measure) & (printed["region"] != OVERALL)]
     taus: dict[str, list[float]] = {}
-    for (_, order), values in groups(printed, ("model", "order")):
+    for (_, order), values in printed.groupby(["model", "order"], sort=False):
         scores = dict(zip(values["region"], values["value"], strict=True))
-        if set(scores) <= set(outline.tops()):
-            _, tau = tau_with_pairs(outline, scores)
+        if set(scores) <= set(index.tops()):
+            _, tau = tau_with_pairs(index, scores)
             if tau is not None:
-                taus.setdefault(order, []).append(tau)
+                taus.setdefault(str(order), []).append(tau)
     return taus
-
-
-def ranged(values: Iterable[float]) -> str:
-    """`+0.87`, or `+0.73 to +1.00`."""
-    known: Sequence[float] = sorted(values)
-    low, high = number(known[0], signed=True), number(known[-1], signed=True)
-    return low if low == high else f"{low} to {high}"
-
-
-def by_variant(table: pd.DataFrame, measure: str, ranked: str) -> dict[str, list[float]]:
-    """The taus of all models by variant. table: `rankings`."""
-    rows = table[(table["measure"] == measure) & (table["ranked"] == ranked) & table["tau"].notna()]
-    return {
-        variant: rows.loc[rows["variant"] == variant, "tau"].tolist()
-        for variant in VARIANTS
-        if (rows["variant"] == variant).any()
-    }

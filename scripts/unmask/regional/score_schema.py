@@ -2,7 +2,20 @@
 
 import pyarrow as pa
 
+from unmask.regional.schema import interval_fields
 from unmask.tables import WORD, field
+
+
+def _band_fields(stem: str, what: str) -> tuple[pa.Field, ...]:
+    """Both ends and the median of a band."""
+    low = f"{stem}_low"
+    meanings = {
+        "low": f"{what}: lower end of the interval",
+        "median": f"as `{low}`, median",
+        "high": f"as `{low}`, upper end",
+    }
+    return tuple(field(f"{stem}_{end}", pa.float64(), True, meaning) for end, meaning in meanings.items())
+
 
 SCORES = pa.schema(
     [
@@ -18,45 +31,12 @@ SCORES = pa.schema(
             nullable=True,
             meaning="the score; null where it is undefined, as of a region with one child",
         ),
-        field(
-            "words_low",
-            pa.float64(),
-            nullable=True,
-            meaning="lower end of the interval of `score` by resampled words",
+        *interval_fields("words", "of `score` by resampled words"),
+        *interval_fields("children", "of `score` by resampled children of every region"),
+        *_band_fields("random", "what random vectors, as the model's by level, give on the same tree"),
+        *_band_fields(
+            "dealt", "what the model's own vectors give when permuted among the regions of a level"
         ),
-        field(
-            "words_high", pa.float64(), nullable=True, meaning="upper end of the interval from `words_low`"
-        ),
-        field(
-            "children_low",
-            pa.float64(),
-            nullable=True,
-            meaning="lower end of the interval of `score` by resampled children of every region",
-        ),
-        field(
-            "children_high",
-            pa.float64(),
-            nullable=True,
-            meaning="upper end of the interval from `children_low`",
-        ),
-        field(
-            "random_low",
-            pa.float64(),
-            nullable=True,
-            meaning="what random vectors, as the model's by level, give on the same tree: lower end of "
-            "the interval",
-        ),
-        field("random_median", pa.float64(), nullable=True, meaning="as `random_low`, median"),
-        field("random_high", pa.float64(), nullable=True, meaning="as `random_low`, upper end"),
-        field(
-            "dealt_low",
-            pa.float64(),
-            nullable=True,
-            meaning="what the model's own vectors give when permuted among the regions of a level: lower "
-            "end of the interval",
-        ),
-        field("dealt_median", pa.float64(), nullable=True, meaning="as `dealt_low`, median"),
-        field("dealt_high", pa.float64(), nullable=True, meaning="as `dealt_low`, upper end"),
         field(
             "p",
             pa.float64(),
@@ -85,10 +65,7 @@ STABILITY = pa.schema(
             nullable=True,
             meaning="Kendall's tau between the ranking of a resample and that of all: mean over resamples",
         ),
-        field(
-            "low", pa.float64(), nullable=True, meaning="lower end of the interval of `tau` over resamples"
-        ),
-        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        *interval_fields("", "of `tau` over resamples"),
     ]
 )
 """How stable the ranking of regions is."""
@@ -110,10 +87,7 @@ PLANTED = pa.schema(
             meaning="share of the worlds in which the region's score lies above what permuted vectors "
             "give (p < alpha)",
         ),
-        field("found_low", pa.float64(), nullable=True, meaning="lower end of the interval of `found`"),
-        field(
-            "found_high", pa.float64(), nullable=True, meaning="upper end of the interval from `found_low`"
-        ),
+        *interval_fields("found", "of `found`"),
         field(
             "first",
             pa.float64(),

@@ -9,9 +9,9 @@ import pandas as pd
 from unmask.regional.bias import Scores
 from unmask.regional.chance import (
     Source,
-    dealt_scores,
     kendall_taus,
     p_values,
+    permuted_scores,
     quantiles,
     random_scores,
     resampled_children,
@@ -19,10 +19,10 @@ from unmask.regional.chance import (
     scores_of,
 )
 from unmask.regional.hierarchy import Ints, Tree
+from unmask.regional.likelihood_reader import Likelihoods, rows_of, words_at
 from unmask.regional.pairs import Floats
 from unmask.regional.score_schema import SCORES, STABILITY
 from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN
-from unmask.regional.vectors import Likelihoods, rows_of, words_at
 from unmask.statistics.correction import step_down
 
 FAMILY = "the regions of a level, by variant, measure and set of words"
@@ -32,7 +32,7 @@ FEWEST = 3
 """Children that an interval by resampled children needs: of two, one pair is all that can be drawn."""
 
 ROOT = 0
-"""Dealing tells nothing of it: its children are all of their level, which every dealing only permutes."""
+"""Permutations tell nothing of it: its children are all of their level, which only change places."""
 
 WORDS, CHILDREN = "words", "children"
 
@@ -64,7 +64,7 @@ def score_tables(
     sets: Mapping[str, Sequence[int] | Ints],
     likelihoods: Likelihoods,
     padded: Likelihoods | None,
-    variants: Sequence[str],
+    protocols: Sequence[str],
     chance: Chance,
 ) -> Tables:
     """Scores of one model by sets of words, which are rows of the table WORDS.
@@ -79,10 +79,10 @@ def score_tables(
         source = Source(
             rows_of(tree, likelihoods, words_at(words, rows, "word")),
             None if padded is None else rows_of(tree, padded, words_at(words, rows, "word_published")),
-            tuple(variants),
+            tuple(protocols),
         )
-        own = scores_of(tree, source)
-        table = _scores_table(tree, name, own)
+        actual = scores_of(tree, source)
+        table = _scores_table(tree, name, actual)
         if name in whole:
             resampled = {
                 WORDS: resampled_words(tree, source, chance.resamples, chance.seed),
@@ -91,35 +91,35 @@ def score_tables(
             table = _with_chance(
                 tree,
                 table,
-                own,
+                actual,
                 random_scores(tree, source, chance.draws, chance.seed),
-                dealt_scores(tree, source, chance.draws, chance.seed),
+                permuted_scores(tree, source, chance.draws, chance.seed),
                 resampled,
                 chance,
             )
             if name == FULL:
-                stability.append(_stability(tree, own, resampled, chance))
+                stability.append(_stability(tree, actual, resampled, chance))
         scores.append(table)
-    found = pd.concat(scores, ignore_index=True)
-    families = found.groupby(["variant", "measure", "words", "level"], sort=False)["p"]
-    found["p_holm"] = families.transform(lambda p: step_down(p.to_numpy()))
-    return Tables(found[SCORES.names], pd.concat([_empty(STABILITY.names), *stability], ignore_index=True))
+    table = pd.concat(scores, ignore_index=True)
+    families = table.groupby(["variant", "measure", "words", "level"], sort=False)["p"]
+    table["p_holm"] = families.transform(lambda p: step_down(p.to_numpy()))
+    return Tables(table[SCORES.names], pd.concat([_empty(STABILITY.names), *stability], ignore_index=True))
 
 
 def _empty(columns: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(columns=list(columns))
 
 
-def _scores_table(tree: Tree, words: str, own: Scores) -> pd.DataFrame:
-    """One row per variant, measure and region, in the order of the table of regions; the rest is null."""
+def _scores_table(tree: Tree, words: str, actual: Scores) -> pd.DataFrame:
+    """One row per protocol, measure and region, in the order of the table of regions; the rest is null."""
     blocks = []
-    for (variant, measure), values in _in_order(own).items():
+    for (protocol, measure), values in _in_order(actual).items():
         with_leaves = measure == C_W and words == FULL
         regions = np.arange(len(tree)) if with_leaves else tree.inner
         regions = regions[np.argsort(tree.rows[regions], kind="stable")]
         block = pd.DataFrame(
             {
-                "variant": variant,
+                "variant": protocol,
                 "measure": measure,
                 "words": words,
                 "region": np.array(tree.regions, object)[regions],
@@ -136,31 +136,31 @@ def _scores_table(tree: Tree, words: str, own: Scores) -> pd.DataFrame:
 
 
 def _in_order(scores: Scores) -> Scores:
-    variants = dict.fromkeys(variant for variant, _ in scores)
-    return {(variant, measure): scores[variant, measure] for variant in variants for measure in MEASURES}
+    protocols = dict.fromkeys(protocol for protocol, _ in scores)
+    return {(protocol, measure): scores[protocol, measure] for protocol in protocols for measure in MEASURES}
 
 
 def _with_chance(
     tree: Tree,
     table: pd.DataFrame,
-    own: Scores,
+    actual: Scores,
     random: Scores,
-    dealt: Scores,
+    permuted: Scores,
     resampled: Mapping[str, Scores],
     chance: Chance,
 ) -> pd.DataFrame:
     counts = tree.counts[tree.inner]
-    for (variant, measure), rows in table.groupby(["variant", "measure"], sort=False):
-        key = (str(variant), str(measure))
-        scores = own[key][0, tree.inner]
+    for (protocol, measure), rows in table.groupby(["variant", "measure"], sort=False):
+        key = (str(protocol), str(measure))
+        scores = actual[key][0, tree.inner]
         # the released code says 0 of a region without a pair: no score that chance could have given otherwise
         scored = ~np.isnan(scores) & ((counts > 1) | (measure == PLAIN))
         columns: dict[str, Floats] = {}
         low, _, high = chance.tails
-        for kind, names in ((random, "random"), (dealt, "dealt")):
+        for kind, names in ((random, "random"), (permuted, "dealt")):
             band = quantiles(kind[key], chance.tails)
             columns |= {f"{names}_{part}": band[i] for i, part in enumerate(("low", "median", "high"))}
-        columns["p"] = p_values(scores, dealt[key])
+        columns["p"] = p_values(scores, permuted[key])
         at_root = tree.inner == ROOT
         for name in ("dealt_low", "dealt_median", "dealt_high", "p"):
             columns[name] = np.where(at_root, np.nan, columns[name])
@@ -176,28 +176,28 @@ def _with_chance(
     return table
 
 
-def _stability(tree: Tree, own: Scores, resampled: Mapping[str, Scores], chance: Chance) -> pd.DataFrame:
+def _stability(tree: Tree, actual: Scores, resampled: Mapping[str, Scores], chance: Chance) -> pd.DataFrame:
     """Of each level with at least two regions that have a score and can have another."""
     levels = np.array(tree.levels)[tree.inner]
     low, _, high = chance.tails
-    found = []
-    for key, values in _in_order(own).items():
+    rows = []
+    for key, values in _in_order(actual).items():
         scores = values[0, tree.inner]
         scored = ~np.isnan(scores) & ((tree.counts[tree.inner] > 1) | (key[1] == PLAIN))
         for level in dict.fromkeys(levels.tolist()):
             members = np.flatnonzero((levels == level) & scored)
             if len(members) < 2:
                 continue
-            for kind, drawn in resampled.items():
-                if key not in drawn:
+            for kind, draws in resampled.items():
+                if key not in draws:
                     continue
-                taus = kendall_taus(scores[members], drawn[key][:, members])
+                taus = kendall_taus(scores[members], draws[key][:, members])
                 taus = taus[~np.isnan(taus)]
                 # a tau that came out, as of few regions there are few that can
                 low_end, high_end = (
                     np.quantile(taus, (low, high), method="inverted_cdf") if len(taus) else (np.nan, np.nan)
                 )
-                found.append(
+                rows.append(
                     {
                         "variant": key[0],
                         "measure": key[1],
@@ -209,4 +209,4 @@ def _stability(tree: Tree, own: Scores, resampled: Mapping[str, Scores], chance:
                         "high": high_end,
                     }
                 )
-    return pd.DataFrame(found, columns=STABILITY.names)
+    return pd.DataFrame(rows, columns=STABILITY.names)

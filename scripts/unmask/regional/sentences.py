@@ -15,6 +15,7 @@ import numpy.typing as npt
 from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
+from unmask.regional.wording import PLACES, check_template
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +23,7 @@ Indices = npt.NDArray[np.int64]
 Arrays = list[tuple[Indices, Indices]]
 """For each length: which inputs, by number, and their token ids (inputs × length)."""
 
-REGION, WORD = "{region}", "{word}"
+REGION, WORD = PLACES
 SAMPLE = 500
 """Sentences that are put together and tokenised, too, before any is scored."""
 
@@ -34,8 +35,7 @@ class Template:
     """
 
     def __init__(self, text: str) -> None:
-        if text.count(REGION) != 1 or text.count(WORD) != 1:
-            raise InputError(f"template {text!r}: {REGION} and {WORD} must stand in it, each once")
+        check_template(text)
         self.text = text
         self.region_first = text.index(REGION) < text.index(WORD)
         first, second = (REGION, WORD) if self.region_first else (WORD, REGION)
@@ -101,8 +101,10 @@ class Sentences:
         self._cut()
         if self._of_word and not self._sample_agrees(seed):
             self._of_name = [None] * len(names)
-        apart = sum(ids is None for ids in self._of_name)
-        logger.info("sentences: those of %d names put together, of %d tokenised", len(names) - apart, apart)
+        separate = sum(ids is None for ids in self._of_name)
+        logger.info(
+            "sentences: those of %d names put together, of %d tokenised", len(names) - separate, separate
+        )
         self.lengths = self._lengths()
         """names × words, special tokens included"""
         if max_length is not None and self.lengths.max() > max_length:
@@ -114,10 +116,10 @@ class Sentences:
         """The sentences of a run of names, numbered name by name and word by word from its first."""
         width = len(self.words)
         joined = [name for name in part if self._of_name[name] is not None]
-        apart = [name for name in part if self._of_name[name] is None]
-        found = _by_length(
+        separate = [name for name in part if self._of_name[name] is None]
+        arrays = _by_length(
             ((name - part.start) * width + word, np.array(ids))
-            for name in apart
+            for name in separate
             for word, (ids, _) in enumerate(self._encode((self.names[name], word) for word in self.words))
         )
         tails = _by_length(enumerate(self._of_word)) if joined else []
@@ -126,8 +128,8 @@ class Sentences:
                 sides = np.repeat(name_ids, len(of_word), axis=0), np.tile(word_ids, (len(of_name), 1))
                 numbers = (of_name - part.start)[:, None] * width + of_word
                 ids = np.concatenate(sides if self.template.region_first else sides[::-1], axis=1)
-                found.append((numbers.ravel(), ids))
-        return _merged(found)
+                arrays.append((numbers.ravel(), ids))
+        return _merged(arrays)
 
     def _encode(self, pairs: Iterable[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
         return _encode([self.template.fill(name, word) for name, word in pairs], self.tokenizer)
@@ -169,12 +171,12 @@ class Sentences:
     def _sample_agrees(self, seed: int) -> bool:
         """Whether sentences of names and words drawn at random have the ids put together for them."""
         random = np.random.default_rng(seed)
-        drawn = zip(
+        pairs = zip(
             random.integers(len(self.names), size=SAMPLE).tolist(),
             random.integers(len(self.words), size=SAMPLE).tolist(),
             strict=True,
         )
-        sample = [(name, word) for name, word in drawn if self._of_name[name] is not None]
+        sample = [(name, word) for name, word in pairs if self._of_name[name] is not None]
         real = self._encode((self.names[name], self.words[word]) for name, word in sample)
         for (name, word), (ids, _) in zip(sample, real, strict=True):
             sides = self._of_name[name], self._of_word[word]

@@ -1,14 +1,12 @@
 """The tables of regional bias as they are shown."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from unmask.regional.outline import Outline
 from unmask.regional.published import (
     ACCURACY,
     CHANGES,
@@ -19,30 +17,30 @@ from unmask.regional.published import (
     TO_POSITIVE,
     by_region,
 )
+from unmask.regional.rankings import INNER, TOPS, rankings
+from unmask.regional.region_index import RegionIndex
+from unmask.regional.results import RegionalResults
 from unmask.regional.terms import (
     C_W,
     C_Z,
     CONTROL,
-    CORRECTED,
-    FULL,
     MEASURES,
     NO_PREFIX,
     PLAIN,
     REPLACE,
-    VARIANTS,
     WITHOUT,
 )
-from unmask.report.captions import Captions
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
+from unmask.report.panels import columns_of
 from unmask.report.published import DOUBT
 from unmask.report.sheets import Sheet, rows_of
-from unmask.report.study import Named
+from unmask.report.table_files import Made
 
 THOUSAND = 1000.0
 """C_w and C_z are shown times 1000, as in the paper."""
 
 PRINTED = "printed"
-"""Where a variant is named: what the paper prints."""
+"""Where a protocol is named: what the paper prints."""
 
 MOST = 10
 """Regions whose prefix changes most, in the short tables of prefixes."""
@@ -59,15 +57,18 @@ QUANTITIES = {
 BANDS = ("words", "children", "dealt", "random")
 """Of SCORES, each with the ends {band}_low and {band}_high."""
 
+KEYS = ["model", "measure", "words", "region"]
+"""What tells scores of one protocol apart."""
+
 DIGITS = ".{digits}f"
 SCORE = Column("score", f"{{score:{DIGITS}}}{{mark}}", "The score; C_w and C_z times 1000.")
 BY_WORDS = Column("by words", ends("words", DIGITS), "Its interval over resampled words.")
-DEALT = Column("dealt out", ends("dealt", DIGITS), "The band of the model's vectors dealt out anew.")
+PERMUTED = Column("permuted", ends("dealt", DIGITS), "The band of permutations of the model's vectors.")
 RANDOM = Column("random", ends("random", DIGITS), "The band of random vectors on the same tree.")
 ENDS = (
     BY_WORDS,
     Column("by children", ends("children", DIGITS), "Its interval over resampled children."),
-    DEALT,
+    PERMUTED,
     RANDOM,
 )
 IN_PRINT = tuple(
@@ -89,12 +90,23 @@ COUNTRIES = Table(
     [
         SCORE,
         BY_WORDS,
-        DEALT,
+        PERMUTED,
         RANDOM,
-        Column("p", "{p:p}", "Share of the dealings that come to as much or more."),
+        Column("p", "{p:p}", "Share of the permutations that give as much or more."),
         Column("p (Holm)", "{p_holm:p}", "The same after Holm's correction."),
     ],
     heads={"top": "in", "name": "region"},
+)
+RANKINGS = Table(
+    "rankings",
+    ["model", "measure", "variant"],
+    [
+        Column("regions", "{regions:.0f}", "Number of regions with a score and a pair of children."),
+        Column(
+            "tau", "{tau:+.2f}", "Kendall's tau between the score and 1 / the number of pairs of children."
+        ),
+    ],
+    across=["place"],
 )
 STABILITY = Table(
     "stability",
@@ -113,7 +125,7 @@ PLANTED = Table(
         Column(
             "found, by strength",
             f"{{found:.2f}} ({ends('found', '.2f')})",
-            "Share of worlds in which the score lies above the band of dealt vectors.",
+            "Share of worlds in which the score lies above the band of permuted vectors.",
         ),
         Column("highest of its level", "{first:.2f}", "Share of worlds in which the region ranks first."),
     ],
@@ -151,132 +163,82 @@ TABLE5 = Table(
 )
 
 
-@dataclass(frozen=True)
-class Findings:
-    """Scores of the models of a study, and what is needed to show them.
-
-    models: in the study's order; scores: SCORES with the column model; published: with
-    unmask.regional.published.COLUMNS.
-    """
-
-    models: Sequence[Named]
-    outline: Outline
-    scores: pd.DataFrame
-    published: pd.DataFrame
-    captions: Captions
-    alpha: float
-
-    def chosen(
-        self, measures: Sequence[str], words: Sequence[str], regions: Sequence[str] | None = None
-    ) -> pd.DataFrame:
-        """The scores of these measures, sets of words and regions (the columns of tables unless given), in
-        the order of models, measures, variants, words and regions."""
-        places = [
-            [model.name for model in self.models],
-            list(measures),
-            list(VARIANTS),
-            list(words),
-            list(self.outline.shown() if regions is None else regions),
-        ]
-        keys = ["model", "measure", "variant", "words", "region"]
-        rows = self.scores
-        for key, known in zip(keys, places, strict=True):
-            rows = rows[rows[key].isin(known)]
-        ranks = [
-            rows[key].map({name: place for place, name in enumerate(known)})
-            for key, known in zip(keys, places, strict=True)
-        ]
-        return rows.iloc[np.lexsort([rank.to_numpy(dtype=int) for rank in reversed(ranks)])]
-
-    def word_sets(self, start: str) -> list[str]:
-        """`full` and the sets whose name begins so, in order of appearance; none without the latter."""
-        found = [name for name in self.scores["words"].drop_duplicates() if str(name).startswith(start)]
-        return [FULL, *found] if found else []
-
-    def printed_name(self, model: str) -> str | None:
-        """The name under which the paper has a model."""
-        return next((named.published for named in self.models if named.name == model), None)
-
-    def printed(self, table: str) -> pd.DataFrame:
-        """What the paper prints in a table by region, as `by_region` has it, the root under its own name."""
-        rows = by_region(self.published, table)
-        return rows.assign(region=rows["region"].replace(OVERALL, self.outline.root))
-
-    def tidy(self, rows: pd.DataFrame, table: str | None = None) -> pd.DataFrame:
-        """Scores with the name of each region and, for a table of the paper, what this prints in both orders
-        of its columns, on the scale of the scores."""
-        tidy = rows.copy()
-        place = tidy.columns.tolist().index("region") + 1
-        tidy.insert(place, "name", rows["region"].map(self.outline.names))
-        if table is not None:
-            scale = 1.0 if table == "table2" else THOUSAND
-            printed = self.printed(table)
-            keys = ["model", "measure", "words", "region"]
-            scored = rows[keys].astype("str")
-            scored["model"] = scored["model"].map(self.printed_name).astype("str")
-            for order in ORDERS:
-                of_order = printed.loc[printed["order"] == order, [*keys, "value"]]
-                beside = scored.merge(of_order, how="left", on=keys, validate="m:1")
-                tidy[f"printed_{order}"] = (beside["value"] / scale).to_numpy()
-        return tidy
-
-
-def table1(found: Findings) -> tuple[pd.DataFrame, Sheet]:
+def table1(results: RegionalResults) -> Made:
     """C_w and C_z by continent and overall, times 1000, with intervals, bands and what the paper prints."""
-    return _by_region(found, TABLE1, found.chosen((C_W, C_Z), (FULL,)))
+    return _by_region(results, TABLE1, results.select((C_W, C_Z)))
 
 
-def table2(found: Findings) -> tuple[pd.DataFrame, Sheet]:
+def table2(results: RegionalResults) -> Made:
     """The plain score by continent and overall."""
-    return _by_region(found, TABLE2, found.chosen((PLAIN,), (FULL,)))
+    return _by_region(results, TABLE2, results.select((PLAIN,)))
 
 
-def table3(found: Findings) -> tuple[pd.DataFrame, Sheet]:
+def table3(results: RegionalResults) -> Made:
     """C_w without the words of each topic."""
-    return _by_region(found, TABLE3, found.chosen((C_W,), found.word_sets(WITHOUT)))
+    return _by_region(results, TABLE3, results.select(words=results.word_sets(WITHOUT)))
 
 
-def table6(found: Findings) -> tuple[pd.DataFrame, Sheet]:
+def table6(results: RegionalResults) -> Made:
     """C_w with the words of each topic replaced."""
-    return _by_region(found, TABLE6, found.chosen((C_W,), found.word_sets(REPLACE)))
+    return _by_region(results, TABLE6, results.select(words=results.word_sets(REPLACE)))
 
 
-def _by_region(found: Findings, table: Table, rows: pd.DataFrame) -> tuple[pd.DataFrame, Sheet]:
+def _by_region(results: RegionalResults, table: Table, rows: pd.DataFrame) -> Made:
     """Regions across; down the lines of each score, and after those of a model and measure what the paper
-    prints."""
-    outline, scale = found.outline, 1.0 if table is TABLE2 else THOUSAND
-    shown = _shown(found, rows, scale, ["model", "measure", "variant", "words"])
-    lines = pd.concat([shown, _printed(found, table.name, rows)])
+    prints. The frame has this on the scale of the scores."""
+    index, scale = results.index, 1.0 if table is TABLE2 else THOUSAND
+    printed = _printed(results, table.name)
+    tidy = _named(rows, index).merge(printed[[*KEYS, *ORDERS]], how="left", on=KEYS, validate="m:1")
+    tidy = tidy.assign(**{order: tidy[order] / scale for order in ORDERS})
+    tidy = tidy.rename(columns={order: f"printed_{order}" for order in ORDERS})
+    of_rows = rows[["model", "measure"]].drop_duplicates()
+    printed = of_rows.merge(printed[printed["region"].isin(rows["region"])], on=["model", "measure"])
+    lines = pd.concat(
+        [
+            _scaled(results, rows, scale, ["model", "measure", "variant", "words"]),
+            printed.assign(variant=PRINTED),
+        ]
+    )
     lines = in_order(lines, model=rows["model"].unique(), measure=rows["measure"].unique())
     # a continent without any score would be a column of dashes
-    heads = {region: outline.headed(region) for region in outline.shown() if region in set(rows["region"])}
+    heads = {region: index.headed(region) for region in index.columns() if region in set(rows["region"])}
     lines = lines.assign(heading=pd.Categorical(lines["region"].map(heads), [*heads.values()]))
-    return found.tidy(rows, table.name), table.captioned(lines, found.captions)
+    return tidy, table.captioned(lines, results.captions)
 
 
-def _printed(found: Findings, table: str, rows: pd.DataFrame) -> pd.DataFrame:
-    """What the paper prints for the models, measures and regions of these rows."""
-    printed = found.printed(table)
-    cells: dict[tuple[str, ...], dict[str, Any]] = {}
-    for model, measure in rows[["model", "measure"]].drop_duplicates().itertuples(index=False, name=None):
-        is_of_it = (printed["model"] == found.printed_name(model)) & (printed["measure"] == measure)
-        for row in rows_of(printed[is_of_it]):
-            place = (model, measure, PRINTED, row.words, row.region)
-            doubt = DOUBT if row.doubtful else ""
-            cells.setdefault(place, {}).update({row.order: row.value, f"{row.order}_doubt": doubt})
-    keys = ["model", "measure", "variant", "words", "region"]
-    columns = [name for order in ORDERS for name in (order, f"{order}_doubt")]
-    frame = pd.DataFrame(
-        [[*place, *map(cell.get, columns)] for place, cell in cells.items()], columns=[*keys, *columns]
+def _printed(results: RegionalResults, table: str) -> pd.DataFrame:
+    """What the paper prints in a table for the models of the study: KEYS, and for each of ORDERS the value
+    and its mark of doubt."""
+    models = pd.DataFrame(
+        [(model.name, model.published) for model in results.models], columns=["model", "printed"]
     )
-    return frame[frame["region"].isin(rows["region"])]
+    rows = by_region(results.published, table).rename(columns={"model": "printed"})
+    rows = models.dropna().astype("str").merge(rows, on="printed")
+    rows = rows.assign(
+        region=rows["region"].replace(OVERALL, results.index.root),
+        doubt=np.where(rows["doubtful"], DOUBT, ""),
+    )
+    first, second = (
+        rows.loc[rows["order"] == order, [*KEYS, "value", "doubt"]].rename(
+            columns={"value": order, "doubt": f"{order}_doubt"}
+        )
+        for order in ORDERS
+    )
+    return first.merge(second, how="left", on=KEYS)
 
 
-def _shown(found: Findings, rows: pd.DataFrame, scale: float, keys: Sequence[str]) -> pd.DataFrame:
+def _named(rows: pd.DataFrame, index: RegionIndex) -> pd.DataFrame:
+    """Scores with the name of each region beside its id."""
+    named = rows.copy()
+    named.insert(rows.columns.tolist().index("region") + 1, "name", rows["region"].map(index.names))
+    return named
+
+
+def _scaled(results: RegionalResults, rows: pd.DataFrame, scale: float, keys: Sequence[str]) -> pd.DataFrame:
     """Scores and bands on this scale, with marks, and as many digits as the smallest score of the rows with
     the same keys needs."""
     names = ["score", *(f"{band}_{end}" for band in BANDS for end in ("low", "high"))]
-    rows = with_marks(rows.assign(**{name: rows[name] * scale for name in names}), found.alpha)
+    rows = with_marks(rows.assign(**{name: rows[name] * scale for name in names}), results.alpha)
     digits = rows.groupby(list(keys), sort=False)["score"].transform(_decimals)
     return rows.assign(digits=digits.astype("Int64"))
 
@@ -288,93 +250,87 @@ def _decimals(values: "pd.Series[float]") -> int:
     return 2 if sizes.empty else min(6, max(0, 2 - math.floor(math.log10(float(sizes.min())))))
 
 
-def groups(frame: pd.DataFrame, keys: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
-    """The rows of each key in order of appearance, with the key as text."""
-    for key, part in frame.groupby(list(keys), sort=False):
-        yield tuple(map(str, key)), part
+def countries(results: RegionalResults) -> Made:
+    """C_w of every region with children below the continents, by the main protocol.
 
-
-def countries(found: Findings) -> tuple[pd.DataFrame, Sheet]:
-    """C_w of every region with children below the continents: `corrected`, or the last variant there is.
-
-    The frame has all variants and measures.
+    The frame has all protocols and measures.
     """
-    outline = found.outline
-    tidy = found.tidy(found.chosen(MEASURES, (FULL,), outline.inner()))
-    rows = tidy[(tidy["measure"] == C_W) & (tidy["variant"] == main_variant(tidy))]
-    tops = {region: outline.names.get(outline.top_of(region) or "") for region in rows["region"]}
-    rows = _shown(found, rows, THOUSAND, ["model"]).assign(top=rows["region"].map(tops))
-    return tidy, COUNTRIES.captioned(rows, found.captions)
+    index = results.index
+    tidy = _named(results.select(MEASURES, regions=index.inner()), index)
+    rows = tidy[(tidy["measure"] == C_W) & (tidy["variant"] == results.main_protocol)]
+    tops = {region: index.names.get(index.top_of(region) or "") for region in rows["region"]}
+    rows = _scaled(results, rows, THOUSAND, ["model"]).assign(top=rows["region"].map(tops))
+    return tidy, COUNTRIES.captioned(rows, results.captions)
 
 
-def main_variant(rows: pd.DataFrame) -> str:
-    """corrected where it is there, else the last that is."""
-    there = [variant for variant in VARIANTS if (rows["variant"] == variant).any()]
-    return there[-1] if there else CORRECTED
-
-
-def leaves(found: Findings) -> pd.DataFrame:
+def leaves(results: RegionalResults) -> Made:
     """The distance of every region without children to the mean of its siblings; too many for a page."""
-    outline = found.outline
-    rows = found.chosen((C_W,), (FULL,), outline.leaves())
-    return pd.DataFrame(
-        {
-            "model": rows["model"],
-            "variant": rows["variant"],
-            "region": rows["region"],
-            "name": rows["region"].map(outline.names),
-            "level": rows["level"],
-            "parent": rows["region"].map(outline.parents),
-            "distance": rows["score"],
-        }
+    rows = results.select(regions=results.index.leaves())
+    frame = columns_of(
+        rows,
+        *("model", "variant", "region"),
+        name=rows["region"].map(results.index.names),
+        level="level",
+        parent=rows["region"].map(results.index.parents),
+        distance="score",
     )
+    return frame, Sheet("", (), (), ())
 
 
-def stability_sheet(stability: pd.DataFrame, captions: Captions) -> Sheet:
-    """stability: STABILITY with the column model."""
-    return STABILITY.sheet(stability, captions["stability"])
+def ranking_table(results: RegionalResults) -> Made:
+    """Whether scores rank regions by their number of children."""
+    table = rankings(results)
+    places = pd.Categorical(["of the root", "below these"], ["of the root", "below these"])
+    whole = pd.DataFrame({"ranked": [TOPS, INNER], "place": places})
+    rows = table[RANKINGS.keys].drop_duplicates().merge(whole, how="cross")
+    rows = rows.merge(table, how="left", on=[*RANKINGS.keys, "ranked"]).fillna({"regions": 0})
+    return table, RANKINGS.sheet(rows, results.captions["rankings"])
 
 
-def planted_sheet(planted: pd.DataFrame, outline: Outline, captions: Captions) -> Sheet:
+def stability(results: RegionalResults) -> Made:
+    """How stable rankings are under resampled words and children."""
+    return results.stability, STABILITY.sheet(results.stability, results.captions["stability"])
+
+
+def planted(results: RegionalResults) -> Made:
     """Strengths across: the share of worlds in which a score finds what was planted, and ranks it first.
 
-    planted: PLANTED. A region that is not in the tree goes by its key.
+    A region that is not in the tree goes by its key.
     """
-    strengths = sorted(planted["strength"].unique())
-    rows = planted.assign(
+    frame, names = results.planted, results.index.names
+    strengths = sorted(frame["strength"].unique())
+    rows = frame.assign(
         where=[
-            f"{outline.names.get(row.region, row.region)} ({row.level}, {row.children})"
-            for row in rows_of(planted)
+            f"{names.get(row.region, row.region)} ({row.level}, {row.children})" for row in rows_of(frame)
         ],
-        dose=pd.Categorical(planted["strength"].map("{:g}".format), [f"{s:g}" for s in strengths]),
+        dose=pd.Categorical(frame["strength"].map("{:g}".format), [f"{s:g}" for s in strengths]),
     )
-    return PLANTED.sheet(rows, captions["planted"])
+    return frame, PLANTED.sheet(rows, results.captions["planted"])
 
 
-def table4(prefixes: pd.DataFrame, outline: Outline, published: pd.DataFrame, captions: Captions) -> Sheet:
+def table4(results: RegionalResults) -> Made:
     """Scores of classifiers, and how the probability of the positive label moves, with a region's prefix.
 
-    prefixes: PREFIXES with the columns classifier and table. The printed rows, of tables that the study has
-    under the paper's names, come last.
+    The printed rows, of tables that the study has under the paper's names, come last.
     """
-    printed = _printed_prefixes(published, "table4", ["prefix", "dataset"]).assign(classifier=PRINTED)
-    return TABLE4.sheet(_with_printed(_most_changed(prefixes, outline), printed), captions["table4"])
+    rows = _most_changed(results.prefixes, results.index)
+    printed = _printed_prefixes(results.published, "table4", ["prefix", "dataset"]).assign(classifier=PRINTED)
+    return results.prefixes, TABLE4.sheet(_with_printed(rows, printed), results.captions["table4"])
 
 
-def table5(prefixes: pd.DataFrame, outline: Outline, published: pd.DataFrame, captions: Captions) -> Sheet:
+def table5(results: RegionalResults) -> Made:
     """Percent of all items whose predicted label changes with a region's prefix; as `table4`."""
-    rows = _most_changed(prefixes[prefixes["prefix"].notna()], outline)
-    percent = {
-        name: 100 * rows[name] for name in ("to_positive", "to_negative", "changed_low", "changed_high")
-    }
-    rows = rows.assign(**percent, changed=100 * rows["changed"], digits=3)
-    printed = _printed_prefixes(published, "table5", ["model", "dataset", "prefix"])
+    prefixes = results.prefixes
+    rows = _most_changed(prefixes[prefixes["prefix"].notna()], results.index)
+    shares = ("to_positive", "to_negative", "changed", "changed_low", "changed_high")
+    rows = rows.assign(**{name: 100 * rows[name] for name in shares}, digits=3)
+    printed = _printed_prefixes(results.published, "table5", ["model", "dataset", "prefix"])
     printed = printed.assign(
         classifier=PRINTED + ": " + printed["model"],
         changed=printed["to_positive"] + printed["to_negative"],
         digits=4,
     )
-    return TABLE5.sheet(_with_printed(rows, printed), captions["table5"])
+    return prefixes, TABLE5.sheet(_with_printed(rows, printed), results.captions["table5"])
 
 
 def _printed_prefixes(published: pd.DataFrame, table: str, keys: Sequence[str]) -> pd.DataFrame:
@@ -382,7 +338,7 @@ def _printed_prefixes(published: pd.DataFrame, table: str, keys: Sequence[str]) 
     rows = published[(published["table"] == table) & published["value"].notna()]
     lines = [
         dict(zip(keys, key, strict=True)) | {QUANTITIES[row.quantity]: row.value for row in rows_of(values)}
-        for key, values in groups(rows, keys)
+        for key, values in rows.groupby(list(keys), sort=False)
     ]
     frame = pd.DataFrame(lines, columns=[*keys, *QUANTITIES.values()])
     return frame.rename(columns={"dataset": "table", "prefix": "whose"})
@@ -393,12 +349,12 @@ def _with_printed(rows: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rows, printed[printed["table"].isin(rows["table"])]])
 
 
-def _most_changed(prefixes: pd.DataFrame, outline: Outline) -> pd.DataFrame:
+def _most_changed(prefixes: pd.DataFrame, index: RegionIndex) -> pd.DataFrame:
     """Rows that are not of one region, and for each classifier and table the MOST regions that change most
     labels, these in that order; with the columns changed, the share of labels, and whose prefix it is."""
     prefixes = prefixes.assign(
         changed=prefixes["to_positive"] + prefixes["to_negative"],
-        whose=[_prefixed(row, outline) for row in rows_of(prefixes)],
+        whose=[_prefixed(row, index) for row in rows_of(prefixes)],
     )
     parts = [prefixes[:0]]
     for _, part in prefixes.groupby(["classifier", "table"], sort=False):
@@ -408,9 +364,25 @@ def _most_changed(prefixes: pd.DataFrame, outline: Outline) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def _prefixed(row: Any, outline: Outline) -> str:
+def _prefixed(row: Any, index: RegionIndex) -> str:
     """Whose prefix a row has."""
     if pd.isna(row.region):
         return "no prefix" if row.level == NO_PREFIX else f"all of level {row.level}: {row.prefix}"
-    name = outline.names.get(row.region, row.region)
+    name = index.names.get(row.region, row.region)
     return f"{name} (no region)" if row.level == CONTROL else name
+
+
+MAKERS: Mapping[str, Callable[[RegionalResults], Made]] = {
+    "table1": table1,
+    "table2": table2,
+    "table3": table3,
+    "table4": table4,
+    "table5": table5,
+    "table6": table6,
+    "countries": countries,
+    "leaves": leaves,
+    "rankings": ranking_table,
+    "stability": stability,
+    "planted": planted,
+}
+"""The tables by name; leaves are written as CSV alone."""

@@ -1,8 +1,9 @@
 """The words of regional bias that tables and settings share."""
 
 PUBLISHED, PAPER, CORRECTED = "published", "paper", "corrected"
-VARIANTS = (PUBLISHED, PAPER, CORRECTED)
-"""The released code with all that it does; the paper's equations; these without their second division."""
+PROTOCOLS = (PUBLISHED, PAPER, CORRECTED)
+"""The released code with all that it does; the paper's equations; these without their second division. Keys,
+columns and pages call them variants."""
 
 C_W, C_Z, PLAIN = "C_w", "C_z", "plain"
 MEASURES = (C_W, C_Z, PLAIN)

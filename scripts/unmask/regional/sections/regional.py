@@ -1,40 +1,22 @@
 """What the report says of regional bias."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 import altair as alt
-import pandas as pd
 
-from unmask.loading import paths_by, shared_facts
-from unmask.regional import tables
-from unmask.regional.borders import Atlas
-from unmask.regional.directions import first_directions
-from unmask.regional.drawing import MAKERS, Drawing
-from unmask.regional.findings import (
-    artefact,
-    beyond_chance,
-    coarse_dealings,
-    of_names,
-    planted_findings,
-    prefix_findings,
-    series_findings,
-    with_a_score,
-)
-from unmask.regional.names import not_on_the_map, token_facts, tree_facts
-from unmask.regional.outline import Outline
-from unmask.regional.picked import name_rows
-from unmask.regional.rankings import rankings, rankings_sheet
-from unmask.regional.results import Found
-from unmask.regional.tables import Findings
-from unmask.report.captions import Captions
+from unmask.regional import charts, tables
+from unmask.regional.findings import FINDINGS
+from unmask.regional.likelihood_reader import read_names
+from unmask.regional.region_index import Fact, not_on_the_map, token_facts, tree_facts
+from unmask.regional.results import RegionalResults
 from unmask.report.charts import chart
+from unmask.report.findings import sentences
 from unmask.report.published import doubts
 from unmask.report.sections import Block, Facts, Fold, Items, Section, folded
 
 QUESTION = (
     "Does a model speak differently of the countries of a continent, or of the cities of a country? And is "
-    "that more than what their number, and names dealt out at random, give?"
+    "that more than what their number, and random permutations of the regions, give?"
 )
 
 _ALT = {
@@ -48,101 +30,80 @@ _ALT = {
 }
 """What charts show, by their names, which are those of their captions."""
 
+_TITLES = {
+    "table1": "Table 1: C_w and C_z, with intervals and bands",
+    "table2": "Table 2: the plain score",
+    "table3": "Table 3: without the words of a topic",
+    "table4": "Table 4: a region's prefix and classifiers",
+    "table5": "Table 5: labels that change",
+    "table6": "Table 6: with the words of a topic replaced",
+    "countries": "All countries",
+    "rankings": "Do scores rank regions by their number of children?",
+    "planted": "What was planted, in numbers",
+    "stability": "How stable the rankings are",
+}
+"""Of the folds that tables are in."""
 
-def section(found: Found) -> Section:
+
+def section(results: RegionalResults) -> Section:
     """What was found, with charts and tables; what the study has nothing for is not shown."""
-    findings, captions, outline, prefixes = found.with_scores, found.captions, found.outline, found.prefixes
-    ranked, series = rankings(findings), found.settings.get("series") or []
-    drawing = Drawing(found.files, found.settings, findings)
-    draws = shared_facts(found.files["scores"], "draws").get("draws")
     return Section(
         "regional",
         "Regional bias",
+        (QUESTION, *sentences(FINDINGS, results)),
         (
-            QUESTION,
-            *beyond_chance(findings, draws),
-            *coarse_dealings(findings, draws),
-            *artefact(findings, ranked),
-            *of_names(first_directions(drawing.laid_out), found.settings["confidence"]),
-            *series_findings(findings, series),
-            *planted_findings(found.planted),
-            *prefix_findings(prefixes, outline),
-        ),
-        (
-            *_charts(drawing, captions, "scores_figure"),
+            *_charts(results, "scores_figure"),
             *_folded_charts(
-                "The other measures and variants", captions["scores_figure"], drawing.other_scores()
+                "The other measures and variants",
+                results.captions["scores_figure"],
+                charts.other_scores(results),
             ),
-            *folded("Table 1: C_w and C_z, with intervals and bands", tables.table1(findings)[1]),
-            *folded(
-                "Do scores rank regions by their number of children?",
-                rankings_sheet(ranked, captions["rankings"]),
+            *_tables(results, "table1", "rankings"),
+            *_charts(results, "score_map", "band_map"),
+            *_tables(results, "table2", "table3", "table6", "countries"),
+            *_charts(results, "word_map", "points_figure", "series_figure"),
+            *_folded_charts(
+                "The other variants", results.captions["series_figure"], charts.other_series(results)
             ),
-            *_charts(drawing, captions, "score_map", "band_map"),
-            *_more(findings),
-            *_charts(drawing, captions, "word_map", "points_figure", "series_figure"),
-            *_folded_charts("The other variants", captions["series_figure"], drawing.other_series()),
-            *_charts(drawing, captions, "planted_figure"),
-            *folded("What was planted, in numbers", tables.planted_sheet(found.planted, outline, captions)),
-            *_of_prefixes(prefixes, outline, found.published, captions),
-            *folded(
-                "How stable the rankings are",
-                tables.stability_sheet(found.stability, captions),
-            ),
-            Fold("Regions and their names", (Facts(_facts(found.files, findings)),)),
-            Fold(captions["doubts"], (Items(doubts(found.published)),)),
+            *_charts(results, "planted_figure"),
+            *_tables(results, "planted", "table4", "table5", "stability"),
+            Fold("Regions and their names", (Facts(tuple(_facts(results))),)),
+            Fold(results.captions["doubts"], (Items(doubts(results.published)),)),
         ),
     )
 
 
-def _charts(drawing: Drawing, captions: Captions, *names: str) -> Iterator[Block]:
+def _charts(results: RegionalResults, *names: str) -> Iterator[Block]:
     for name in names:
-        drawn = MAKERS[name][0](drawing)
-        if drawn:
-            yield chart(captions[name], f"{_ALT[name]}; the buttons below save its numbers.", drawn)
+        each = charts.MAKERS[name][0](results)
+        if each:
+            yield chart(results.captions[name], f"{_ALT[name]}; the buttons below save its numbers.", each)
 
 
-def _folded_charts(title: str, caption: str, drawn: Iterable[tuple[str, alt.FacetChart]]) -> Iterator[Block]:
+def _folded_charts(title: str, caption: str, named: Iterable[tuple[str, alt.FacetChart]]) -> Iterator[Block]:
     """Charts of one caption in a fold, each under its name; nothing where there is none."""
-    blocks = tuple(chart(f"{name}. {caption}", f"{name}: {caption}", each) for name, each in drawn)
+    blocks = tuple(chart(f"{name}. {caption}", f"{name}: {caption}", each) for name, each in named)
     if blocks:
         yield Fold(title, blocks)
 
 
-def _more(found: Findings) -> Iterator[Block]:
-    """The tables beside Table 1; those that the study has not are left out."""
-    for title, table in (
-        ("Table 2: the plain score", tables.table2),
-        ("Table 3: without the words of a topic", tables.table3),
-        ("Table 6: with the words of a topic replaced", tables.table6),
-        ("All countries", tables.countries),
-    ):
-        yield from folded(title, table(found)[1])
+def _tables(results: RegionalResults, *names: str) -> Iterator[Block]:
+    """Tables in folds; those that the study has not are left out."""
+    for name in names:
+        yield from folded(_TITLES[name], tables.MAKERS[name](results)[1])
 
 
-def _of_prefixes(
-    prefixes: pd.DataFrame, outline: Outline, published: pd.DataFrame, captions: Captions
-) -> Iterator[Block]:
-    yield from folded(
-        "Table 4: a region's prefix and classifiers", tables.table4(prefixes, outline, published, captions)
-    )
-    yield from folded("Table 5: labels that change", tables.table5(prefixes, outline, published, captions))
-
-
-def _facts(files: Mapping[str, Any], found: Findings) -> tuple[tuple[str, str], ...]:
-    facts = list(tree_facts(found.outline))
-    paths = {model: path for (model,), path in paths_by(files.get("likelihoods") or [], "model").items()}
-    facts += [
-        token_facts(model.name, name_rows(paths[model.name])) for model in found.models if model.name in paths
-    ]
-    if files.get("borders"):
-        atlas = Atlas.read(files["borders"], files["places"])
-        scored = with_a_score(found.scores)
-        codes = found.outline.codes
+def _facts(results: RegionalResults) -> Iterator[Fact]:
+    index = results.index
+    yield from tree_facts(index)
+    for model, path in results.likelihood_paths.items():
+        yield token_facts(model, read_names(path))
+    if results.atlas:
+        scored = set(results.scores.dropna(subset="score")["region"])
+        codes = index.codes
         missing = [
             region
-            for region in found.outline.inner()
-            if region in scored and not (region in codes and atlas.drawn(codes[region]))
+            for region in index.inner()
+            if region in scored and not (region in codes and results.atlas.drawn(codes[region]))
         ]
-        facts += not_on_the_map(found.outline, missing)
-    return tuple(facts)
+        yield from not_on_the_map(index, missing)

@@ -1,4 +1,4 @@
-"""From tables of likelihoods to rows of regions."""
+"""Tables of likelihoods as matrices, and as the rows of a tree's regions."""
 
 from pathlib import Path
 
@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_trees import world
+from synthetic_trees import world
 from unmask.errors import InputError
 from unmask.regional.hierarchy import Tree, tree_of
+from unmask.regional.likelihood_reader import read_likelihoods, read_names, read_padded, rows_of, words_at
 from unmask.regional.schema import LIKELIHOODS, PADDED
-from unmask.regional.vectors import read_likelihoods, read_padded, rows_of, words_at
 from unmask.tables import write_table
 
 TREE = tree_of(world([2, 1]).assign(name=["World", "Here", "There", "Ash", "Elm", "Over", "Ash"]))
@@ -52,6 +52,18 @@ def test_rows_are_those_of_names_and_words_in_their_order(tmp_path: Path) -> Non
             assert rows.f[0, region].tolist() == expected
         alone = {row.name_: getattr(row, column) for row in of.values() if not isinstance(row.word, str)}
         assert rows.names[0, 1:].tolist() == [alone[name] for name in TREE.names[1:]]
+
+
+def test_names_and_words_are_selected_in_any_order(tmp_path: Path) -> None:
+    frame = table(["kind", "bold"])
+    path = write(tmp_path / "a.parquet", frame)
+    words, names = ["bold", "kind", "bold"], ["Ash", "World", "Elm"]
+    f, alone = read_likelihoods([path], "special").select(names, words)
+    values = frame.assign(word=frame["word"].fillna("")).set_index(["name", "word"])["log_prob_special"]
+    assert f.tolist() == [[values[name, word] for word in words] for name in names]
+    assert alone.tolist() == [values[name, ""] for name in names]
+    only_names = read_names(path)
+    assert only_names["name"].tolist() == list(dict.fromkeys(TREE.names)) and only_names["word"].isna().all()
 
 
 def test_the_root_needs_no_sentence(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""From tables of likelihoods to the rows of a tree's regions."""
+"""Tables of likelihoods as matrices of names and words, and as the rows of a tree's regions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from unmask.errors import InputError
 from unmask.regional.bias import Rows
 from unmask.regional.hierarchy import Ints, Tree
 from unmask.regional.pairs import Floats
 from unmask.regional.schema import LIKELIHOODS, PADDED
-from unmask.tables import opened_table
+from unmask.tables import opened_table, plain_frame
 
 CONTENT, SPECIAL = "content", "special"
 READINGS = {CONTENT: "log_prob", SPECIAL: "log_prob_special"}
@@ -33,6 +34,31 @@ class Likelihoods:
     words: Mapping[str, int]
     values: Floats
     known: npt.NDArray[np.bool_]
+
+    def select(self, names: Sequence[str], words: Sequence[str]) -> tuple[Floats, Floats]:
+        """Those of sentences (names × words), and of the names alone, both in this order.
+
+        Raises InputError where a sentence is not there, or its likelihood is no finite number.
+        """
+        rows = self._places(self.names, names, "region")
+        columns = np.append(self._places(self.words, words, "word"), len(self.words))
+        cells = np.ix_(rows, columns)
+        values = self.values[cells]
+        for bad, what in (
+            (~self.known[cells], "no likelihood of"),
+            (~np.isfinite(values), "the likelihood is no finite number of"),
+        ):
+            if bad.any():
+                row, column = np.argwhere(bad)[0]
+                sentence = "alone" if column == len(words) else f"with the word {words[column]!r}"
+                raise InputError(f"{self.where}: {what} the region {names[row]!r} {sentence}")
+        return values[:, :-1], values[:, -1]
+
+    def _places(self, known: Mapping[str, int], texts: Sequence[str], what: str) -> Ints:
+        for text in texts:
+            if text not in known:
+                raise InputError(f"{self.where}: no likelihood of a sentence with the {what} {text!r}")
+        return np.array([known[text] for text in texts], np.int64)
 
 
 def read_likelihoods(paths: Sequence[str | Path], reading: str) -> Likelihoods:
@@ -68,42 +94,20 @@ def _codes(column: pa.ChunkedArray) -> tuple[dict[str, int], npt.NDArray[np.int6
     return {word: code for code, word in enumerate(array.dictionary.to_pylist())}, codes.astype(np.int64)
 
 
+def read_names(path: str | Path) -> pd.DataFrame:
+    """The rows of names alone, as LIKELIHOODS. Raises InputError as `read_table` does."""
+    table = opened_table(path, LIKELIHOODS).read()
+    return plain_frame(table.filter(pc.is_null(table.column("word"))), LIKELIHOODS)
+
+
 def rows_of(tree: Tree, likelihoods: Likelihoods, words: Sequence[str]) -> Rows:
     """What a model makes of the regions of a tree by a list of words, one dimension a word: sets of one.
 
-    The root's row is nan, as is its name: no score looks at them.
-    Raises InputError where a sentence is not there, or its likelihood is no number.
+    The root's row is nan, as is its name: no score looks at them. Raises InputError as `select` does.
     """
-    regions = tree.names[1:]
-    found = np.array([likelihoods.names.get(name, -1) for name in regions])
-    if (found < 0).any():
-        name = regions[int((found < 0).argmax())]
-        raise InputError(f"{likelihoods.where}: no likelihood of a sentence with the region {name!r}")
-    for word in words:
-        if word not in likelihoods.words:
-            raise InputError(f"{likelihoods.where}: no likelihood of a sentence with the word {word!r}")
-    places = np.array([*(likelihoods.words[word] for word in words), len(likelihoods.words)])
-    taken = np.ix_(found, places)
-    _check(likelihoods, taken, regions, [*words, None])
-    values = np.full((1, len(tree), len(places)), np.nan)
-    values[0, 1:] = likelihoods.values[taken]
-    return Rows(np.ascontiguousarray(values[..., :-1]), values[..., -1].copy())
-
-
-def _check(
-    likelihoods: Likelihoods,
-    taken: tuple[npt.NDArray[np.int64], ...],
-    regions: Sequence[str],
-    words: Sequence[str | None],
-) -> None:
-    for bad, what in (
-        (~likelihoods.known[taken], "no likelihood of"),
-        (~np.isfinite(likelihoods.values[taken]), "the likelihood is no finite number of"),
-    ):
-        if bad.any():
-            region, word = np.argwhere(bad)[0]
-            sentence = "alone" if words[word] is None else f"with the word {words[word]!r}"
-            raise InputError(f"{likelihoods.where}: {what} the region {regions[region]!r} {sentence}")
+    f, names = np.full((1, len(tree), len(words)), np.nan), np.full((1, len(tree)), np.nan)
+    f[0, 1:], names[0, 1:] = likelihoods.select(tree.names[1:], words)
+    return Rows(f, names)
 
 
 def words_at(words: pd.DataFrame, rows: Sequence[int] | Ints, column: str) -> list[str]:

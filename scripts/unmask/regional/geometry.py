@@ -1,28 +1,30 @@
-"""What the direction is in which a model's vectors of regions vary most."""
+"""The vectors of a model's regions in few dimensions, and what they vary by most."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import norm, spearmanr
 
-from unmask.regional.picked import in_two_dimensions, unit_vectors
+from unmask.regional.pairs import Floats, unit
 
 SAME = 1e-6
 """Coordinates of vectors of length one, and likelihoods in single precision, that are no farther apart are
 the same."""
 
+FEWEST = 3
+"""Fewer vectors have no two dimensions."""
 
-class LaidOut(NamedTuple):
-    """The regions of Figure 3, with what a model makes of them."""
+
+class RegionVectors(NamedTuple):
+    """What a model makes of the regions of Figure 3."""
 
     model: str
     regions: Sequence[str]
     # regions x words, equation 1
-    f: npt.NDArray[Any]
-    # of the names alone; nan where the table has none
-    names: npt.NDArray[Any]
+    f: Floats
+    # of the names alone
+    names: Floats
 
 
 class FirstDirection(NamedTuple):
@@ -34,16 +36,30 @@ class FirstDirection(NamedTuple):
     share: float
     # |Spearman's rho| with the mean log-probability of a region's sentences
     sentences: float
-    # the same with that of its name alone; nan where it is not known
+    # the same with that of its name alone; nan where these are all alike
     name: float
 
 
-def first_directions(models: Iterable[LaidOut]) -> Iterator[FirstDirection]:
+def principal_components(vectors: Floats) -> tuple[Floats, tuple[float, float]]:
+    """The first two principal components (rows x 2) and the shares of the variance that they hold.
+
+    The sign of a component is such that its largest coordinate is positive; one that is not there is 0.
+    """
+    left, sizes, _ = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
+    sizes = np.pad(sizes, (0, 2))
+    points = np.pad(left, ((0, 0), (0, 2)))[:, :2] * sizes[:2]
+    signs = np.sign(points[np.abs(points).argmax(axis=0), [0, 1]])
+    variances = sizes**2
+    first, second = variances[:2] / (variances.sum() or 1)
+    return points * np.where(signs == 0, 1, signs), (float(first), float(second))
+
+
+def first_directions(models: Iterable[RegionVectors]) -> Iterator[FirstDirection]:
     """For each model with three regions or more, unless all have the same vector or likelihood."""
     for model, regions, f, names in models:
-        if len(regions) < 3:
+        if len(regions) < FEWEST:
             continue
-        points, (share, _) = in_two_dimensions(unit_vectors(f))
+        points, (share, _) = principal_components(unit(f))
         first, sentences = points[:, 0], f.mean(axis=1)
         if np.ptp(first) < SAME or np.ptp(sentences) < SAME:
             continue
@@ -53,7 +69,7 @@ def first_directions(models: Iterable[LaidOut]) -> Iterator[FirstDirection]:
         yield FirstDirection(model, len(regions), share, of_sentences, of_names)
 
 
-def by_chance(regions: int, confidence: float) -> float:
+def rho_by_chance(regions: int, confidence: float) -> float:
     """|rho| that unrelated rankings of so many regions stay below in a share `confidence` of all cases.
 
     By the normal approximation: rho has variance 1 / (n - 1).

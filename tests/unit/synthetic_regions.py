@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from unmask.regional.schema import LIKELIHOODS, PREFIXES, REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
-from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN, VARIANTS
+from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN, PROTOCOLS
 from unmask.tables import framed, write_table
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "regional"
@@ -30,6 +31,7 @@ CONTINENTS: dict[str, dict[str, tuple[str, int | None]]] = {
 CITIES = {"EGY": 5, "KEN": 3, "UGA": 2, "IND": 6, "FRA": 4, "IRL": 1, "MEX": 3, "USA": 2, "XKX": 2, "TUV": 2}
 """Countries that are not here have two cities; Syria has none."""
 
+ENDS = ("low", "high")
 TOPICS = ("strength", "morality")
 WORD_ROWS = (("strength", "weak"), ("strength", "strong"), ("morality", "kind"), ("morality", "bald"))
 MODELS: list[dict[str, Any]] = [
@@ -55,18 +57,18 @@ def make_regions() -> pd.DataFrame:
         {"region": code, "name": f"Continent {code}", "level": "continent", "parent": "world"}
         for code in CONTINENTS
     ]
-    for continent, countries in CONTINENTS.items():
-        for key, (name, code) in countries.items():
-            rows.append(
-                {
-                    "region": key,
-                    "name": name,
-                    "level": "country",
-                    "parent": continent,
-                    "country_code": code,
-                    "population": 1000,
-                }
-            )
+    rows += [
+        {
+            "region": key,
+            "name": name,
+            "level": "country",
+            "parent": of,
+            "country_code": code,
+            "population": 1000,
+        }
+        for of, countries in CONTINENTS.items()
+        for key, (name, code) in countries.items()
+    ]
     for countries in CONTINENTS.values():
         for key in countries:
             for n in range(0 if key == "SYR" else CITIES.get(key, 2)):
@@ -81,12 +83,12 @@ def make_scores(regions: pd.DataFrame, seed: int, words: Sequence[str] = (FULL,)
     counts = regions["parent"].value_counts()
     levels = dict(zip(regions["region"], regions["level"], strict=True))
     rows: list[dict[str, Any]] = []
-    for variant in VARIANTS:
+    for protocol in PROTOCOLS:
         for measure in MEASURES:
             for name in words:
                 for region, level in levels.items():
                     children = int(counts.get(region, 0))
-                    own = {"variant": variant, "measure": measure, "words": name, "region": region}
+                    own = {"variant": protocol, "measure": measure, "words": name, "region": region}
                     own |= {"level": level, "children": children}
                     if level == "city":
                         if measure == C_W and name == FULL:
@@ -94,7 +96,7 @@ def make_scores(regions: pd.DataFrame, seed: int, words: Sequence[str] = (FULL,)
                         continue
                     pairs = children * (children - 1) // 2
                     if pairs:
-                        divisor = 1 if measure == PLAIN or variant == VARIANTS[-1] else pairs
+                        divisor = 1 if measure == PLAIN or protocol == PROTOCOLS[-1] else pairs
                         own |= _scored(rng, divisor)
                     rows.append(own)
     return framed(rows, SCORES)
@@ -104,114 +106,75 @@ def _scored(rng: np.random.Generator, divisor: int) -> dict[str, float]:
     score, spread = rng.uniform(0.03, 0.05) / divisor, 0.004 / divisor
     middle = 0.04 / divisor
     p = float(rng.choice([0.002, 0.03, 0.6]))
+    bands = {
+        "words": (score - spread, score + spread),
+        "children": (score - 2 * spread, score + 2 * spread),
+        "random": (middle - spread, middle + spread),
+        "dealt": (middle - 2 * spread, middle + 1.5 * spread),
+    }
+    ends = {
+        f"{band}_{end}": value
+        for band, both in bands.items()
+        for end, value in zip(("low", "high"), both, strict=True)
+    }
     return {
         "score": score,
-        "words_low": score - spread,
-        "words_high": score + spread,
-        "children_low": score - 2 * spread,
-        "children_high": score + 2 * spread,
-        "random_low": middle - spread,
         "random_median": middle,
-        "random_high": middle + spread,
-        "dealt_low": middle - 2 * spread,
         "dealt_median": middle,
-        "dealt_high": middle + 1.5 * spread,
         "p": p,
         "p_holm": min(1.0, 6 * p),
-    }
+    } | ends
+
+
+def rows_as(schema: pa.Schema, *rows: Sequence[Any]) -> pd.DataFrame:
+    """Rows that have their values in the order of the schema."""
+    return framed([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
 
 
 def make_stability() -> pd.DataFrame:
-    rows = [
-        {
-            "variant": variant,
-            "measure": measure,
-            "level": "continent",
-            "resampled": "words",
-            "regions": 6,
-            "tau": 0.5,
-            "low": -0.25,
-            "high": 1.0,
-        }
-        for variant in VARIANTS
-        for measure in MEASURES
-    ]
-    return framed(rows, STABILITY)
+    keys = product(PROTOCOLS, MEASURES)
+    return rows_as(STABILITY, *((*key, "continent", "words", 6, 0.5, -0.25, 1.0) for key in keys))
 
 
 def make_planted() -> pd.DataFrame:
     rows = []
-    for variant in VARIANTS:
-        for measure in MEASURES:
-            for region, level, children in (("AF", "continent", 4), ("UGA", "country", 2)):
-                for by, strength in product(("words", "names"), (0.0, 0.5, 2.0)):
-                    share = 0.4 if by == "words" else 0.3
-                    found = min(1.0, 0.05 + share * strength * (1 if variant == VARIANTS[-1] else 0.5))
-                    rows.append(
-                        {
-                            "variant": variant,
-                            "measure": measure,
-                            "region": region,
-                            "level": level,
-                            "children": children,
-                            "planted": by,
-                            "strength": strength,
-                            "worlds": 200,
-                            "found": found,
-                            "found_low": max(0.0, found - 0.04),
-                            "found_high": min(1.0, found + 0.04),
-                            "first": found / 2,
-                        }
-                    )
-    return framed(rows, PLANTED)
+    for protocol, measure, region, by, strength in product(
+        PROTOCOLS,
+        MEASURES,
+        (("AF", "continent", 4), ("UGA", "country", 2)),
+        ("words", "names"),
+        (0.0, 0.5, 2.0),
+    ):
+        share = (0.4 if by == "words" else 0.3) * (1 if protocol == PROTOCOLS[-1] else 0.5)
+        found = min(1.0, 0.05 + share * strength)
+        ends = max(0.0, found - 0.04), min(1.0, found + 0.04)
+        rows.append((protocol, measure, *region, by, strength, 200, found, *ends, found / 2))
+    return rows_as(PLANTED, *rows)
 
 
 def make_prefixes() -> pd.DataFrame:
     """No prefix, a control, countries, and all of each; each changes more labels than the one before."""
+    names = {key: name for countries in CONTINENTS.values() for key, (name, _) in countries.items()}
     kinds: list[tuple[str | None, str, str | None]] = [
         (None, "none", None),
         ("Lorem", "control", "I am from Lorem."),
         (None, "control", "I am from {region}."),
-        *(
-            (key, "country", f"I am from {name}.")
-            for countries in CONTINENTS.values()
-            for key, (name, _) in countries.items()
-        ),
+        *((key, "country", f"I am from {name}.") for key, name in names.items()),
         (None, "country", "I am from {region}."),
     ]
-    rows = []
-    for number, (region, level, prefix) in enumerate(kinds):
-        known = dict.fromkeys(PREFIXES.names, 0)
-        rows.append(
-            known
-            | {
-                "region": region,
-                "level": level,
-                "prefix": prefix,
-                "items": 500,
-                "accuracy": 0.9 - number / 1000,
-                "accuracy_low": 0.85,
-                "accuracy_high": 0.95,
-                "macro_f1": 0.88,
-                "up": 300,
-                "mean_up": 0.0125,
-                "down": 200,
-                "mean_down": 0.02,
-                "to_positive": 0.001 * number,
-                "to_negative": 0.002 * number,
-                "changed_low": 0.0,
-                "changed_high": 0.1,
-            }
-        )
+    same = {"items": 500, "accuracy_low": 0.85, "accuracy_high": 0.95, "macro_f1": 0.88, "up": 300}
+    same |= {"mean_up": 0.0125, "down": 200, "mean_down": 0.02, "changed_low": 0.0, "changed_high": 0.1}
+    rows = [
+        dict.fromkeys(PREFIXES.names, 0)
+        | {"region": region, "level": level, "prefix": prefix, "accuracy": 0.9 - number / 1000}
+        | {"to_positive": 0.001 * number, "to_negative": 0.002 * number, **same}
+        for number, (region, level, prefix) in enumerate(kinds)
+    ]
     return framed(rows, PREFIXES)
 
 
 def make_words() -> pd.DataFrame:
-    rows = [
-        {"list": "original", "topic": topic, "word": word, "word_published": word}
-        for topic, word in WORD_ROWS
-    ]
-    return framed(rows, WORDS)
+    return rows_as(WORDS, *(("original", topic, word, word) for topic, word in WORD_ROWS))
 
 
 def make_likelihoods(regions: pd.DataFrame, seed: int) -> pd.DataFrame:
@@ -219,28 +182,19 @@ def make_likelihoods(regions: pd.DataFrame, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     names = list(dict.fromkeys(regions["name"]))
     words: list[str | None] = [None, *(word for _, word in WORD_ROWS)]
-    rows = []
-    for word in words:
-        for number, name in enumerate(names):
-            values = rng.normal(-4, 1, 2)
-            rows.append(
-                {
-                    "name": name,
-                    "word": word,
-                    "tokens": 1 + number % 5,
-                    "unknown": int(number % 3 == 0),
-                    "log_prob": values[0],
-                    "log_prob_special": values[1],
-                }
-            )
-    frame = framed(rows, LIKELIHOODS)
+    rows = [
+        (name, word, 1 + number % 5, int(number % 3 == 0), *rng.normal(-4, 1, 2))
+        for word in words
+        for number, name in enumerate(names)
+    ]
+    frame = rows_as(LIKELIHOODS, *rows)
     # framed has text in this column throughout
-    frame["word"] = pd.Series([row["word"] for row in rows], dtype=object)
+    frame["word"] = pd.Series([row[1] for row in rows], dtype=object)
     return frame
 
 
 @dataclass
-class Made:
+class Study:
     """Files in a folder; frames by what they are of, and by model where there is one for each."""
 
     folder: Path
@@ -249,10 +203,10 @@ class Made:
     files: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def write(cls, folder: Path, models: Sequence[Mapping[str, Any]] = MODELS) -> "Made":
-        made = cls(folder)
+    def write(cls, folder: Path, models: Sequence[Mapping[str, Any]] = MODELS) -> "Study":
+        study = cls(folder)
         sets = [FULL, *(f"{how}-{topic}" for how in ("without", "replace") for topic in TOPICS)]
-        made.files = {
+        study.files = {
             "regions": str(folder / "regions.parquet"),
             "words": str(folder / "words.parquet"),
             "planted": str(folder / "planted.parquet"),
@@ -263,21 +217,21 @@ class Made:
             "places": str(RESOURCES / "small-countries.csv"),
             **{key: [] for key in ("scores", "stability", "likelihoods")},
         }
-        write_table(made.files["regions"], made.regions, REGIONS, {"source": "made"})
-        write_table(made.files["words"], make_words(), WORDS, {})
-        write_table(made.files["planted"], make_planted(), PLANTED, {"worlds": 200, "alpha": 0.05})
+        write_table(study.files["regions"], study.regions, REGIONS, {"source": "made"})
+        write_table(study.files["words"], make_words(), WORDS, {})
+        write_table(study.files["planted"], make_planted(), PLANTED, {"worlds": 200, "alpha": 0.05})
         facts = {"classifier": "c1", "table": "reviews", "control": ["Lorem"]}
-        write_table(made.files["prefixes"][0], make_prefixes(), PREFIXES, facts)
+        write_table(study.files["prefixes"][0], make_prefixes(), PREFIXES, facts)
         for seed, model in enumerate(models):
             name = str(model["name"])
-            made.scores[name] = make_scores(made.regions, seed, sets)
+            study.scores[name] = make_scores(study.regions, seed, sets)
             of_model: dict[str, Any] = {"model": name, "draws": 100, "resamples": 200}
             for key, rows, schema in (
-                ("scores", made.scores[name], SCORES),
+                ("scores", study.scores[name], SCORES),
                 ("stability", make_stability(), STABILITY),
-                ("likelihoods", make_likelihoods(made.regions, seed), LIKELIHOODS),
+                ("likelihoods", make_likelihoods(study.regions, seed), LIKELIHOODS),
             ):
                 path = str(folder / f"{name}.{key}.parquet")
                 write_table(path, rows, schema, of_model | {"template": "People in {region} are {word}."})
-                made.files[key].append(path)
-        return made
+                study.files[key].append(path)
+        return study
