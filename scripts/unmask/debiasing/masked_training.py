@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
-from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
-from unmask.debiasing.making import Base, Entry, Texts
-from unmask.debiasing.swapping import lines_of
+from unmask.debiasing.inputs import Base, Entry, Texts, lines_of
 from unmask.errors import InputError
 from unmask.models.checking import count_embeddings
 from unmask.models.corrupting import corrupt
@@ -111,15 +110,6 @@ def train_masked(
         "held_out": {"lines": texts.held_out, "examples": len(held), "before": before, "after": after},
         "torch": str(torch.__version__),
     }
-
-
-def load_base(base: Base, **settings: Any) -> PreTrainedModel:
-    """The masked language model in `base` in single precision, with these settings of its configuration."""
-    with quiet_transformers():
-        model: PreTrainedModel = AutoModelForMaskedLM.from_pretrained(
-            base.directory, local_files_only=True, trust_remote_code=False, dtype=torch.float32, **settings
-        )
-    return model
 
 
 def _split(texts: Texts) -> Iterator[Iterator[str]]:

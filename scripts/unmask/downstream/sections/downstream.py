@@ -233,8 +233,9 @@ FINDINGS = (
         "bias against both genders",
         _both_genders,
         """On {{ task }}, {{ hidden }} of {{ models | counted("model") }} often
-        {{ hidden | many("labels", "label") }} neutral sentences otherwise for both genders ({{ worst.value | percent }} by {{ worst.model }}): a difference between the genders does not
-        see bias that both have.""",
+        {{ hidden | many("labels", "label") }} neutral sentences otherwise for both genders
+        ({{ worst.value | percent }} by {{ worst.model }}): a difference between the genders does not see bias
+        that both have.""",
     ),
     Finding[DownstreamResults](
         "changed bias scores",
