@@ -12,8 +12,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.downstream.columns import TEXT, WHOLE, numbered, read_columns, with_text
-from unmask.downstream.items import examples_of, female_shares, items_of, without_one_gender
-from unmask.downstream.task import Task
+from unmask.downstream.task import Task, examples_of, female_shares, items_of, without_one_gender
 from unmask.downstream.terms import DEV, FEMALE, MALE, OCCUPATIONS, TEST, TRAIN
 from unmask.errors import InputError
 
@@ -67,11 +66,11 @@ def _part(paths: Sequence[Path], part: str, remarks: list[str]) -> pd.DataFrame:
     rows = read_columns(paths, {"hard_text": TEXT, "profession": WHOLE, "gender": WHOLE})
     numbered(rows, "profession", len(LABELS), str(paths[0]))
     numbered(rows, "gender", len(GENDERS), str(paths[0]))
-    told = pd.DataFrame(
+    people = pd.DataFrame(
         {
             "text": rows["hard_text"],
             "label": rows["profession"].astype(float),
             "gender": rows["gender"].map(dict(enumerate(GENDERS))),
         }
     )
-    return with_text(told, part, remarks)
+    return with_text(people, part, remarks)

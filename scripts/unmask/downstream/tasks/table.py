@@ -14,8 +14,7 @@ import pandas as pd
 from unmask.benchmarks.cells import cell, check_text, labels_by_value, value_text
 from unmask.benchmarks.rows import read_rows
 from unmask.downstream.frames import entailment_items, read_frames
-from unmask.downstream.items import examples_of, female_shares, items_of, without_one_gender
-from unmask.downstream.task import Task
+from unmask.downstream.task import Task, examples_of, female_shares, items_of, without_one_gender
 from unmask.downstream.templates import percentage, read_occupations, similarity_items, templates_in
 from unmask.downstream.terms import (
     BIAS,

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from made_worlds import OTHERS, make_world, settings
-from unmask.downstream.planting.occupations import RELIABILITIES
 from unmask.downstream.schema import EXAMPLES, ITEMS
+from unmask.downstream.synthetic.occupations import RELIABILITIES
 from unmask.downstream.task import Task
 from unmask.downstream.tasks import planted
 from unmask.downstream.terms import ENTAILMENT, KINDS, OCCUPATIONS, SIMILARITY
