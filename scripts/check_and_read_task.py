@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     files = {
-        name: [Path(each) for each in ([paths] if isinstance(paths, str) else paths)]
-        for name, paths in snakemake.input.items()
+        name: [Path(each) for each in ([found] if isinstance(found, str) else found)]
+        for name, found in snakemake.input.items()
     }
     try:
         check_files(files, snakemake.params.entry)
     except InputError as error:
         # where it was downloaded, how it is fetched again
-        every = [path for paths in files.values() for path in paths]
-        named = next((path for path in every if str(error).startswith(str(path))), None)
+        paths = [path for those in files.values() for path in those]
+        named = next((path for path in paths if str(error).startswith(str(path))), None)
         with reading_download(named or ""):
             raise InputError(f"task {snakemake.params.name}: {error}") from None
 runpy.run_path(str(Path(__file__).with_name("read_task.py")), init_globals={"snakemake": snakemake})

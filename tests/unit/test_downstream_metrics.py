@@ -269,7 +269,7 @@ def test_symmetric_bias_is_seen_beside_a_difference_of_0() -> None:
     assert scores["not_neutral", None].value == 1
 
 
-def test_planted_gaps_are_found_and_none_where_there_is_none() -> None:
+def test_gaps_are_beyond_chance_and_none_where_there_is_none() -> None:
     rng = np.random.default_rng(7)
     truth = np.repeat([0.0, 0.25, -0.5, 0.75], 6)
     scores = values(scored(OCCUPATIONS, *people(truth.tolist(), 150, rng)))
@@ -299,8 +299,8 @@ def test_planted_gaps_are_found_and_none_where_there_is_none() -> None:
     assert fair["delta_occupation", None].value <= fair["delta_occupation", None].null_high
 
 
-def test_dealings_have_the_distribution_of_all_dealings() -> None:
-    # one occupation with 3 women and 4 men, 4 of them told right: the number of women among these is
+def test_permuted_gaps_have_the_distribution_of_all_permutations() -> None:
+    # one occupation with 3 women and 4 men, 4 of them predicted right: the number of women among these is
     # hypergeometric
     counts = [(3, 4), (2, 2)]
     items, logits = people([0.0, 0.0], counts, np.random.default_rng(0))
@@ -313,7 +313,7 @@ def test_dealings_have_the_distribution_of_all_dealings() -> None:
     gap = {k: k / 3 - (4 - k) / 4 for k in range(4)}
     observed = abs(gap[2])
     exact = sum(law.pmf(k) for k in gap if abs(gap[k]) >= observed - 1e-9)
-    # told right are 2 of 3 women and 2 of 4 men
+    # predicted right are 2 of 3 women and 2 of 4 men
     assert row.value == pytest.approx(gap[2])
     assert row.null_mean == pytest.approx(sum(law.pmf(k) * gap[k] for k in gap), abs=0.01)
     assert row.p == pytest.approx(exact, abs=0.015)
@@ -345,7 +345,7 @@ def test_change_is_paired() -> None:
     rng = np.random.default_rng(4)
     items, before = people([0.4, -0.3, 0.2, 0.5, 0.1, -0.2], 60, rng, runs=2)
     after = before.copy()
-    # every woman of the first two occupations told as the man in her place
+    # every woman of the first two occupations predicted as the man in her place
     for label in (0, 1):
         own = items.index[items["label"] == label]
         after[:, own[:60]] = before[:, own[60:]]
@@ -414,7 +414,7 @@ def test_the_script_writes_scores(tmp_path: Path) -> None:
     assert rows.loc[rows["metric"] == CHANGE, "value"].tolist() == [0, 0]
 
 
-def test_broken_predictions_are_told_in_one_line(tmp_path: Path) -> None:
+def test_broken_predictions_are_one_line(tmp_path: Path) -> None:
     items, logits = uneven_people()
     write_items(tmp_path / "items.parquet", items, OCCUPATIONS)
     broken = logits[0].copy()
@@ -447,13 +447,13 @@ def test_broken_predictions_are_told_in_one_line(tmp_path: Path) -> None:
                 draws=100,
                 confidence=0.95,
             )
-        told = f"{error.value} {(tmp_path / 'log').read_text()}"
-        assert message in told
+        message_of_error = f"{error.value} {(tmp_path / 'log').read_text()}"
+        assert message in message_of_error
         assert not (tmp_path / "scores.parquet").exists()
 
 
 @pytest.mark.parametrize("kind", [OCCUPATIONS, SIMILARITY, ENTAILMENT])
-def test_who_has_learnt_a_made_task_gets_its_truth(kind: str) -> None:
+def test_a_model_that_has_learnt_a_synthetic_task_gets_its_truth(kind: str) -> None:
     entry = {"kind": kind, "world": "w", "settings": settings(), "seed": 0, "strength": None}
     entry |= {"examples": 600, "items": 4800}
     task, made = planted.read({}, entry), planted.make(entry, make_world())

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from transformers import AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.debiasing.inputs import Base, Entry, Texts, lines_of
+from unmask.debiasing.model_files import load_base, save
 from unmask.errors import InputError
 from unmask.models.checking import count_embeddings
 from unmask.models.corrupting import corrupt
@@ -52,6 +53,19 @@ class Tokens:
 
     def __getitem__(self, number: int) -> Ids:
         return self.ids[self.ends[number - 1] if number else 0 : self.ends[number]]
+
+
+def debias(
+    base: Base, texts: Texts, entry: Entry, directory: Path, work: Path, device: Device
+) -> dict[str, Any]:
+    """Write the model to `directory` after training (`train_masked`) on `texts`, whatever these are.
+
+    published: without the base's pooler, as the released code leaves its models; corrected: with it.
+    """
+    model = load_base(base)
+    facts = train_masked(model, base, texts, entry, work, device)
+    save(model, base, entry, directory, keep_pooler=entry["reading"] != PUBLISHED)
+    return facts
 
 
 def train_masked(

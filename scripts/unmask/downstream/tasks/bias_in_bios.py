@@ -66,11 +66,11 @@ def _part(paths: Sequence[Path], part: str, remarks: list[str]) -> pd.DataFrame:
     rows = read_columns(paths, {"hard_text": TEXT, "profession": WHOLE, "gender": WHOLE})
     numbered(rows, "profession", len(LABELS), str(paths[0]))
     numbered(rows, "gender", len(GENDERS), str(paths[0]))
-    people = pd.DataFrame(
+    told = pd.DataFrame(
         {
             "text": rows["hard_text"],
             "label": rows["profession"].astype(float),
             "gender": rows["gender"].map(dict(enumerate(GENDERS))),
         }
     )
-    return with_text(people, part, remarks)
+    return with_text(told, part, remarks)
