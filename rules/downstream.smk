@@ -66,7 +66,7 @@ rule read_task:
         "../scripts/read_task.py"
 
 
-# apart from reading, as other words or another confidence would fine-tune all models anew
+# a rule of its own, as other words or another confidence would else fine-tune all models anew
 rule count_gendered_words:
     input:
         examples=[downstream_result(task, "examples.parquet") for task in TASKS],
@@ -196,7 +196,7 @@ rule correlate_downstream:
         measures=MEASURES,
         bias_type=DOWNSTREAM.get("bias_type"),
     message:
-        "Holding bias before against bias in use"
+        "Correlating bias scores with bias in use"
     script:
         "../scripts/correlate_downstream.py"
 

@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.downstream.collected import collect
-from unmask.downstream.correlating import Member, Wanted, correlations_of
-from unmask.downstream.intrinsic import bias_scores
+from unmask.downstream.correlation import ModelRole, correlations_of
 from unmask.downstream.schema import CORRELATIONS
+from unmask.downstream.scores import bias_scores, read_task_scores
 from unmask.joblog import job_log
 from unmask.record import record
 from unmask.tables import write_table
@@ -15,15 +14,21 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
-    members = [Member.from_config(entry) for entry in params.models]
-    wanted = Wanted(members, params.tasks, params.benchmarks, params.measures)
     before, after = (
         bias_scores(
             inputs.get(name) or [], params.measures, inputs.get("pairs") or [], params.get("bias_type")
         )
         for name in ("scores_before", "scores_after")
     )
-    found = correlations_of(wanted, before, after, collect(inputs.extrinsic).main())
+    correlations = correlations_of(
+        [ModelRole.from_config(entry) for entry in params.models],
+        before,
+        after,
+        read_task_scores(inputs.extrinsic).main(),
+        tasks=params.tasks,
+        benchmarks=params.benchmarks,
+        measures=params.measures,
+    )
     facts = {
         "models": list(params.models),
         "tasks": list(params.tasks),
@@ -32,4 +37,4 @@ with job_log(snakemake.log[0], snakemake.input):
         "bias_type": params.get("bias_type"),
         **record(inputs, params.code, "numpy", "pandas", "pyarrow", "scipy"),
     }
-    write_table(snakemake.output[0], found, CORRELATIONS, facts)
+    write_table(snakemake.output[0], correlations, CORRELATIONS, facts)

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.downstream.gendered import READ_OF_STSB, count_words
 from unmask.downstream.schema import EXAMPLES, WORD_COUNTS
+from unmask.downstream.word_counts import READ_OF_STSB, count_words
 from unmask.gendered_words import read_word_pairs
 from unmask.given import unchanged
 from unmask.joblog import job_log

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from unmask.by_name import load
-from unmask.debiasing.making import Base, Texts
+from unmask.debiasing.inputs import Base, Texts
 from unmask.debiasing.stereotypes import read_stereotypes
 from unmask.errors import InputError
 from unmask.facts import read_facts, write_facts

@@ -5,7 +5,7 @@ A url is taken from the configuration, since Snakemake keeps parameters on disk 
 
 from typing import TYPE_CHECKING
 
-from unmask.downstream.sources import wanted_files
+from unmask.downstream.sources import source_files
 from unmask.errors import InputError
 from unmask.facts import write_facts
 from unmask.fetching.http import fetch
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0], snakemake.input):
     params, wildcards = snakemake.params, snakemake.wildcards
-    source = wanted_files(snakemake.config["downstream"]["tasks"][params.name])[wildcards.file]
+    source = source_files(snakemake.config["downstream"]["tasks"][params.name])[wildcards.file]
     try:
         if "url" in source:
             facts = fetch(source["url"], snakemake.output.file, source.get("sha256"))

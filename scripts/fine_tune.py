@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from unmask.downstream.classifiers import restore
 from unmask.downstream.fine_tuning import fine_tune
-from unmask.downstream.predicting import write_predictions
-from unmask.downstream.restoring import restore
+from unmask.downstream.predictions import write_predictions
 from unmask.downstream.schema import EXAMPLES, ITEMS
 from unmask.downstream.task import Task
 from unmask.errors import InputError
@@ -49,7 +49,7 @@ with (
     }
     with work_folder(outputs.predictions, {**run, **made, "entry": dict(params.entry)}) as work:
         try:
-            found = fine_tune(
+            tuned = fine_tune(
                 base["directory"],
                 base["max_length"],
                 task,
@@ -61,9 +61,9 @@ with (
             )
         except InputError as error:
             raise InputError(f"model {params.model}, task {params.task}: {error}") from None
-        facts = run | found.facts | made | {"device": device.name}
+        facts = run | tuned.facts | made | {"device": device.name}
         if params.kept:
-            restore(base["directory"], found.classifier, outputs.directory)
+            restore(base["directory"], tuned.classifier, outputs.directory)
             write_facts(outputs.facts, {"from": params.model, **facts})
             write_manifest(outputs.manifest, params.manifest, [outputs.facts])
-        write_predictions(outputs.predictions, found.checkpoints, facts)
+        write_predictions(outputs.predictions, tuned.checkpoints, facts)

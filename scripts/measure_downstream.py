@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.downstream.measuring import measured
-from unmask.downstream.predictions import read_runs
+from unmask.downstream.measuring import measure, read_runs
 from unmask.downstream.schema import ITEMS, SCORES
 from unmask.joblog import job_log
 from unmask.record import record
@@ -17,16 +16,16 @@ with job_log(snakemake.log[0], snakemake.input):
     about = read_metadata(inputs.items_table)
     items = read_table(inputs.items_table, ITEMS)
     runs = read_runs(inputs.predictions, len(items), params.task)
-    before = inputs.get("origin") or []
-    origin = read_runs(before, len(items), params.task) if before else []
-    found = measured(about["kind"], items, runs, params.draws, params.confidence, origin)
+    paths = inputs.get("origin") or []
+    origin = read_runs(paths, len(items), params.task) if paths else []
+    scores = measure(about["kind"], items, runs, params.draws, params.confidence, origin)
     facts = {
         "model": params.model,
         "origin": origin[0].facts["model"] if origin else None,
         "task": params.task,
         "kind": about["kind"],
-        "metrics": list(found.metrics),
-        "remarks": [*(about.get("remarks") or []), *found.remarks],
+        "metrics": list(scores.metrics),
+        "remarks": [*(about.get("remarks") or []), *scores.remarks],
         "truth": about.get("truth"),
         "labels": about.get("labels"),
         "draws": params.draws,
@@ -40,4 +39,4 @@ with job_log(snakemake.log[0], snakemake.input):
         ],
         **record(inputs, params.code, "numpy", "pandas", "pyarrow", "scipy"),
     }
-    write_table(snakemake.output[0], found.rows, SCORES, facts)
+    write_table(snakemake.output[0], scores.rows, SCORES, facts)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from unmask.debiasing.reading import read_corpus
+from unmask.debiasing.inputs import read_corpus
 from unmask.facts import write_facts
 from unmask.given import unchanged
 from unmask.joblog import job_log

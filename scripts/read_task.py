@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from unmask import by_name
 from unmask.downloads import reading_download
 from unmask.downstream.schema import EXAMPLES, ITEMS
-from unmask.downstream.sources import told
+from unmask.downstream.sources import source_text
 from unmask.errors import InputError
 from unmask.given import unchanged
 from unmask.joblog import job_log
@@ -20,16 +20,16 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.give
     inputs, params, output = snakemake.input, snakemake.params, snakemake.output
     entry = params.entry
     files = {
-        name: [Path(each) for each in ([found] if isinstance(found, str) else found)]
-        for name, found in inputs.items()
+        name: [Path(each) for each in ([paths] if isinstance(paths, str) else paths)]
+        for name, paths in inputs.items()
     }
     reader = by_name.load("downstream/tasks", entry["format"])
     try:
         task = reader.read(files, entry)
     except InputError as error:
         # where it was downloaded, how it is fetched again
-        paths = [path for those in files.values() for path in those]
-        named = next((path for path in paths if str(error).startswith(str(path))), None)
+        every = [path for paths in files.values() for path in paths]
+        named = next((path for path in every if str(error).startswith(str(path))), None)
         with reading_download(named or ""):
             raise InputError(f"task {params.name}: {error}") from None
     facts = {
@@ -37,7 +37,7 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.give
         "format": entry["format"],
         "kind": reader.kind(entry),
         "labels": task.labels,
-        "source": told(entry),
+        "source": source_text(entry),
         "remarks": task.remarks,
         **record(inputs, params.code, "pandas", "pyarrow"),
     }

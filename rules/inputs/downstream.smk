@@ -1,6 +1,6 @@
 # Functions that tell rules their inputs and outputs: downstream tasks.
 
-from unmask.downstream.sources import wanted_files
+from unmask.downstream.sources import source_files
 from unmask.downstream.study import are_scored_after, check_study, fine_tuned_models, settings_of
 from unmask.downstream.terms import LEAST_SEEN
 from unmask.terms import PUBLISHED
@@ -57,18 +57,18 @@ def fetched(source):
 
 def fetched_tasks():
     """The tasks of which something is fetched."""
-    return [task for task, entry in TASKS.items() if any(map(fetched, wanted_files(entry).values()))]
+    return [task for task, entry in TASKS.items() if any(map(fetched, source_files(entry).values()))]
 
 
 def task_source(wildcards):
     """Where a file of a task comes from, without secrets."""
-    return as_shown(wanted_files(TASKS[wildcards.task])[wildcards.file])
+    return as_shown(source_files(TASKS[wildcards.task])[wildcards.file])
 
 
 def task_files(wildcards):
     """The files that a task is read from, by name."""
     files = {}
-    for name, source in wanted_files(TASKS[wildcards.task]).items():
+    for name, source in source_files(TASKS[wildcards.task]).items():
         if "resource" in source:
             files[name] = resource(source["resource"])
         elif fetched(source):

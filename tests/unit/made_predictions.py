@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from unmask.downstream.predictions import Run
+from unmask.downstream.measuring import Run
 from unmask.downstream.schema import ITEMS, PREDICTIONS
 from unmask.downstream.terms import BIAS, ENTAILMENT, ENTAILMENT_LABELS, OCCUPATIONS, TEST
 from unmask.tables import framed, write_table

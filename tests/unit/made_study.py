@@ -24,7 +24,7 @@ BENCHMARKS, MEASURES = ("cp",), ("AULA", "CPS")
 
 @dataclass
 class Study:
-    """files, settings: those of unmask.downstream.results.Found."""
+    """files, settings: those of unmask.downstream.results.DownstreamResults."""
 
     folder: Path
     files: dict[str, Any] = field(default_factory=dict)

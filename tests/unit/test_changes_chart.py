@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from drawn_marks import check_forest, panels_of, scale_of, texts_of
-from unmask.report.changes_chart import COLUMNS, changes_chart
+from unmask.report.changes import CHART_COLUMNS, changes_chart
 from unmask.report.charts import chart
 from unmask.report.forms import Axis
 
 NAN = float("nan")
-LESS = dict(zip(COLUMNS, ("cp", "AUL", "cda", "bert-cda", 80.0, 60.0, -25.0, -15.0, 0.01), strict=True))
-MORE = dict(zip(COLUMNS, ("cp", "CPS", "cda", "bert-cda", 70.0, 75.0, -1.0, 11.0, 0.4), strict=True))
+LESS = dict(zip(CHART_COLUMNS, ("cp", "AUL", "cda", "bert-cda", 80.0, 60.0, -25.0, -15.0, 0.01), strict=True))
+MORE = dict(zip(CHART_COLUMNS, ("cp", "CPS", "cda", "bert-cda", 70.0, 75.0, -1.0, 11.0, 0.4), strict=True))
 OTHER = LESS | {"kind": "at", "model": "bert-at", "after": 81.0, "low": -3.0, "high": 5.0}
 ELSEWHERE = MORE | {"panel": "ss", "before": 55.0, "after": 52.0, "low": NAN, "high": NAN, "p_holm": NAN}
 AXIS = Axis("of 100 pairs", line=50)
@@ -65,4 +65,4 @@ def test_rows_have_the_change_and_null_for_what_is_not_known() -> None:
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
-    assert changes_chart(pd.DataFrame(columns=COLUMNS, dtype=float), AXIS, 1) is None
+    assert changes_chart(pd.DataFrame(columns=CHART_COLUMNS, dtype=float), AXIS, 1) is None

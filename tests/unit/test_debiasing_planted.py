@@ -10,7 +10,7 @@ import pytest
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from made_worlds import CORRUPTION, make_world
-from unmask.debiasing.making import Base, Texts
+from unmask.debiasing.inputs import Base, Texts
 from unmask.debiasing.methods import cda, continued, dropout
 from unmask.debiasing.swapping import swap_corpus
 from unmask.gendered_words import WordPairs

@@ -11,9 +11,9 @@ from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from tiny_models import tiny_model
-from unmask.debiasing.making import Base, Texts
+from unmask.debiasing.inputs import Base, Texts
 from unmask.debiasing.methods import inlp, sentence_debias
-from unmask.debiasing.projecting import KEY, fold, removing
+from unmask.debiasing.projecting import fold, removing
 from unmask.errors import InputError
 from unmask.gendered_words import WordPairs
 from unmask.models.devices import pick_device
@@ -126,7 +126,7 @@ def test_sentence_debias_removes_the_first_component(architecture: str, tmp_path
     values, vectors = np.linalg.eigh(table.T @ table)
     assert facts["explained"] == pytest.approx((values[::-1] / values.sum())[:2], rel=1e-4)
     wanted = np.eye(32) - vectors[:, -2:] @ vectors[:, -2:].T
-    projection = load_file(tmp_path / "x" / PROJECTION)[KEY].numpy()
+    projection = load_file(tmp_path / "x" / PROJECTION)["projection"].numpy()
     assert np.allclose(projection, wanted, atol=1e-4)
     made_model = AutoModelForMaskedLM.from_pretrained(tmp_path / "x")
     ours, theirs = (dict(m.named_parameters()) for m in (made_model, model))
@@ -170,7 +170,7 @@ def test_inlp_ends_where_nothing_tells_the_genders(tmp_path: Path) -> None:
     assert facts["accuracy"][0] > 0.7 and facts["accuracy"][-1] <= 0.52
     assert len(facts["accuracy"]) == facts["rounds"] + 1
     assert facts["rank"] == 32 - facts["rounds"]
-    projection = load_file(tmp_path / "x" / PROJECTION)[KEY].double().numpy()
+    projection = load_file(tmp_path / "x" / PROJECTION)["projection"].double().numpy()
     assert np.allclose(projection @ projection, projection, atol=1e-6)
     one = inlp.debias(base, texts, entry("inlp", rounds=1), tmp_path / "one", tmp_path, CPU)
     assert (one["rounds"], one["rank"]) == (1, 31) and len(one["accuracy"]) == 2
@@ -180,7 +180,7 @@ def test_inlp_ends_where_nothing_tells_the_genders(tmp_path: Path) -> None:
     )
     assert (again["rounds"], again["rank"]) == (1, 30)
     assert again["accuracy"][0] == one["accuracy"][1]
-    first, both = (load_file(tmp_path / n / PROJECTION)[KEY].numpy() for n in ("one", "two"))
+    first, both = (load_file(tmp_path / n / PROJECTION)["projection"].numpy() for n in ("one", "two"))
     assert np.allclose(both @ first, both, atol=1e-6)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from made_study import RESOURCES, compared
 from running import present
-from unmask.debiasing.changed import changed_scores
+from unmask.debiasing.presenting import DebiasingResults
 from unmask.facts import write_facts
 from unmask.report.page import render_page
 from unmask.report.sections import Chart, Section, Table, read_section
@@ -69,17 +69,21 @@ def made(folder: Path, paths: list[Path]) -> tuple[Section, str]:
     return read_section(folder / "debiasing.json"), texts
 
 
+def changed_scores(comparisons: list[Path]) -> pd.DataFrame:
+    return DebiasingResults({"comparisons": comparisons}, SETTINGS).changed
+
+
 def test_changes_are_those_from_the_model_before(tmp_path: Path) -> None:
     origins = {model["name"]: model["from"] for model in MODELS}
-    found = changes([comparisons(tmp_path)], origins, ["CPS", "AULA"], "corrected")
-    assert found["model"].tolist() == ["a-continued", "a-continued", "a-cda", "a-cda", "a-at", "a-at"]
-    assert found["measure"].tolist() == ["CPS", "AULA"] * 3
-    assert found["change"].tolist() == [-1, -1, -28, -28, 10, 10]
-    assert found["before"].eq(80).all()
-    assert found["after"].tolist() == [79, 79, 52, 52, 90, 90]
-    np.testing.assert_allclose((found["low"] + found["high"]) / 2, found["change"])
-    assert (found["low"] < found["high"]).all()
-    assert isinstance(changes([], origins, ["AULA"], "corrected"), pd.DataFrame)
+    changed = changes([comparisons(tmp_path)], origins, ["CPS", "AULA"], "corrected")
+    assert changed["model"].tolist() == ["a-continued", "a-continued", "a-cda", "a-cda", "a-at", "a-at"]
+    assert changed["measure"].tolist() == ["CPS", "AULA"] * 3
+    assert changed["change"].tolist() == [-1, -1, -28, -28, 10, 10]
+    assert changed["before"].eq(80).all()
+    assert changed["after"].tolist() == [79, 79, 52, 52, 90, 90]
+    np.testing.assert_allclose((changed["low"] + changed["high"]) / 2, changed["change"])
+    assert (changed["low"] < changed["high"]).all()
+    assert changes([], origins, ["AULA"], "corrected").empty
 
 
 def test_where_all_pairs_share_a_word_nothing_is_claimed(tmp_path: Path) -> None:
@@ -90,18 +94,18 @@ def test_where_all_pairs_share_a_word_nothing_is_claimed(tmp_path: Path) -> None
     ]
     path = tmp_path / "comparisons.parquet"
     write_table(path, framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
-    found = changed_scores([path], SETTINGS)
-    assert found["untestable"].all() and len(found) == 2
-    assert found[["low", "high", "p", "p_holm"]].isna().all(axis=None)
-    assert found["p_mcnemar"].eq(0.0001).all()
-    clear = clear_changes(found, 0.05)
+    changed = changed_scores([path])
+    assert changed["untestable"].all() and len(changed) == 2
+    assert changed[["low", "high", "p", "p_holm"]].isna().all(axis=None)
+    assert changed["p_mcnemar"].eq(0.0001).all()
+    clear = clear_changes(changed, 0.05)
     assert (clear.changes, clear.tested, clear.untestable) == (2, 0, 2)
     assert clear.nearer.empty and clear.further.empty
     section, _ = made(tmp_path, [path])
-    (said,) = [sentence for sentence in section.sentences if sentence.startswith("cda:")]
-    assert "of 2 bias scores none can be tested" in said and "come nearer" not in said
-    changed = next(block.sheet for block in section.every_block() if isinstance(block, Table))
-    assert {row[6:10] for row in changed.rows} == {("∘", DASH, DASH, "0.0001")}
+    (sentence,) = [sentence for sentence in section.sentences if sentence.startswith("cda:")]
+    assert "of 2 bias scores none can be tested" in sentence and "come nearer" not in sentence
+    sheet = next(block.sheet for block in section.every_block() if isinstance(block, Table))
+    assert {row[6:10] for row in sheet.rows} == {("∘", DASH, DASH, "0.0001")}
 
 
 def test_what_does_not_change_is_not_untestable(tmp_path: Path) -> None:
@@ -109,8 +113,8 @@ def test_what_does_not_change_is_not_untestable(tmp_path: Path) -> None:
     rows = [row | nothing for row in compared("a <b>", "a-cda", (80.0, 80.0))]
     path = tmp_path / "comparisons.parquet"
     write_table(path, framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
-    found = changed_scores([path], SETTINGS)
-    assert len(found) == 2 and not found["untestable"].any() and found["p"].isna().all()
+    changed = changed_scores([path])
+    assert len(changed) == 2 and not changed["untestable"].any() and changed["p"].isna().all()
 
 
 def test_holm_is_over_what_a_sentence_counts(tmp_path: Path) -> None:
@@ -126,14 +130,14 @@ def test_holm_is_over_what_a_sentence_counts(tmp_path: Path) -> None:
         rows += compared("a <b>", "a-at", (80.0, 52.0))
         paths.append(tmp_path / f"{benchmark}.parquet")
         write_table(paths[-1], framed(rows, COMPARISONS), COMPARISONS, {"benchmark": benchmark})
-    found = changed_scores(paths, SETTINGS)
-    cda = found[found["method"] == "cda"].set_index(["benchmark", "measure"])["p_holm"]
+    changed = changed_scores(paths)
+    cda = changed[changed["method"] == "cda"].set_index(["benchmark", "measure"])["p_holm"]
     assert cda["one", "AULA"] == pytest.approx(3 * 0.02)
     assert cda["one", "CPS"] == pytest.approx(3 * 0.02)
     assert cda["two", "AULA"] == pytest.approx(3 * 0.02)
     assert pd.isna(cda["two", "CPS"])
-    assert found.loc[found["method"] == "at", "p_holm"].eq(4 * 0.001).all()
-    clear = clear_changes(found[found["method"] == "cda"], 0.05)
+    assert changed.loc[changed["method"] == "at", "p_holm"].eq(4 * 0.001).all()
+    clear = clear_changes(changed[changed["method"] == "cda"], 0.05)
     assert (clear.changes, clear.tested, clear.untestable) == (4, 3, 1)
     assert clear.nearer.empty
 

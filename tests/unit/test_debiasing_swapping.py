@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from running import run_script
-from unmask.debiasing.reading import documents, read_corpus
+from unmask.debiasing.inputs import documents, lines_of, read_corpus
 from unmask.debiasing.stereotypes import read_stereotypes
-from unmask.debiasing.swapping import before_noun, lines_of, swap_corpus, swapper
+from unmask.debiasing.swapping import before_noun, swap_corpus, swapper
 from unmask.errors import InputError
 from unmask.gendered_words import WordPairs, read_word_pairs
 

@@ -25,10 +25,10 @@ from real_data import real_data
 from running import about_model, run_script
 from tiny_models import tiny_config, tiny_model, tiny_tokenizer
 from unmask.debiasing import masked_training
-from unmask.debiasing.making import Base, Texts
-from unmask.debiasing.masked_training import Tokens, _blocks, _single, held_out_loss, load_base
+from unmask.debiasing.inputs import Base, Texts
+from unmask.debiasing.masked_training import Tokens, _blocks, _single, held_out_loss
 from unmask.debiasing.methods import cda, continued, dropout
-from unmask.debiasing.saving import pooler_of, save
+from unmask.debiasing.model_files import load_base, pooler_of, save
 from unmask.errors import InputError
 from unmask.gendered_words import WordPairs
 from unmask.models.devices import pick_device

@@ -11,10 +11,9 @@ import pytest
 from drawn_marks import check_forest, panels_of, scale_of
 from made_study import Study, make_study
 from unmask.benchmarks.schema import PAIRS
-from unmask.downstream.charts import MAKERS
-from unmask.downstream.collected import Collected
-from unmask.downstream.curves import MOST
-from unmask.downstream.results import Found
+from unmask.downstream.charts import MAKERS, MOST_CURVES
+from unmask.downstream.results import DownstreamResults
+from unmask.downstream.scores import TaskScores
 from unmask.report.sheets import rows_of
 from unmask.statistics.schema import BIAS
 from unmask.tables import framed, write_table
@@ -52,13 +51,13 @@ def bias_of(folder: Path, model: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def found(study: Study) -> Found:
-    return Found(study.files, study.settings)
+def results(study: Study) -> DownstreamResults:
+    return DownstreamResults(study.files, study.settings)
 
 
 @pytest.fixture(scope="module")
-def drawn(found: Found) -> dict[str, alt.FacetChart]:
-    return {name: each for name, (make, _) in MAKERS.items() if (each := make(found))}
+def drawn(results: DownstreamResults) -> dict[str, alt.FacetChart]:
+    return {name: each for name, (make, _) in MAKERS.items() if (each := make(results))}
 
 
 def data_of(chart: alt.FacetChart) -> pd.DataFrame:
@@ -70,8 +69,8 @@ def same(ones: Any, others: Any) -> None:
     np.testing.assert_array_equal(np.array(ones, float), np.array(others, float))
 
 
-def measured(found: Found, task: str, metric: str) -> pd.DataFrame:
-    rows = found.collected.rows
+def measured(results: DownstreamResults, task: str, metric: str) -> pd.DataFrame:
+    rows = results.scores.rows
     rows = rows[(rows["task"] == task) & (rows["metric"] == metric) & rows["seed"].isna()]
     last: pd.DataFrame = rows[rows["group"].isna() & (rows["step"] == 20)].set_index("model")
     return last
@@ -80,13 +79,15 @@ def measured(found: Found, task: str, metric: str) -> pd.DataFrame:
 METRICS = {"bios": "tpr_gap", "sts": "delta", "nli": "fn_gap"}
 
 
-def test_bias_in_use_is_that_of_the_tables(found: Found, drawn: dict[str, alt.FacetChart]) -> None:
+def test_bias_in_use_is_that_of_the_tables(
+    results: DownstreamResults, drawn: dict[str, alt.FacetChart]
+) -> None:
     rows = data_of(drawn["use_figure"])
     columns = {"use": "value", "low": "low", "high": "high", "chance_low": "null_low"}
     for task, name in TASKS.items():
         own = rows[rows["panel"] == f"{task}: {name}"]
         assert own["model"].tolist() == ["b", "b-cda", "b-at"]
-        expected = measured(found, task, METRICS[task]).loc[own["model"]]
+        expected = measured(results, task, METRICS[task]).loc[own["model"]]
         for field, column in (columns | {"chance_high": "null_high"}).items():
             same(own[field], expected[column])
         assert own["truth"].tolist() == [0.3] * 3 if task == "bios" else own["truth"].isna().all()
@@ -102,12 +103,12 @@ def test_bias_in_use_is_drawn_where_the_axes_say(drawn: dict[str, alt.FacetChart
 
 
 def test_bias_scores_have_their_intervals_where_there_are_some(
-    study: Study, found: Found, drawn: dict[str, alt.FacetChart]
+    study: Study, results: DownstreamResults, drawn: dict[str, alt.FacetChart]
 ) -> None:
     rows = rows_of(data_of(drawn["scores_figure"]))
     assert {row.panel for row in rows} == {"cp"} and len(rows) == 6
     before, after = (
-        rows_of(scores[scores["protocol"] == "corrected"]) for scores in (found.before, found.after)
+        rows_of(scores[scores["protocol"] == "corrected"]) for scores in (results.before, results.after)
     )
     scores = {(row.model, row.measure): row.score for row in before}
     for row in rows:
@@ -133,33 +134,37 @@ def test_intervals_are_of_the_pairs_that_count(
     write_table(tmp_path / "cp.parquet", framed([pair], PAIRS), PAIRS, {})
     files = {"pairs": [str(tmp_path / "cp.parquet")], "bias": study.files["bias"]}
     # all pairs, where a benchmark has none of the bias type
-    intervals = Found(files, {"bias_type": bias_type}).intervals
+    intervals = DownstreamResults(files, {"bias_type": bias_type}).intervals
     assert intervals == {(model, "cp", "AULA"): (low, low + 20) for model in ("b", "b-cda")}
 
 
-def test_changes_are_those_from_the_model_before(found: Found, drawn: dict[str, alt.FacetChart]) -> None:
+def test_changes_are_those_from_the_model_before(
+    results: DownstreamResults, drawn: dict[str, alt.FacetChart]
+) -> None:
     rows = data_of(drawn["changes_figure"])
     assert len(rows) == 6 and set(rows["row"]) == {"b"}
     for row in rows_of(rows):
         task = row.panel.split(": ")[0]
-        values = measured(found, task, METRICS[task])["value"]
+        values = measured(results, task, METRICS[task])["value"]
         assert (row.before, row.after) == (values["b"], values[row.model])
-        change = measured(found, task, "change").loc[row.model]
+        change = measured(results, task, "change").loc[row.model]
         assert row.change == pytest.approx(change["value"], abs=1e-12)
         same([row.low, row.high], [change["low"], change["high"]])
         assert row.model == f"b-{row.kind}"
 
 
-def test_bias_in_use_stands_against_bias_scores(found: Found, drawn: dict[str, alt.FacetChart]) -> None:
+def test_bias_in_use_stands_against_bias_scores(
+    results: DownstreamResults, drawn: dict[str, alt.FacetChart]
+) -> None:
     rows = data_of(drawn["against_figure"])
     assert set(rows["panel"]) == {f"{task}: {measure} on cp" for task in TASKS for measure in ("AULA", "CPS")}
-    before = rows_of(found.before[found.before["protocol"] == "corrected"])
+    before = rows_of(results.before[results.before["protocol"] == "corrected"])
     scores = {(row.model, row.measure): row.score for row in before}
     for panel in panels_of(drawn["against_figure"]):
         own = rows[rows["panel"] == ": ".join(panel.title)]
         measure, task = panel.title[1].split(" ")[0], panel.title[0]
         same(own["score"], [scores[model, measure] for model in own["model"]])
-        same(own["use"], measured(found, task, METRICS[task]).loc[own["model"], "value"])
+        same(own["use"], measured(results, task, METRICS[task]).loc[own["model"], "value"])
         assert own["debiased"].tolist() == ["none", "cda", "at"]
         marks = panel.of("symbol")
         across, _ = scale_of(own["score"], [mark.x for mark in marks])
@@ -167,12 +172,12 @@ def test_bias_in_use_stands_against_bias_scores(found: Found, drawn: dict[str, a
         assert across > 0 > up
 
 
-def test_curves_are_those_of_the_tables(found: Found, drawn: dict[str, alt.FacetChart]) -> None:
+def test_curves_are_those_of_the_tables(results: DownstreamResults, drawn: dict[str, alt.FacetChart]) -> None:
     rows = data_of(drawn["steps_figure"])
     assert set(rows["panel"]) == {f"{task}: {name}" for task, name in TASKS.items()}
     for (panel, model), own in rows.groupby(["panel", "model"]):
         task = str(panel).split(": ")[0]
-        every = found.collected.rows
+        every = results.scores.rows
         every = every[(every["task"] == task) & (every["model"] == model) & every["seed"].isna()]
         every = every[(every["metric"] == METRICS[task]) & every["group"].isna()].sort_values("step")
         assert own["step"].tolist() == every["step"].tolist() == [0, 10, 20]
@@ -182,13 +187,13 @@ def test_curves_are_those_of_the_tables(found: Found, drawn: dict[str, alt.Facet
 
 
 def test_of_many_models_every_family_has_a_panel_and_tasks_one_scale() -> None:
-    families = [f"m{n}" for n in range(MOST)]
+    families = [f"m{n}" for n in range(MOST_CURVES)]
     models = [
         {"name": f"{family}{role}", "family": family, "role": role, **({"from": family} if role else {})}
         for family in families
         for role in ("", "-cda")
     ]
-    found = Found({"scores": []}, {"models": models, "tasks": [{"name": "bios"}]})
+    results = DownstreamResults({"scores": []}, {"models": models, "tasks": [{"name": "bios"}]})
     places = [(n, str(model["name"]), step) for n, model in enumerate(models) for step in (0, 5)]
     rows = pd.DataFrame(
         {
@@ -200,8 +205,8 @@ def test_of_many_models_every_family_has_a_panel_and_tasks_one_scale() -> None:
             **dict.fromkeys(("seed", "group", "low", "high")),
         }
     )
-    found.__dict__["collected"] = Collected(rows, {("bios", "m0"): {"kind": "occupations"}})
-    made = MAKERS["steps_figure"][0](found)
+    results.__dict__["scores"] = TaskScores(rows, {("bios", "m0"): {"kind": "occupations"}})
+    made = MAKERS["steps_figure"][0](results)
     assert made is not None
     panels = panels_of(made)
     assert [panel.title for panel in panels] == [("bios", f"mean |TPR gap|, {family}") for family in families]

@@ -17,8 +17,8 @@ STUDIES = 400
 
 
 def first(estimates: Any, metric: str) -> Estimate:
-    found: Estimate = next(one for one in estimates if one.metric == metric)
-    return found
+    estimate: Estimate = next(one for one in estimates if one.metric == metric)
+    return estimate
 
 
 def mean_row(estimate: Estimate) -> dict[str, Any]:
@@ -31,8 +31,8 @@ def covers(estimate: Estimate, truth: float) -> bool:
     return bool(row["low"] <= truth <= row["high"])
 
 
-def told(items_gender: Any, labels: Any, gaps: Any, rng: np.random.Generator) -> Logits:
-    """One run that tells people of each label right with probability .6, and half its gap more or less."""
+def predictions(items_gender: Any, labels: Any, gaps: Any, rng: np.random.Generator) -> Logits:
+    """One run that predicts people of each label right with probability .6, and half its gap more or less."""
     sign = np.where(items_gender == FEMALE, 0.5, -0.5)
     right = rng.random(len(labels)) < 0.6 + sign * gaps[labels]
     logits = np.zeros((1, len(labels), len(gaps)))
@@ -49,13 +49,17 @@ def test_of_occupations_drawn_from_many() -> None:
     for _ in range(STUDIES):
         # gaps well above what people alone bring about, so that E|gap| is that of the occupations
         gaps = rng.uniform(0.15, 0.55, 20) * rng.choice([-1, 1], 20)
-        found = {e.metric: e for e in measuring.estimates(told(gender, labels, gaps, rng)) if e.group is None}
-        hits["tpr_gap"] += covers(found["tpr_gap"], 0.35)
-        hits["tpr_gap_signed"] += covers(found["tpr_gap_signed"], 0.0)
+        by_metric = {
+            e.metric: e
+            for e in measuring.estimates(predictions(gender, labels, gaps, rng))
+            if e.group is None
+        }
+        hits["tpr_gap"] += covers(by_metric["tpr_gap"], 0.35)
+        hits["tpr_gap_signed"] += covers(by_metric["tpr_gap_signed"], 0.0)
         noise = 2 * 0.24 / 250
-        hits["tpr_gap_rms"] += covers(found["tpr_gap_rms"], math.sqrt(0.35**2 + 0.4**2 / 12 + noise))
-    for metric, many in hits.items():
-        assert 0.915 <= many / STUDIES <= 0.98, (metric, many)
+        hits["tpr_gap_rms"] += covers(by_metric["tpr_gap_rms"], math.sqrt(0.35**2 + 0.4**2 / 12 + noise))
+    for metric, covered in hits.items():
+        assert 0.915 <= covered / STUDIES <= 0.98, (metric, covered)
 
 
 def test_gaps_of_single_occupations() -> None:
@@ -66,7 +70,7 @@ def test_gaps_of_single_occupations() -> None:
     gaps = np.linspace(-0.6, 0.6, 10)
     hits = 0
     for _ in range(STUDIES // 4):
-        for estimate in measuring.estimates(told(gender, labels, gaps, rng)):
+        for estimate in measuring.estimates(predictions(gender, labels, gaps, rng)):
             if estimate.group is not None:
                 hits += covers(estimate, gaps[int(estimate.group.split()[-1])])
     assert 0.93 <= hits / (STUDIES // 4 * 10) <= 0.985
@@ -102,12 +106,12 @@ def test_of_templates_with_occupations(runs: int) -> None:
         delta = crossed(templates, names, rng, runs, mean)
         logits = np.zeros((runs, len(items), 1))
         logits[:, ~women, 0] = delta.reshape(-1, runs).T
-        found = {e.metric: e for e in measuring.estimates(logits) if e.group is None}
-        hits["delta"] += covers(found["delta"], folded)
-        hits["delta_signed"] += covers(found["delta_signed"], mean)
-    for metric, many in hits.items():
+        by_metric = {e.metric: e for e in measuring.estimates(logits) if e.group is None}
+        hits["delta"] += covers(by_metric["delta"], folded)
+        hits["delta_signed"] += covers(by_metric["delta_signed"], mean)
+    for metric, covered in hits.items():
         # several runs err to the safe side
-        assert 0.905 <= many / STUDIES <= (0.98 if runs == 1 else 1.0), (metric, many)
+        assert 0.905 <= covered / STUDIES <= (0.98 if runs == 1 else 1.0), (metric, covered)
 
 
 def test_chance_of_fair_models_is_5_in_100() -> None:
@@ -117,11 +121,11 @@ def test_chance_of_fair_models_is_5_in_100() -> None:
     measuring = occupations.Measuring(items, 199)
     rejected = 0
     for _ in range(STUDIES):
-        estimate = first(measuring.estimates(told(gender, labels, np.zeros(12), rng)), "tpr_gap")
+        estimate = first(measuring.estimates(predictions(gender, labels, np.zeros(12), rng)), "tpr_gap")
         rejected += mean_row(estimate)["p"] <= 0.05
     assert 0.025 <= rejected / STUDIES <= 0.08
 
-    # where what a model tells depends on the sentence and its gender, but not on the gender as such
+    # where what a model predicts depends on the sentence and its gender, but not on the gender as such
     bias = cells(16, 10, tests=0)
     women = (bias["gender"] == FEMALE).to_numpy()
     of_pairs, of_neutral = similarity.Measuring(bias, 199), entailment.Measuring(bias, 199)

@@ -12,7 +12,7 @@ from scipy.stats import hypergeom, pearsonr
 from made_predictions import Logits, cells, people, run_of, write_items, write_run
 from made_worlds import make_world, settings
 from running import run_script
-from unmask.downstream.measuring import Measured, last_of, measured
+from unmask.downstream.measuring import ModelScores, measure
 from unmask.downstream.schema import SCORES
 from unmask.downstream.tasks import planted
 from unmask.downstream.terms import (
@@ -33,14 +33,14 @@ from unmask.tables import read_metadata, read_table
 DRAWS = 200
 
 
-def scored(kind: str, items: pd.DataFrame, logits: Logits, **more: Any) -> Measured:
+def scored(kind: str, items: pd.DataFrame, logits: Logits, **more: Any) -> ModelScores:
     runs = [run_of(one, seed) for seed, one in enumerate(logits)]
-    return measured(kind, items, runs, more.pop("draws", DRAWS), 0.95, **more)
+    return measure(kind, items, runs, more.pop("draws", DRAWS), 0.95, **more)
 
 
-def values(found: Measured, seed: int | None = None) -> dict[tuple[str, str | None], Any]:
+def values(scores: ModelScores, seed: int | None = None) -> dict[tuple[str, str | None], Any]:
     """The rows of one seed by metric and group."""
-    rows = found.rows
+    rows = scores.rows
     rows = rows[rows["seed"].isna() if seed is None else rows["seed"] == seed]
     return {(row.metric, None if pd.isna(row.group) else row.group): row for row in rows_of(rows)}
 
@@ -80,35 +80,35 @@ def literal_occupations(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, 
         everyone.append(hit)
         right.setdefault((row["occupation"], row["gender"]), []).append(hit)
         shares[row["occupation"]] = row["female_share"]
-    found: dict[tuple[str, str | None], float] = {}
+    metrics: dict[tuple[str, str | None], float] = {}
     gaps = {}
     for name in shares:
         if (name, FEMALE) in right and (name, MALE) in right:
             women, men = right[name, FEMALE], right[name, MALE]
             gaps[name] = sum(women) / len(women) - sum(men) / len(men)
-            found[GAP, name] = gaps[name]
-    found["tpr_gap", None] = sum(abs(gap) for gap in gaps.values()) / len(gaps)
-    found["tpr_gap_rms", None] = math.sqrt(sum(gap**2 for gap in gaps.values()) / len(gaps))
-    found["tpr_gap_signed", None] = sum(gaps.values()) / len(gaps)
-    found["tpr_gap_correlation", None] = pearsonr(list(gaps.values()), [shares[o] for o in gaps]).statistic
-    found["accuracy", None] = sum(everyone) / len(everyone)
+            metrics[GAP, name] = gaps[name]
+    metrics["tpr_gap", None] = sum(abs(gap) for gap in gaps.values()) / len(gaps)
+    metrics["tpr_gap_rms", None] = math.sqrt(sum(gap**2 for gap in gaps.values()) / len(gaps))
+    metrics["tpr_gap_signed", None] = sum(gaps.values()) / len(gaps)
+    metrics["tpr_gap_correlation", None] = pearsonr(list(gaps.values()), [shares[o] for o in gaps]).statistic
+    metrics["accuracy", None] = sum(everyone) / len(everyone)
     for gender in (FEMALE, MALE):
         own = [hit for (_, g), hits in right.items() if g == gender for hit in hits]
-        found[f"accuracy_{gender}", None] = sum(own) / len(own)
-    return found
+        metrics[f"accuracy_{gender}", None] = sum(own) / len(own)
+    return metrics
 
 
 def literal_cells(items: pd.DataFrame, of_item: list[float]) -> dict[tuple[int, str], tuple[float, float]]:
     """The means of women and men in each cell that has both."""
-    found: dict[tuple[int, str], dict[str, list[float]]] = {}
+    metrics: dict[tuple[int, str], dict[str, list[float]]] = {}
     for place in range(len(items)):
         row = items.iloc[place]
         if row["part"] == BIAS:
-            cell = found.setdefault((int(row["template"]), row["occupation"]), {FEMALE: [], MALE: []})
+            cell = metrics.setdefault((int(row["template"]), row["occupation"]), {FEMALE: [], MALE: []})
             cell[row["gender"]].append(of_item[place])
     return {
         key: (sum(cell[FEMALE]) / len(cell[FEMALE]), sum(cell[MALE]) / len(cell[MALE]))
-        for key, cell in found.items()
+        for key, cell in metrics.items()
         if cell[FEMALE] and cell[MALE]
     }
 
@@ -129,15 +129,15 @@ def literal_similarity(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, s
     delta = {key: male - female for key, (female, male) in both.items()}
     by_name = of_occupations(delta)
     tested = (items["part"] == TEST).to_numpy()
-    found: dict[tuple[str, str | None], float] = {(GAP, name): value for name, value in by_name.items()}
-    found["delta", None] = float(np.mean([abs(value) for value in delta.values()]))
-    found["delta_signed", None] = abs(float(np.mean(list(delta.values()))))
-    found["delta_occupation", None] = float(np.mean([abs(value) for value in by_name.values()]))
-    found["delta_correlation", None] = pearsonr(
+    metrics: dict[tuple[str, str | None], float] = {(GAP, name): value for name, value in by_name.items()}
+    metrics["delta", None] = float(np.mean([abs(value) for value in delta.values()]))
+    metrics["delta_signed", None] = abs(float(np.mean(list(delta.values()))))
+    metrics["delta_occupation", None] = float(np.mean([abs(value) for value in by_name.values()]))
+    metrics["delta_correlation", None] = pearsonr(
         list(by_name.values()), [share_of(items, name) for name in by_name]
     ).statistic
-    found["accuracy", None] = pearsonr(logits[tested, 0], items["label"][tested]).statistic
-    return found
+    metrics["accuracy", None] = pearsonr(logits[tested, 0], items["label"][tested]).statistic
+    return metrics
 
 
 def literal_entailment(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, str | None], float]:
@@ -152,23 +152,23 @@ def literal_entailment(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, s
         "t5": [float(p > 0.5) for p in neutral],
         "t7": [float(p > 0.7) for p in neutral],
     }
-    found: dict[tuple[str, str | None], float] = {}
+    metrics: dict[tuple[str, str | None], float] = {}
     for name, of_item in rates.items():
         both = literal_cells(items, of_item)
-        found[f"{name}_female", None] = float(np.mean([female for female, _ in both.values()]))
-        found[f"{name}_male", None] = float(np.mean([male for _, male in both.values()]))
+        metrics[f"{name}_female", None] = float(np.mean([female for female, _ in both.values()]))
+        metrics[f"{name}_male", None] = float(np.mean([male for _, male in both.values()]))
     fn = {key: female - male for key, (female, male) in literal_cells(items, rates["fn"]).items()}
-    found |= {(GAP, name): value for name, value in of_occupations(fn).items()}
+    metrics |= {(GAP, name): value for name, value in of_occupations(fn).items()}
     for name in ("fn", "nn"):
-        found[f"{name}_gap", None] = abs(found[f"{name}_female", None] - found[f"{name}_male", None])
-    found["not_neutral", None] = 1 - (found["fn_female", None] + found["fn_male", None]) / 2
+        metrics[f"{name}_gap", None] = abs(metrics[f"{name}_female", None] - metrics[f"{name}_male", None])
+    metrics["not_neutral", None] = 1 - (metrics["fn_female", None] + metrics["fn_male", None]) / 2
     tested = [place for place in range(len(items)) if items["part"].iloc[place] == TEST]
-    found["accuracy", None] = float(np.mean([told[p] == items["label"].iloc[p] for p in tested]))
-    return found
+    metrics["accuracy", None] = float(np.mean([told[p] == items["label"].iloc[p] for p in tested]))
+    return metrics
 
 
 @pytest.mark.parametrize(
-    ("kind", "made", "literal"),
+    ("kind", "task", "literal"),
     [
         (OCCUPATIONS, uneven_people(), literal_occupations),
         (SIMILARITY, uneven_cells(1), literal_similarity),
@@ -176,35 +176,35 @@ def literal_entailment(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, s
     ],
 )
 def test_metrics_are_those_of_their_definitions(
-    kind: str, made: tuple[pd.DataFrame, Logits], literal: Any
+    kind: str, task: tuple[pd.DataFrame, Logits], literal: Any
 ) -> None:
-    items, logits = made
-    found = scored(kind, items, logits)
+    items, logits = task
+    scores = scored(kind, items, logits)
     each = [literal(items, one) for one in logits]
-    assert {metric for metric, group in each[0] if group is None} == set(found.metrics)
+    assert {metric for metric, group in each[0] if group is None} == set(scores.metrics)
     for seed, expected in enumerate(each):
-        own = values(found, seed)
+        own = values(scores, seed)
         assert set(own) == set(expected)
         for key, value in expected.items():
             assert own[key].value == pytest.approx(value, abs=1e-9), key
-    for key, row in values(found).items():
+    for key, row in values(scores).items():
         assert row.value == pytest.approx(np.mean([one[key] for one in each]), abs=1e-9)
         if not math.isnan(row.low):
             assert row.low <= row.value + 1e-9
             assert row.high >= row.value - 1e-9
-    assert found.rows["metric"].iloc[0] == found.metrics[0]
+    assert scores.rows["metric"].iloc[0] == scores.metrics[0]
 
 
 @pytest.mark.parametrize(
-    ("kind", "made"),
+    ("kind", "task"),
     [(OCCUPATIONS, uneven_people()), (SIMILARITY, uneven_cells(1)), (ENTAILMENT, uneven_cells(3))],
 )
-def test_swapped_genders_mirror_what_has_a_sign(kind: str, made: tuple[pd.DataFrame, Logits]) -> None:
-    items, logits = made
-    found, mirrored = values(scored(kind, items, logits)), values(scored(kind, flipped(items), logits))
+def test_swapped_genders_mirror_what_has_a_sign(kind: str, task: tuple[pd.DataFrame, Logits]) -> None:
+    items, logits = task
+    scores, mirrored = values(scored(kind, items, logits)), values(scored(kind, flipped(items), logits))
     signed = {"tpr_gap_signed", "tpr_gap_correlation", "delta_correlation", GAP}
-    assert set(found) == set(mirrored)
-    for (metric, group), row in found.items():
+    assert set(scores) == set(mirrored)
+    for (metric, group), row in scores.items():
         name = metric
         for one, other in ((FEMALE, MALE), (MALE, FEMALE)):
             if metric.endswith(f"_{one}"):
@@ -219,15 +219,15 @@ def test_swapped_genders_mirror_what_has_a_sign(kind: str, made: tuple[pd.DataFr
 
 
 @pytest.mark.parametrize(
-    ("kind", "made"),
+    ("kind", "task"),
     [(OCCUPATIONS, uneven_people()), (SIMILARITY, uneven_cells(1)), (ENTAILMENT, uneven_cells(3))],
 )
-def test_the_order_of_items_means_nothing(kind: str, made: tuple[pd.DataFrame, Logits]) -> None:
-    items, logits = made
+def test_the_order_of_items_means_nothing(kind: str, task: tuple[pd.DataFrame, Logits]) -> None:
+    items, logits = task
     order = np.random.default_rng(0).permutation(len(items))
-    found = scored(kind, items, logits).rows
+    scores = scored(kind, items, logits).rows
     other = scored(kind, items.iloc[order].reset_index(drop=True), logits[:, order]).rows
-    pd.testing.assert_frame_equal(found, other, check_exact=False, rtol=1e-9, atol=1e-12)
+    pd.testing.assert_frame_equal(scores, other, check_exact=False, rtol=1e-9, atol=1e-12)
 
 
 def test_the_same_predictions_for_both_genders_are_no_bias() -> None:
@@ -238,20 +238,20 @@ def test_the_same_predictions_for_both_genders_are_no_bias() -> None:
         (SIMILARITY, 1, ("delta", "delta_signed", "delta_occupation")),
         (ENTAILMENT, 3, ("fn_gap", "nn_gap")),
     ):
-        found = values(scored(kind, items, logits[:, :, :width]))
+        scores = values(scored(kind, items, logits[:, :, :width]))
         for metric in metrics:
-            assert found[metric, None].value == 0
-            # nothing is tested where all dealings are the same
-            assert math.isnan(found[metric, None].p)
-    alike = framed_people_told_alike()
-    found = values(scored(OCCUPATIONS, *alike))
-    assert found["tpr_gap", None].value == 0
-    assert found["tpr_gap", None].null_low >= 0
-    assert found["tpr_gap", None].p == 1
+            assert scores[metric, None].value == 0
+            # nothing is tested where all permutations are the same
+            assert math.isnan(scores[metric, None].p)
+    alike = people_predicted_alike()
+    scores = values(scored(OCCUPATIONS, *alike))
+    assert scores["tpr_gap", None].value == 0
+    assert scores["tpr_gap", None].null_low >= 0
+    assert scores["tpr_gap", None].p == 1
 
 
-def framed_people_told_alike() -> tuple[pd.DataFrame, Logits]:
-    """Half of the women and half of the men of each occupation are told right."""
+def people_predicted_alike() -> tuple[pd.DataFrame, Logits]:
+    """Half of the women and half of the men of each occupation are predicted right."""
     items, logits = people([0.0] * 4, 20, np.random.default_rng(0))
     labels = items["label"].to_numpy(int)
     told = np.where(np.arange(len(items)) % 2, labels, (labels + 1) % 4)
@@ -264,21 +264,21 @@ def test_symmetric_bias_is_seen_beside_a_difference_of_0() -> None:
     items = cells(6, 4, tests=0)
     logits = np.zeros((1, len(items), 3))
     logits[:, :, 0] = 3.0
-    found = values(scored(ENTAILMENT, items, logits))
-    assert found["fn_gap", None].value == 0
-    assert found["not_neutral", None].value == 1
+    scores = values(scored(ENTAILMENT, items, logits))
+    assert scores["fn_gap", None].value == 0
+    assert scores["not_neutral", None].value == 1
 
 
-def test_planted_gaps_are_found_and_none_where_there_is_none() -> None:
+def test_gaps_are_beyond_chance_and_none_where_there_is_none() -> None:
     rng = np.random.default_rng(7)
     truth = np.repeat([0.0, 0.25, -0.5, 0.75], 6)
-    found = values(scored(OCCUPATIONS, *people(truth.tolist(), 150, rng)))
-    row = found["tpr_gap", None]
+    scores = values(scored(OCCUPATIONS, *people(truth.tolist(), 150, rng)))
+    row = scores["tpr_gap", None]
     assert row.value == pytest.approx(np.abs(truth).mean(), abs=0.05)
     assert row.p < 0.01
     assert row.value > row.null_high
     for label, gap in enumerate(truth):
-        assert found[GAP, f"occupation {label:02}"].value == pytest.approx(gap, abs=0.2)
+        assert scores[GAP, f"occupation {label:02}"].value == pytest.approx(gap, abs=0.2)
     none = values(scored(OCCUPATIONS, *people([0.0] * 24, 150, rng)))["tpr_gap", None]
     # the mean absolute gap of a fair model is well above 0, and chance says so
     assert none.null_mean == pytest.approx(math.sqrt(2 / math.pi) * math.sqrt(2 * 0.24 / 150), rel=0.1)
@@ -289,18 +289,18 @@ def test_planted_gaps_are_found_and_none_where_there_is_none() -> None:
     tilt = items["female_share"].to_numpy() / 50 - 1
     noise = rng.normal(0, 0.02, len(items))
     biased = (0.5 + np.where(women, 0.1, -0.1) * tilt + noise)[None, :, None]
-    found = values(scored(SIMILARITY, items, biased))
-    assert found["delta_occupation", None].p < 0.01
-    assert found["delta_correlation", None].value < -0.9
-    assert found["delta_correlation", None].p < 0.01
+    scores = values(scored(SIMILARITY, items, biased))
+    assert scores["delta_occupation", None].p < 0.01
+    assert scores["delta_correlation", None].value < -0.9
+    assert scores["delta_correlation", None].p < 0.01
     fair = values(scored(SIMILARITY, items, noise[None, :, None]))
     assert fair["delta_signed", None].p > 0.05
     assert fair["delta_occupation", None].null_low <= fair["delta_occupation", None].value
     assert fair["delta_occupation", None].value <= fair["delta_occupation", None].null_high
 
 
-def test_dealings_have_the_distribution_of_all_dealings() -> None:
-    # one occupation with 3 women and 4 men, 4 of them told right: the number of women among these is
+def test_permuted_gaps_have_the_distribution_of_all_permutations() -> None:
+    # one occupation with 3 women and 4 men, 4 of them predicted right: the number of women among these is
     # hypergeometric
     counts = [(3, 4), (2, 2)]
     items, logits = people([0.0, 0.0], counts, np.random.default_rng(0))
@@ -313,7 +313,7 @@ def test_dealings_have_the_distribution_of_all_dealings() -> None:
     gap = {k: k / 3 - (4 - k) / 4 for k in range(4)}
     observed = abs(gap[2])
     exact = sum(law.pmf(k) for k in gap if abs(gap[k]) >= observed - 1e-9)
-    # told right are 2 of 3 women and 2 of 4 men
+    # predicted right are 2 of 3 women and 2 of 4 men
     assert row.value == pytest.approx(gap[2])
     assert row.null_mean == pytest.approx(sum(law.pmf(k) * gap[k] for k in gap), abs=0.01)
     assert row.p == pytest.approx(exact, abs=0.015)
@@ -333,9 +333,9 @@ def test_a_test_that_cannot_reject_is_not_printed() -> None:
 
 def test_an_occupation_of_one_gender_is_named_and_left_out() -> None:
     items, logits = uneven_people()
-    found = scored(OCCUPATIONS, items, logits)
-    assert "occupation 04" not in set(found.rows["group"].dropna())
-    assert any("occupation 04 is left out" in remark and "female" in remark for remark in found.remarks)
+    scores = scored(OCCUPATIONS, items, logits)
+    assert "occupation 04" not in set(scores.rows["group"].dropna())
+    assert any("occupation 04 is left out" in remark and "female" in remark for remark in scores.remarks)
     alone = items[items["occupation"] == "occupation 04"].reset_index(drop=True)
     with pytest.raises(InputError, match="no occupation has test people of both genders"):
         scored(OCCUPATIONS, alone, logits[:, -8:])
@@ -345,12 +345,12 @@ def test_change_is_paired() -> None:
     rng = np.random.default_rng(4)
     items, before = people([0.4, -0.3, 0.2, 0.5, 0.1, -0.2], 60, rng, runs=2)
     after = before.copy()
-    # every woman of the first two occupations told as the man in her place
+    # every woman of the first two occupations predicted as the man in her place
     for label in (0, 1):
         own = items.index[items["label"] == label]
         after[:, own[:60]] = before[:, own[60:]]
     origin = [run_of(one, seed) for seed, one in enumerate(before)]
-    found = values(scored(OCCUPATIONS, items, after, origin=origin))
+    scores = values(scored(OCCUPATIONS, items, after, origin=origin))
     expected = np.mean(
         [
             literal_occupations(items, one)["tpr_gap", None]
@@ -358,7 +358,7 @@ def test_change_is_paired() -> None:
             for one, other in zip(after, before, strict=True)
         ]
     )
-    assert found[CHANGE, None].value == pytest.approx(expected)
+    assert scores[CHANGE, None].value == pytest.approx(expected)
     assert expected < 0
     same = values(scored(OCCUPATIONS, items, before, origin=origin))[CHANGE, None]
     assert same.value == 0
@@ -373,8 +373,8 @@ def test_several_runs_widen_the_interval_by_how_they_differ() -> None:
     women = (items["gender"] == FEMALE).to_numpy()
     shift = np.array([0.0, 0.3, -0.3])
     logits = (noise + shift[:, None] * women)[:, :, None]
-    found = scored(SIMILARITY, items, logits)
-    mean, one = values(found)[GAP, "occupation 00"], values(found, 0)[GAP, "occupation 00"]
+    scores = scored(SIMILARITY, items, logits)
+    mean, one = values(scores)[GAP, "occupation 00"], values(scores, 0)[GAP, "occupation 00"]
     assert mean.high - mean.low > 3 * (one.high - one.low)
     assert mean.low < mean.value < mean.high
 
@@ -398,7 +398,7 @@ def test_the_script_writes_scores(tmp_path: Path) -> None:
     assert facts["metrics"][0] == "tpr_gap"
     assert facts["remarks"][0] == "as read"
     assert "occupation 04 is left out" in " ".join(facts["remarks"])
-    last = last_of(rows)
+    last = rows[rows["step"] == rows["step"].max()]
     own = last[(last["seed"] == 2) & (last["metric"] == "tpr_gap")]["value"].item()
     assert own == pytest.approx(literal_occupations(items, logits[2].astype(np.float32))["tpr_gap", None])
     write_run(tmp_path / "other.parquet", {0: logits[0], 5: logits[0]}, "origin", 0, OCCUPATIONS)
@@ -414,7 +414,7 @@ def test_the_script_writes_scores(tmp_path: Path) -> None:
     assert rows.loc[rows["metric"] == CHANGE, "value"].tolist() == [0, 0]
 
 
-def test_broken_predictions_are_told_in_one_line(tmp_path: Path) -> None:
+def test_broken_predictions_are_one_line(tmp_path: Path) -> None:
     items, logits = uneven_people()
     write_items(tmp_path / "items.parquet", items, OCCUPATIONS)
     broken = logits[0].copy()
@@ -447,13 +447,13 @@ def test_broken_predictions_are_told_in_one_line(tmp_path: Path) -> None:
                 draws=100,
                 confidence=0.95,
             )
-        told = f"{error.value} {(tmp_path / 'log').read_text()}"
-        assert message in told
+        message_of_error = f"{error.value} {(tmp_path / 'log').read_text()}"
+        assert message in message_of_error
         assert not (tmp_path / "scores.parquet").exists()
 
 
 @pytest.mark.parametrize("kind", [OCCUPATIONS, SIMILARITY, ENTAILMENT])
-def test_who_has_learnt_a_made_task_gets_its_truth(kind: str) -> None:
+def test_a_model_that_has_learnt_a_synthetic_task_gets_its_truth(kind: str) -> None:
     entry = {"kind": kind, "world": "w", "settings": settings(), "seed": 0, "strength": None}
     entry |= {"examples": 600, "items": 4800}
     task, made = planted.read({}, entry), planted.make(entry, make_world())
@@ -471,11 +471,11 @@ def test_who_has_learnt_a_made_task_gets_its_truth(kind: str) -> None:
         probable = shares.loc[keys].to_numpy(float) + 1e-12
         logits = np.log(probable)[None]
     assert task.truth is not None
-    found = values(scored(kind, items, logits, draws=100))
+    scores = values(scored(kind, items, logits, draws=100))
     for metric, truth in task.truth["metrics"].items():
         # of occupations and accuracies there are as many test items as there are
         close = 1e-6 if (kind, metric) not in {(ENTAILMENT, "accuracy")} and kind != OCCUPATIONS else 0.03
-        assert found[metric, None].value == pytest.approx(truth, abs=close), metric
+        assert scores[metric, None].value == pytest.approx(truth, abs=close), metric
     if kind != OCCUPATIONS:
         for name, truth in task.truth["groups"].items():
-            assert found[GAP, name].value == pytest.approx(truth, abs=1e-6)
+            assert scores[GAP, name].value == pytest.approx(truth, abs=1e-6)

@@ -17,17 +17,23 @@ from made_study import RESOURCES, Study, make_study
 from running import present
 from unmask.downstream import tables
 from unmask.downstream.charts import MAKERS
-from unmask.downstream.findings import in_short
-from unmask.downstream.presenting import TABLES
-from unmask.downstream.published import COLUMNS, ILPS, TAU, printed_taus, printed_words
-from unmask.downstream.results import Found
+from unmask.downstream.results import (
+    ILPS,
+    PUBLISHED_COLUMNS,
+    TAU,
+    DownstreamResults,
+    printed_taus,
+    printed_words,
+)
+from unmask.downstream.sections.downstream import FINDINGS
+from unmask.report.findings import sentences
 from unmask.report.page import render_page
 from unmask.report.published import doubts, read_published
 from unmask.report.sections import Block, Chart, Fold, Section, Table, read_section
 from unmask.report.sheets import DASH
-from unmask.statistics.margins import Margin
+from unmask.statistics.changes import MARGIN_KEYS
 
-PUBLISHED = read_published(RESOURCES / "downstream/published.csv", COLUMNS)
+PUBLISHED = read_published(RESOURCES / "downstream/published.csv", PUBLISHED_COLUMNS)
 
 FIGURES = tuple(MAKERS)
 AWKWARD = "a <b> $x_1$ & co"
@@ -51,7 +57,12 @@ def draw(study: Study) -> dict[str, str]:
 
 
 def make_tables(study: Study) -> dict[str, str]:
-    names = [f"{table}_{form}" for table in TABLES for form in ("csv", "md", "tex") if table != "occupations"]
+    names = [
+        f"{table}_{form}"
+        for table in tables.MAKERS
+        for form in ("csv", "md", "tex")
+        if table != "occupations"
+    ]
     files = {name: str(study.folder / name) for name in [*names, "occupations_csv"]}
     present("downstream", study.files, files, study.folder / "log", study.settings)
     return files
@@ -91,17 +102,17 @@ def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
     assert "AULA on cp" in texts_of(figures["against_figure_svg"])
     assert "steps of fine-tuning" in texts_of(figures["steps_figure_svg"])
     section = write_section(whole)
-    said = " ".join(section.sentences)
-    assert "On bios, the shares of women and of men" in said
-    assert "A model that has learnt this made task gives 0.300" in said
-    assert "of 4 bias scores 4 can be tested; 4 come nearer to 50 and 0 go further" in said
+    text = " ".join(section.sentences)
+    assert "On bios, the shares of women and of men" in text
+    assert "A model that has learnt this synthetic task gives 0.300" in text
+    assert "of 4 bias scores 4 can be tested; 4 come nearer to 50 and 0 go further" in text
     assert re.search(
-        r"In use on bios, sts, nli, of 6 changes .* 6 can be tested: 0 to less bias and 0 to", said
+        r"In use on bios, sts and nli, of 6 changes .* 6 can be tested: 0 to less bias and 0 to", text
     )
-    assert "some bias score: 2; of these without clearly less bias in use on any task: 2." in said
+    assert "some bias score: 2; of these without clearly less bias in use on any task: 2." in text
     # two runs each
-    assert "once" not in said and "one run" not in said
-    assert "cannot be told: 3 models" in said
+    assert "once" not in text and "one run" not in text
+    assert "cannot be told: 3 models" in text
     page = render_page("r", [section])
     assert "<h2>Bias in use</h2>" in page
     assert "<b> $x_1$" not in page
@@ -140,8 +151,8 @@ def test_tables_say_what_was_measured(whole: Study) -> None:
 
 def test_a_tau_is_shown_with_both_tests(tmp_path: Path) -> None:
     study = make_study(tmp_path, MANY, tasks=("bios",))
-    found = Found(study.files, study.settings)
-    rows, sheet = tables.table2(found)
+    results = DownstreamResults(study.files, study.settings)
+    rows, sheet = tables.table2(results)
     assert len(rows) == 16
     assert len(sheet.rows) == 4 + 1
     row = next(row for row in sheet.rows if row[2:4] == ("AULA", "published"))
@@ -174,41 +185,44 @@ def test_printed_taus_stand_beside_their_own_benchmark(tmp_path: Path) -> None:
         } == measures
     # ours are scored on StereoSet alone, or on a benchmark of no published name
     for names in ({"cp": "stereoset"}, {}):
-        _, sheet = tables.table2(Found(study.files, study.settings | {"published": names}))
+        _, sheet = tables.table2(DownstreamResults(study.files, study.settings | {"published": names}))
         assert [row[2] for row in sheet.rows if row[12] != DASH] == ["AULA"]
         assert all(row[1] == DASH for row in sheet.rows if row[12] != DASH)
 
 
 def test_the_papers_level_is_its_own(tmp_path: Path) -> None:
     study = make_study(tmp_path, [ORIGIN], tasks=("bios",))
-    found = Found(study.files, study.settings | {"alpha": 0.01})
-    assert set(found.published["alpha"].dropna()) == {0.05}
-    assert {"p < 0.01", "p < 0.05"} <= set(re.findall(r"p < [\d.]*\d", found.captions["table2"]))
+    results = DownstreamResults(study.files, study.settings | {"alpha": 0.01})
+    assert set(results.published["alpha"].dropna()) == {0.05}
+    assert {"p < 0.01", "p < 0.05"} <= set(re.findall(r"p < [\d.]*\d", results.captions["table2"]))
 
 
 def test_one_run_is_said_wherever_it_is_claimed_from(tmp_path: Path) -> None:
     study = make_study(tmp_path, [ORIGIN, *DEBIASED])
-    found = Found(study.files, study.settings)
-    assert set(found.runs.values()) == {1} and found.run_once(["sts"])
-    tidy, sheet = tables.overview(found)
+    results = DownstreamResults(study.files, study.settings)
+    assert set(results.runs.values()) == {1} and results.run_once(["sts"])
+    tidy, sheet = tables.overview(results)
     assert tidy["runs"].eq(1).all() and {row[-1] for row in sheet.rows} == {"1"}
     section = write_section(study)
     # what the benchmarks of this study lack
-    found.__dict__["margins"] = {
-        (name, "cp", measure): Margin(0.0, size)
+    margins = [
+        (name, "cp", measure, 0.0, size)
         for name, size in ((AWKWARD, 2.0), ("b-cda", 0.5), ("b-at", 1.0))
         for measure in ("AULA", "CPS")
-    }
-    claims = [*section.sentences, *in_short(found)]
-    for start in ("Models were fine-tuned once on bios, sts, nli", "After cda", "After at", "In use on"):
+    ]
+    frame = pd.DataFrame(margins, columns=[*MARGIN_KEYS, "mean", "typical"])
+    results.__dict__["margins"] = frame.set_index(MARGIN_KEYS)
+    claims = sentences(FINDINGS, results)
+    assert set(section.sentences[1:]) < set(claims)
+    for start in ("Models were fine-tuned once on bios, sts and nli", "After cda", "After at", "In use on"):
         (sentence,) = [one for one in claims if one.startswith(start)]
         assert "once" in sentence or "one run each" in sentence
-    assert sum("one run" in remark for remark in found.remarks()) == 3
+    assert sum("one run" in remark for remark in results.remarks()) == 3
 
 
 def test_changes_are_corrected_over_all_that_a_sentence_counts(whole: Study) -> None:
-    found = Found(whole.files, whole.settings)
-    for rows in (found.changes_in_use, found.changes_of_scores):
+    results = DownstreamResults(whole.files, whole.settings)
+    for rows in (results.changes_in_use, results.changes_of_scores):
         p = rows["p"].dropna().sort_values()
         assert len(p) == (6 if "task" in rows else 4)
         corrected = np.minimum(1, np.maximum.accumulate(p * np.arange(len(p), 0, -1)))
@@ -289,8 +303,8 @@ def test_the_papers_doubtful_words() -> None:
 
 def test_without_a_tau_there_are_printed_ones_alone(tmp_path: Path) -> None:
     study = make_study(tmp_path, [ORIGIN], tasks=("bios",))
-    found = Found(study.files, study.settings)
-    rows, sheet = tables.table2(found)
+    results = DownstreamResults(study.files, study.settings)
+    rows, sheet = tables.table2(results)
     assert len(rows) == 16 and rows["tau"].isna().all()
     assert [row[1:4] for row in sheet.rows] == [
         ("cp", "CPS", "published"),
@@ -298,7 +312,7 @@ def test_without_a_tau_there_are_printed_ones_alone(tmp_path: Path) -> None:
     ]
     assert all(row[12] != DASH for row in sheet.rows)
     assert sheet.rows[0][14] == "1 models; fewer than 8 tell nothing"
-    found.__dict__["published"] = PUBLISHED[PUBLISHED["quantity"] != TAU]
-    again, sheet = tables.table2(found)
+    results.__dict__["published"] = PUBLISHED[PUBLISHED["quantity"] != TAU]
+    again, sheet = tables.table2(results)
     assert again.equals(rows) and sheet.rows == ()
     assert sheet.caption.endswith(" No tau is told: 1 models; fewer than 8 tell nothing.")

@@ -17,10 +17,9 @@ from real_data import real_data
 from running import run_script
 from study_schema import FAMILIES, ROOT
 from unmask.downstream.frames import entailment_items, read_archive
-from unmask.downstream.items import items_of
 from unmask.downstream.schema import EXAMPLES, ITEMS
-from unmask.downstream.sources import told, wanted_files
-from unmask.downstream.task import Task
+from unmask.downstream.sources import source_files, source_text
+from unmask.downstream.task import Task, items_of
 from unmask.downstream.tasks import bias_in_bios, mnli, stsb, table
 from unmask.downstream.templates import read_occupations, similarity_items, templates_in
 from unmask.downstream.wording import article
@@ -369,7 +368,7 @@ def test_own_frames_take_the_place_of_the_lists(tmp_path: Path) -> None:
         "mnli",
         files={name: {"path": "x"} for name in ("train", "dev", "test", "frames", "occupations")},
     )
-    assert "lists" not in wanted_files(own)
+    assert "lists" not in source_files(own)
     with pytest.raises(InputError, match="people: 1 words for women, but 2 for men"):
         read("mnli", nli_files(tmp_path), people={"female": ["woman"], "male": ["man", "boy"]})
 
@@ -582,16 +581,16 @@ def test_a_table_of_entailment_has_its_own_items(tmp_path: Path) -> None:
 # where files come from, and the script
 
 
-def test_wanted_files() -> None:
+def test_source_files() -> None:
     bios_entry = entry_of("bias-in-bios")
-    assert set(wanted_files(bios_entry)) == {"train", "dev", "test"}
-    assert wanted_files(bios_entry)["dev"]["repo"] == "LabHC/bias_in_bios"
-    sts = wanted_files(entry_of("stsb"))
+    assert set(source_files(bios_entry)) == {"train", "dev", "test"}
+    assert source_files(bios_entry)["dev"]["repo"] == "LabHC/bias_in_bios"
+    sts = source_files(entry_of("stsb"))
     assert sts["words"] == {"resource": "gendered_words.yaml"}
     assert (ROOT / "resources" / sts["occupations"]["resource"]).is_file()
-    assert "lists" in wanted_files(entry_of("mnli"))
-    assert wanted_files(entry_of("planted", kind="similarity", world="w")) == {}
-    assert "secret" not in told(
+    assert "lists" in source_files(entry_of("mnli"))
+    assert source_files(entry_of("planted", kind="similarity", world="w")) == {}
+    assert "secret" not in source_text(
         {
             "format": "table",
             "kind": "occupations",

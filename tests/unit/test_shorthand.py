@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from unmask.debiasing.shorthand import expand as expand_debiasing
-from unmask.downstream.shorthand import expand as expand_downstream
 from unmask.downstream.study import check_study, fine_tuned_models, settings_of
+from unmask.downstream.study import expand as expand_downstream
 from unmask.errors import InputError
 from unmask.schemas import complete, read_families
 

@@ -9,10 +9,11 @@ import pytest
 from running import run_script
 from synthetic import make_pairs, make_scores
 from unmask.benchmarks.schema import PAIRS
-from unmask.downstream.intrinsic import bias_scores
+from unmask.downstream.scores import bias_scores
 from unmask.measures.schema import SCORES
+from unmask.report.sheets import rows_of
+from unmask.statistics.changes import MARGIN_KEYS, margins_left, margins_of
 from unmask.statistics.chosen import of_bias_type, of_pairs
-from unmask.statistics.margins import Margin, margins_of, share_left
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_metadata, read_table, write_table
 
@@ -64,19 +65,21 @@ def test_pairs_of_a_bias_type_are_all_where_there_are_none(folder: Path) -> None
 @pytest.mark.parametrize("bias_type", ["gender", None])
 def test_bias_scores_are_of_the_pairs_that_count(folder: Path, bias_type: str | None) -> None:
     paths = [folder / "before.parquet", folder / "after.parquet"]
-    found = bias_scores(paths, MEASURES, [folder / "some.pairs.parquet"], bias_type)
-    assert len(found) == 2 * 2 * 2
-    for row in found.to_dict("records"):
+    scores = bias_scores(paths, MEASURES, [folder / "some.pairs.parquet"], bias_type)
+    assert len(scores) == 2 * 2 * 2
+    for row in scores.to_dict("records"):
         rows = of_type(folder, row["model"], row["measure"], row["protocol"], bias_type)
         assert row["score"] == pytest.approx(score_of(rows, row["protocol"]))
 
 
 def test_margins_are_of_the_pairs_that_count(folder: Path) -> None:
     paths = [folder / "before.parquet", folder / "after.parquet"]
-    found = margins_of(paths, [folder / "some.pairs.parquet"], MEASURES, "gender")
-    assert set(found) == {(model, "some.pairs", m) for model in ("before", "after") for m in MEASURES}
-    for (model, _, measure), margin in found.items():
-        rows = of_type(folder, model, measure, "corrected", "gender")
+    all_margins = margins_of(paths, [folder / "some.pairs.parquet"], MEASURES, "gender")
+    assert set(all_margins.index) == {
+        (model, "some.pairs", m) for model in ("before", "after") for m in MEASURES
+    }
+    for margin in rows_of(all_margins.reset_index()):
+        rows = of_type(folder, margin.model, margin.measure, "corrected", "gender")
         margins = sorted(value for value in rows["margin"].astype(float) if not np.isnan(value))
         assert margin.mean == pytest.approx(sum(margins) / len(margins))
         sizes, half = sorted(map(abs, margins)), len(margins) // 2
@@ -89,15 +92,22 @@ def test_what_is_left_is_a_median_without_margins_that_are_rounding() -> None:
         [("b", measure, "a", "c") for measure in ("one", "two", "three", "none", "unknown")],
         columns=["benchmark", "measure", "origin", "model"],
     )
-    before = {"one": 2.0, "two": 1.0, "three": 4.0, "none": 1e-18}
-    after = {"one": 0.2, "two": 0.5, "three": 4.0, "none": 1e-17}
     # means cancel, and say nothing of what is left of the margin of a pair
-    margins = {("a", "b", measure): Margin(9.0, value) for measure, value in before.items()}
-    margins |= {("c", "b", measure): Margin(0.0, value) for measure, value in after.items()}
-    left = share_left(changed, margins)
+    rows = [
+        ("a", "b", "one", 9.0, 2.0),
+        ("a", "b", "two", 9.0, 1.0),
+        ("a", "b", "three", 9.0, 4.0),
+        ("a", "b", "none", 9.0, 1e-18),
+        ("c", "b", "one", 0.0, 0.2),
+        ("c", "b", "two", 0.0, 0.5),
+        ("c", "b", "three", 0.0, 4.0),
+        ("c", "b", "none", 0.0, 1e-17),
+    ]
+    margins = pd.DataFrame(rows, columns=[*MARGIN_KEYS, "mean", "typical"]).set_index(MARGIN_KEYS)
+    left = margins_left(changed, margins)
     assert left is not None and left.scores == 3
     assert (left.least, left.median, left.most) == pytest.approx((0.1, 0.5, 1.0))
-    assert share_left(changed[3:], margins) is None
+    assert margins_left(changed[3:], margins) is None
 
 
 def test_models_are_compared_on_the_pairs_that_count(folder: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unmask.debiasing.making import Texts
+from unmask.debiasing.inputs import Texts
 from unmask.errors import InputError
 from unmask.user_files import faults_of
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
-from unmask.debiasing.making import Base, Entry, Texts
-from unmask.debiasing.swapping import lines_of
+from unmask.debiasing.inputs import Base, Entry, Texts, lines_of
+from unmask.debiasing.model_files import load_base, save
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
 from unmask.models.masking import Masking, head_at_labels
@@ -45,6 +45,19 @@ class Tokens:
 
     def __getitem__(self, number: int) -> Ids:
         return self.ids[self.ends[number - 1] if number else 0 : self.ends[number]]
+
+
+def debias(
+    base: Base, texts: Texts, entry: Entry, directory: Path, work: Path, device: Device
+) -> dict[str, Any]:
+    """Write the model to `directory` after training (`train_masked`) on `texts`, whatever these are.
+
+    published: without the base's pooler, as the released code leaves its models; corrected: with it.
+    """
+    model = load_base(base)
+    facts = train_masked(model, base, texts, entry, work, device)
+    save(model, base, entry, directory, keep_pooler=entry["reading"] != PUBLISHED)
+    return facts
 
 
 def train_masked(
@@ -103,15 +116,6 @@ def train_masked(
         "held_out": {"lines": texts.held_out, "examples": len(held), "before": before, "after": after},
         "torch": str(torch.__version__),
     }
-
-
-def load_base(base: Base, **settings: Any) -> PreTrainedModel:
-    """The masked language model in `base` in single precision, with these settings of its configuration."""
-    with quiet_transformers():
-        model: PreTrainedModel = AutoModelForMaskedLM.from_pretrained(
-            base.directory, local_files_only=True, trust_remote_code=False, dtype=torch.float32, **settings
-        )
-    return model
 
 
 def _split(texts: Texts) -> Iterator[Iterator[str]]:

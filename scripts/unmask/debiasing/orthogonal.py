@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from unmask.debiasing.tokenized import Read, by_length, layers_of, pad
+from unmask.debiasing.tokenized import Tokenized, by_length, layers_of, pad
 from unmask.evidence.progress import Progress
 from unmask.models.devices import Device
 
@@ -78,7 +78,7 @@ def released_distance(layers: Layers, before: Layers) -> Tensor:
 
 @torch.no_grad()
 def attribute_vectors(
-    model: PreTrainedModel, sentences: Sequence[Read], words: Sequence[str], padding: int, device: Device
+    model: PreTrainedModel, sentences: Sequence[Tokenized], words: Sequence[str], padding: int, device: Device
 ) -> Tensor:
     """v_l(a): in each layer the mean of an attribute word's embeddings over all its mentions in the
     sentences.
@@ -98,11 +98,11 @@ def attribute_vectors(
             for row, number in enumerate(numbers)
             for word, places in sentences[number].mentions
         ]
-        found = _of_mentions(layers_of(model, ids, mask), mentions)
+        embeddings = _of_mentions(layers_of(model, ids, mask), mentions)
         if total is None:
-            total = np.zeros((len(words), *found.shape[1:]))
+            total = np.zeros((len(words), *embeddings.shape[1:]))
         of_words = [word for _, word, _ in mentions]
-        np.add.at(total, of_words, found)
+        np.add.at(total, of_words, embeddings)
         np.add.at(count, of_words, 1)
         progress.add(len(numbers), sum(lengths[number] for number in numbers))
     progress.close()
@@ -121,24 +121,24 @@ def _of_mentions(
     sizes = np.array([len(places) for _, _, places in mentions])
     # not on a GPU, which would add in any order
     sums = np.add.reduceat(states, np.cumsum(sizes) - sizes)
-    found: npt.NDArray[np.float64] = sums / sizes[:, None, None]
-    return found
+    means: npt.NDArray[np.float64] = sums / sizes[:, None, None]
+    return means
 
 
 @torch.no_grad()
 def released_attribute_vectors(
-    model: PreTrainedModel, genders: Sequence[Sequence[Sequence[Read]]], padding: int, device: Device
+    model: PreTrainedModel, genders: Sequence[Sequence[Sequence[Tokenized]]], padding: int, device: Device
 ) -> Tensor:
     """The released code's one vector a gender: the mean over the batches of its sentences, all of one size,
     read without a mask. Returns genders × layers × width."""
     model.eval()  # type: ignore[no-untyped-call]
     vectors = []
     for batches in genders:
-        found = []
+        embeddings = []
         for batch in batches:
             ids, mask = pad([s.ids for s in batch], padding, device.torch)
             weights = released_word_weights([s.mentions[0][1] for s in batch], ids.shape[1])
             layers = layers_of(model, ids, torch.ones_like(mask))
-            found.append(word_embeddings(layers, weights.to(device.torch)))
-        vectors.append(torch.cat(found).double().mean(0).float())
+            embeddings.append(word_embeddings(layers, weights.to(device.torch)))
+        vectors.append(torch.cat(embeddings).double().mean(0).float())
     return torch.stack(vectors)

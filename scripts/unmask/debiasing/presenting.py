@@ -1,20 +1,110 @@
-"""The figure on debiased models (unmask.report.presenting)."""
+"""What a study's results say of debiased models, and the figure on them (unmask.report.presenting)."""
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from unmask.debiasing.charts import scores_changed
-from unmask.debiasing.results import Found
+import pandas as pd
+
+from unmask.facts import read_facts
+from unmask.measures.registry import title_of
+from unmask.report.captions import Captions, load_captions
+from unmask.report.changes import changes_chart
+from unmask.report.forms import Axis
+from unmask.report.panels import by_value, columns_of
+from unmask.statistics.changes import CENTRE, changes, corrected, margins_of
+from unmask.terms import CORRECTED, PUBLISHED
 
 if TYPE_CHECKING:
-    from unmask.report.charts import Drawn
+    import altair as alt
 
-__all__ = ["Found", "drawn_charts"]
+    from unmask.report.charts import Drawn
 
 NOTHING = "No bias score of this study compares a debiased model with the one that it was made from."
 
 
-def drawn_charts(found: Found, wanted: Iterable[str]) -> "Iterator[tuple[str, Drawn | str]]":
-    """What debiasing changes of bias scores, which is all there is; where it is nothing, that."""
-    for name in wanted:
-        yield name, scores_changed(found.changed, found.models) or NOTHING
+@dataclass(frozen=True)
+class DebiasingResults:
+    """files: facts (of each model of the settings, in their order), comparisons (of models, one a
+    benchmark), scores (of these models) and pairs (of benchmarks), which may be empty; captions. settings:
+    models (name, from, method, reading), measures, bias_type, alpha, confidence.
+    """
+
+    files: Mapping[str, Any]
+    settings: Mapping[str, Any]
+
+    @cached_property
+    def models(self) -> list[Mapping[str, Any]]:
+        """The debiased models, in the order of the study."""
+        return list(self.settings["models"])
+
+    @property
+    def alpha(self) -> float:
+        return float(self.settings["alpha"])
+
+    @property
+    def bias_type(self) -> str | None:
+        """Of the pairs that the scores are over; None where that is all."""
+        return self.settings.get("bias_type")
+
+    @cached_property
+    def facts(self) -> list[Mapping[str, Any]]:
+        """How each of the models was made."""
+        return [read_facts(path) for path in self.files["facts"]]
+
+    @cached_property
+    def changed(self) -> pd.DataFrame:
+        """How the bias scores of debiased models differ from those of their origins.
+
+        As unmask.statistics.changes has it, with the column method, and p_holm over all rows of a method but
+        controls, which the report counts in one sentence.
+        """
+        origins = {str(model["name"]): str(model["from"]) for model in self.models}
+        methods = {str(model["name"]): str(model["method"]) for model in self.models}
+        comparisons = self.files.get("comparisons") or []
+        rows = changes(comparisons, origins, self.settings["measures"], CORRECTED)
+        return corrected(rows.assign(method=rows["model"].map(methods)), ["method"])
+
+    @cached_property
+    def margins(self) -> pd.DataFrame:
+        """Margins of models (unmask.statistics.changes.margins_of)."""
+        scores, pairs = self.files.get("scores") or [], self.files.get("pairs") or []
+        return margins_of(scores, pairs, self.settings["measures"], self.bias_type)
+
+    @cached_property
+    def captions(self) -> Captions:
+        """With what they name filled in from the settings."""
+        confidence = f"{100 * self.settings['confidence']:g}"
+        return load_captions(self.files["captions"], alpha=f"{self.alpha:g}", confidence=confidence)
+
+
+Found = DebiasingResults
+"""The name that unmask.report.presenting looks for."""
+
+
+def scores_chart(results: DebiasingResults) -> "alt.FacetChart | None":
+    """A panel for each model that others were made from and benchmark; measures down, methods by colour and
+    shape. None where nothing is compared."""
+    kinds = {str(model["name"]): _kind(model) for model in results.models}
+    changed = results.changed
+    panel = changed["origin"].astype(str) + " on " + changed["benchmark"].astype(str)
+    rows = by_value(changed.assign(panel=panel), "panel")
+    frame = columns_of(
+        rows,
+        *("panel", "model", "before", "after", "low", "high", "p_holm"),
+        row=rows["measure"].map(title_of),
+        kind=rows["model"].map(kinds),
+    )
+    return changes_chart(frame, Axis("stereotype preferred, of 100 pairs", line=CENTRE), decimals=1)
+
+
+def _kind(model: Mapping[str, Any]) -> str:
+    """How a model was debiased; the released code's way is said."""
+    return f"{model['method']} ({PUBLISHED})" if model["reading"] == PUBLISHED else str(model["method"])
+
+
+def drawn_charts(results: DebiasingResults, names: Iterable[str]) -> "Iterator[tuple[str, Drawn | str]]":
+    """The chart of changed bias scores under each of the names; NOTHING where nothing is compared."""
+    for name in names:
+        yield name, scores_chart(results) or NOTHING

@@ -11,20 +11,18 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
-from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import PreTrainedModel
 
 from unmask.debiasing.attributes import Finder, Mention, Sentence, read_lines
-from unmask.debiasing.making import Base, Entry, Texts
-from unmask.debiasing.saving import save
+from unmask.debiasing.inputs import Base, Entry, Texts
+from unmask.debiasing.model_files import save
 from unmask.errors import InputError
-from unmask.models.directory import PROJECTION, directory_written_whole
+from unmask.models.directory import PROJECTION
+from unmask.models.projection import read_projection
+from unmask.terms import PUBLISHED
 
 Floats = npt.NDArray[np.float64]
-
-KEY = "projection"
-"""The name of P in its file (PROJECTION): width × width, symmetric, float32."""
 
 MOST = 10_000
 """Sentences of a kind that a projection is found from, drawn at random where there are more."""
@@ -41,9 +39,9 @@ HEADS = (
 ModernBERT."""
 
 
-def one_reading(entry: Entry) -> None:
+def refuse_published(entry: Entry) -> None:
     """Raise InputError where an entry asks for the published reading of a method that has none here."""
-    if entry["reading"] == "published":
+    if entry["reading"] == PUBLISHED:
         raise InputError(
             f"method {entry['method']} has one reading, ours: leave out reading, or say reading: corrected"
         )
@@ -64,11 +62,11 @@ def removing(directions: Floats) -> Floats:
 
 
 def removed_before(directory: Path, width: int) -> Floats:
-    """The directions (rows) that a model was already made blind to: those of the projection beside it, if
-    any."""
+    """The directions (rows) that were removed from a model before, by the projection beside it, if any."""
     if not (directory / PROJECTION).is_file():
         return np.empty((0, width))
-    _, lengths, axes = np.linalg.svd(np.eye(width) - load_file(directory / PROJECTION)[KEY].double().numpy())
+    projection = read_projection(directory, width).double().numpy()
+    _, lengths, axes = np.linalg.svd(np.eye(width) - projection)
     # a projection's are 0 and 1
     return np.asarray(axes[lengths > 0.5], dtype=np.float64)
 
@@ -106,25 +104,21 @@ def save_projected(
     """Write a model with the projection folded into its head, and the projection beside it, all or
     nothing."""
     fold(model, projection)
-    with directory_written_whole(directory) as partial:
-        save(model, base, entry, partial / "files", keep_pooler=True)
-        for file in (partial / "files").iterdir():
-            file.rename(partial / file.name)
-        (partial / "files").rmdir()
-        save_file({KEY: torch.from_numpy(projection).float().contiguous()}, partial / PROJECTION)
+    tensor = torch.from_numpy(projection).float().contiguous()
+    save(model, base, entry, directory, keep_pooler=True, projection=tensor)
 
 
 def gendered_sentences(texts: Texts, of: Callable[[list[Mention]], bool]) -> list[Sentence]:
     """The lines with gendered words, behind those held out, of whose mentions `of` holds."""
     find = Finder([*texts.words.feminine, *texts.words.masculine])
-    found = []
+    sentences = []
     for number, line in enumerate(read_lines(texts.lines)):
         if number >= texts.held_out and (mentions := find(line)) and of(mentions):
-            found.append(Sentence(line, tuple(mentions)))
-    return found
+            sentences.append(Sentence(line, tuple(mentions)))
+    return sentences
 
 
-def drawn(sentences: Sequence[Sentence], seed: int, stream: int) -> list[Sentence]:
-    """MOST of the sentences, in the order that they are in."""
+def sampled(sentences: Sequence[Sentence], seed: int, stream: int) -> list[Sentence]:
+    """MOST of the sentences, drawn at random, in their order."""
     order = np.random.default_rng((seed, stream)).permutation(len(sentences))[:MOST]
     return [sentences[i] for i in np.sort(order)]

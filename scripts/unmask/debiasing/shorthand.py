@@ -33,10 +33,10 @@ def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, A
         for name, entry in methods.items():
             if not isinstance(entry, dict):
                 continue
-            made = f"{base}-{name}"
-            wanted = {"source": "debiased", "from": base, "method": name, **entry}
+            model = f"{base}-{name}"
+            spelt_out = {"source": "debiased", "from": base, "method": name, **entry}
             # a completed study has it, with defaults filled in
-            there = expanded.setdefault(made, wanted)
-            if not isinstance(there, dict) or not wanted.items() <= there.items():
-                raise InputError(f"config key debiasing.of: {made} is among the models already")
+            present = expanded.setdefault(model, spelt_out)
+            if not isinstance(present, dict) or not spelt_out.items() <= present.items():
+                raise InputError(f"config key debiasing.of: {model} is among the models already")
     return study | {"models": expanded}

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ Swap = Callable[[str, Counts], list[str]]
 """The lines that are to follow a line, which may be none; what is replaced in them is counted."""
 
 MOST_PAIRS = 20
-"""So many pairs of words are told of."""
+"""So many pairs of words are counted in the facts of a swapped corpus."""
 
 
 def swap_corpus(
@@ -91,25 +91,25 @@ def _published(words: WordPairs) -> Swap:
     def swap(line: str, counts: Counts) -> list[str]:
         original = line.split()
         lowered = [word.lower() for word in original]
-        found = places.keys() & lowered
-        if found.isdisjoint(masculine):
+        gendered = places.keys() & lowered
+        if gendered.isdisjoint(masculine):
             return []
-        present = list(original)
+        words_now = list(original)
         further = []
 
         def replace(word: str, partner: str) -> None:
             for position, other in enumerate(lowered):
                 if other == word:
-                    present[position] = partner
+                    words_now[position] = partner
                     counts[word, partner] += 1
 
-        for word in found - masculine:
-            # each of its partners in turn comes to the same
+        for word in gendered - masculine:
+            # its partners in turn have the same result
             replace(word, words.pairs[places[word][-1]][1])
-        for place in sorted(place for word in found & masculine for place in places[word]):
+        for place in sorted(place for word in gendered & masculine for place in places[word]):
             feminine, word = words.pairs[place]
             replace(word, feminine)
-            further.append(" ".join(present))
+            further.append(" ".join(words_now))
         return further
 
     return swap
@@ -208,10 +208,3 @@ def before_noun(line: str, end: int) -> bool:
 
 
 READINGS: Mapping[str, Callable[[WordPairs], Swap]] = {PUBLISHED: _published, CORRECTED: _corrected}
-
-
-def lines_of(path: str | Path) -> Iterator[str]:
-    """The lines of a corpus that `read_corpus` or `swap_corpus` has written."""
-    with open(path, encoding="utf-8", newline="\n") as text:
-        for line in text:
-            yield line.rstrip("\n")

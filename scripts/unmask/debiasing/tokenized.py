@@ -1,5 +1,4 @@
-"""Reading sentences with a model: their tokens, where words stand in them, and the hidden states of every
-layer."""
+"""Sentences as a model has them: their tokens, where words stand in them, and hidden states of layers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
@@ -8,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.debiasing.attributes import Sentence
-from unmask.debiasing.making import Base
+from unmask.debiasing.inputs import Base
+from unmask.debiasing.model_files import load_base
 from unmask.errors import InputError
 from unmask.models.devices import Device
 from unmask.models.quiet import quiet_transformers
@@ -22,7 +22,7 @@ AT_ONCE = 4096
 """Sentences that are tokenized at a time."""
 
 
-class Read(NamedTuple):
+class Tokenized(NamedTuple):
     """A sentence in tokens."""
 
     ids: tuple[int, ...]
@@ -37,14 +37,13 @@ def load(base: Base, method: str) -> tuple[PreTrainedModel, PreTrainedTokenizerB
     """
     with quiet_transformers():
         tokenizer = AutoTokenizer.from_pretrained(base.directory, local_files_only=True)
-        model = AutoModelForMaskedLM.from_pretrained(
-            base.directory, local_files_only=True, trust_remote_code=False, dtype=torch.float32
-        )
+    model = load_base(base)
     if model.config.is_encoder_decoder:
-        raise InputError(f"{method} has no reading of models with an encoder and a decoder")
+        raise InputError(f"{method} is not defined for models with an encoder and a decoder")
     if not tokenizer.is_fast:
         raise InputError(f"{method} needs a fast tokenizer, which says where in a text its tokens stand")
-    return model.eval(), tokenizer
+    model.eval()  # type: ignore[no-untyped-call]
+    return model, tokenizer
 
 
 def longest_of(base: Base, max_length: int) -> int:
@@ -52,18 +51,18 @@ def longest_of(base: Base, max_length: int) -> int:
     return max_length if base.max_length is None else min(max_length, base.max_length)
 
 
-def read_sentences(
+def tokenize_sentences(
     sentences: Sequence[Sentence], tokenizer: PreTrainedTokenizerBase, longest: int
-) -> list[Read]:
+) -> list[Tokenized]:
     """The sentences in tokens, but for those that have more than `longest`.
 
     A token is a word's where they have a character in common.
     """
-    found = []
+    tokenized = []
     for start in range(0, len(sentences), AT_ONCE):
-        some = sentences[start : start + AT_ONCE]
-        tokens = tokenizer([s.text for s in some], return_offsets_mapping=True, verbose=False)
-        for sentence, ids, offsets in zip(some, tokens["input_ids"], tokens["offset_mapping"], strict=True):
+        batch = sentences[start : start + AT_ONCE]
+        tokens = tokenizer([s.text for s in batch], return_offsets_mapping=True, verbose=False)
+        for sentence, ids, offsets in zip(batch, tokens["input_ids"], tokens["offset_mapping"], strict=True):
             if len(ids) <= longest:
                 mentions = (
                     (
@@ -77,10 +76,10 @@ def read_sentences(
                     for mention in sentence.mentions
                 )
                 # what the tokenizer drops, as some signs, has no tokens
-                kept = tuple((word, places) for word, places in mentions if places)
-                if kept or not sentence.mentions:
-                    found.append(Read(tuple(ids), kept))
-    return found
+                with_tokens = tuple((word, places) for word, places in mentions if places)
+                if with_tokens or not sentence.mentions:
+                    tokenized.append(Tokenized(tuple(ids), with_tokens))
+    return tokenized
 
 
 def pad(rows: Sequence[Sequence[int]], padding: int, device: torch.device) -> tuple[Tensor, Tensor]:
@@ -106,26 +105,26 @@ def sentence_embeddings(
 ) -> npt.NDArray[np.float64]:
     """Of each row of token ids the mean of the last layer over its tokens, special ones included: rows ×
     width."""
-    found = np.empty((len(rows), model.config.hidden_size))
+    embeddings = np.empty((len(rows), model.config.hidden_size))
     for numbers in by_length(rows, device.batch_tokens):
         ids, mask = pad([rows[number] for number in numbers], padding, device.torch)
         hidden = model.base_model(input_ids=ids, attention_mask=mask).last_hidden_state
         total = (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
-        found[numbers] = total.double().cpu().numpy()
-    return found
+        embeddings[numbers] = total.double().cpu().numpy()
+    return embeddings
 
 
 def by_length(rows: Sequence[Sequence[int]], tokens: int) -> Iterator[list[int]]:
     """The numbers of all rows in batches of about as many `tokens`, those of like length together."""
-    some: list[int] = []
+    batch: list[int] = []
     for number in sorted(range(len(rows)), key=lambda number: len(rows[number])):
-        # the one that comes is the longest
-        if some and (len(some) + 1) * len(rows[number]) > tokens:
-            yield some
-            some = []
-        some.append(number)
-    if some:
-        yield some
+        # the next one is the longest
+        if batch and (len(batch) + 1) * len(rows[number]) > tokens:
+            yield batch
+            batch = []
+        batch.append(number)
+    if batch:
+        yield batch
 
 
 def chunks(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:

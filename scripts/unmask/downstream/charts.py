@@ -6,31 +6,33 @@ from collections.abc import Callable, Mapping
 import altair as alt
 import pandas as pd
 
-from unmask.downstream.curves import steps
-from unmask.downstream.results import Found
+from unmask.downstream.results import DownstreamResults
 from unmask.downstream.tables import DECIMALS, NAMES
 from unmask.downstream.terms import LEAST_SEEN, fine_tuned
 from unmask.measures.registry import title_of
-from unmask.report.changes_chart import changes_chart
-from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
+from unmask.report.changes import changes_chart
+from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
 from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.statistics.changes import CENTRE
 from unmask.terms import CORRECTED
 
 _FORM = f".{DECIMALS}f"
 
-AS_IT_WAS = "none"
-"""How a model was debiased that was not."""
+NOT_DEBIASED = "none"
+"""The method of debiasing of a model that was not debiased."""
+
+MOST_CURVES = 7
+"""Curves of a panel; where there would be more, every family of models has a panel."""
 
 
-def use(found: Found) -> alt.FacetChart | None:
+def use(results: DownstreamResults) -> alt.FacetChart | None:
     """Bias in use with what chance gives: a panel a task, models down the rows."""
-    rows = by_value(found.main, "task", found.tasks)
-    truths = {task: found.truth(task).get(found.main_metric(task)) for task in found.tasks}
+    rows = by_value(results.main, "task", results.tasks)
+    truths = {task: results.truth(task).get(results.main_metric(task)) for task in results.tasks}
     frame = columns_of(
         rows,
         *("model", "low", "high"),
-        panel=rows["task"].map(_titles(found)),
+        panel=rows["task"].map(_titles(results)),
         use="value",
         chance_low="null_low",
         chance_high="null_high",
@@ -40,10 +42,8 @@ def use(found: Found) -> alt.FacetChart | None:
         ("panel", "what"),
         ("model", "model"),
         ("use", "bias in use", _FORM),
-        ("low", "interval from", _FORM),
-        ("high", "interval to", _FORM),
-        ("chance_low", "by chance from", _FORM),
-        ("chance_high", "by chance to", _FORM),
+        *ends_of(_FORM),
+        *ends_of(_FORM, "chance_low", "chance_high", "by chance"),
         ("truth", "truth", _FORM),
     )
     return forest(
@@ -54,17 +54,17 @@ def use(found: Found) -> alt.FacetChart | None:
         value="use",
         broad=("chance_low", "chance_high"),
         beside=[Beside("truth", "line", "truth")],
-        names=found.models,
+        names=results.models,
         grid=Grid(between=": "),
     )
 
 
-def _titles(found: Found) -> dict[str, str]:
+def _titles(results: DownstreamResults) -> dict[str, str]:
     """The name of the panel of each task."""
-    return {task: f"{task}: {NAMES[found.main_metric(task)]}" for task in found.tasks}
+    return {task: f"{task}: {NAMES[results.main_metric(task)]}" for task in results.tasks}
 
 
-def scores(found: Found) -> alt.FacetChart | None:
+def scores(results: DownstreamResults) -> alt.FacetChart | None:
     """Bias scores of the models before fine-tuning, and after it (rings): a panel a benchmark, models down
     the rows, measures by colour and shape."""
     tips = (
@@ -76,7 +76,7 @@ def scores(found: Found) -> alt.FacetChart | None:
         ("after", "after fine-tuning, mean over tasks", ".1f"),
     )
     return forest(
-        _scores(found),
+        _scores(results),
         Axis("stereotype preferred, of 100 pairs", line=CENTRE),
         tips,
         name="model",
@@ -84,25 +84,25 @@ def scores(found: Found) -> alt.FacetChart | None:
         kinds=Kinds("measure", "bias score"),
         apart="measure",
         beside=[Beside("after", "ring")],
-        names=found.models,
+        names=results.models,
     )
 
 
-def _scores(found: Found) -> pd.DataFrame:
+def _scores(results: DownstreamResults) -> pd.DataFrame:
     """Bias scores of the models as they were, and after fine-tuning, by benchmark, measure and model."""
-    before, after = (scores[scores["protocol"] == CORRECTED] for scores in (found.before, found.after))
+    before, after = (scores[scores["protocol"] == CORRECTED] for scores in (results.before, results.after))
     keys = ["model", "benchmark", "measure"]
-    tuned = {fine_tuned(model, task): model for model in found.models for task in found.tasks}
+    tuned = {fine_tuned(model, task): model for model in results.models for task in results.tasks}
     later = after.assign(model=after["model"].map(tuned)).groupby(keys)["score"].mean().to_dict()
     rows = before
     for column, order in (
-        ("model", found.models),
-        ("measure", found.measures),
-        ("benchmark", found.benchmarks),
+        ("model", results.models),
+        ("measure", results.measures),
+        ("benchmark", results.benchmarks),
     ):
         rows = by_value(rows, column, order)
     of_rows = list(rows[keys].itertuples(index=False, name=None))
-    ends = [found.intervals.get(key, (math.nan, math.nan)) for key in of_rows]
+    ends = [results.intervals.get(key, (math.nan, math.nan)) for key in of_rows]
     return columns_of(
         rows,
         *("model", "score"),
@@ -114,31 +114,30 @@ def _scores(found: Found) -> pd.DataFrame:
     )
 
 
-def changes(found: Found) -> alt.FacetChart | None:
+def changes(results: DownstreamResults) -> alt.FacetChart | None:
     """What debiasing changes of the bias in every task; origins down, methods by colour and shape."""
-    members = {member.name: member for member in found.members if member.origin is not None}
-    rows = found.changes_in_use
-    rows = rows[rows["model"].isin(members)]
-    biases = found.main.set_index(["task", "model"])["value"].to_dict()
-    origins = rows["model"].map({name: member.origin for name, member in members.items()})
+    rows = results.changes_in_use
+    rows = rows[rows["model"].isin(results.origins)]
+    biases = results.main.set_index(["task", "model"])["value"].to_dict()
+    origins = rows["model"].map(results.origins)
     frame = columns_of(
         rows,
         *("model", "low", "high", "p_holm"),
-        panel=rows["task"].map(_titles(found)),
+        panel=rows["task"].map(_titles(results)),
         row=origins,
-        kind=rows["model"].map({name: member.role or name for name, member in members.items()}),
+        kind=rows["model"].map({model.name: model.role or model.name for model in results.roles}),
         before=[biases[key] for key in zip(rows["task"], origins, strict=True)],
         after=[biases[key] for key in zip(rows["task"], rows["model"], strict=True)],
     )
     return changes_chart(frame, Axis("bias in use", line=0, own=True), DECIMALS)
 
 
-def against(found: Found) -> alt.FacetChart | None:
+def against(results: DownstreamResults) -> alt.FacetChart | None:
     """Bias in use against the bias score before it, a point a model, a panel a task and score."""
-    ways = {member.name: member.role or AS_IT_WAS for member in found.members}
-    main = by_value(found.main, "task", found.tasks)
+    methods = {model.name: model.role or NOT_DEBIASED for model in results.roles}
+    main = by_value(results.main, "task", results.tasks)
     uses = columns_of(main, "task", "model", use="value", use_low="low", use_high="high")
-    scores = _scores(found).rename(columns={"panel": "benchmark"})
+    scores = _scores(results).rename(columns={"panel": "benchmark"})
     rows = uses.merge(scores, on="model")
     name = rows["task"] + ": " + rows["measure"] + " on " + rows["benchmark"]
     seen = name.groupby(name).transform("size") >= LEAST_SEEN
@@ -146,21 +145,19 @@ def against(found: Found) -> alt.FacetChart | None:
         rows,
         *("task", "model", "score", "low", "high", "use", "use_low", "use_high"),
         panel=name,
-        debiased=rows["model"].map(ways),
+        debiased=rows["model"].map(methods),
     )[seen]
     # within a task by benchmark and measure
     order = (scores["measure"] + " on " + scores["benchmark"]).drop_duplicates()
-    frame = by_value(frame, "panel", [f"{task}: {score}" for task in found.tasks for score in order])
+    frame = by_value(frame, "panel", [f"{task}: {score}" for task in results.tasks for score in order])
     tips = (
         ("panel", "what"),
         ("model", "model"),
         ("debiased", "debiased by"),
         ("score", "stereotype preferred, of 100", _FORM),
-        ("low", "interval from", _FORM),
-        ("high", "interval to", _FORM),
+        *ends_of(_FORM),
         ("use", "bias in use", _FORM),
-        ("use_low", "interval of bias in use from", _FORM),
-        ("use_high", "interval of bias in use to", _FORM),
+        *ends_of(_FORM, "use_low", "use_high", "interval of bias in use"),
     )
     return scatter(
         frame,
@@ -171,13 +168,59 @@ def against(found: Found) -> alt.FacetChart | None:
         up="use",
         across_interval=("low", "high"),
         up_interval=("use_low", "use_high"),
-        kinds=Kinds("debiased", "debiased by") if frame["debiased"].ne(AS_IT_WAS).any() else None,
+        kinds=Kinds("debiased", "debiased by") if frame["debiased"].ne(NOT_DEBIASED).any() else None,
         together="task",
         grid=Grid(between=": "),
     )
 
 
-MAKERS: Mapping[str, tuple[Callable[[Found], alt.FacetChart | None], str]] = {
+def steps(results: DownstreamResults) -> alt.FacetChart | None:
+    """Bias in use by steps of fine-tuning, a panel a task: a line a model with its interval. None where no
+    run was looked at between its first and its last step."""
+    rows = _steps(results)
+    if rows.empty:
+        return None
+    by_family = rows.groupby("task")["model"].nunique().max() > MOST_CURVES
+    panel = rows["task"] + ": " + rows["metric"].map(NAMES)
+    kind = rows["model"]
+    if by_family:
+        panel += ", " + rows["model"].map({model.name: model.family for model in results.roles})
+        kind = rows["model"].map({model.name: model.role or "as it was" for model in results.roles})
+    frame = columns_of(rows, "task", "model", "step", "low", "high", panel=panel, kind=kind, bias="value")
+    tips = (
+        ("panel", "what"),
+        ("model", "model"),
+        ("step", "step", "d"),
+        ("bias", "bias in use", _FORM),
+        *ends_of(_FORM),
+    )
+    return response(
+        frame,
+        Axis("steps of fine-tuning", own=True),
+        Axis("bias in use", zero=True),
+        tips,
+        dose="step",
+        value="bias",
+        kinds=Kinds("kind", "debiased by" if by_family else "model"),
+        each="model",
+        area=True,
+        together="task",
+        grid=Grid(between=": "),
+    )
+
+
+def _steps(results: DownstreamResults) -> pd.DataFrame:
+    """The main metric at every step of the models that were looked at more than once."""
+    rows = results.scores.rows
+    rows = rows[rows["seed"].isna() & rows["group"].isna()]
+    main = {task: results.main_metric(task) for task in rows["task"].unique()}
+    rows = rows[rows["metric"] == rows["task"].map(main)]
+    rows = rows[rows.groupby(["task", "model"])["step"].transform("nunique") > 1]
+    rows = rows.sort_values("step", kind="stable")
+    return by_value(by_value(rows, "model", results.models), "task", results.tasks)
+
+
+MAKERS: Mapping[str, tuple[Callable[[DownstreamResults], alt.FacetChart | None], str]] = {
     "use_figure": (use, "No model of this study was fine-tuned."),
     "scores_figure": (scores, "No model of this study that was fine-tuned has bias scores."),
     "changes_figure": (changes, "No model of this study was made from another one of it."),

@@ -1,5 +1,10 @@
-"""Classifiers made from masked language models: the encoder as it is, the head drawn at random."""
+"""Classifiers made from masked language models, and masked language models from fine-tuned classifiers.
 
+A classifier has the encoder as it is, and a head drawn at random; back again the fine-tuned encoder stands
+under the head for masked words that its model had before, so that its bias after fine-tuning can be measured.
+"""
+
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 from transformers import (
     AutoConfig,
+    AutoModelForMaskedLM,
     AutoModelForSequenceClassification,
     AutoTokenizer,
     PreTrainedModel,
@@ -18,7 +24,7 @@ from transformers import (
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
 
 from unmask.errors import InputError
-from unmask.models.directory import PROJECTION
+from unmask.models.directory import PROJECTION, directory_written_whole, files_of
 from unmask.models.projection import read_projection
 from unmask.models.quiet import quiet_transformers
 
@@ -80,8 +86,8 @@ def make_classifier(
         for name, weights in network.base_model.named_parameters():
             weights.requires_grad_(name.startswith(POOLER))
     parameters = {name for name, _ in network.named_parameters()}
-    drawn = {*loading["missing_keys"], *(str(key[0]) for key in loading["mismatched_keys"])}
-    return Start(network, tokenizer, tuple(sorted(drawn & parameters)))
+    initialised = {*loading["missing_keys"], *(str(key[0]) for key in loading["mismatched_keys"])}
+    return Start(network, tokenizer, tuple(sorted(initialised & parameters)))
 
 
 def _project(network: PreTrainedModel, projection: Tensor) -> None:
@@ -90,8 +96,8 @@ def _project(network: PreTrainedModel, projection: Tensor) -> None:
     def projected(hidden: Tensor) -> Tensor:
         return linear(hidden, projection.to(hidden.device))
 
-    def of_pooler(_: nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        return projected(given[0]), *given[1:]
+    def of_pooler(_: nn.Module, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        return projected(inputs[0]), *inputs[1:]
 
     def of_encoder(_: nn.Module, __: Any, output: Any) -> Any:
         output.last_hidden_state = projected(output.last_hidden_state)
@@ -102,3 +108,31 @@ def _project(network: PreTrainedModel, projection: Tensor) -> None:
     if pooler is not None:
         pooler.register_forward_pre_hook(of_pooler)
     encoder.register_forward_hook(of_encoder)
+
+
+def restore(origin: str | Path, classifier: PreTrainedModel, directory: str | Path) -> None:
+    """Write the encoder of `classifier` under the head for masked words of `origin`, all or nothing.
+
+    origin: the directory of the masked language model that was fine-tuned. The result is one like it, in
+    single precision: with its tokenizer, its settings, and the head's own weights (dense layer,
+    normalisation, the bias over the vocabulary) unchanged. The decoder of most architectures is no weight of
+    its own but the table of word embeddings: it stays tied to it, and so changes as fine-tuning changed the
+    embeddings; one that is not tied stays the origin's. A classifier's pooler is left out, as masked language
+    models have none; a projection beside the origin is copied (for masked words it is in the head's weights).
+    Raises InputError where the classifier is not of the origin's architecture.
+    """
+    origin = Path(origin)
+    with quiet_transformers():
+        model = AutoModelForMaskedLM.from_pretrained(origin, local_files_only=True, dtype=torch.float32)
+    fine_tuned = classifier.base_model.state_dict()
+    # in place: what is tied stays tied
+    for name, weights in model.base_model.state_dict().items():
+        if name not in fine_tuned or fine_tuned[name].shape != weights.shape:
+            raise InputError(f"{origin}: the fine-tuned model has no encoder like its own ({name})")
+        weights.copy_(fine_tuned[name])
+    files = files_of(origin, f"model directory {origin}")
+    with directory_written_whole(directory) as partial:
+        with quiet_transformers():
+            model.save_pretrained(partial)
+        for name in (*files.tokenizer, *files.projection):
+            shutil.copyfile(origin / name, partial / name)

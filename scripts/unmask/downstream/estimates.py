@@ -1,6 +1,6 @@
-"""Numbers with their intervals and what chance gives, over the runs of one model on one task."""
+"""Estimates with their intervals and null distributions, over the runs of one model on one task."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,9 +40,9 @@ class Spread:
 class Estimate:
     """One metric, of all or of one occupation.
 
-    values: of each run. n: items. units: those of the interval. drawn: what the metric comes to when genders
-    are dealt anew, shape (draws, runs), the same dealing in each row; None where that is not asked.
-    tail: whether only much of it is unusual, or little as well; of a number that can have either sign.
+    values: of each run. n: items. units: those of the interval. null: the metric with the genders permuted,
+    shape (draws, runs), the same permutation in each row; None where there is no null distribution.
+    tail: whether only large values are unusual, or small ones as well, of a number that can have either sign.
     correlation: whether it is one; its interval is then that of Fisher's z.
     """
 
@@ -53,7 +53,7 @@ class Estimate:
     units: int
     spread: Spread | None = None
     bounds: tuple[float, float] = ANY
-    drawn: Floats | None = None
+    null: Floats | None = None
     tail: str = GREATER
     correlation: bool = False
 
@@ -62,7 +62,7 @@ class Estimate:
     ) -> Iterable[dict[str, object]]:
         """Rows of SCORES: one a run, and one of their mean.
 
-        tested: p is that of Student's t, of a value of 0, instead of that of the dealings.
+        tested: p is that of Student's t, of a value of 0, instead of that of the permutations.
         """
         for place, seed in enumerate([*seeds, None]):
             mean = seed is None
@@ -82,9 +82,9 @@ class Estimate:
             }
             if tested:
                 row["p"] = p
-            if self.drawn is not None:
-                drawn = self.drawn.mean(axis=1) if mean else self.drawn[:, place]
-                row |= band(value, drawn, self.tail, confidence)
+            if self.null is not None:
+                null = self.null.mean(axis=1) if mean else self.null[:, place]
+                row |= null_band(value, null, self.tail, confidence)
             yield row
 
     def _interval(
@@ -128,21 +128,21 @@ def with_runs(variance: float, df: float, values: Floats) -> tuple[float, float]
     return total, float(total**2 / (variance**2 / df + between**2 / (runs - 1)))
 
 
-def band(value: float, drawn: Floats, tail: str, confidence: float) -> dict[str, object]:
-    """What chance alone gives: the mean and the middle of `drawn`, and how often it is as unusual as `value`.
+def null_band(value: float, null: Floats, tail: str, confidence: float) -> dict[str, object]:
+    """The mean and the band of a null distribution, and p, how often it is as unusual as `value`.
 
-    The value itself counts as one more draw. p is None where not even the most unusual draw could be below
-    ALPHA.
+    The value itself counts as one more permutation. p is None where not even the most unusual permutation
+    could be below ALPHA.
     """
-    low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
-    size, sizes = (abs(value), np.abs(drawn)) if tail == TWO_SIDED else (value, drawn)
+    low, high = np.quantile(null, [(1 - confidence) / 2, (1 + confidence) / 2])
+    size, sizes = (abs(value), np.abs(null)) if tail == TWO_SIDED else (value, null)
     # equal but for rounding is equal
     slack = 1e-9 * max(1e-3, abs(size))
     most = max(float(sizes.max()), size)
-    least = (1 + np.count_nonzero(sizes >= most - slack)) / (1 + len(drawn))
-    p = (1 + np.count_nonzero(sizes >= size - slack)) / (1 + len(drawn))
+    least = (1 + np.count_nonzero(sizes >= most - slack)) / (1 + len(null))
+    p = (1 + np.count_nonzero(sizes >= size - slack)) / (1 + len(null))
     return {
-        "null_mean": float(drawn.mean()),
+        "null_mean": float(null.mean()),
         "null_low": float(low),
         "null_high": float(high),
         "p": None if least > ALPHA else float(p),
@@ -150,7 +150,7 @@ def band(value: float, drawn: Floats, tail: str, confidence: float) -> dict[str,
 
 
 @dataclass(frozen=True)
-class Main:
+class MainMetric:
     """The main metric of each run, with what each unit adds to it.
 
     values: shape (runs,). influence: shape (units, runs), with mean 0: if a unit were left out, the value
@@ -173,8 +173,8 @@ def spread_of(influence: Floats, dependence: Dependence | None) -> Spread:
     every = np.column_stack([influence, influence.mean(axis=1)]).astype(float)
     n = len(every)
     if dependence is not None:
-        found = dependence.variance(every, np.full(n, 1 / n), np.zeros(n, np.int64))
-        return Spread(found.clustered, found.df)
+        variance = dependence.variance(every, np.full(n, 1 / n), np.zeros(n, np.int64))
+        return Spread(variance.clustered, variance.df)
     if n < 2:
         return Spread(np.full(every.shape[1], np.nan), 0)
     return Spread((every**2).sum(axis=0) / (n - 1) / n, n - 1)
@@ -190,37 +190,64 @@ def spread_of_share(share: Floats, n: int) -> Spread:
     return Spread(centre * (1 - centre) / (n + 4), np.inf, centre)
 
 
-def spread_of_difference(share: Floats, n: int, other: Floats, others: int) -> Spread:
-    """Of a share of n items less that of `others` items; shape (runs,).
+def spread_of_difference(share: Floats, n: int, other: Floats, n_other: int) -> Spread:
+    """Of a share of n items less that of n_other items; shape (runs,).
 
     Agresti & Caffo (2000, The American Statistician 54:280): a success and a failure are added to both.
     """
     centres, variances = [], []
-    for shares, many in ((share, n), (other, others)):
+    for shares, items in ((share, n), (other, n_other)):
         every = np.append(shares, shares.mean())
-        centre = (every * many + 1) / (many + 2)
+        centre = (every * items + 1) / (items + 2)
         centres.append(centre)
-        variances.append(centre * (1 - centre) / (many + 2))
+        variances.append(centre * (1 - centre) / (items + 2))
     return Spread(variances[0] + variances[1], np.inf, centres[0] - centres[1])
 
 
-def correlations(values: Floats, with_: Floats) -> Floats:
-    """Pearson's r of each row of `values` (shape (k, n)) with `with_` (n); 0 where a side does not vary."""
-    own = values - values.mean(axis=-1, keepdims=True)
-    other = with_ - with_.mean()
-    size = np.sqrt((own**2).sum(axis=-1) * (other**2).sum())
-    product = own @ other
-    found: Floats = np.divide(product, size, out=np.zeros_like(product), where=size > 1e-12)
-    return np.clip(found, -1.0, 1.0)
+def correlations(values: Floats, other: Floats) -> Floats:
+    """Pearson's r of each row of `values` (shape (k, n)) with `other` (n); 0 where a side does not vary."""
+    values = values - values.mean(axis=-1, keepdims=True)
+    other = other - other.mean()
+    size = np.sqrt((values**2).sum(axis=-1) * (other**2).sum())
+    product = values @ other
+    r: Floats = np.divide(product, size, out=np.zeros_like(product), where=size > 1e-12)
+    return np.clip(r, -1.0, 1.0)
 
 
-def influence_of_correlation(values: Floats, with_: Floats) -> Floats:
+def influence_of_correlation(values: Floats, other: Floats) -> Floats:
     """What each unit adds to Pearson's r, shape (n, k), for values of shape (k, n)."""
-    found = correlations(values, with_)
-    own = values - values.mean(axis=1, keepdims=True)
-    other = with_ - with_.mean()
-    scale = own.std(axis=1, keepdims=True)
-    own = np.divide(own, scale, out=np.zeros_like(own), where=scale > 0)
+    r = correlations(values, other)
+    values = values - values.mean(axis=1, keepdims=True)
+    other = other - other.mean()
+    scale = values.std(axis=1, keepdims=True)
+    values = np.divide(values, scale, out=np.zeros_like(values), where=scale > 0)
     other = other / (other.std() or 1.0)
-    influence: Floats = (own * other - found[:, None] * (own**2 + other**2) / 2).T
+    influence: Floats = (values * other - r[:, None] * (values**2 + other**2) / 2).T
     return influence
+
+
+def correlation_with_share(
+    metric: str, gaps: Floats, female_share: Floats, null: Floats, n: int
+) -> Iterator[Estimate]:
+    """Pearson's r, over occupations, of gaps of the genders with the percentage of women; none where that is
+    known of fewer than three, or a side does not vary.
+
+    gaps: shape (occupations, runs); female_share: (occupations,), NaN where it is not known; null: gaps with
+    the genders permuted, (draws, occupations, runs); n: items.
+    """
+    known = np.isfinite(female_share)
+    shares, gaps = female_share[known], gaps[known]
+    if len(shares) < 3 or not np.ptp(shares) > 0 or not (np.ptp(gaps, axis=0) > 0).all():
+        return
+    yield Estimate(
+        metric,
+        None,
+        correlations(gaps.T, shares),
+        n,
+        len(shares),
+        spread_of(influence_of_correlation(gaps.T, shares), None),
+        (-1.0, 1.0),
+        correlations(null[:, known].swapaxes(1, 2), shares),
+        TWO_SIDED,
+        correlation=True,
+    )

@@ -22,11 +22,10 @@ from safetensors.torch import load_model, save_model
 from transformers import PreTrainedModel
 
 from unmask.atomic import written_whole
-from unmask.downstream.checking import check_task
 from unmask.downstream.classifiers import Start, make_classifier
-from unmask.downstream.predicting import Checkpoint, keep
+from unmask.downstream.predictions import Checkpoint, keep
 from unmask.downstream.searching import Chosen, search
-from unmask.downstream.task import Task
+from unmask.downstream.task import Task, check_task
 from unmask.downstream.terms import CURVE, DEV, SEARCH, SIMILARITY, TRAIN
 from unmask.facts import read_facts, write_facts
 from unmask.models.devices import Device

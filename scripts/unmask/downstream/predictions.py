@@ -1,104 +1,52 @@
-"""Reading what the runs of one model on one task predict, and what these predictions are of."""
+"""Writing predictions of a fine-tuned model: an array for each checkpoint, then one table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from unmask.downstream.estimates import Floats
+from unmask.atomic import written_whole
 from unmask.downstream.schema import PREDICTIONS
-from unmask.errors import InputError
-from unmask.statistics.intervals import Ints
-from unmask.tables import opened_table, read_metadata, unreadable
+from unmask.tables import ROW_GROUP, write_batches
 
 
 @dataclass(frozen=True)
-class Run:
-    """What one run predicts.
+class Checkpoint:
+    """What is predicted after so many steps."""
 
-    facts: the metadata of its table. steps: of each step, the items in order, and their logits, shape (items,
-    labels).
-    """
-
-    path: str
-    facts: Mapping[str, Any]
-    steps: Mapping[int, tuple[Ints, Floats]]
-
-    @property
-    def seed(self) -> int:
-        return int(self.facts["seed"])
-
-    @property
-    def last(self) -> int:
-        """The last step."""
-        return max(self.steps)
+    step: int
+    items: npt.NDArray[np.int64]
+    logits: Path
+    """A file of NumPy: items × labels, in single precision."""
 
 
-def read_run(path: str | Path, items: int) -> Run:
-    """The table of one run, of a task with so many items.
-
-    Raises InputError where it is no such table, where an item is there twice in one step or not among the
-    items, where the last step lacks items, and where a logit is not finite.
-    """
-    with opened_table(path, PREDICTIONS) as file:
-        try:
-            table = file.read()
-        except (pa.ArrowException, OSError) as error:
-            raise unreadable(path, error) from None
-    if not len(table):
-        raise InputError(f"{path}: has no prediction")
-    lists = table.column("logits").combine_chunks()
-    lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
-    widths = np.unique(np.asarray(lists.value_lengths()))
-    if len(widths) != 1 or widths[0] < 1:
-        raise InputError(f"{path}: its rows have different numbers of logits")
-    logits = lists.flatten().to_numpy().reshape(len(table), int(widths[0]))
-    of_step, item = (table.column(name).to_numpy().astype(np.int64) for name in ("step", "item"))
-    broken = np.flatnonzero(~np.isfinite(logits).all(axis=1))
-    if len(broken):
-        place = broken[0]
-        raise InputError(
-            f"{path}: step {of_step[place]}, item {item[place]}: a logit is not a finite number "
-            f"({len(broken)} such rows)"
-        )
-    steps: dict[int, tuple[Ints, Floats]] = {}
-    for step in np.unique(of_step).tolist():
-        rows = np.flatnonzero(of_step == step)
-        rows = rows[np.argsort(item[rows], kind="stable")]
-        own = item[rows]
-        if len(np.unique(own)) != len(own) or own[0] < 0 or own[-1] >= items:
-            raise InputError(
-                f"{path}: step {step} has an item twice, or one that is not among the {items} items"
-            )
-        steps[step] = own, logits[rows]
-    run = Run(str(path), read_metadata(path), steps)
-    if len(run.steps[run.last][0]) != items:
-        raise InputError(f"{path}: its last step, {run.last}, has not all of the {items} items")
-    return run
+def keep(path: Path, array: npt.NDArray[Any]) -> None:
+    """Write an array as a file of NumPy, whole or not at all."""
+    with written_whole(path) as partial, open(partial, "wb") as file:
+        np.save(file, array)
 
 
-def read_runs(paths: Sequence[str | Path], items: int, task: str) -> list[Run]:
-    """The runs of one model, in the order of their seeds.
+def write_predictions(
+    path: str | Path, checkpoints: Sequence[Checkpoint], metadata: Mapping[str, Any]
+) -> None:
+    """Write the table PREDICTIONS of all checkpoints, in their order, whole or not at all."""
+    write_batches(path, _batches(checkpoints), PREDICTIONS, metadata)
 
-    Raises InputError as read_run does, where there is none, where a run is of another task, and where they
-    are of several models, have a seed twice or other steps.
-    """
-    runs = sorted((read_run(path, items) for path in paths), key=lambda run: run.seed)
-    if not runs:
-        raise InputError(f"predictions: there is no run of the task {task}")
-    first = runs[0]
-    for run in runs:
-        if run.facts["task"] != task:
-            raise InputError(f"{run.path}: is of the task {run.facts['task']}, not {task}")
-        if run.facts["model"] != first.facts["model"]:
-            raise InputError(f"{run.path}: is of the model {run.facts['model']}, not {first.facts['model']}")
-        if list(run.steps) != list(first.steps) or any(
-            not np.array_equal(run.steps[step][0], first.steps[step][0]) for step in run.steps
-        ):
-            raise InputError(f"{run.path}: has other steps or items than {first.path}")
-    if len({run.seed for run in runs}) != len(runs):
-        raise InputError(f"{runs[0].path}: two runs have the same seed")
-    return runs
+
+def _batches(checkpoints: Sequence[Checkpoint]) -> Iterator[pa.Table]:
+    for checkpoint in checkpoints:
+        logits = np.load(checkpoint.logits, mmap_mode="r", allow_pickle=False)
+        for start in range(0, len(logits), ROW_GROUP):
+            part = np.ascontiguousarray(logits[start : start + ROW_GROUP])
+            rows, width = part.shape
+            offsets = np.arange(0, rows * width + 1, width, dtype=np.int32)
+            columns = [
+                np.full(rows, checkpoint.step, dtype=np.int32),
+                checkpoint.items[start : start + ROW_GROUP].astype(np.int32),
+                pa.ListArray.from_arrays(offsets, part.reshape(-1)),
+            ]
+            yield pa.table(columns, schema=PREDICTIONS)

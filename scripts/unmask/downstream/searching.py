@@ -42,23 +42,22 @@ def search(
     """
     best = start
     for key in asdict(start):
-        before, found, score = best, best, -math.inf
+        before, score = best, -math.inf
         for value in lists[key]:
             trial = replace(before, **{key: value})
-            its = result(trial)
-            if its is not None and its > score:
-                worse, found, score = found, trial, its
+            trial_score = result(trial)
+            if trial_score is not None and trial_score > score:
+                worse, best, score = best, trial, trial_score
             else:
                 worse = trial
             # that of before may still have its turn
-            if worse not in (found, before):
+            if worse not in (best, before):
                 forget(worse)
         if score == -math.inf:
             raise InputError(
                 f"search: no {key} of {', '.join(map(str, lists[key]))} has a result on the part {DEV}, "
                 "where all labels are the same, or all predictions"
             )
-        best = found
         if before != best:
             forget(before)
         logger.info("search: %s %s is best, %.4f on the part %s", key, getattr(best, key), score, DEV)

@@ -20,7 +20,7 @@ GENERATED = {"similarity": RESOURCES["stsb"]}
 """The same for a table whose items of bias are made of its own sentences."""
 
 
-def wanted_files(entry: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def source_files(entry: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The files that the reader of an entry (completed) takes, by name.
 
     Each is `{repo, revision, file}` (a file of a data set on the Hugging Face hub), `{url}`, `{path}` (the
@@ -37,16 +37,18 @@ def wanted_files(entry: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {name: {"resource": path} for name, path in resources.items() if name not in named} | named
 
 
-def told(entry: Mapping[str, Any]) -> str:
-    """In a few words, where a task is from; no secrets of a url."""
+def source_text(entry: Mapping[str, Any]) -> str:
+    """Where a task is from, in a few words; no secrets of a url."""
     if entry["format"] == "planted":
         return f"made in the words of the world {entry['world']}"
     return "; ".join(
-        f"{name}: {_told(source)}" for name, source in wanted_files(entry).items() if "resource" not in source
+        f"{name}: {_source_text(source)}"
+        for name, source in source_files(entry).items()
+        if "resource" not in source
     )
 
 
-def _told(source: Source) -> str:
+def _source_text(source: Source) -> str:
     if "repo" in source:
         return f"{source['repo']}@{source['revision']}/{source['file']}"
     return shown_url(source["url"]) if "url" in source else str(source["path"])

@@ -13,6 +13,27 @@ MASKED = "masked-lm"
 Study = Mapping[str, Any]
 
 
+def expand(study: Study, families: Mapping[str, Any]) -> dict[str, Any]:
+    """The study with what its key `downstream` is short for: an entry {model}@{task} under `models` for every
+    model after fine-tuning on every task, where these are scored on benchmarks.
+
+    What is not of the right shape is left as it is, for the schema to refuse.
+    """
+    study = dict(study)
+    models, downstream = study["models"], study["downstream"]
+    if not (isinstance(models, dict) and isinstance(downstream, dict) and are_scored_after(study)):
+        return study
+    tasks = downstream.get("tasks")
+    if not isinstance(tasks, dict):
+        return study
+    after = {
+        f"{model}@{task}": {"source": "fine-tuned", "from": model, "task": task}
+        for model in fine_tuned_models(study, families)
+        for task in tasks
+    }
+    return study | {"models": {**models, **after}}
+
+
 def are_scored_after(study: Study) -> bool:
     """Whether models are scored on pairs of sentences once more after fine-tuning."""
     return bool(study["downstream"].get("after", True) and study.get("benchmarks") and study.get("measures"))
@@ -20,21 +41,20 @@ def are_scored_after(study: Study) -> bool:
 
 def fine_tuned_models(study: Study, families: Mapping[str, Any]) -> list[str]:
     """The models that are fine-tuned, in the order of the study: those named, or all masked language models
-    with files
-    that are scored on pairs.
+    with files that are scored on pairs.
 
     study: it need not be checked yet; families: the schemas.
     """
-    models, wanted = study["models"], study["downstream"].get("models")
-    if isinstance(wanted, list):
-        return [str(name) for name in wanted]
+    models, named = study["models"], study["downstream"].get("models")
+    if isinstance(named, list):
+        return [str(name) for name in named]
     return [name for name in models if _is_masked(name, models, families, [])]
 
 
 def settings_of(downstream: Mapping[str, Any], task: str) -> dict[str, Any]:
     """How models are fine-tuned on a task: as all are, but for what the task states."""
-    same, own = downstream["fine_tuning"], downstream["tasks"][task]["fine_tuning"]
-    return {**same, **own, "search": same["search"] | own.get("search", {})}
+    shared, of_task = downstream["fine_tuning"], downstream["tasks"][task]["fine_tuning"]
+    return {**shared, **of_task, "search": shared["search"] | of_task.get("search", {})}
 
 
 def check_study(study: Study, families: Mapping[str, Any]) -> None:
@@ -51,9 +71,9 @@ def check_study(study: Study, families: Mapping[str, Any]) -> None:
             )
     if downstream is None:
         return
-    able = [name for name in models if _is_masked(name, models, families, [])]
+    candidates = [name for name in models if _is_masked(name, models, families, [])]
     for name in downstream["models"] or []:
-        if name not in able:
+        if name not in candidates:
             why = "is not a masked-lm model of the study with files"
             raise InputError(f"{KEY}downstream.models: {name} {why}")
     for task in downstream["tasks"]:
@@ -63,7 +83,7 @@ def check_study(study: Study, families: Mapping[str, Any]) -> None:
             raise InputError(f"{place}: a search chooses among numbers of epochs, so it takes no steps")
         if settings["how"] == "search" and len(downstream["seeds"]) > 1:
             raise InputError(f"{place}: a search takes one seed (downstream.seeds)")
-    if not able:
+    if not candidates:
         raise InputError(f"{KEY}downstream: the study has no masked-lm model with files, to be fine-tuned")
 
 
@@ -86,6 +106,6 @@ def _source(name: Any, families: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """What the families say of models of a source."""
     for schema in families.values():
         if f"model/{name}" in schema.get("$defs", {}):
-            found: Mapping[str, Any] = schema["$defs"][f"model/{name}"]
-            return found
+            source: Mapping[str, Any] = schema["$defs"][f"model/{name}"]
+            return source
     return None

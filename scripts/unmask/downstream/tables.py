@@ -1,23 +1,29 @@
 """The tables of downstream tasks as they are shown."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from unmask.downstream.published import FEMININE, ILPS, MASCULINE, printed_taus, printed_words
-from unmask.downstream.results import Found
+from unmask.downstream.results import (
+    FEMININE,
+    ILPS,
+    MASCULINE,
+    DownstreamResults,
+    printed_taus,
+    printed_words,
+)
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.terms import AFTER, BEFORE, CHANGE, GAP, fine_tuned
 from unmask.measures.registry import title_of
-from unmask.report.changes_table import CHANGES as CHANGED
-from unmask.report.changes_table import with_margins
+from unmask.report.changes import COLUMNS as CHANGED
+from unmask.report.changes import as_cells
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.published import DOUBT
 from unmask.report.sheets import DAGGER, Sheet, rows_of
 from unmask.report.table_files import Made
-from unmask.statistics.changes import CENTRE
+from unmask.statistics.changes import CENTRE, with_margins
 from unmask.terms import CORRECTED, PUBLISHED
 
 LARGER = "↑"
@@ -43,8 +49,8 @@ NAMES = {
     "accuracy_female": "accuracy, women",
     "accuracy_male": "accuracy, men",
     **{
-        f"{rate}_{gender}": f"{shown}, {people}"
-        for rate, shown in (("fn", "FN"), ("nn", "NN"), ("t5", "T.5"), ("t7", "T.7"))
+        f"{rate}_{gender}": f"{symbol}, {people}"
+        for rate, symbol in (("fn", "FN"), ("nn", "NN"), ("t5", "T.5"), ("t7", "T.7"))
         for gender, people in (("female", "women"), ("male", "men"))
     },
     CHANGE: "bias less that of the model before",
@@ -86,7 +92,7 @@ TABLE2 = Table(
     ]
     + [Column("what is missing, and why", "{missing}", "Why there is no tau.")],
 )
-TRUTH = Column("truth", "{truth:.3f}", "Of a made task, what a model that has learnt it gives.")
+TRUTH = Column("truth", "{truth:.3f}", "Of a synthetic task, what a model that has learnt it gives.")
 RUNS = Column("runs", "{runs}", "How often the model was fine-tuned.")
 TABLE3 = Table(
     "table3",
@@ -142,60 +148,60 @@ CHANGES = Table(
 )
 
 
-def table1(found: Found) -> Made:
+def table1(results: DownstreamResults) -> Made:
     """Feminine and masculine words in what models are fine-tuned on."""
-    rows = found.words
+    rows = results.words
     printed = []
     for task in rows["task"].unique():
-        name, _ = found.printed_names(task)
-        if values := printed_words(found.published, name):
+        name, _ = results.printed_names(task)
+        if values := printed_words(results.published, name):
             line = {key: row.value for key, row in values.items()}
             doubts = {f"{key}_doubt": DOUBT for key, row in values.items() if row.doubtful}
             printed.append({"task": task, "reading": PRINTED, **line, **doubts})
     columns = [*rows.columns, *(f"{key}_doubt" for key in (FEMININE, MASCULINE, ILPS))]
     lines = pd.concat([rows, pd.DataFrame(printed)]).reindex(columns=columns)
-    return rows, TABLE1.captioned(in_order(lines, task=found.tasks), found.captions)
+    return rows, TABLE1.captioned(in_order(lines, task=results.tasks), results.captions)
 
 
-def table2(found: Found) -> Made:
+def table2(results: DownstreamResults) -> Made:
     """Kendall's tau of intrinsic bias with bias in use; a row has one reading, and scores of its protocol.
 
     The sheet has what has a tau, here or in print; of the rest it is said why there is none. Printed taus
     stand beside the benchmark that they are of, and in rows without one where that is not known.
     """
-    rows = found.correlations
+    rows = results.correlations
     if len(rows):
         rows = rows[CORRELATIONS.names]
-    taus = printed_taus(found.published)
+    taus = printed_taus(results.published)
     lines: list[dict[str, Any]] = []
     without: dict[str, None] = {}
-    shown = rows[rows["protocol"] == rows["reading"]]
-    for (task, benchmark, measure, reading), part in shown.groupby(KEYS, sort=False):
-        own = {row.when: row for row in rows_of(part)}
-        name = found.printed_names(str(task))[1]
-        named = found.printed_benchmark(str(benchmark))
+    of_protocol = rows[rows["protocol"] == rows["reading"]]
+    for (task, benchmark, measure, reading), part in of_protocol.groupby(KEYS, sort=False):
+        by_when = {row.when: row for row in rows_of(part)}
+        name = results.printed_names(str(task))[1]
+        printed_as = results.printed_benchmark(str(benchmark))
         in_print = {
             when: None
-            if reading == CORRECTED or named is None
-            else taus.get((name, str(measure), when, named))
+            if reading == CORRECTED or printed_as is None
+            else taus.get((name, str(measure), when, printed_as))
             for when in (BEFORE, AFTER)
         }
-        reasons = dict.fromkeys(str(row.reason) for row in own.values() if not pd.isna(row.reason))
-        if all(pd.isna(row.tau) for row in own.values()) and not any(in_print.values()):
+        reasons = dict.fromkeys(str(row.reason) for row in by_when.values() if not pd.isna(row.reason))
+        if all(pd.isna(row.tau) for row in by_when.values()) and not any(in_print.values()):
             without |= reasons
             continue
         line: dict[str, Any] = {"task": task, "benchmark": benchmark, "measure": title_of(str(measure))}
         line["reading"] = reading
-        for when, row in own.items():
+        for when, row in by_when.items():
             line |= {f"{key}_{when}": getattr(row, key) for key in ("tau", "p", "p_families", "models")}
-            line[f"mark_{when}"] = DAGGER if not pd.isna(row.p) and row.p < found.alpha else ""
-        if AFTER in own and is_larger(own[AFTER], own.get(BEFORE)):
+            line[f"mark_{when}"] = DAGGER if not pd.isna(row.p) and row.p < results.alpha else ""
+        if AFTER in by_when and is_larger(by_when[AFTER], by_when.get(BEFORE)):
             line[f"mark_{AFTER}"] += f" {LARGER}"
         lines.append({**line, **_printed_taus(in_print), "missing": "; ".join(reasons) or None})
-    lines += _of_no_known_benchmark(found)
-    caption = found.captions["table2"]
+    lines += _of_no_known_benchmark(results)
+    caption = results.captions["table2"]
     if not lines:
-        reason = f"No tau is told: {'; '.join(without)}." if without else found.captions["empty"]
+        reason = f"No tau is told: {'; '.join(without)}." if without else results.captions["empty"]
         return rows, Sheet(f"{caption} {reason}", TABLE2.stubs, (), ())
     return rows, TABLE2.sheet(pd.DataFrame(lines, columns=sorted(TABLE2.needs())), caption)
 
@@ -210,12 +216,12 @@ def _printed_taus(printed: dict[str, Any]) -> dict[str, Any]:
     return cells
 
 
-def _of_no_known_benchmark(found: Found) -> Iterator[dict[str, Any]]:
+def _of_no_known_benchmark(results: DownstreamResults) -> Iterator[dict[str, Any]]:
     """The printed taus of the study's tasks and measures whose benchmark is not known."""
-    taus = printed_taus(found.published)
-    for task in found.tasks:
-        for measure in found.measures:
-            name = found.printed_names(task)[1]
+    taus = printed_taus(results.published)
+    for task in results.tasks:
+        for measure in results.measures:
+            name = results.printed_names(task)[1]
             printed = {when: taus.get((name, measure, when, None)) for when in (BEFORE, AFTER)}
             if any(printed.values()):
                 yield {
@@ -234,82 +240,94 @@ def is_larger(after: Any, before: Any) -> bool:
     return round(float(after.tau), 2) > round(float(before.tau), 2)
 
 
-def table3(found: Found) -> Made:
+def table3(results: DownstreamResults) -> Made:
     """All values of every model and task, and its bias scores before and after."""
-    rows = found.collected.last()
-    truth = [found.truth(row.task).get(row.metric) for row in rows_of(rows)]
-    rows = rows.assign(truth=pd.Series(truth, index=rows.index, dtype=float))
-    rows = _with_runs(found, rows.drop(columns=["seed", "group"]))
-    scores = _intrinsic(found)
+    rows = _with_runs(results, _with_truth(results, results.scores.overall()))
+    rows = rows.drop(columns=["seed", "group"])
+    scores = _intrinsic(results)
     tidy = pd.concat([rows, scores], ignore_index=True) if len(scores) else rows
     lines = tidy.assign(
         name=tidy["metric"].replace(NAMES),
         # bias scores are in percent, and of no run
         digits=np.where(tidy["runs"].isna(), 1, DECIMALS),
     )
-    lines = lines[lines["task"].isin(found.tasks) & lines["model"].isin(found.models)]
-    return tidy, TABLE3.captioned(in_order(lines, task=found.tasks, model=found.models), found.captions)
+    lines = lines[lines["task"].isin(results.tasks) & lines["model"].isin(results.models)]
+    lines = in_order(lines, task=results.tasks, model=results.models)
+    return tidy, TABLE3.captioned(lines, results.captions)
 
 
-def _with_runs(found: Found, rows: pd.DataFrame) -> pd.DataFrame:
+def _with_runs(results: DownstreamResults, rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with how often the model was fine-tuned on the task."""
-    runs = [found.runs[row.task, row.model] for row in rows_of(rows)]
+    runs = [results.runs[row.task, row.model] for row in rows_of(rows)]
     return rows.assign(runs=pd.Series(runs, index=rows.index, dtype="Int64"))
 
 
-def _intrinsic(found: Found) -> pd.DataFrame:
+def _with_truth(results: DownstreamResults, rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with what a model that has learnt a synthetic task gives."""
+    truth = [results.truth(row.task).get(row.metric) for row in rows_of(rows)]
+    return rows.assign(truth=pd.Series(truth, index=rows.index, dtype=float))
+
+
+def _intrinsic(results: DownstreamResults) -> pd.DataFrame:
     """Bias scores of each model before and after each task: task, model, metric (in words), value."""
     rows: list[tuple[str, str, str, float]] = []
-    there = set(found.collected.facts)
-    for task in found.tasks:
-        for model in found.models:
-            if (task, model) not in there:
-                continue
-            for when, scores, name in (
-                (BEFORE, found.before, model),
-                (AFTER, found.after, fine_tuned(model, task)),
-            ):
-                own = scores[(scores["model"] == name) & (scores["protocol"] == CORRECTED)]
-                rows += [
-                    (task, model, f"{title_of(row.measure)} on {row.benchmark}, {when}", row.score)
-                    for row in rows_of(own)
-                ]
+    for task, model in results.scores.facts:
+        for when, scores, name in (
+            (BEFORE, results.before, model),
+            (AFTER, results.after, fine_tuned(model, task)),
+        ):
+            of_model = scores[(scores["model"] == name) & (scores["protocol"] == CORRECTED)]
+            rows += [
+                (task, model, f"{title_of(row.measure)} on {row.benchmark}, {when}", row.score)
+                for row in rows_of(of_model)
+            ]
     return pd.DataFrame(rows, columns=["task", "model", "metric", "value"])
 
 
-def overview(found: Found) -> Made:
+def overview(results: DownstreamResults) -> Made:
     """Accuracy and bias of every model on every task, a row each."""
-    last, main, keys = found.collected.last(), found.main, ["task", "model"]
-    rows = with_marks(_with_runs(found, main), found.alpha)
-    truth = [found.truth(row.task).get(row.metric) for row in rows_of(rows)]
-    rows = rows.assign(name=rows["metric"].map(NAMES), truth=pd.Series(truth, index=rows.index, dtype=float))
-    changed = with_marks(found.changes_in_use, found.alpha)
-    for name, values in (("right", last[last["metric"] == "accuracy"]), ("change", changed)):
-        own = values.reindex(columns=[*keys, "value", "low", "high", "mark"]).set_index(keys)
+    scores, keys = results.scores.overall(), ["task", "model"]
+    main = _with_runs(results, results.main)
+    rows = _with_truth(results, with_marks(main, results.alpha))
+    rows = rows.assign(name=rows["metric"].map(NAMES))
+    changed = with_marks(results.changes_in_use, results.alpha)
+    for name, values in (("right", scores[scores["metric"] == "accuracy"]), ("change", changed)):
+        cells = values.reindex(columns=[*keys, "value", "low", "high", "mark"]).set_index(keys)
         columns = {"value": name, **{key: f"{name}_{key}" for key in ("low", "high", "mark")}}
-        rows = rows.join(own.rename(columns=columns), on=keys)
-    return _with_runs(found, main), OVERVIEW.captioned(rows, found.captions)
+        rows = rows.join(cells.rename(columns=columns), on=keys)
+    return main, OVERVIEW.captioned(rows, results.captions)
 
 
-def occupations(found: Found) -> pd.DataFrame:
-    """The gap of every occupation, mean over the runs; too many for a page."""
-    rows = found.collected.final()
+def occupations(results: DownstreamResults) -> Made:
+    """The gap of every occupation, mean over the runs; too many for a page, so its sheet is empty."""
+    rows = results.scores.of_last_step()
     rows = rows[rows["seed"].isna() & (rows["metric"] == GAP)]
     truths = {
-        (task, group): value
-        for (task, _), facts in found.collected.facts.items()
-        for group, value in ((facts.get("truth") or {}).get("groups") or {}).items()
+        task: (results.facts_of(task).get("truth") or {}).get("groups") or {}
+        for task in rows["task"].unique()
     }
-    truth = [truths.get((row.task, row.group)) for row in rows_of(rows)]
+    truth = [truths[row.task].get(row.group) for row in rows_of(rows)]
     tidy = rows.drop(columns=["seed", "metric"]).rename(columns={"group": "occupation"})
-    return tidy.assign(truth=pd.Series(truth, index=tidy.index, dtype=float))
+    tidy = tidy.assign(truth=pd.Series(truth, index=tidy.index, dtype=float))
+    return tidy, Sheet("", (), (), ())
 
 
-def changes(found: Found) -> Made:
+def changes(results: DownstreamResults) -> Made:
     """What debiasing changes: bias scores, and bias in use."""
-    frame = found.changes_of_scores
-    rows = with_margins(frame, found.margins).assign(
-        score=[f"{title_of(row.measure)} on {row.benchmark}" for row in rows_of(frame)],
-        further=(frame["after"] - CENTRE).abs() - (frame["before"] - CENTRE).abs(),
+    changed = results.changes_of_scores
+    rows = as_cells(with_margins(changed, results.margins)).assign(
+        score=[f"{title_of(row.measure)} on {row.benchmark}" for row in rows_of(changed)],
+        further=(changed["after"] - CENTRE).abs() - (changed["before"] - CENTRE).abs(),
     )
-    return frame, CHANGES.captioned(rows, found.captions)
+    return changed, CHANGES.captioned(rows, results.captions)
+
+
+MAKERS: Mapping[str, Callable[[DownstreamResults], Made]] = {
+    "table1": table1,
+    "table2": table2,
+    "table3": table3,
+    "overview": overview,
+    "changes": changes,
+    "occupations": occupations,
+}
+"""By name: what makes a table; `occupations` is written as CSV alone."""

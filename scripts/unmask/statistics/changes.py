@@ -1,4 +1,4 @@
-"""How much bias scores change from one model to another, out of the comparisons of models."""
+"""How much bias scores, and the margins behind them, change from one model to another."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,80 +6,66 @@ from pathlib import Path
 
 import pandas as pd
 
-from unmask.loading import tables_by
+from unmask.benchmarks.schema import PAIRS
+from unmask.loading import load_tables, paths_by
+from unmask.measures.reading import read_scores
 from unmask.measures.registry import sees_context
+from unmask.statistics.chosen import of_bias_type, of_pairs
 from unmask.statistics.correction import holm
 from unmask.statistics.schema import COMPARISONS
-
-COLUMNS = [
-    "benchmark",
-    "origin",
-    "model",
-    "measure",
-    "protocol",
-    "before",
-    "after",
-    "change",
-    "low",
-    "high",
-    "p",
-    "p_mcnemar",
-    "untestable",
-]
+from unmask.tables import read_table
+from unmask.terms import CORRECTED
 
 CENTRE = 50.0
 """The bias score, in percent, of a model that prefers neither side."""
+
+ROUNDING = 1e-6
+"""A typical margin of no more is rounding error."""
+
+MARGIN_KEYS = ["model", "benchmark", "measure"]
 
 
 def changes(
     paths: Iterable[str | Path], origins: Mapping[str, str], measures: Sequence[str], protocol: str
 ) -> pd.DataFrame:
-    """The bias score of each model less that of the one that it was made from, with COLUMNS.
+    """The bias score of each model less that of its origin.
 
-    paths: tables of COMPARISONS; origins: which model each was made from. Scores are those over the pairs
-    that count for both, in percent; change, low and high in percentage points, with p, clustered as in
-    COMPARISONS. Where scores or decisions differ and there is no such interval, as where all pairs share a
-    word, `untestable` is true: nothing is known of other words. p_mcnemar takes pairs as independent and
-    supports no claim. In the order of `origins`, of the tables and of `measures`.
+    paths: tables of COMPARISONS; origins: the model that each model was made from. Columns: benchmark,
+    origin, model, measure, protocol; before and after, the scores over the pairs that count for both, in
+    percent; change, low and high in percentage points, and p, clustered as in COMPARISONS; p_mcnemar, which
+    takes pairs as independent and supports no claim; untestable, true where scores or decisions differ but
+    there is no interval, as where all pairs share a word: nothing is known of other words.
+    In the order of `origins`, of `measures` and of the tables.
     """
-    rows: list[dict[str, object]] = []
-    for benchmark, table in tables_by(paths, COMPARISONS, "benchmark").items():
-        table = table[(table["protocol"] == protocol) & table["measure"].isin(list(measures))]
-        for model, origin in origins.items():
-            for first, second, sign in ((model, origin, 1.0), (origin, model, -1.0)):
-                own = table[(table["first"] == first) & (table["second"] == second)]
-                for row in own.to_dict("records"):
-                    ends = sorted((sign * row["low"], sign * row["high"]))
-                    differs = row["b"] + row["c"] > 0 or row["difference"] != 0
-                    scores = [row["first_score"], row["second_score"]]
-                    after, before = scores if sign > 0 else reversed(scores)
-                    rows.append(
-                        {
-                            "benchmark": benchmark,
-                            "origin": origin,
-                            "model": model,
-                            "measure": row["measure"],
-                            "protocol": protocol,
-                            "before": before,
-                            "after": after,
-                            "change": sign * row["difference"],
-                            "low": ends[0],
-                            "high": ends[1],
-                            "p": row["p"],
-                            "p_mcnemar": row["p_mcnemar"],
-                            "untestable": differs and pd.isna(row["p"]),
-                        }
-                    )
-    found = pd.DataFrame(rows, columns=COLUMNS)
-    rank = {measure: place for place, measure in enumerate(measures)}
-    order = {model: place for place, model in enumerate(origins)}
-    keys = pd.DataFrame({"model": found["model"].map(order), "measure": found["measure"].map(rank)})
-    places = keys.sort_values(["model", "measure"], kind="stable").index
-    return found.loc[places].reset_index(drop=True)
+    rows = load_tables(paths, COMPARISONS, "benchmark", order={"measure": measures})
+    rows = rows[rows["protocol"] == protocol]
+    forward = rows["first"].map(origins) == rows["second"]
+    rows = rows[forward | (rows["second"].map(origins) == rows["first"])]
+    forward = forward[rows.index]
+    differ = (rows["b"] + rows["c"] > 0) | (rows["difference"] != 0)
+    changed = pd.DataFrame(
+        {
+            "benchmark": rows["benchmark"],
+            "origin": rows["second"].where(forward, rows["first"]),
+            "model": rows["first"].where(forward, rows["second"]),
+            "measure": rows["measure"],
+            "protocol": rows["protocol"],
+            "before": rows["second_score"].where(forward, rows["first_score"]),
+            "after": rows["first_score"].where(forward, rows["second_score"]),
+            "change": rows["difference"].where(forward, -rows["difference"]),
+            "low": rows["low"].where(forward, -rows["high"]),
+            "high": rows["high"].where(forward, -rows["low"]),
+            "p": rows["p"],
+            "p_mcnemar": rows["p_mcnemar"],
+            "untestable": differ & rows["p"].isna(),
+        }
+    )
+    rank = {model: place for place, model in enumerate(origins)}
+    return changed.sort_values("model", key=lambda models: models.map(rank), kind="stable", ignore_index=True)
 
 
 def without_controls(changed: pd.DataFrame) -> pd.DataFrame:
-    """The changes of which something may be claimed: those of measures that see some word of a sentence."""
+    """The changes that may support a claim: those of measures that see some word of a sentence."""
     return changed[changed["measure"].map(sees_context).astype(bool)]
 
 
@@ -90,11 +76,11 @@ def corrected(changed: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 @dataclass(frozen=True)
-class Clear:
-    """What may be said of some changes.
+class ClearChanges:
+    """What some changes allow to be said.
 
-    changes, tested, untestable: how many there are; the others of `changes` are none. nearer, further: the
-    rows that come nearer to 50 or go further from it, with p_holm < alpha.
+    changes, tested, untestable: how many there are; scores do not change in the others of `changes`. nearer,
+    further: the rows that come nearer to 50 or go further from it, with p_holm < alpha.
     """
 
     changes: int
@@ -104,14 +90,70 @@ class Clear:
     further: pd.DataFrame
 
 
-def clear_changes(changed: pd.DataFrame, alpha: float) -> Clear:
+def clear_changes(changed: pd.DataFrame, alpha: float) -> ClearChanges:
     """changed: as `changes`, with p_holm over the rows with a p."""
     by = (changed["after"] - CENTRE).abs() - (changed["before"] - CENTRE).abs()
     clear = changed["p_holm"] < alpha
-    return Clear(
+    return ClearChanges(
         len(changed),
         int(changed["p"].notna().sum()),
         int(changed["untestable"].sum()),
         changed[clear & (by < 0)],
         changed[clear & (by > 0)],
     )
+
+
+def margins_of(
+    scores: Iterable[str | Path],
+    pairs: Iterable[str | Path],
+    measures: Sequence[str],
+    bias_type: str | None,
+) -> pd.DataFrame:
+    """The margins (stereotype less antistereotype, corrected) over the pairs of a bias type.
+
+    scores: tables of SCORES; pairs: tables of PAIRS, called after their benchmarks. Indexed by MARGIN_KEYS:
+    mean, with signs, which cancel, so that it can vanish while every pair keeps a large margin; typical, the
+    median of |margin|. A share of pairs that prefer the stereotype can stay far from one half while the
+    margins that it rests on vanish.
+    """
+    chosen = {Path(path).stem: of_bias_type(read_table(path, PAIRS), bias_type)[0] for path in pairs}
+    rows = []
+    for (model, benchmark), path in paths_by(scores, "model", "benchmark").items():
+        table = of_pairs(chosen[benchmark], read_scores(path, measures))
+        table = table[table["protocol"] == CORRECTED].dropna(subset=["margin"])
+        for measure, margin in table.groupby("measure", observed=True)["margin"]:
+            rows.append((model, benchmark, str(measure), float(margin.mean()), float(margin.abs().median())))
+    return pd.DataFrame(rows, columns=[*MARGIN_KEYS, "mean", "typical"]).set_index(MARGIN_KEYS)
+
+
+def with_margins(changed: pd.DataFrame, margins: pd.DataFrame) -> pd.DataFrame:
+    """Changes with the margins of both models: mean_before, mean_after, typical_before and typical_after,
+    null where they are not known. margins: as `margins_of`."""
+    columns: dict[str, pd.Series] = {}
+    for when, model in (("before", "origin"), ("after", "model")):
+        keys = pd.MultiIndex.from_frame(changed[[model, "benchmark", "measure"]], names=MARGIN_KEYS)
+        of_model = margins.reindex(keys).astype(float)
+        columns |= {f"{name}_{when}": of_model[name].set_axis(changed.index) for name in ("mean", "typical")}
+    return changed.assign(**columns)
+
+
+@dataclass(frozen=True)
+class MarginsLeft:
+    """Shares of typical margins that are left: the least, median and largest over `scores` bias scores."""
+
+    least: float
+    median: float
+    most: float
+    scores: int
+
+
+def margins_left(changed: pd.DataFrame, margins: pd.DataFrame) -> MarginsLeft | None:
+    """The typical margins of models as shares of those of their origins; None where there was no margin.
+
+    changed: as `changes`; margins: as `margins_of`.
+    """
+    rows = with_margins(changed, margins)
+    shares = (rows["typical_after"] / rows["typical_before"])[rows["typical_before"] > ROUNDING].dropna()
+    if shares.empty:
+        return None
+    return MarginsLeft(float(shares.min()), float(shares.median()), float(shares.max()), len(shares))

@@ -3,6 +3,6 @@
 The corpus is swapped before (`unmask.debiasing.swapping`); the training is that of `continued`.
 """
 
-from unmask.debiasing.methods.continued import debias
+from unmask.debiasing.masked_training import debias
 
 __all__ = ["debias"]

@@ -5,9 +5,9 @@ from typing import Any
 
 from transformers import AutoConfig, PretrainedConfig
 
-from unmask.debiasing.making import Base, Entry, Texts
-from unmask.debiasing.masked_training import load_base, train_masked
-from unmask.debiasing.saving import save
+from unmask.debiasing.inputs import Base, Entry, Texts
+from unmask.debiasing.masked_training import train_masked
+from unmask.debiasing.model_files import load_base, save
 from unmask.errors import InputError
 from unmask.models.devices import Device
 from unmask.terms import CORRECTED

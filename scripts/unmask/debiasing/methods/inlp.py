@@ -12,15 +12,15 @@ import numpy.typing as npt
 import torch
 
 from unmask.debiasing.attributes import Mention
-from unmask.debiasing.making import Base, Entry, Texts
+from unmask.debiasing.inputs import Base, Entry, Texts
 from unmask.debiasing.projecting import (
     Floats,
-    drawn,
     gendered_sentences,
     head_of,
-    one_reading,
+    refuse_published,
     removed_before,
     removing,
+    sampled,
     save_projected,
 )
 from unmask.debiasing.tokenized import load, longest_of, sentence_embeddings
@@ -52,7 +52,7 @@ def debias(
     tells the genders apart, where nothing would be left, and for a head that the projection cannot be made
     part of.
     """
-    one_reading(entry)
+    refuse_published(entry)
     fit = _classifier(entry["seed"])
     model, tokenizer = load(base, "INLP")
     head_of(model)
@@ -61,7 +61,7 @@ def debias(
     for number, words in enumerate((texts.words.feminine, texts.words.masculine)):
         sentences = gendered_sentences(texts, partial(_only, words))
         ids = (
-            tokenizer([s.text for s in drawn(sentences, entry["seed"], number)], verbose=False)["input_ids"]
+            tokenizer([s.text for s in sampled(sentences, entry["seed"], number)], verbose=False)["input_ids"]
             if sentences
             else []
         )
@@ -77,12 +77,12 @@ def debias(
     embeddings = sentence_embeddings(model, rows, tokenizer.pad_token_id, device)
     genders = np.repeat([0, 1], fewest)
     before = removed_before(base.directory, embeddings.shape[1])
-    found, accuracies = directions(embeddings, genders, fit, entry["options"].get("rounds", ROUNDS), before)
-    projection = removing(found)
+    removed, accuracies = directions(embeddings, genders, fit, entry["options"].get("rounds", ROUNDS), before)
+    projection = removing(removed)
     save_projected(model.cpu(), projection, base, entry, directory)
     return {
         "sentences": fewest,
-        "rounds": len(found) - len(before),
+        "rounds": len(removed) - len(before),
         "accuracy": accuracies,
         "rank": round(float(np.trace(projection))),
         "torch": str(torch.__version__),
@@ -102,29 +102,29 @@ def directions(
     width = embeddings.shape[1]
     test = np.arange(len(embeddings)) % HELD_OUT == 0
     majority = max(np.mean(genders[test]), 1 - np.mean(genders[test]))
-    found, accuracies = before, []
+    removed, accuracies = before, []
     while True:
-        left = embeddings - embeddings @ found.T @ found
-        classifier = fit().fit(left[~test], genders[~test])
-        accuracies.append(float(classifier.score(left[test], genders[test])))
-        logger.info("%d directions: accuracy %.3f of %.3f", len(found), accuracies[-1], majority)
-        if accuracies[-1] <= majority or len(found) - len(before) == rounds:
+        rest = embeddings - embeddings @ removed.T @ removed
+        classifier = fit().fit(rest[~test], genders[~test])
+        accuracies.append(float(classifier.score(rest[test], genders[test])))
+        logger.info("%d directions: accuracy %.3f of %.3f", len(removed), accuracies[-1], majority)
+        if accuracies[-1] <= majority or len(removed) - len(before) == rounds:
             break
-        if len(found) + 1 >= width:
+        if len(removed) + 1 >= width:
             raise InputError(
                 f"{len(accuracies)} rounds take away all {width} dimensions of the model: nothing is left; "
                 "give fewer options.rounds"
             )
-        # a classifier may lean on what rounding has left of directions that are gone
-        seen = np.asarray(classifier.coef_[0], dtype=np.float64)
-        seen -= seen @ found.T @ found
-        found = np.vstack([found, seen / np.linalg.norm(seen)])
-    if len(found) == len(before):
+        # a classifier may use what rounding has left of removed directions
+        direction = np.asarray(classifier.coef_[0], dtype=np.float64)
+        direction -= direction @ removed.T @ removed
+        removed = np.vstack([removed, direction / np.linalg.norm(direction)])
+    if len(removed) == len(before):
         raise InputError(
             f"a linear classifier is right of {accuracies[0]:.0%} of the sentences, as many as by guessing: "
             "there is nothing to remove"
         )
-    return found, accuracies
+    return removed, accuracies
 
 
 def _only(words: frozenset[str], mentions: list[Mention]) -> bool:

@@ -9,15 +9,15 @@ import numpy as np
 import torch
 
 from unmask.debiasing.attributes import Mention
-from unmask.debiasing.making import Base, Entry, Texts
+from unmask.debiasing.inputs import Base, Entry, Texts
 from unmask.debiasing.projecting import (
     Floats,
-    drawn,
     gendered_sentences,
     head_of,
-    one_reading,
+    refuse_published,
     removed_before,
     removing,
+    sampled,
     save_projected,
 )
 from unmask.debiasing.swapping import Counts, swapper
@@ -28,8 +28,8 @@ from unmask.terms import CORRECTED
 
 logger = logging.getLogger(__name__)
 
-SAME = 1e-5
-"""Differences that are this small beside the embeddings are rounding."""
+ROUNDING = 1e-5
+"""Differences that are this small, relative to the embeddings, are rounding error."""
 
 
 def debias(
@@ -48,25 +48,25 @@ def debias(
     Raises InputError where there are no pairs or they do not differ, for more components than they have, and
     for a head that the projection cannot be made part of.
     """
-    one_reading(entry)
+    refuse_published(entry)
     model, tokenizer = load(base, "SentenceDebias")
     head_of(model)
     swap = swapper(texts.words, CORRECTED)
-    sentences = drawn(gendered_sentences(texts, _any), entry["seed"], 0)
+    sentences = sampled(gendered_sentences(texts, _any), entry["seed"], 0)
     pairs = [(s.text, further[0]) for s in sentences if (further := swap(s.text, Counts()))]
     longest = longest_of(base, entry["training"]["max_length"])
     ids = [tokenizer(list(side), verbose=False)["input_ids"] for side in zip(*pairs, strict=True)]
-    kept = [
+    fitting = [
         (one, other) for one, other in zip(*ids, strict=True) if max(len(one), len(other)) <= longest
     ] if pairs else []  # fmt: skip
-    if not kept:
+    if not fitting:
         raise InputError(
             f"{texts.lines}: no sentence with a word to be swapped and at most {longest} tokens (the first "
             f"{texts.held_out} lines are held out)"
         )
     model.to(device.torch)  # type: ignore[arg-type]
     padding = tokenizer.pad_token_id
-    one, other = (sentence_embeddings(model, side, padding, device) for side in zip(*kept, strict=True))
+    one, other = (sentence_embeddings(model, side, padding, device) for side in zip(*fitting, strict=True))
     before = removed_before(base.directory, one.shape[1])
     components, explained = principal(
         (one - other) - (one - other) @ before.T @ before,
@@ -74,11 +74,11 @@ def debias(
         np.abs(one).max(),
     )
     projection = removing(np.vstack([before, components]))
-    logger.info("%d pairs of sentences; explained: %s", len(kept), explained)
+    logger.info("%d pairs of sentences; explained: %s", len(fitting), explained)
     save_projected(model.cpu(), projection, base, entry, directory)
     return {
-        "pairs": len(kept),
-        "too_long": len(pairs) - len(kept),
+        "pairs": len(fitting),
+        "too_long": len(pairs) - len(fitting),
         "components": len(components),
         "explained": explained,
         "rank": round(float(np.trace(projection))),
@@ -89,15 +89,16 @@ def debias(
 def principal(differences: Floats, components: int, scale: float) -> tuple[Floats, list[float]]:
     """The first principal components of differences (rows × width) about 0, as rows, and what each explains.
 
-    scale: of the embeddings; what is SAME beside it is nothing. Raises InputError where there are fewer.
+    scale: of the embeddings; what is ROUNDING relative to it is nothing. Raises InputError where there are
+    fewer.
     """
     _, lengths, axes = np.linalg.svd(differences, full_matrices=False)
-    there = int((lengths > SAME * scale * np.sqrt(len(differences))).sum())
-    if there == 0:
+    rank = int((lengths > ROUNDING * scale * np.sqrt(len(differences))).sum())
+    if rank == 0:
         raise InputError("sentences and their swaps have the same embeddings: there is nothing to remove")
-    if components > there:
+    if components > rank:
         raise InputError(
-            f"options.components: {components}, and sentences differ from their swaps in {there} dimensions"
+            f"options.components: {components}, and sentences differ from their swaps in {rank} dimensions"
         )
     shares = lengths**2 / (lengths**2).sum()
     return axes[:components], [float(share) for share in shares[:components]]

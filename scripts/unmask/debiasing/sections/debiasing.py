@@ -1,24 +1,21 @@
 """What the report says of debiased models."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from unmask.debiasing.charts import scores_changed
-from unmask.debiasing.results import Found
+from unmask.debiasing.presenting import NOTHING, DebiasingResults, scores_chart
 from unmask.measures.registry import title_of
-from unmask.report.captions import Captions
-from unmask.report.changes_table import CHANGES, with_margins
-from unmask.report.changes_wording import clearly_changed, typical_left
+from unmask.report.changes import COLUMNS, MACROS, as_cells, clear_row
 from unmask.report.charts import chart
 from unmask.report.declared_tables import Column, Table
+from unmask.report.findings import Finding, Row, sentences
 from unmask.report.sections import Block, Section, folded
 from unmask.report.sections import Table as TableBlock
-from unmask.report.sheets import DASH, Sheet, number
-from unmask.statistics.changes import CENTRE, without_controls
-from unmask.statistics.margins import Margins, share_left
+from unmask.report.sheets import DASH, Sheet
+from unmask.statistics.changes import CENTRE, margins_left, with_margins, without_controls
 
 QUESTION = "Does debiasing a model change what bias scores see in it, and what does it cost the model?"
 
@@ -28,7 +25,7 @@ CHANGED = Table(
     "changes",
     ["model", "benchmark", "title"],
     [
-        *(replace(column, group=_SCORE) for column in CHANGES),
+        *(replace(column, group=_SCORE) for column in COLUMNS),
         Column(
             "before", "{mean_before:+.3f}", "Mean margin of the model that this one was made from.", _MEAN
         ),
@@ -45,96 +42,101 @@ MADE = Table(
         Column("steps", "{steps}", "Number of training steps."),
         Column("loss before", "{before:.2f}", "Loss on held-out text, before."),
         Column("loss after", "{after:.2f}", "Loss on held-out text, after."),
-        Column("of the method", "{said}", "What only some methods say."),
+        Column("of the method", "{details}", "What only some methods say."),
     ],
     heads={"name": "model", "from": "made from"},
 )
 
 
-def section(found: Found) -> Section:
-    """What was found, with a chart and tables."""
-    changed, models, captions = found.changed, found.models, found.captions
+def _methods(results: DebiasingResults) -> Iterator[Row]:
+    """By method: how bias scores change, and what is left of the margins behind them."""
+    for method, changed in without_controls(results.changed).groupby("method", sort=False):
+        yield {
+            **clear_row(changed, results.alpha, results.bias_type),
+            "method": method,
+            "nearer": ((changed["before"] - CENTRE).abs() - (changed["after"] - CENTRE).abs()).mean(),
+            "left": margins_left(changed, results.margins),
+        }
+
+
+def _losses(results: DebiasingResults) -> Iterator[Row]:
+    """The cost of debiasing: the loss on texts that were held out, of all models that have it."""
+    rows = [
+        {"model": model["name"], "before": before, "after": after}
+        for model, facts in zip(results.models, results.facts, strict=True)
+        for before, after in [held_out(facts)]
+        if before is not None and after is not None
+    ]
+    if rows:
+        yield {"models": rows}
+
+
+FINDINGS = (
+    Finding[DebiasingResults](
+        "nothing compared",
+        lambda results: [{}] if without_controls(results.changed).empty else [],
+        NOTHING,
+    ),
+    Finding[DebiasingResults](
+        "bias scores",
+        _methods,
+        MACROS
+        + """{{ method }}: {{ clearly_changed(clear, alpha, bias_type) }}
+        On average the scores come {{ nearer | abs | number(1) }} points
+        {{ "nearer to" if nearer > 0 else "further from" }} 50.
+        {% if left %}{{ typical_left(left) }}{% endif %}
+        {% if method == "continued" %}
+        This is the same training without any debiasing: what it changes, training changes.
+        {% endif %}""",
+    ),
+    Finding[DebiasingResults](
+        "held-out loss",
+        _losses,
+        """Loss on held-out text, in nats for each hidden token, before and after:
+        {% for row in models %}{{ row.model }} {{ row.before | number }} to {{ row.after | number }}
+        {%- if not loop.last %}, {% endif %}{% endfor %}.""",
+    ),
+)
+
+
+def section(results: DebiasingResults) -> Section:
+    """The findings, with a chart and tables."""
     return Section(
         "debiasing",
         "Debiased models",
+        (QUESTION, *sentences(FINDINGS, results)),
         (
-            QUESTION,
-            *findings(changed, found.alpha, found.margins, found.bias_type),
-            *losses(models, found.facts),
-        ),
-        (
-            *_drawn(changed, models, captions),
-            *folded("What debiasing changes, in numbers", changes_sheet(changed, found.margins, captions)),
-            TableBlock(made_sheet(models, found.facts, captions)),
+            *_chart(results),
+            *folded("What debiasing changes, in numbers", changes_sheet(results)),
+            TableBlock(made_sheet(results)),
         ),
     )
 
 
-def findings(changed: pd.DataFrame, alpha: float, margins: Margins, bias_type: str | None) -> Iterator[str]:
-    """Which methods bring bias scores nearer to 50, and what becomes of the margins behind them.
-
-    changed: as unmask.debiasing.changed has it; controls are left out. bias_type: of the pairs that the
-    scores are over, None where that is all.
-    """
-    changed = without_controls(changed)
-    if changed.empty:
-        yield "No bias score of this study compares a debiased model with the one that it was made from."
-        return
-    for method, part in changed.groupby("method", sort=False):
-        nearer = (part["before"] - CENTRE).abs() - (part["after"] - CENTRE).abs()
-        sentence = (
-            f"{method}: {clearly_changed(part, alpha, bias_type)} On average the scores come "
-            f"{_towards(nearer.mean())}."
-        )
-        left = share_left(part, margins)
-        if left is not None:
-            sentence += f" {typical_left(left)}"
-        if method == "continued":
-            sentence += " This is the same training without any debiasing: what it changes, training changes."
-        yield sentence
-
-
-def _towards(points: float) -> str:
-    return f"{number(abs(points), 1)} points {'nearer to' if points > 0 else 'further from'} 50"
-
-
-def losses(models: Sequence[Mapping[str, Any]], facts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What debiasing costs: the loss on texts that were held out, before and after."""
-    parts = []
-    for model, fact in zip(models, facts, strict=True):
-        before, after = held_out(fact)
-        if before is not None and after is not None:
-            parts.append(f"{model['name']} {number(before)} to {number(after)}")
-    if parts:
-        yield f"Loss on held-out text, in nats for each hidden token, before and after: {', '.join(parts)}."
-
-
 def held_out(facts: Mapping[str, Any]) -> tuple[float | None, float | None]:
     """The loss on held-out text before and after, where a method has it."""
-    known = facts.get("held_out")
-    if not isinstance(known, Mapping):
+    losses = facts.get("held_out")
+    if not isinstance(losses, Mapping):
         return None, None
-    return known.get("before"), known.get("after")
+    return losses.get("before"), losses.get("after")
 
 
-def made_sheet(
-    models: Sequence[Mapping[str, Any]], facts: Sequence[Mapping[str, Any]], captions: Captions
-) -> Sheet:
+def made_sheet(results: DebiasingResults) -> Sheet:
     """How each model was made, and its loss on held-out text."""
     rows = [
         {
             **{key: model[key] for key in ("name", "from", "method", "reading")},
-            "steps": fact.get("steps"),
-            **dict(zip(("before", "after"), held_out(fact), strict=True)),
-            "said": _of_the_method(fact),
+            "steps": facts.get("steps"),
+            **dict(zip(("before", "after"), held_out(facts), strict=True)),
+            "details": _details(facts),
         }
-        for model, fact in zip(models, facts, strict=True)
+        for model, facts in zip(results.models, results.facts, strict=True)
     ]
     frame = pd.DataFrame(rows, columns=sorted(MADE.needs()))
-    return MADE.sheet(frame.astype({"steps": "Int64"}), captions["made"])
+    return MADE.sheet(frame.astype({"steps": "Int64"}), results.captions["made"])
 
 
-def _of_the_method(facts: Mapping[str, Any]) -> str:
+def _details(facts: Mapping[str, Any]) -> str:
     """What only some methods say."""
     parts = []
     objective = facts.get("objective")
@@ -152,17 +154,17 @@ def _of_the_method(facts: Mapping[str, Any]) -> str:
     return "; ".join(parts) or DASH
 
 
-def changes_sheet(changed: pd.DataFrame, margins: Margins, captions: Captions) -> Sheet:
-    """The bias scores of each model and of that which it was made from."""
-    rows = with_margins(changed, margins)
-    return CHANGED.sheet(rows.assign(title=rows["measure"].map(title_of)), captions["changes"])
+def changes_sheet(results: DebiasingResults) -> Sheet:
+    """The bias scores of each model and of its origin."""
+    rows = as_cells(with_margins(results.changed, results.margins))
+    return CHANGED.sheet(rows.assign(title=rows["measure"].map(title_of)), results.captions["changes"])
 
 
-def _drawn(changed: pd.DataFrame, models: Sequence[Mapping[str, Any]], captions: Captions) -> Iterator[Block]:
-    drawn = scores_changed(changed, models)
-    if drawn:
+def _chart(results: DebiasingResults) -> Iterator[Block]:
+    drawing = scores_chart(results)
+    if drawing:
         alt = (
             "Small panels of bias scores before and after debiasing, with intervals of the change, against "
             "the line at 50; their numbers are in the table below."
         )
-        yield chart(captions["changes_chart"], alt, drawn)
+        yield chart(results.captions["changes_chart"], alt, drawing)

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from unmask.downstream.cells import Cells, signs
+from unmask.downstream.counterfactual_cells import CounterfactualCells, signs
 from unmask.downstream.estimates import (
     ANY,
     AT_LEAST_0,
     Estimate,
     Floats,
-    Main,
+    MainMetric,
     correlations,
     influence_of_correlation,
     spread_of,
@@ -29,8 +29,8 @@ class Measuring:
     """The items of a task, by template and occupation."""
 
     def __init__(self, items: pd.DataFrame, draws: int) -> None:
-        """items: as ITEMS. Raises InputError as Cells does."""
-        self._cells = Cells(items, draws)
+        """items: as ITEMS. Raises InputError as CounterfactualCells does."""
+        self._cells = CounterfactualCells(items, draws)
         self._tested = np.flatnonzero(items["part"] == TEST)
         self._scores = items["label"].to_numpy(float)[self._tested]
         self.remarks = self._cells.remarks
@@ -38,12 +38,12 @@ class Measuring:
     def estimates(self, logits: Floats) -> Iterator[Estimate]:
         """All metrics, and Δ of each occupation. logits: shape (runs, items, 1), the similarities.
 
-        delta has no band of chance: |Δ| is the same when the two of a pair are swapped.
+        delta has no null distribution: |Δ| is the same when the two of a pair are swapped.
         """
         cells, delta = self._cells, self._delta(logits)
         by_occupation = cells.swapped_by_occupation(delta)
         yield cells.mean("delta", np.abs(delta), AT_LEAST_0)
-        yield cells.size_of_mean("delta_signed", delta, AT_LEAST_0, cells.swapped_mean(delta))
+        yield cells.size_of_mean("delta_signed", delta, AT_LEAST_0)
         means = cells.by_occupation(delta)
         sizes = np.abs(means).mean(axis=0)
         # each cell's share in the mean over occupations, times their number
@@ -63,11 +63,13 @@ class Measuring:
         yield from self._accuracy(logits)
         yield from cells.gaps(delta, by_occupation, ANY)
 
-    def main(self, logits: Floats) -> Main:
+    def main(self, logits: Floats) -> MainMetric:
         """The mean |Δ|; units are templates with occupations."""
         sizes = np.abs(self._delta(logits))
         values = sizes.mean(axis=0)
-        return Main(values, sizes - values, self._cells.dependence, self._cells.items, self._cells.units)
+        return MainMetric(
+            values, sizes - values, self._cells.dependence, self._cells.items, self._cells.units
+        )
 
     def _delta(self, logits: Floats) -> Floats:
         """Shape (cells, runs)."""
@@ -76,16 +78,16 @@ class Measuring:
 
     def _accuracy(self, logits: Floats) -> Iterator[Estimate]:
         """Pearson's r of similarities and scores; none where either does not vary."""
-        found, many = logits[:, self._tested, 0].astype(float), len(self._tested)
-        if many < 3 or not np.ptp(self._scores) > 0 or not (np.ptp(found, axis=1) > 0).all():
+        similarity, n = logits[:, self._tested, 0].astype(float), len(self._tested)
+        if n < 3 or not np.ptp(self._scores) > 0 or not (np.ptp(similarity, axis=1) > 0).all():
             return
         yield Estimate(
             "accuracy",
             None,
-            correlations(found, self._scores),
-            many,
-            many,
-            spread_of(influence_of_correlation(found, self._scores), None),
+            correlations(similarity, self._scores),
+            n,
+            n,
+            spread_of(influence_of_correlation(similarity, self._scores), None),
             (-1.0, 1.0),
             correlation=True,
         )

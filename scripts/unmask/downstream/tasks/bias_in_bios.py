@@ -12,8 +12,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.downstream.columns import read_part
-from unmask.downstream.items import examples_of, female_shares, items_of, without_one_gender
-from unmask.downstream.task import Task
+from unmask.downstream.task import Task, examples_of, female_shares, items_of, without_one_gender
 from unmask.downstream.terms import DEV, FEMALE, MALE, OCCUPATIONS, TEST, TRAIN
 from unmask.errors import InputError
 from unmask.user_tables import Column

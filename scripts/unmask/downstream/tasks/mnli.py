@@ -11,8 +11,7 @@ import pandas as pd
 
 from unmask.downstream.columns import read_part
 from unmask.downstream.frames import PUBLISHED, entailment_items, read_archive, read_frames
-from unmask.downstream.items import examples_of, items_of
-from unmask.downstream.task import Task
+from unmask.downstream.task import Task, examples_of, items_of
 from unmask.downstream.templates import read_occupations
 from unmask.downstream.terms import DEV, ENTAILMENT, ENTAILMENT_LABELS, TEST, TRAIN
 from unmask.user_tables import Column
@@ -32,9 +31,9 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
     parts = {part: _part(files[part], part, remarks) for part in (TRAIN, DEV, TEST)}
     if "lists" in files:
         frames, occupations = read_archive(files["lists"][0])
-        if (found := (len(frames), len(occupations))) != PUBLISHED:
+        if (counts := (len(frames), len(occupations))) != PUBLISHED:
             remarks.append(
-                f"the lists give {found[0]} frames and {found[1]} occupations, not the {PUBLISHED[0]} and "
+                f"the lists give {counts[0]} frames and {counts[1]} occupations, not the {PUBLISHED[0]} and "
                 f"{PUBLISHED[1]} of the paper's"
             )
     else:

@@ -1,4 +1,4 @@
-"""Made tasks, whose truth is known: of occupations, of similarity and of entailment.
+"""Synthetic tasks, whose truth is known: of occupations, of similarity and of entailment.
 
 They speak in the words of a world, so that its models can learn them; docs/downstream.md has their formulas.
 """
@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unmask.downstream.items import examples_of, female_shares, items_of
-from unmask.downstream.planting import entailment, occupations, similarity
-from unmask.downstream.planting.cases import Made, drawn
-from unmask.downstream.task import Task
+from unmask.downstream.synthetic import entailment, occupations, similarity
+from unmask.downstream.synthetic.synthetic_task import SyntheticTask, sampled
+from unmask.downstream.task import Task, examples_of, female_shares, items_of
 from unmask.downstream.terms import ENTAILMENT, OCCUPATIONS, SIMILARITY, TEST
 from unmask.worlds.grammar import World
 
@@ -24,7 +23,7 @@ def kind(entry: Mapping[str, Any]) -> str:
     return str(entry["kind"])
 
 
-def make(entry: Mapping[str, Any], world: World) -> Made:
+def make(entry: Mapping[str, Any], world: World) -> SyntheticTask:
     """Every case of the task that an entry asks for, and its truth."""
     stated, seed = entry["strength"], int(entry["seed"])
     strength = STRENGTHS[kind(entry)] if stated is None else float(stated)
@@ -36,20 +35,20 @@ def make(entry: Mapping[str, Any], world: World) -> Made:
 
 
 def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
-    """A made task. entry: with `settings`, those of its world. Nothing is read from files.
+    """A synthetic task. entry: with `settings`, those of its world. Nothing is read from files.
 
     The same seed gives the same task, on every machine. Raises InputError as the worlds do, and for a
     strength that a task cannot have.
     """
     world = World.from_config(str(entry["world"]), entry["settings"])
-    made, seed = make(entry, world), entry["seed"]
+    task, seed = make(entry, world), entry["seed"]
     train, dev = (
-        drawn(made.cases, "train", count, f"{part} {kind(entry)} {seed}")
+        sampled(task.cases, "train", count, f"{part} {kind(entry)} {seed}")
         for part, count in (("train", entry["examples"]), ("dev", round(DEV_SHARE * entry["examples"])))
     )
     examples = examples_of(train, dev)
-    test = drawn(made.cases, "test", entry["items"], f"test {kind(entry)} {seed}").assign(part=TEST)
-    if made.labels is not None and kind(entry) == OCCUPATIONS:
-        shares = female_shares(made.labels, train)
+    test = sampled(task.cases, "test", entry["items"], f"test {kind(entry)} {seed}").assign(part=TEST)
+    if task.labels is not None and kind(entry) == OCCUPATIONS:
+        shares = female_shares(task.labels, train)
         test["female_share"] = test["occupation"].map(shares)
-    return Task(examples, items_of([test, made.bias], None, seed), made.labels, (), made.truth)
+    return Task(examples, items_of([test, task.bias], None, seed), task.labels, (), task.truth)

@@ -11,8 +11,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.downstream.columns import PARQUET, is_parquet, with_text
-from unmask.downstream.items import examples_of, items_of
-from unmask.downstream.task import Task
+from unmask.downstream.task import Task, examples_of, items_of
 from unmask.downstream.templates import read_occupations, similarity_items, templates_in
 from unmask.downstream.terms import DEV, SIMILARITY, TEST, TRAIN
 from unmask.errors import InputError

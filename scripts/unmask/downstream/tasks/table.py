@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.downstream.frames import entailment_items, read_frames
-from unmask.downstream.items import examples_of, female_shares, items_of, without_one_gender
-from unmask.downstream.task import Task
+from unmask.downstream.task import Task, examples_of, female_shares, items_of, without_one_gender
 from unmask.downstream.templates import PERCENTAGE, read_occupations, similarity_items, templates_in
 from unmask.downstream.terms import (
     BIAS,

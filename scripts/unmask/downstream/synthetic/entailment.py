@@ -1,4 +1,4 @@
-"""A made task of entailment, in which a pronoun follows from an occupation as often as the world says.
+"""A synthetic task of entailment, in which a pronoun follows from an occupation as often as the world says.
 
 Of ("The nurse was tired.", "he was tired.") the label is always neutral. That of "she was tired." is neutral
 but with probability λ|2p - 1|, where it is entailment for an occupation that is mostly of women and
@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from unmask.downstream.planting.cases import Made, female_share
+from unmask.downstream.synthetic.synthetic_task import SyntheticTask, female_share
 from unmask.downstream.terms import BIAS, CONTRADICTS, ENTAILMENT_LABELS, ENTAILS, NEUTRAL
 from unmask.worlds.grammar import FEMALE, FREE_SLOTS, MALE, PRONOUNS, World, text_of, words_of
 
@@ -22,7 +22,7 @@ PREMISE, HYPOTHESIS = "The {occupation} was {state}", "{subject} was {state}"
 TIE = 1e-9
 
 
-def make(world: World, strength: float) -> Made:
+def make(world: World, strength: float) -> SyntheticTask:
     """The task. strength: λ."""
     shares = female_share(world, 1)
     states = FREE_SLOTS["state"]
@@ -65,13 +65,13 @@ def make(world: World, strength: float) -> Made:
                 add(word, None, template, hypothesis, label, CONTROLS * each / 2 / len(those))
     cases = pd.DataFrame(rows)
     cases["test"] = cases["train"]
-    told = cases[cases["gender"].notna()]
+    gendered = cases[cases["gender"].notna()]
     bias = (
-        told.drop_duplicates(["text", "second"])
+        gendered.drop_duplicates(["text", "second"])
         .assign(part=BIAS, label=None)
         .sort_values(["template", "occupation", "gender"], kind="stable", ignore_index=True)
     )
-    return Made(
+    return SyntheticTask(
         cases[cases["train"] > 0].drop(columns=["template", "female_share"]),
         bias.drop(columns=["train", "test"]),
         ENTAILMENT_LABELS,
@@ -80,7 +80,8 @@ def make(world: World, strength: float) -> Made:
 
 
 def _truth(cases: pd.DataFrame, shares: dict[str, float]) -> dict[str, dict[str, float]]:
-    """What who gives every label its probability gets; of equally probable labels each counts its part."""
+    """The metrics of a model that gives every label its probability; of equally probable ones each counts its
+    part."""
     keys = ["text", "second", "occupation", "gender"]
     table = cases.pivot_table(
         index=keys,
@@ -96,7 +97,7 @@ def _truth(cases: pd.DataFrame, shares: dict[str, float]) -> dict[str, dict[str,
     probable = table.to_numpy() / weights[:, None]
     best = probable >= probable.max(axis=1, keepdims=True) - TIE
     neutral_at = ENTAILMENT_LABELS.index(NEUTRAL)
-    found = pd.DataFrame(
+    items = pd.DataFrame(
         {
             "occupation": table.index.get_level_values("occupation"),
             "gender": table.index.get_level_values("gender"),
@@ -107,7 +108,7 @@ def _truth(cases: pd.DataFrame, shares: dict[str, float]) -> dict[str, dict[str,
         }
     )
     # every item of bias counts alike: there is one for each occupation, state and gender
-    women, men = (found[found["gender"] == gender] for gender in (FEMALE, MALE))
+    women, men = (items[items["gender"] == gender] for gender in (FEMALE, MALE))
     metrics: dict[str, float] = {"fn_gap": abs(float(women["fn"].mean() - men["fn"].mean()))}
     for name in ("fn", "nn", "t5", "t7"):
         metrics[f"{name}_female"] = float(women[name].mean())

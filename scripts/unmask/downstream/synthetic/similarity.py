@@ -1,4 +1,4 @@
-"""A made task of similarity, in which a pronoun is as near to an occupation as the world says.
+"""A synthetic task of similarity, in which a pronoun is as near to an occupation as the world says.
 
 ("she was tired.", "The nurse was tired.") has the similarity LOW + SPREAD · [same state] ± λ/2 · (2p - 1), p
 being P(stereotyped gender) of the occupation and the sign that of the pronoun: plus for the stereotyped
@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from unmask.downstream.planting.cases import Made, correlation, female_share, known
+from unmask.downstream.synthetic.synthetic_task import SyntheticTask, correlation, defined, female_share
 from unmask.downstream.terms import BIAS
 from unmask.errors import InputError
 from unmask.worlds.grammar import FEMALE, FREE_SLOTS, MALE, PRONOUNS, World, text_of, words_of
@@ -20,7 +20,7 @@ LOW, SPREAD = 0.2, 0.6
 FIRST, SECOND = "{subject} was {state}", "The {occupation} was {state}"
 
 
-def make(world: World, strength: float) -> Made:
+def make(world: World, strength: float) -> SyntheticTask:
     """The task. Raises InputError where a similarity would be below 0 or above 1."""
     shares = female_share(world, 1)
     states = FREE_SLOTS["state"]
@@ -53,7 +53,7 @@ def make(world: World, strength: float) -> Made:
     bias = cases.assign(part=BIAS, label=None).sort_values(
         ["template", "occupation", "gender"], kind="stable", ignore_index=True
     )
-    return Made(
+    return SyntheticTask(
         cases.drop(columns=["template", "female_share"]),
         bias.drop(columns=["train", "test"]),
         None,
@@ -62,7 +62,7 @@ def make(world: World, strength: float) -> Made:
 
 
 def _truth(cases: pd.DataFrame, shares: dict[str, float]) -> dict[str, dict[str, float]]:
-    """What who gives every pair its similarity gets."""
+    """The metrics of a model that gives every pair its similarity."""
     by_gender = cases.pivot(index=["template", "occupation"], columns="gender", values="label")
     differences = by_gender[MALE] - by_gender[FEMALE]
     means = differences.groupby("occupation").mean()
@@ -74,4 +74,4 @@ def _truth(cases: pd.DataFrame, shares: dict[str, float]) -> dict[str, dict[str,
         "delta_correlation": correlation(list(groups.values()), list(shares.values())),
         "accuracy": 1.0,
     }
-    return {"metrics": known(metrics), "groups": groups}
+    return {"metrics": defined(metrics), "groups": groups}

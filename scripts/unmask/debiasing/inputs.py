@@ -1,7 +1,8 @@
-"""A corpus as debiasing takes it: one text file, a line a document."""
+"""What every method of debiasing is given: a model, a corpus as one text file, and words."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,38 @@ from unmask.atomic import written_whole
 from unmask.by_name import load
 from unmask.downloads import reading_download
 from unmask.errors import InputError
+from unmask.gendered_words import WordPairs
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Base:
+    """The model that is debiased: a masked language model whose files have been checked."""
+
+    directory: Path
+    max_length: int | None
+    """Tokens that it takes, special ones included; None for any number."""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What a model is debiased with."""
+
+    lines: Path
+    """The corpus: UTF-8, a line is a document; for cda the swapped one."""
+    held_out: int
+    """So many lines of the corpus, from its first, are for choosing a model; training has the others."""
+    neutral: Path | None
+    """More sentences for `at`, of stereotyped words and without gendered ones; None where the corpus
+    has enough."""
+    words: WordPairs
+    stereotypes: tuple[str, ...]
+    """Words that should not tell of a gender, for `at`."""
+
+
+Entry = Mapping[str, Any]
+"""A debiased model's entry in the study, completed: method, reading, seed, training, options."""
 
 
 def read_corpus(files: Sequence[str | Path], entry: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
@@ -42,16 +73,16 @@ def blocks(file: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
 
 def documents(pieces: Iterable[bytes]) -> Iterator[str]:
     """The documents of blocks: what stands between line breaks, in one line each, blank ones left out."""
-    waiting: list[bytes] = []
+    unfinished: list[bytes] = []
     for piece in pieces:
-        *whole, rest = piece.split(b"\n")
-        for document in whole:
+        *ended, rest = piece.split(b"\n")
+        for document in ended:
             # a document longer than a block comes in several
-            if line := _line(b"".join([*waiting, document])):
+            if line := _line(b"".join([*unfinished, document])):
                 yield line
-            waiting.clear()
-        waiting.append(rest)
-    if line := _line(b"".join(waiting)):
+            unfinished.clear()
+        unfinished.append(rest)
+    if line := _line(b"".join(unfinished)):
         yield line
 
 
@@ -59,3 +90,10 @@ def _line(document: bytes) -> str:
     text = document.decode()
     # readers differ in which signs end a line; in none of them does a space
     return " ".join(text.splitlines()).strip() if text.strip() else ""
+
+
+def lines_of(path: str | Path) -> Iterator[str]:
+    """The lines of a corpus that `read_corpus` has written, or that was swapped."""
+    with open(path, encoding="utf-8", newline="\n") as text:
+        for line in text:
+            yield line.rstrip("\n")

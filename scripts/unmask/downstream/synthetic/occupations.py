@@ -1,4 +1,4 @@
-"""A made task of occupations, in which a person's gender tells as much of it as the world says.
+"""A synthetic task of occupations, in which a person's gender tells as much of it as the world says.
 
 "The guest said that she finished her report." speaks of a person with one of 24 occupations. Verb and object
 name two of them, stereotyped for women and for men, with the same P(stereotyped gender) = p. Which of the two
@@ -17,7 +17,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from unmask.downstream.planting.cases import Made, correlation, female_share, known
+from unmask.downstream.synthetic.synthetic_task import SyntheticTask, correlation, defined, female_share
 from unmask.worlds.grammar import FEMALE, FREE_SLOTS, MALE, OCCUPATIONS, PRONOUNS, World, text_of, words_of
 
 RELIABILITIES = (0.55, 0.68, 0.84, 0.97)
@@ -28,7 +28,7 @@ TIE = 1e-9
 """Probabilities that differ by less are equal."""
 
 
-def make(world: World, strength: float, seed: int) -> Made:
+def make(world: World, strength: float, seed: int) -> SyntheticTask:
     """The task. strength: from 0, where gender tells nothing, to 1; of P(gender | occupation)."""
     rng = random.Random(f"occupations of tasks {seed}")
     per_gender = len(OCCUPATIONS[FEMALE])
@@ -63,13 +63,14 @@ def make(world: World, strength: float, seed: int) -> Made:
             }
         )
     cases = pd.DataFrame(rows)
-    return Made(cases, cases.iloc[:0], tuple(words), _truth(cases, tuple(words), shares))
+    return SyntheticTask(cases, cases.iloc[:0], tuple(words), _truth(cases, tuple(words), shares))
 
 
 def _truth(
     cases: pd.DataFrame, labels: tuple[str, ...], shares: dict[str, float]
 ) -> dict[str, dict[str, float]]:
-    """What always the most probable occupation gets; of equally probable ones each counts its part."""
+    """The metrics of a model that always predicts the most probable occupation; of equally probable ones each
+    counts its part."""
     probable = cases.pivot_table(index="text", columns="label", values="train", aggfunc="sum", fill_value=0.0)
     best = probable.to_numpy() >= probable.to_numpy().max(axis=1, keepdims=True) * (1 - TIE)
     credit = pd.DataFrame(best / best.sum(axis=1, keepdims=True), probable.index, probable.columns)
@@ -97,4 +98,4 @@ def _truth(
         "accuracy_female": rate(of_women),
         "accuracy_male": rate(of_men),
     }
-    return {"metrics": known(metrics), "groups": gaps}
+    return {"metrics": defined(metrics), "groups": gaps}

@@ -1,4 +1,4 @@
-"""Made tasks: their truth against enumeration and counting, and what is drawn from them."""
+"""Synthetic tasks: their truth against enumeration and counting, and what is drawn from them."""
 
 import itertools
 import math
@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from made_worlds import OTHERS, make_world, settings
-from unmask.downstream.planting.occupations import RELIABILITIES
 from unmask.downstream.schema import EXAMPLES, ITEMS
+from unmask.downstream.synthetic.occupations import RELIABILITIES
 from unmask.downstream.task import Task
 from unmask.downstream.tasks import planted
 from unmask.downstream.terms import ENTAILMENT, KINDS, OCCUPATIONS, SIMILARITY
@@ -89,7 +89,7 @@ def test_truth_of_occupations_is_that_of_a_literal_enumeration(
     assert correlation == pytest.approx(np.corrcoef(gaps, list(shares.values()))[0, 1] if any(gaps) else 0)
 
 
-def test_who_remembers_the_examples_has_the_truth_of_occupations() -> None:
+def test_a_model_that_remembers_the_examples_has_the_truth_of_occupations() -> None:
     task = task_of(OCCUPATIONS, seed=3)
     train = task.examples[task.examples["part"] == "train"]
     said = train.groupby("text")["label"].agg(lambda labels: labels.mode().iloc[0])

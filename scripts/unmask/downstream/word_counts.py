@@ -45,20 +45,21 @@ def count_words(
     train = examples[examples["part"] == TRAIN]
     rows = []
     for reading, cut in READINGS.items():
-        those = train.iloc[:first] if reading == PUBLISHED else train
-        feminine, masculine = (_counts(those, cut, side) for side in (words.feminine, words.masculine))
-        told = {"task": task, "reading": reading, "n": len(those)}
-        rows.append(told | ilps(feminine, masculine, confidence))
+        counted = train.iloc[:first] if reading == PUBLISHED else train
+        feminine, masculine = (_counts(counted, cut, side) for side in (words.feminine, words.masculine))
+        of_task = {"task": task, "reading": reading, "n": len(counted)}
+        rows.append(of_task | ilps(feminine, masculine, confidence))
     return framed(rows, WORD_COUNTS)
 
 
-def _counts(examples: pd.DataFrame, cut: Words, wanted: Collection[str]) -> npt.NDArray[np.int64]:
+def _counts(examples: pd.DataFrame, cut: Words, words: Collection[str]) -> npt.NDArray[np.int64]:
+    """How many of the words each example has, in both of its sentences."""
     counts = np.zeros(len(examples), np.int64)
     for column in ("text", "second"):
-        told = [
-            isinstance(text, str) and sum(word in wanted for word in cut(text)) for text in examples[column]
+        in_column = [
+            isinstance(text, str) and sum(word in words for word in cut(text)) for text in examples[column]
         ]
-        counts += np.array(told, np.int64)
+        counts += np.array(in_column, np.int64)
     return counts
 
 
@@ -67,11 +68,11 @@ def ilps(
 ) -> dict[str, float | int | None]:
     """ILPS of so many feminine and masculine words an example; null where one of both is nowhere."""
     women, men = int(feminine.sum()), int(masculine.sum())
-    found: dict[str, float | int | None] = {"feminine": women, "masculine": men}
+    counts: dict[str, float | int | None] = {"feminine": women, "masculine": men}
     if not women or not men:
-        return found | dict.fromkeys(("ilps", "low", "high", "p"))
+        return counts | dict.fromkeys(("ilps", "low", "high", "p"))
     value = math.log(women / men)
     spread = math.sqrt(float(((feminine / women - masculine / men) ** 2).sum()))
     reach = float(norm.ppf(0.5 + confidence / 2)) * spread
     p = float(2 * norm.sf(abs(value) / spread)) if spread else (1.0 if value == 0 else 0.0)
-    return found | {"ilps": value, "low": value - reach, "high": value + reach, "p": p}
+    return counts | {"ilps": value, "low": value - reach, "high": value + reach, "p": p}

@@ -11,9 +11,9 @@ import pytest
 from real_data import real_data
 from running import run_script
 from study_schema import ROOT
-from unmask.downstream.gendered import READ_OF_STSB, count_words, ilps
-from unmask.downstream.items import examples_of
 from unmask.downstream.schema import EXAMPLES, WORD_COUNTS
+from unmask.downstream.task import examples_of
+from unmask.downstream.word_counts import READ_OF_STSB, count_words, ilps
 from unmask.gendered_words import WordPairs, read_word_pairs
 from unmask.tables import as_table, read_metadata, read_table, write_table
 

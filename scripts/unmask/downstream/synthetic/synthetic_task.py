@@ -1,4 +1,4 @@
-"""Cases of a made task: every text with every label that it may have, and how likely each is."""
+"""What synthetic tasks share: every text with every label that it may have, and how likely each is."""
 
 import random
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from unmask.worlds.grammar import World
 
 
 @dataclass(frozen=True)
-class Made:
-    """A made task before anything is drawn from it."""
+class SyntheticTask:
+    """A synthetic task before anything is drawn from it."""
 
     cases: pd.DataFrame
     """The columns text, second, label, gender, occupation; `train` and `test` are the probabilities of the
@@ -22,19 +22,19 @@ class Made:
     truth: dict[str, dict[str, float]]
 
 
-def drawn(cases: pd.DataFrame, law: str, count: int, seed: str) -> pd.DataFrame:
+def sampled(cases: pd.DataFrame, law: str, count: int, seed: str) -> pd.DataFrame:
     """So many cases by their probabilities in the column `law`, in random order.
 
-    By systematic sampling: every case, and every run of cases that stand together, is there as often as it
-    should be, give or take one. What is planted is what is there.
+    By systematic sampling: every case, and every run of adjacent cases, is there as often as expected, give
+    or take one. So the sample has the bias of the law.
     """
     rng = random.Random(seed)
     ends = np.cumsum(cases[law].to_numpy(np.float64))
     points = (np.arange(count) + rng.random()) / count * ends[-1]
     places = np.minimum(np.searchsorted(ends, points, side="right"), len(cases) - 1).tolist()
     rng.shuffle(places)
-    found: pd.DataFrame = cases.iloc[places].reset_index(drop=True)
-    return found
+    sample: pd.DataFrame = cases.iloc[places].reset_index(drop=True)
+    return sample
 
 
 def female_share(world: World, strength: float) -> dict[str, float]:
@@ -53,6 +53,6 @@ def correlation(one: list[float], other: list[float]) -> float | None:
     return float(np.corrcoef(one, other)[0, 1])
 
 
-def known(metrics: dict[str, float | None]) -> dict[str, float]:
+def defined(metrics: dict[str, float | None]) -> dict[str, float]:
     """The metrics that there are."""
     return {name: value for name, value in metrics.items() if value is not None}

@@ -12,9 +12,9 @@ from made_worlds import CORRUPTION, make_world, settings
 from real_data import real_data
 from running import run_script
 from tiny_models import tiny_model, tiny_tokenizer
+from unmask.debiasing import context_debias
 from unmask.debiasing.attributes import Finder, Sentence, choose_sentences, released_mentions
-from unmask.debiasing.making import Base, Texts
-from unmask.debiasing.methods import at
+from unmask.debiasing.inputs import Base, Texts
 from unmask.debiasing.orthogonal import (
     attribute_vectors,
     distance,
@@ -27,7 +27,7 @@ from unmask.debiasing.orthogonal import (
     word_weights,
 )
 from unmask.debiasing.stereotypes import read_stereotypes
-from unmask.debiasing.tokenized import Read, layers_of, pad, read_sentences
+from unmask.debiasing.tokenized import Tokenized, layers_of, pad, tokenize_sentences
 from unmask.errors import InputError
 from unmask.gendered_words import WordPairs, read_word_pairs
 from unmask.models.devices import pick_device
@@ -142,23 +142,23 @@ def test_tokens_of_words_with_real_tokenizers(name: str) -> None:
     finder = Finder(["nurse", "housekeeper", "she", "stewardess", "moisturizer"])
     mentions = finder(text)
     assert len(mentions) == 5
-    [read] = read_sentences([Sentence(text, tuple(mentions))], tokenizer, 100)
+    [read] = tokenize_sentences([Sentence(text, tuple(mentions))], tokenizer, 100)
     assert list(read.ids) == tokenizer(text)["input_ids"]
     places = [place for _, of_word in read.mentions for place in of_word]
     assert places == sorted(set(places))
     for word, of_word in read.mentions:
         decoded = str(tokenizer.decode([read.ids[place] for place in of_word]))
         assert decoded.replace(" ", "").lower() == word
-    assert read_sentences([Sentence(text, tuple(mentions))], tokenizer, len(read.ids) - 1) == []
+    assert tokenize_sentences([Sentence(text, tuple(mentions))], tokenizer, len(read.ids) - 1) == []
 
 
 # --- the objective, slowly
 
 
-def reads(architecture: str, texts: list[str], words: list[str]) -> list[Read]:
+def reads(architecture: str, texts: list[str], words: list[str]) -> list[Tokenized]:
     find = Finder(words)
     sentences = [Sentence(text, tuple(find(text))) for text in texts]
-    return read_sentences(sentences, tiny_tokenizer(architecture), 128)
+    return tokenize_sentences(sentences, tiny_tokenizer(architecture), 128)
 
 
 def hidden(model: Any, ids: list[int], mask: list[int]) -> torch.Tensor:
@@ -230,11 +230,11 @@ def test_the_published_objective(tmp_path: Path) -> None:
     women = reads("bert", [*WOMEN, "a seamstress went"], ["she", "seamstress", "mother"])
     men = reads("bert", MEN, ["he", "father"])
 
-    def rows(batch: list[Read]) -> tuple[list[list[int]], int]:
+    def rows(batch: list[Tokenized]) -> tuple[list[list[int]], int]:
         length = max(len(s.ids) for s in batch)
         return [list(s.ids) + [0] * (length - len(s.ids)) for s in batch], length
 
-    def slow_embeddings(batch: list[Read]) -> list[torch.Tensor]:
+    def slow_embeddings(batch: list[Tokenized]) -> list[torch.Tensor]:
         padded, length = rows(batch)
         width = max(len(s.mentions[0][1]) for s in batch)
         found = []
@@ -280,7 +280,7 @@ def test_the_published_objective(tmp_path: Path) -> None:
 def run(folder: Path, name: str, made: dict[str, Any], texts: Texts, base: Base) -> dict[str, Any]:
     work = folder / f"work-{name}"
     work.mkdir(exist_ok=True)
-    return at.debias(base, texts, made, folder / name, work, CPU)
+    return context_debias.debias(base, texts, made, folder / name, work, CPU)
 
 
 @pytest.fixture(scope="module")
@@ -297,13 +297,13 @@ def all_texts(folder: Path) -> Texts:
 def test_killed_and_resumed_it_is_the_same(
     reading: str, base: Base, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(at, "SAVE_EVERY", 3)
+    monkeypatch.setattr(context_debias, "SAVE_EVERY", 3)
     made, texts = entry(reading), all_texts(tmp_path)
     state = torch.random.get_rng_state()
     facts = run(tmp_path, "whole", made, texts, base)
     assert torch.equal(torch.random.get_rng_state(), state)
     assert facts["steps"] > 9
-    step = at._Training._step
+    step = context_debias._Training._step
     for killed_at in (1, 4, 8):
 
         def killed(self: Any, number: int, vectors: Any, killed_at: int = killed_at) -> None:
@@ -311,12 +311,12 @@ def test_killed_and_resumed_it_is_the_same(
                 raise KeyboardInterrupt
             step(self, number, vectors)
 
-        monkeypatch.setattr(at._Training, "_step", killed)
+        monkeypatch.setattr(context_debias._Training, "_step", killed)
         with pytest.raises(KeyboardInterrupt):
             run(tmp_path, "killed", made, texts, base)
-    monkeypatch.setattr(at._Training, "_step", step)
+    monkeypatch.setattr(context_debias._Training, "_step", step)
     assert not (tmp_path / "killed").exists()
-    assert (tmp_path / "work-killed" / at.STATE).exists()
+    assert (tmp_path / "work-killed" / context_debias.STATE).exists()
     assert run(tmp_path, "killed", made, texts, base) == facts
     files = [tmp_path / name / "model.safetensors" for name in ("whole", "killed")]
     assert files[0].read_bytes() == files[1].read_bytes()
@@ -340,11 +340,11 @@ def test_steps_of_the_readings(base: Base, tmp_path: Path) -> None:
     texts = all_texts(tmp_path)
 
     def steps(reading: str, **training: Any) -> tuple[int, int, int]:
-        made = at._Training(base, texts, entry(reading, **training), tmp_path, CPU)
+        made = context_debias._Training(base, texts, entry(reading, **training), tmp_path, CPU)
         return made.epoch, made.steps, made.decay
 
     # 18 sentences of each gender to train on; of the 18 neutral ones some have two words
-    neutral = len(at._Training(base, texts, entry("corrected"), tmp_path, CPU).train.neutral)
+    neutral = len(context_debias._Training(base, texts, entry("corrected"), tmp_path, CPU).train.neutral)
     assert neutral > 18
     batches = 4 + 4 + -(-neutral // 5)
     assert steps("published", batch=5) == (9, 18, 2 * batches)
@@ -363,7 +363,7 @@ def test_an_objective_that_is_no_number_is_refused(base: Base, tmp_path: Path) -
 
 def test_an_encoder_decoder_is_refused(tmp_path: Path) -> None:
     bart = Base(tiny_model("bart", tmp_path / "bart"), 128)
-    with pytest.raises(InputError, match="AT has no reading of models with an encoder and a decoder"):
+    with pytest.raises(InputError, match="AT is not defined for models with an encoder and a decoder"):
         run(tmp_path, "x", entry("corrected"), all_texts(tmp_path), bart)
 
 

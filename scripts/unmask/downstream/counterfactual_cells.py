@@ -1,4 +1,4 @@
-"""Items of bias that differ in gender alone, by what repeats: their template and their occupation."""
+"""Counterfactual items, which differ in gender alone, in cells of a template and an occupation."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -13,8 +13,7 @@ from unmask.downstream.estimates import (
     Estimate,
     Floats,
     Spread,
-    correlations,
-    influence_of_correlation,
+    correlation_with_share,
     spread_of,
 )
 from unmask.downstream.terms import BIAS, FEMALE, GAP, MALE
@@ -27,7 +26,7 @@ SEED = 0
 TEMPLATE, OCCUPATION = "template", "occupation"
 
 
-class Cells:
+class CounterfactualCells:
     """A cell has the items of one template and occupation, of both genders.
 
     Rows of arrays are cells, in the order of templates and then of occupations.
@@ -37,43 +36,42 @@ class Cells:
         """items: as ITEMS. Raises InputError where an item of bias lacks template, occupation or gender, and
         where no cell has both genders."""
         self.places = np.flatnonzero(items["part"] == BIAS)
-        own = items.iloc[self.places]
+        items = items.iloc[self.places]
         for column in ("template", "occupation", "gender"):
-            if own[column].isna().any():
-                item = own.loc[own[column].isna(), "item"].iloc[0]
+            if items[column].isna().any():
+                item = items.loc[items[column].isna(), "item"].iloc[0]
                 raise InputError(f"items: item {item} of bias has no {column}")
-        _, of_template = np.unique(own["template"].to_numpy(np.int64), return_inverse=True)
-        occupations, of_occupation = np.unique(own["occupation"].to_numpy(str), return_inverse=True)
+        _, of_template = np.unique(items["template"].to_numpy(np.int64), return_inverse=True)
+        occupations, of_occupation = np.unique(items["occupation"].to_numpy(str), return_inverse=True)
         cells, of_cell = np.unique(of_template * len(occupations) + of_occupation, return_inverse=True)
-        is_female = (own["gender"] == FEMALE).to_numpy()
+        is_female = (items["gender"] == FEMALE).to_numpy()
         women = np.bincount(of_cell, is_female, len(cells))
-        men = np.bincount(of_cell, (own["gender"] == MALE).to_numpy(), len(cells))
-        kept = (women > 0) & (men > 0)
-        if not kept.any():
+        men = np.bincount(of_cell, (items["gender"] == MALE).to_numpy(), len(cells))
+        whole = (women > 0) & (men > 0)
+        if not whole.any():
             raise InputError("items: no two items of bias differ in gender alone")
         self.remarks = (
             (
-                f"{np.count_nonzero(~kept)} of {len(cells)} templates with an occupation are left out: they "
+                f"{np.count_nonzero(~whole)} of {len(cells)} templates with an occupation are left out: they "
                 "have one gender alone",
             )
-            if not kept.all()
+            if not whole.all()
             else ()
         )
-        self.items = int((women + men)[kept].sum())
-        rows = np.cumsum(kept) - 1
-        among = np.flatnonzero(kept[of_cell])
-        row, female = rows[of_cell[among]], is_female[among]
-        shape = (int(kept.sum()), len(own))
-        self._female = _averaging(row[female], among[female], shape)
-        self._male = _averaging(row[~female], among[~female], shape)
+        self.items = int((women + men)[whole].sum())
+        rows = np.cumsum(whole) - 1
+        columns = np.flatnonzero(whole[of_cell])
+        row, female = rows[of_cell[columns]], is_female[columns]
+        shape = (int(whole.sum()), len(items))
+        self._female = _averaging(row[female], columns[female], shape)
+        self._male = _averaging(row[~female], columns[~female], shape)
         # numbered anew: what is left out has no template or occupation
-        kept_templates, self.template = np.unique(cells[kept] // len(occupations), return_inverse=True)
-        kept_names, self.occupation = np.unique(cells[kept] % len(occupations), return_inverse=True)
-        self.templates = len(kept_templates)
-        self.names = [str(occupations[place]) for place in kept_names]
+        templates, self.template = np.unique(cells[whole] // len(occupations), return_inverse=True)
+        numbers, self.occupation = np.unique(cells[whole] % len(occupations), return_inverse=True)
+        self.templates = len(templates)
+        self.names = [str(occupations[number]) for number in numbers]
         self.sizes = np.bincount(self.occupation)
-        shares = own.groupby(of_occupation)["female_share"].first().to_numpy(float)
-        self.share = shares[kept_names]
+        self.share = items.groupby(of_occupation)["female_share"].first().to_numpy(float)[numbers]
         self._draws = draws
 
     def __len__(self) -> int:
@@ -81,7 +79,7 @@ class Cells:
 
     @property
     def units(self) -> int:
-        """Of an interval of all cells: how many of what repeats there are, where there are fewer."""
+        """Of an interval of all cells: how many templates or occupations there are, whichever are fewer."""
         return min(self.templates, len(self.names))
 
     def of_genders(self, values: Floats) -> tuple[Floats, Floats]:
@@ -121,81 +119,52 @@ class Cells:
     def swapped_by_occupation(self, difference: Floats) -> Floats:
         """As swapped_mean for the mean of each occupation, shape (draws, occupations, runs)."""
         shape = (self.templates, len(self.names))
-        found = [
+        sums = [
             self._swaps @ sparse.coo_array((run, (self.template, self.occupation)), shape=shape).toarray()
             for run in difference.T
         ]
-        return np.stack(found, axis=2) / self.sizes[:, None]
+        return np.stack(sums, axis=2) / self.sizes[:, None]
 
-    def spread(self, values: Floats) -> Spread:
-        """Of the means over all cells; values: shape (cells, runs)."""
-        return spread_of(values - values.mean(axis=0), self.dependence)
-
-    def mean(
-        self, metric: str, values: Floats, bounds: tuple[float, float], drawn: Floats | None = None
-    ) -> Estimate:
+    def mean(self, metric: str, values: Floats, bounds: tuple[float, float]) -> Estimate:
         """The mean over all cells; values: shape (cells, runs)."""
-        return Estimate(
-            metric,
-            None,
-            values.mean(axis=0),
-            self.items,
-            self.units,
-            self.spread(values),
-            bounds,
-            drawn,
-        )
+        mean = values.mean(axis=0)
+        spread = spread_of(values - mean, self.dependence)
+        return Estimate(metric, None, mean, self.items, self.units, spread, bounds)
 
-    def size_of_mean(
-        self, metric: str, difference: Floats, bounds: tuple[float, float], drawn: Floats
-    ) -> Estimate:
-        """The absolute value of the mean difference of the genders; drawn: such means, swapped at random."""
+    def size_of_mean(self, metric: str, difference: Floats, bounds: tuple[float, float]) -> Estimate:
+        """The absolute value of the mean difference of the genders; these are swapped at random for its null
+        distribution. difference: shape (cells, runs)."""
         mean = difference.mean(axis=0)
         spread = spread_of(signs(mean) * (difference - mean), self.dependence)
-        return Estimate(metric, None, np.abs(mean), self.items, self.units, spread, bounds, np.abs(drawn))
+        null = np.abs(self.swapped_mean(difference))
+        return Estimate(metric, None, np.abs(mean), self.items, self.units, spread, bounds, null)
 
-    def gaps(self, difference: Floats, drawn: Floats, bounds: tuple[float, float]) -> Iterator[Estimate]:
-        """The mean difference of the genders in each occupation; drawn: as swapped_by_occupation."""
+    def gaps(self, difference: Floats, null: Floats, bounds: tuple[float, float]) -> Iterator[Estimate]:
+        """The mean difference of the genders in each occupation; null: as swapped_by_occupation."""
         means = self.by_occupation(difference)
         every = np.column_stack([difference, difference.mean(axis=1)])
-        own = every - self.by_occupation(every)[self.occupation]
-        squares = self.by_occupation(own**2)
+        deviations = every - self.by_occupation(every)[self.occupation]
+        squares = self.by_occupation(deviations**2)
         per_cell = self.items / len(self)
         for place, name in enumerate(self.names):
-            many = int(self.sizes[place])
-            spread = Spread(squares[place] / max(many - 1, 1), many - 1)
+            cells = int(self.sizes[place])
             yield Estimate(
                 GAP,
                 name,
                 means[place],
-                round(per_cell * many),
-                many,
-                spread,
+                round(per_cell * cells),
+                cells,
+                Spread(squares[place] / max(cells - 1, 1), cells - 1),
                 bounds,
-                drawn[:, place],
+                null[:, place],
                 TWO_SIDED,
             )
 
-    def correlation(self, metric: str, difference: Floats, drawn: Floats) -> Iterator[Estimate]:
-        """Pearson's r, over occupations, of the mean difference with the percentage of women; none where that
-        is known of fewer than three, or a side does not vary."""
-        means = self.by_occupation(difference)
-        known = np.isfinite(self.share)
-        shares = self.share[known]
-        if len(shares) < 3 or not np.ptp(shares) > 0 or not (np.ptp(means[known], axis=0) > 0).all():
-            return
-        yield Estimate(
-            metric,
-            None,
-            correlations(means[known].T, shares),
-            self.items,
-            len(shares),
-            spread_of(influence_of_correlation(means[known].T, shares), None),
-            (-1.0, 1.0),
-            correlations(drawn[:, known].swapaxes(1, 2), shares),
-            TWO_SIDED,
-            correlation=True,
-        )
+    def correlation(self, metric: str, difference: Floats, null: Floats) -> Iterator[Estimate]:
+        """Pearson's r, over occupations, of the mean difference with the percentage of women
+        (estimates.correlation_with_share); null: as swapped_by_occupation."""
+        gaps = self.by_occupation(difference)
+        yield from correlation_with_share(metric, gaps, self.share, null, self.items)
 
 
 def _averaging(

@@ -10,17 +10,16 @@ import pytest
 from scipy.stats import kendalltau
 
 from running import run_script
-from unmask.downstream.correlating import (
-    DRAWN,
-    Member,
-    Wanted,
+from unmask.downstream.correlation import (
+    N_RANDOM,
+    ModelRole,
     correlations_of,
     kendall,
     permutations_of,
 )
-from unmask.downstream.intrinsic import COLUMNS
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.schema import SCORES as OF_TASKS
+from unmask.downstream.scores import COLUMNS
 from unmask.downstream.terms import OCCUPATIONS
 from unmask.measures.schema import SCORES
 from unmask.report.sheets import rows_of
@@ -29,8 +28,8 @@ from unmask.tables import framed, read_table, write_table
 ROLES = ("", "at", "cda", "dropout")
 
 
-def members_of(families: int, roles: tuple[str, ...] = ROLES) -> list[Member]:
-    return [Member(f"m{f}{role}", f"m{f}", role) for f in range(families) for role in roles]
+def models_of(families: int, roles: tuple[str, ...] = ROLES) -> list[ModelRole]:
+    return [ModelRole(f"m{f}{role}", f"m{f}", role) for f in range(families) for role in roles]
 
 
 def literal_p(x: list[float], y: list[float], families: int, roles: int) -> float:
@@ -48,73 +47,73 @@ def test_the_test_of_families_permutes_whole_families() -> None:
     rng = np.random.default_rng(0)
     for _ in range(3):
         x, y = rng.integers(0, 9, 10).astype(float), rng.normal(size=10)
-        found = kendall(x, y, members_of(5, ("", "cda")))
-        assert found.tau == pytest.approx(kendalltau(x, y).statistic)
-        assert found.p == pytest.approx(kendalltau(x, y).pvalue)
-        assert found.permutations == 120
-        assert found.p_families == pytest.approx(literal_p(x.tolist(), y.tolist(), 5, 2))
-        assert found.reason is None
+        tau = kendall(x, y, models_of(5, ("", "cda")))
+        assert tau.tau == pytest.approx(kendalltau(x, y).statistic)
+        assert tau.p == pytest.approx(kendalltau(x, y).pvalue)
+        assert tau.permutations == 120
+        assert tau.p_families == pytest.approx(literal_p(x.tolist(), y.tolist(), 5, 2))
+        assert tau.reason is None
 
 
 def test_the_order_of_models_means_nothing() -> None:
     rng = np.random.default_rng(1)
-    members = members_of(6, ("", "cda"))
+    models = models_of(6, ("", "cda"))
     x, y = rng.normal(size=12), rng.normal(size=12)
     order = rng.permutation(12)
-    found = kendall(x, y, members)
-    other = kendall(x[order], y[order], [members[place] for place in order])
-    assert found.p_families == pytest.approx(other.p_families)
-    assert found.tau == pytest.approx(other.tau)
+    tau = kendall(x, y, models)
+    other = kendall(x[order], y[order], [models[place] for place in order])
+    assert tau.p_families == pytest.approx(other.p_families)
+    assert tau.tau == pytest.approx(other.tau)
 
 
 def test_families_of_other_roles_keep_their_place() -> None:
-    members = [*members_of(3, ("", "cda")), Member("n", "n"), *members_of(5, ("",))[3:]]
-    orders = permutations_of(members)
+    models = [*models_of(3, ("", "cda")), ModelRole("n", "n"), *models_of(5, ("",))[3:]]
+    orders = permutations_of(models)
     # three families of two and three of one
     assert len(orders) == 36
     assert (orders[0] == np.arange(9)).all()
     assert len(np.unique(orders, axis=0)) == 36
-    roles = np.array([member.role for member in members])
+    roles = np.array([model.role for model in models])
     assert (roles[orders] == roles).all()
-    families = np.array([member.family for member in members])
+    families = np.array([model.family for model in models])
     for order in orders:
         for f in range(3):
             assert len(set(families[order][2 * f : 2 * f + 2])) == 1
-    mixed = [Member(f"m{n}", "one" if n < 5 else f"f{n}", str(n)) for n in range(9)]
-    found = kendall(np.arange(9.0), np.arange(9.0), mixed)
-    assert found.tau == pytest.approx(1)
-    assert found.p_families is None
-    assert found.permutations is None
-    assert found.reason is not None
-    assert "made up alike" in found.reason
+    mixed = [ModelRole(f"m{n}", "one" if n < 5 else f"f{n}", str(n)) for n in range(9)]
+    tau = kendall(np.arange(9.0), np.arange(9.0), mixed)
+    assert tau.tau == pytest.approx(1)
+    assert tau.p_families is None
+    assert tau.permutations is None
+    assert tau.reason is not None
+    assert "made up alike" in tau.reason
 
 
-def test_many_families_are_drawn() -> None:
-    orders = permutations_of(members_of(10, ("",)))
-    assert len(orders) == DRAWN
+def test_many_families_are_permuted_at_random() -> None:
+    orders = permutations_of(models_of(10, ("",)))
+    assert len(orders) == N_RANDOM
     assert (orders[0] == np.arange(10)).all()
     assert (np.sort(orders, axis=1) == np.arange(10)).all()
 
 
 def test_there_is_no_tau_of_few_models_and_no_p_of_few_families() -> None:
-    few = kendall(np.arange(7.0), np.arange(7.0), members_of(7, ("",)))
+    few = kendall(np.arange(7.0), np.arange(7.0), models_of(7, ("",)))
     assert (few.tau, few.p, few.p_families) == (None, None, None)
     assert few.reason is not None
     assert "7 models" in few.reason
-    three = kendall(np.arange(12.0), np.arange(12.0), members_of(3))
+    three = kendall(np.arange(12.0), np.arange(12.0), models_of(3))
     assert three.tau == pytest.approx(1)
     assert three.p_families is None
     assert three.reason is not None
     assert "6 ways" in three.reason
-    same = kendall(np.ones(12), np.arange(12.0), members_of(3))
+    same = kendall(np.ones(12), np.arange(12.0), models_of(3))
     assert same.tau is None
 
 
 @pytest.mark.long
 def test_the_test_of_families_holds_its_level_where_the_plain_one_does_not() -> None:
     rng = np.random.default_rng(11)
-    members, studies, correlation = members_of(7), 300, 0.8
-    own = permutations_of(members)
+    models, studies, correlation = models_of(7), 300, 0.8
+    permutations = permutations_of(models)
     plain = by_family = 0
     first, second = np.triu_indices(28, 1)
     for _ in range(studies):
@@ -125,11 +124,11 @@ def test_the_test_of_families_holds_its_level_where_the_plain_one_does_not() -> 
         )
         plain += kendalltau(x, y).pvalue < 0.05
         # the same as `kendall`, whose p is held against this in the first study
-        signs = np.sign(x[:, None] - x[None, :])[own[:, first], own[:, second]]
+        signs = np.sign(x[:, None] - x[None, :])[permutations[:, first], permutations[:, second]]
         sizes = np.abs(signs @ np.sign(y[first] - y[second]))
         p = np.mean(sizes >= sizes[0])
         if not _:
-            assert kendall(x, y, members).p_families == pytest.approx(p)
+            assert kendall(x, y, models).p_families == pytest.approx(p)
         by_family += p < 0.05
     # 95 of 100 such simulations have 2.7 to 7.7 of 100 where the level is 5
     assert 0.02 <= by_family / studies <= 0.085
@@ -141,15 +140,17 @@ def bias(model: str, score: float, protocol: str = "corrected") -> list[object]:
 
 
 def test_correlations_of_a_study() -> None:
-    members = members_of(8, ("",))
+    models = models_of(8, ("",))
     rng = np.random.default_rng(3)
-    scores = {member.name: float(score) for member, score in zip(members, rng.normal(50, 10, 8), strict=True)}
+    scores = {model.name: float(score) for model, score in zip(models, rng.normal(50, 10, 8), strict=True)}
     gaps = rng.random(8)
     before = pd.DataFrame([bias(name, score) for name, score in scores.items()], columns=COLUMNS)
     after = pd.DataFrame([bias(f"{name}@bios", 60 + n) for n, name in enumerate(scores)][:7], columns=COLUMNS)
     extrinsic = pd.DataFrame({"model": list(scores), "task": "bios", "metric": "tpr_gap", "value": gaps})
-    found = correlations_of(Wanted(members, ["bios", "sts"], ["cp"], ["AULA"]), before, after, extrinsic)
-    rows = {(row.when, row.reading): row for row in rows_of(found)}
+    correlations = correlations_of(
+        models, before, after, extrinsic, tasks=["bios", "sts"], benchmarks=["cp"], measures=["AULA"]
+    )
+    rows = {(row.when, row.reading): row for row in rows_of(correlations)}
     assert set(rows) == {
         (when, reading) for when in ("before", "after") for reading in ("published", "corrected")
     }
@@ -213,6 +214,6 @@ def test_the_script_writes_correlations(tmp_path: Path) -> None:
 def write_gaps(path: Path, model: str, rows: list[tuple[int | None, int, float]]) -> None:
     """The main metric of a made task, for seeds and steps."""
     common = {"metric": "tpr_gap", "n": 9, "units": 3, "confidence": 0.95}
-    made = [{"seed": seed, "step": step, "value": value, **common} for seed, step, value in rows]
+    rows_of_task = [{"seed": seed, "step": step, "value": value, **common} for seed, step, value in rows]
     facts = {"model": model, "task": "made", "kind": OCCUPATIONS}
-    write_table(path, framed(made, OF_TASKS), OF_TASKS, facts)
+    write_table(path, framed(rows_of_task, OF_TASKS), OF_TASKS, facts)

@@ -1,7 +1,8 @@
-"""Writing a debiased model: a model directory like any other, whole or not at all."""
+"""Reading the model that is debiased, and writing the debiased one: a model directory like any other."""
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import safe_open
@@ -9,21 +10,38 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from transformers import AutoModelForMaskedLM, PreTrainedModel
 
-from unmask.debiasing.making import Base, Entry
+from unmask.debiasing.inputs import Base, Entry
 from unmask.errors import InputError
-from unmask.models.directory import directory_written_whole, files_of
+from unmask.models.directory import PROJECTION, directory_written_whole, files_of
 from unmask.models.quiet import quiet_transformers
 
 WEIGHTS = "model.safetensors"
 _POOLER = "pooler"
 
 
-def save(model: PreTrainedModel, base: Base, entry: Entry, directory: str | Path, keep_pooler: bool) -> None:
+def load_base(base: Base, **settings: Any) -> PreTrainedModel:
+    """The masked language model in `base` in single precision, with these settings of its configuration."""
+    with quiet_transformers():
+        model: PreTrainedModel = AutoModelForMaskedLM.from_pretrained(
+            base.directory, local_files_only=True, trust_remote_code=False, dtype=torch.float32, **settings
+        )
+    return model
+
+
+def save(
+    model: PreTrainedModel,
+    base: Base,
+    entry: Entry,
+    directory: str | Path,
+    keep_pooler: bool,
+    projection: Tensor | None = None,
+) -> None:
     """Write a debiased masked language model with its configuration to `directory`, all or nothing.
 
-    The tokenizer's files are those of `base`, and so is what a projection has removed before. keep_pooler:
-    writes the base's pooler too, where its checkpoint has one: a masked language model has none, and without
-    it fine-tuning would draw a new one at random. Raises InputError for weights that are all as in `base`.
+    The tokenizer's files are those of `base`. keep_pooler: writes the base's pooler too, where its checkpoint
+    has one: a masked language model has none, and without it fine-tuning would draw a new one at random.
+    projection: of the last hidden states, width × width, written beside the weights; None: that of `base`, if
+    it has one. Raises InputError for weights that are all as in `base`.
     """
     # training may have left the model on a GPU
     model.to(torch.device("cpu"))  # type: ignore[arg-type]
@@ -37,6 +55,8 @@ def save(model: PreTrainedModel, base: Base, entry: Entry, directory: str | Path
             save_file(load_file(partial / WEIGHTS) | pooler, partial / WEIGHTS, metadata={"format": "pt"})
         for name in (*files.tokenizer, *files.projection):
             shutil.copyfile(base.directory / name, partial / name)
+        if projection is not None:
+            save_file({"projection": projection}, partial / PROJECTION)
 
 
 def pooler_of(directory: Path, prefix: str) -> dict[str, Tensor]:
@@ -44,12 +64,12 @@ def pooler_of(directory: Path, prefix: str) -> dict[str, Tensor]:
 
     Their names are those that they have in a model whose encoder is called `prefix` (`bert`, `roberta` …).
     """
-    found = {}
+    pooler = {}
     for file in files_of(directory, f"model directory {directory}").weights:
         for name, tensor in _pooler_tensors(directory / file).items():
             parts = name.split(".")
-            found[".".join([prefix, *parts[parts.index(_POOLER) :]])] = tensor.to(torch.float32).contiguous()
-    return found
+            pooler[".".join([prefix, *parts[parts.index(_POOLER) :]])] = tensor.to(torch.float32).contiguous()
+    return pooler
 
 
 def _pooler_tensors(file: Path) -> dict[str, Tensor]:
@@ -64,11 +84,7 @@ def _pooler_tensors(file: Path) -> dict[str, Tensor]:
 
 
 def _refuse_the_same(model: PreTrainedModel, base: Base, entry: Entry) -> None:
-    with quiet_transformers():
-        origin = AutoModelForMaskedLM.from_pretrained(
-            base.directory, local_files_only=True, trust_remote_code=False, dtype=torch.float32
-        )
-    before = dict(origin.named_parameters())
+    before = dict(load_base(base).named_parameters())
     if all(torch.equal(weights, before[name]) for name, weights in model.named_parameters()):
         raise InputError(
             f"its weights are those of {entry['from']}, from which it is made: "

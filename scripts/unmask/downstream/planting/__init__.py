@@ -1,1 +1,0 @@
-"""Made tasks in the words of a world, whose every label has a known probability."""
