@@ -22,7 +22,7 @@ import pandas as pd
 
 from unmask.calibration.schema import EXPLAINED
 from unmask.errors import InputError
-from unmask.frequency.levels import rounded
+from unmask.statistics.count_levels import rounded
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence, Variance
 from unmask.statistics.intervals import Floats, clustered_interval
