@@ -9,9 +9,8 @@ from unmask.models.directory import directory_written_whole
 from unmask.models.manifest import write_manifest
 from unmask.models.training import work_folder
 from unmask.record import record
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import World
-from unmask.worlds.recipe import Recipe
+from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.training import check_learnt, train
 
 if TYPE_CHECKING:

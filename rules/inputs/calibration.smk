@@ -1,7 +1,7 @@
 # Functions that tell rules their inputs and outputs: calibration.
 
-from unmask.calibration.shown import FIGURES as CALIBRATION_FIGURES
-from unmask.calibration.shown import TABLES as CALIBRATION_TABLES
+from unmask.calibration.artifacts import FIGURES as CALIBRATION_FIGURES
+from unmask.calibration.artifacts import TABLES as CALIBRATION_TABLES
 
 CALIBRATION = config.get("calibration", {})
 # what is computed of the scores, by table
@@ -19,7 +19,7 @@ def oracle_settings(wildcards):
 
 
 def calibrating_models():
-    """The models that are compared with what was planted."""
+    """The models of synthetic worlds."""
     return [name for name in SCORED if MODELS[name]["source"] in ("oracle", "train")] if CALIBRATION else []
 
 
@@ -85,7 +85,7 @@ def calibration_inputs():
 
 
 def calibration_models():
-    """What is known of the models that are compared with what was planted."""
+    """What is known of the models of synthetic worlds."""
     keys = ("source", "world", "architecture", "seed", "text", "steps", "corruption", "context")
     return [{"name": name, **{key: MODELS[name].get(key) for key in keys}} for name in calibrating_models()]
 

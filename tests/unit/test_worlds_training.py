@@ -15,7 +15,6 @@ from unmask.errors import InputError
 from unmask.models.masking import Masking
 from unmask.models.training import Settings
 from unmask.worlds.corpus import draw_corpus
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
@@ -29,7 +28,7 @@ from unmask.worlds.grammar import (
     text_of,
     words_of,
 )
-from unmask.worlds.recipe import Recipe
+from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 from unmask.worlds.training import GATE_FILE, TOLERANCE, _config, check_learnt, is_learnt, train
 

@@ -10,7 +10,6 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from unmask.frequency.group_words import EXTRACTED
-from unmask.frequency.levels import rounded
 from unmask.frequency.link_tables import PERFECT
 from unmask.frequency.word_lists import GROUPS
 from unmask.measures.registry import title_of
@@ -29,6 +28,7 @@ from unmask.report.panels import (
     told,
 )
 from unmask.report.sheets import interval, number, rows_of
+from unmask.statistics.count_levels import rounded
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
 

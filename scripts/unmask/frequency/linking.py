@@ -9,8 +9,8 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.frequency.group_words import counts_of, modified_words
-from unmask.frequency.levels import log_counts, rounded
 from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.statistics.count_levels import log_counts, rounded
 from unmask.statistics.decisions import decisions, groups
 from unmask.statistics.ranks import spearman
 from unmask.statistics.schema import BIAS_TYPE, OVERALL

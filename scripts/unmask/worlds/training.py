@@ -33,7 +33,6 @@ from unmask.models.devices import pick_device
 from unmask.models.masking import Masking, head_at_labels
 from unmask.models.quiet import quiet_transformers
 from unmask.models.training import Settings, warmed_up
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
@@ -50,7 +49,7 @@ from unmask.worlds.grammar import (
     text_of,
     words_of,
 )
-from unmask.worlds.recipe import Recipe
+from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 
 logger = logging.getLogger(__name__)

@@ -1,7 +1,5 @@
 """Which counts are equal: one rule for the ranks of words and for the log frequency ratios of pairs."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -31,6 +29,6 @@ def levels(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """
     logs = log_counts(counts)
     order = np.argsort(logs, kind="stable")
-    found: npt.NDArray[Any] = np.zeros(len(logs), dtype=np.int64)
-    found[order[1:]] = np.cumsum(rounded(np.diff(logs[order])) > 0)
-    return found
+    level: npt.NDArray[np.int64] = np.zeros(len(logs), dtype=np.int64)
+    level[order[1:]] = np.cumsum(rounded(np.diff(logs[order])) > 0)
+    return level
