@@ -20,7 +20,8 @@ Logits = npt.NDArray[np.float64]
 def people(
     gaps: Sequence[float], each: int | Sequence[tuple[int, int]], rng: np.random.Generator, runs: int = 1
 ) -> tuple[pd.DataFrame, Logits]:
-    """Test people of occupations whose women are told right by so much more often than their men, around .6.
+    """Test people of occupations whose women are predicted right by so much more often than their men,
+    around .6.
 
     each: women and men of an occupation, one number or a pair an occupation. Logits of shape (runs, people,
     occupations).
@@ -29,8 +30,8 @@ def people(
     chance: list[float] = []
     counts = [(each, each)] * len(gaps) if isinstance(each, int) else list(each)
     for label, (gap, (women, men)) in enumerate(zip(gaps, counts, strict=True)):
-        for gender, many, sign in (("female", women, 1), ("male", men, -1)):
-            for _ in range(many):
+        for gender, count, sign in (("female", women, 1), ("male", men, -1)):
+            for _ in range(count):
                 rows.append(
                     {
                         "item": len(rows),
@@ -46,9 +47,9 @@ def people(
                 chance.append(0.6 + sign * gap / 2)
     labels = np.array([row["label"] for row in rows]).astype(int)
     right = rng.random((runs, len(rows))) < chance
-    told = np.where(right, labels, (labels + 1) % len(gaps))
+    predicted = np.where(right, labels, (labels + 1) % len(gaps))
     logits = rng.normal(0, 0.1, (runs, len(rows), len(gaps)))
-    np.put_along_axis(logits, told[:, :, None], 5.0, axis=2)
+    np.put_along_axis(logits, predicted[:, :, None], 5.0, axis=2)
     return framed(rows, ITEMS), logits
 
 

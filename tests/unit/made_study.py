@@ -139,14 +139,14 @@ def make_study(
                 about = {"model": name, "benchmark": "cp"}
                 write_table(path, framed(scores_rows(share, rng), SCORES), SCORES, about)
                 files[key].append(path)
-        found = [
+        rows = [
             row
             for model in models
             if model.get("from")
             for row in compared(model["from"], model["name"], (80.0, 52.0))
         ]
         files["comparisons"] = [folder / "comparisons.parquet"]
-        write_table(files["comparisons"][0], framed(found, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
+        write_table(files["comparisons"][0], framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
     files["correlations"] = folder / "correlations.parquet"
     inputs = {"scores_before": files["scores_before"], "scores_after": files["scores_after"]}
     run_script(

@@ -20,36 +20,36 @@ AXIS = Axis("of 100 pairs", line=50)
 
 
 def drawn_of(*changes: dict[str, Any], axis: Axis = AXIS) -> alt.FacetChart:
-    drawn = changes_chart(pd.DataFrame(changes), axis, 1)
-    assert drawn is not None
-    return drawn
+    drawing = changes_chart(pd.DataFrame(changes), axis, 1)
+    assert drawing is not None
+    return drawing
 
 
 def test_numbers_before_and_after_are_where_the_axis_says() -> None:
-    drawn = drawn_of(LESS, MORE, OTHER, ELSEWHERE)
+    drawing = drawn_of(LESS, MORE, OTHER, ELSEWHERE)
     rows = pd.DataFrame([LESS, MORE, OTHER])
-    first, second = panels_of(drawn)
+    first, second = panels_of(drawing)
     assert (first.title, second.title) == (("cp",), ("ss",))
     marks, ticks = first.of("symbol"), first.of("rect")
     factor, shift = scale_of(rows["after"], [mark.x for mark in marks])
     assert [tick.x + 1 for tick in ticks] == pytest.approx((factor * rows["before"] + shift).tolist())
     assert [(tick.y + tick.y2) / 2 for tick in ticks] == pytest.approx([mark.y for mark in marks])
     # intervals are laid at what was before; those of one measure are in one row
-    check_forest(drawn, "after", ("least", "most"), line=50)
+    check_forest(drawing, "after", ("least", "most"), line=50)
     assert marks[0].y < marks[2].y < marks[1].y
     least, most = rows["before"] + rows["low"], rows["before"] + rows["high"]
-    known = pd.DataFrame(chart("c", "a", drawn).rows)[["least", "most"]]
+    known = pd.DataFrame(chart("c", "a", drawing).rows)[["least", "most"]]
     assert known.head(3).to_numpy().tolist() == [list(ends) for ends in zip(least, most, strict=True)]
     # what has no interval has a tick and a mark alone, beside the line of no bias
     (mark,), (tick,) = second.of("symbol"), second.of("rect")
     assert (mark.x, tick.x + 1) == pytest.approx((52 * factor + shift, 55 * factor + shift))
     assert len(second.of("rule")) == 1
-    assert {"AUL", "CPS", "cda", "at", "of 100 pairs"} <= set(texts_of(drawn))
+    assert {"AUL", "CPS", "cda", "at", "of 100 pairs"} <= set(texts_of(drawing))
 
 
 def test_panels_of_different_numbers_have_a_scale_each() -> None:
-    own = ELSEWHERE | {"panel": "other", "before": 0.5, "after": 0.25, "low": -0.3, "high": -0.2}
-    first, second = panels_of(drawn_of(LESS, MORE, own, axis=Axis("bias in use", line=0, own=True)))
+    in_use = ELSEWHERE | {"panel": "other", "before": 0.5, "after": 0.25, "low": -0.3, "high": -0.2}
+    first, second = panels_of(drawn_of(LESS, MORE, in_use, axis=Axis("bias in use", line=0, own=True)))
     factor, shift = scale_of([60.0, 75.0], [mark.x for mark in first.of("symbol")])
     assert first.of("rule")[0].x == pytest.approx(shift)
     (mark,), (tick,) = second.of("symbol"), second.of("rect")

@@ -55,8 +55,8 @@ def made_texts(folder: Path, lines: list[str], held_out: int = 0, neutral: list[
 
 def entry(reading: str, **training: Any) -> dict[str, Any]:
     settings = {"batch": 3, "learning_rate": 1e-3, "epochs": 2, "steps": None, "max_length": 64} | training
-    made = {"source": "debiased", "from": "base", "method": "at", "reading": reading, "seed": 5}
-    return made | {"training": settings, "options": {}}
+    keys = {"source": "debiased", "from": "base", "method": "at", "reading": reading, "seed": 5}
+    return keys | {"training": settings, "options": {}}
 
 
 # --- words and sentences
@@ -78,23 +78,23 @@ def test_the_released_code_splits_words_as_gpt_2_does() -> None:
     """Behind a letter, 's and its like are words: what begins so is torn; ma'am is ma and am."""
     words = {*PAIRS.feminine, *PAIRS.masculine}
 
-    def found(text: str) -> list[str]:
+    def words_found(text: str) -> list[str]:
         return [text[m.start : m.end] for m in released_mentions(words, text)]
 
-    assert found("She's here, he'd say; ma'am") == ["She", "he", "ma"]
+    assert words_found("She's here, he'd say; ma'am") == ["She", "he", "ma"]
     # the quotation mark goes with its s, and he is left
-    assert found("'she said") == ["he"]
-    assert found('"she" (his)') == ["she", "his"]
-    assert found("the 'she") == ["she"]
+    assert words_found("'she said") == ["he"]
+    assert words_found('"she" (his)') == ["she", "his"]
+    assert words_found("the 'she") == ["she"]
 
 
 @pytest.mark.parametrize("published", [True, False])
 def test_sentences_of_each_group(published: bool, tmp_path: Path) -> None:
     lines = [*WOMEN, *MEN, *NEUTRAL, "She saw his nurse.", "Nothing here.", "A nurse, the nurse again."]
     groups = choose_sentences(made_texts(tmp_path, lines), published, 64, 0)
-    for name, wanted in (("feminine", WOMEN), ("masculine", MEN), ("neutral", [*NEUTRAL, lines[-1]])):
+    for name, expected in (("feminine", WOMEN), ("masculine", MEN), ("neutral", [*NEUTRAL, lines[-1]])):
         group = getattr(groups, name)
-        assert sorted(s.text for s in (*group.train, *group.dev)) == sorted(wanted)
+        assert sorted(s.text for s in (*group.train, *group.dev)) == sorted(expected)
         assert len(group.dev) == 1
     everything = {
         s.text: s.mentions
@@ -131,8 +131,8 @@ def test_a_group_without_sentences_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"neutral\.txt: 0 sentences with a stereotyped word"):
         # a gendered word makes a line of that file useless
         choose_sentences(made_texts(tmp_path, [*WOMEN, *MEN], neutral=["Her nurse works."]), False, 64, 0)
-    found = choose_sentences(made_texts(tmp_path, [*WOMEN, *MEN], neutral=NEUTRAL), False, 64, 0)
-    assert len(found.neutral.train) == 3
+    groups = choose_sentences(made_texts(tmp_path, [*WOMEN, *MEN], neutral=NEUTRAL), False, 64, 0)
+    assert len(groups.neutral.train) == 3
 
 
 @pytest.mark.parametrize("name", ["bert-base-cased", "bert-base-uncased", "roberta", "albert-v2"])
@@ -191,11 +191,11 @@ def test_the_corrected_objective(architecture: str, tmp_path: Path) -> None:
         for word, places in sentence.mentions:
             of_word.setdefault(word, []).append(states[:, list(places)].mean(1))
     words = sorted(of_word)
-    slow_vectors = {word: torch.stack(found).mean(0) for word, found in of_word.items()}
+    slow_vectors = {word: torch.stack(states).mean(0) for word, states in of_word.items()}
     vectors = attribute_vectors(model, gendered, words, 0, CPU)
     for number, word in enumerate(words):
         torch.testing.assert_close(vectors[number], slow_vectors[word], rtol=1e-4, atol=1e-4)
-    products, apart = [], []
+    products, distances = [], []
     for sentence in neutral:
         states = hidden(model, list(sentence.ids), [1] * len(sentence.ids))
         for _, places in sentence.mentions[:1]:
@@ -205,16 +205,18 @@ def test_the_corrected_objective(architecture: str, tmp_path: Path) -> None:
     for sentence in gendered:
         states, old = (hidden(m, list(sentence.ids), [1] * len(sentence.ids)) for m in (model, before))
         for place in range(len(sentence.ids)):
-            apart += [float((states[n, place] - old[n, place]).square().mean()) for n in range(len(states))]
+            distances += [
+                float((states[n, place] - old[n, place]).square().mean()) for n in range(len(states))
+            ]
     padding = tiny_tokenizer(architecture).pad_token_id
     ids, mask = pad([s.ids for s in neutral], padding, CPU.torch)
     weights = word_weights([s.mentions[0][1] for s in neutral], ids.shape[1])
-    found = projection(word_embeddings(layers_of(model, ids, mask), weights), vectors)
-    assert float(found) == pytest.approx(fmean(products), rel=1e-3)
+    fast = projection(word_embeddings(layers_of(model, ids, mask), weights), vectors)
+    assert float(fast) == pytest.approx(fmean(products), rel=1e-3)
     ids, mask = pad([s.ids for s in gendered], padding, CPU.torch)
     assert mask.min() == 0
-    found = distance(layers_of(model, ids, mask), layers_of(before, ids, mask), mask)
-    assert float(found) == pytest.approx(fmean(apart), rel=1e-3)
+    fast = distance(layers_of(model, ids, mask), layers_of(before, ids, mask), mask)
+    assert float(fast) == pytest.approx(fmean(distances), rel=1e-3)
 
 
 @torch.no_grad()
@@ -237,14 +239,14 @@ def test_the_published_objective(tmp_path: Path) -> None:
     def slow_embeddings(batch: list[Tokenized]) -> list[torch.Tensor]:
         padded, length = rows(batch)
         width = max(len(s.mentions[0][1]) for s in batch)
-        found = []
+        embeddings = []
         for sentence, ids in zip(batch, padded, strict=True):
             states = hidden(model, ids, [1] * length)
             total = torch.zeros_like(states[:, 0])
             for place in sentence.mentions[0][1]:
                 total += states[:, place - 1 if width > 1 else place]
-            found.append(total / width)
-        return found
+            embeddings.append(total / width)
+        return embeddings
 
     genders = [[women[:2], women[2:]], [men[:2], men[2:]]]
     slow_vectors = [
@@ -261,26 +263,26 @@ def test_the_published_objective(tmp_path: Path) -> None:
         ids, mask = pad([s.ids for s in batch], 0, CPU.torch)
         weights = released_word_weights([s.mentions[0][1] for s in batch], ids.shape[1])
         layers = layers_of(model, ids, torch.ones_like(mask))
-        found = released_projection(word_embeddings(layers, weights), vectors)
-        assert float(found) == pytest.approx(slow, rel=1e-3)
+        fast = released_projection(word_embeddings(layers, weights), vectors)
+        assert float(fast) == pytest.approx(slow, rel=1e-3)
     padded, length = rows(women)
-    apart = [
+    distances = [
         float(value)
         for ids in padded
         for value in (hidden(model, ids, [1] * length) - hidden(before, ids, [1] * length)).square().flatten()
     ]
     ids, mask = pad([s.ids for s in women], 0, CPU.torch)
     layers, old = (layers_of(m, ids, torch.ones_like(mask)) for m in (model, before))
-    assert float(released_distance(layers, old)) == pytest.approx(fmean(apart), rel=1e-3)
+    assert float(released_distance(layers, old)) == pytest.approx(fmean(distances), rel=1e-3)
 
 
 # --- training
 
 
-def run(folder: Path, name: str, made: dict[str, Any], texts: Texts, base: Base) -> dict[str, Any]:
+def run(folder: Path, name: str, stated: dict[str, Any], texts: Texts, base: Base) -> dict[str, Any]:
     work = folder / f"work-{name}"
     work.mkdir(exist_ok=True)
-    return context_debias.debias(base, texts, made, folder / name, work, CPU)
+    return context_debias.debias(base, texts, stated, folder / name, work, CPU)
 
 
 @pytest.fixture(scope="module")
@@ -298,9 +300,9 @@ def test_killed_and_resumed_it_is_the_same(
     reading: str, base: Base, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(context_debias, "SAVE_EVERY", 3)
-    made, texts = entry(reading), all_texts(tmp_path)
+    stated, texts = entry(reading), all_texts(tmp_path)
     state = torch.random.get_rng_state()
-    facts = run(tmp_path, "whole", made, texts, base)
+    facts = run(tmp_path, "whole", stated, texts, base)
     assert torch.equal(torch.random.get_rng_state(), state)
     assert facts["steps"] > 9
     step = context_debias._Training._step
@@ -313,11 +315,11 @@ def test_killed_and_resumed_it_is_the_same(
 
         monkeypatch.setattr(context_debias._Training, "_step", killed)
         with pytest.raises(KeyboardInterrupt):
-            run(tmp_path, "killed", made, texts, base)
+            run(tmp_path, "killed", stated, texts, base)
     monkeypatch.setattr(context_debias._Training, "_step", step)
     assert not (tmp_path / "killed").exists()
     assert (tmp_path / "work-killed" / context_debias.STATE).exists()
-    assert run(tmp_path, "killed", made, texts, base) == facts
+    assert run(tmp_path, "killed", stated, texts, base) == facts
     files = [tmp_path / name / "model.safetensors" for name in ("whole", "killed")]
     assert files[0].read_bytes() == files[1].read_bytes()
     check(tmp_path / "killed", "debiased")
@@ -340,8 +342,8 @@ def test_steps_of_the_readings(base: Base, tmp_path: Path) -> None:
     texts = all_texts(tmp_path)
 
     def steps(reading: str, **training: Any) -> tuple[int, int, int]:
-        made = context_debias._Training(base, texts, entry(reading, **training), tmp_path, CPU)
-        return made.epoch, made.steps, made.decay
+        training_run = context_debias._Training(base, texts, entry(reading, **training), tmp_path, CPU)
+        return training_run.epoch, training_run.steps, training_run.decay
 
     # 18 sentences of each gender to train on; of the 18 neutral ones some have two words
     neutral = len(context_debias._Training(base, texts, entry("corrected"), tmp_path, CPU).train.neutral)
@@ -355,9 +357,9 @@ def test_steps_of_the_readings(base: Base, tmp_path: Path) -> None:
 
 
 def test_an_objective_that_is_no_number_is_refused(base: Base, tmp_path: Path) -> None:
-    made = entry("corrected", steps=30) | {"options": {"alpha": 1e38}}
+    stated = entry("corrected", steps=30) | {"options": {"alpha": 1e38}}
     with pytest.raises(InputError, match=r"AT: the objective of step \d+ .*is (nan|inf), not a number"):
-        run(tmp_path, "x", made, all_texts(tmp_path), base)
+        run(tmp_path, "x", stated, all_texts(tmp_path), base)
     assert not (tmp_path / "x").exists()
 
 
@@ -401,11 +403,11 @@ def log_odds(directory: Path, p: float) -> float:
     world = make_world()
     tokenizer = AutoTokenizer.from_pretrained(directory)
     model = AutoModelForMaskedLM.from_pretrained(directory).eval()
-    found: list[float] = []
-    for (factor, level, _), template, own, other in _questions(world):
+    values: list[float] = []
+    for (factor, level, _), template, completed, other in _questions(world):
         if (factor, level) == ("association", p):
-            found += _log_odds(model, tokenizer, template, own, other)
-    return fmean(found)
+            values += _log_odds(model, tokenizer, template, completed, other)
+    return fmean(values)
 
 
 @pytest.mark.thorough
@@ -421,14 +423,14 @@ def test_in_a_world_the_corrected_reading_debiases_more(tmp_path: Path) -> None:
     words = WordPairs(tuple(gendered_pairs()))
     texts = Texts(path, 300, neutral, words, tuple(stereotyped_words(world)))
     base = Base(tmp_path / "base", 32)
-    found = {"base": log_odds(tmp_path / "base", 0.9)}
+    odds = {"base": log_odds(tmp_path / "base", 0.9)}
     for reading in ("published", "corrected"):
-        made = entry(reading, batch=32, learning_rate=3e-3, steps=300)
-        facts = run(tmp_path, reading, made, texts, base)
+        stated = entry(reading, batch=32, learning_rate=3e-3, steps=300)
+        facts = run(tmp_path, reading, stated, texts, base)
         before, after = (facts["objective"][when]["weighted"] for when in ("before", "after"))
         if reading == "corrected":
             assert after < 0.05 * before
-        found[reading] = log_odds(tmp_path / reading, 0.9)
-    assert found["base"] > 1.2
-    assert found["corrected"] < 0.75 * found["base"]
-    assert found["corrected"] + 0.2 < found["published"] <= 1.05 * found["base"]
+        odds[reading] = log_odds(tmp_path / reading, 0.9)
+    assert odds["base"] > 1.2
+    assert odds["corrected"] < 0.75 * odds["base"]
+    assert odds["corrected"] + 0.2 < odds["published"] <= 1.05 * odds["base"]

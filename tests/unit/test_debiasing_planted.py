@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def found(directory: Path) -> Mapping[tuple[str, float], float]:
+def log_odds_of(directory: Path) -> Mapping[tuple[str, float], float]:
     """By the gender that occupations are stereotyped for, and its p: mean log P(she) - log P(he)."""
     tokenizer = AutoTokenizer.from_pretrained(directory)
     model = AutoModelForMaskedLM.from_pretrained(directory).eval()
@@ -48,8 +48,8 @@ def found(directory: Path) -> Mapping[tuple[str, float], float]:
     values: dict[tuple[str, float], list[float]] = {}
     for word, gender, p in WORLD.occupations:
         for template in templates:
-            own, other = ({"occupation": word} | PRONOUNS[each] for each in (FEMALE, MALE))
-            values.setdefault((gender, p), []).extend(_log_odds(model, tokenizer, template, own, other))
+            she, he = ({"occupation": word} | PRONOUNS[each] for each in (FEMALE, MALE))
+            values.setdefault((gender, p), []).extend(_log_odds(model, tokenizer, template, she, he))
     return {level: fmean(each) for level, each in values.items()}
 
 
@@ -67,12 +67,12 @@ def debiased(folder: Path, method: Any, text: str, **stated: Any) -> Mapping[tup
         pick_device("cpu"),
     )
     assert facts["examples"]["kind"] == "lines"
-    return found(folder / name)
+    return log_odds_of(folder / name)
 
 
 @pytest.mark.thorough
 def test_what_is_planted_is_swapped_away(folder: Path) -> None:
-    before = found(folder / "base")
+    before = log_odds_of(folder / "base")
     assert before[FEMALE, 0.9] > 1 and before[MALE, 0.9] < -1
     corrected = debiased(folder, cda, "corrected")
     assert all(abs(log_odds) < 0.3 for log_odds in corrected.values()), corrected

@@ -50,8 +50,8 @@ def made_texts(folder: Path, words: WordPairs = PAIRS, held_out: int = 0) -> Tex
 
 
 def entry(method: str, **options: Any) -> dict[str, Any]:
-    made = {"source": "debiased", "from": "base", "method": method, "reading": "corrected", "seed": 0}
-    return made | {"training": {"max_length": 64}, "options": options}
+    keys = {"source": "debiased", "from": "base", "method": method, "reading": "corrected", "seed": 0}
+    return keys | {"training": {"max_length": 64}, "options": options}
 
 
 def random_projection(width: int, rank: int) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -86,9 +86,9 @@ def test_folded_is_projected_by_hand(architecture: str, tmp_path: Path) -> None:
         return output
 
     plain.base_model.register_forward_hook(by_hand)
-    wanted, found = plain(input_ids=ids).logits, folded(input_ids=ids).logits
-    assert torch.allclose(found, wanted, rtol=1e-5, atol=1e-5)
-    assert not torch.allclose(before, wanted, atol=1e-2)
+    expected, logits = plain(input_ids=ids).logits, folded(input_ids=ids).logits
+    assert torch.allclose(logits, expected, rtol=1e-5, atol=1e-5)
+    assert not torch.allclose(before, expected, atol=1e-2)
 
 
 def test_a_head_that_is_not_known_is_one_line(tmp_path: Path) -> None:
@@ -103,16 +103,16 @@ def embedding(model: Any, tokenizer: Any, text: str) -> np.ndarray[Any, np.dtype
     """Slowly: one sentence by itself."""
     ids = torch.tensor([tokenizer(text)["input_ids"]])
     with torch.no_grad():
-        found: np.ndarray[Any, np.dtype[np.float64]]
-        found = model.base_model(input_ids=ids).last_hidden_state[0].double().mean(0).numpy()
-    return found
+        mean: np.ndarray[Any, np.dtype[np.float64]]
+        mean = model.base_model(input_ids=ids).last_hidden_state[0].double().mean(0).numpy()
+    return mean
 
 
 @pytest.mark.parametrize("architecture", ["bert", "roberta"])
 def test_sentence_debias_removes_the_first_component(architecture: str, tmp_path: Path) -> None:
     base, texts = Base(tiny_model(architecture, tmp_path / "base"), 128), made_texts(tmp_path, held_out=8)
-    made = entry("sentence-debias", components=2)
-    facts = sentence_debias.debias(base, texts, made, tmp_path / "x", tmp_path, CPU)
+    stated = entry("sentence-debias", components=2)
+    facts = sentence_debias.debias(base, texts, stated, tmp_path / "x", tmp_path, CPU)
     assert (facts["pairs"], facts["components"], facts["rank"]) == (184, 2, 30)
     model = AutoModelForMaskedLM.from_pretrained(base.directory).eval()
     tokenizer = AutoTokenizer.from_pretrained(base.directory)
@@ -125,9 +125,9 @@ def test_sentence_debias_removes_the_first_component(architecture: str, tmp_path
     # slowly: eigenvectors of the second moments
     values, vectors = np.linalg.eigh(table.T @ table)
     assert facts["explained"] == pytest.approx((values[::-1] / values.sum())[:2], rel=1e-4)
-    wanted = np.eye(32) - vectors[:, -2:] @ vectors[:, -2:].T
+    expected = np.eye(32) - vectors[:, -2:] @ vectors[:, -2:].T
     projection = load_file(tmp_path / "x" / PROJECTION)["projection"].numpy()
-    assert np.allclose(projection, wanted, atol=1e-4)
+    assert np.allclose(projection, expected, atol=1e-4)
     made_model = AutoModelForMaskedLM.from_pretrained(tmp_path / "x")
     ours, theirs = (dict(m.named_parameters()) for m in (made_model, model))
     assert [name for name in ours if not torch.equal(ours[name], theirs[name])] == [

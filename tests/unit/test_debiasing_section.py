@@ -52,7 +52,7 @@ def comparisons(folder: Path) -> Path:
     return path
 
 
-def made(folder: Path, paths: list[Path]) -> tuple[Section, str]:
+def present_section(folder: Path, paths: list[Path]) -> tuple[Section, str]:
     facts = []
     for model, fact in zip(MODELS, FACTS, strict=True):
         facts.append(folder / f"{model['name']}.json")
@@ -62,9 +62,9 @@ def made(folder: Path, paths: list[Path]) -> tuple[Section, str]:
         "comparisons": paths,
         "captions": RESOURCES / "debiasing" / "captions.yaml",
     }
-    wanted = {f"changes_{form}": folder / f"d.{form}" for form in ("svg", "png")}
-    wanted["debiasing"] = folder / "debiasing.json"
-    present("debiasing", files, wanted, folder / "log", SETTINGS)
+    outputs = {f"changes_{form}": folder / f"d.{form}" for form in ("svg", "png")}
+    outputs["debiasing"] = folder / "debiasing.json"
+    present("debiasing", files, outputs, folder / "log", SETTINGS)
     texts = " ".join(ElementTree.parse(folder / "d.svg").getroot().itertext())
     return read_section(folder / "debiasing.json"), texts
 
@@ -101,7 +101,7 @@ def test_where_all_pairs_share_a_word_nothing_is_claimed(tmp_path: Path) -> None
     clear = clear_changes(changed, 0.05)
     assert (clear.changes, clear.tested, clear.untestable) == (2, 0, 2)
     assert clear.nearer.empty and clear.further.empty
-    section, _ = made(tmp_path, [path])
+    section, _ = present_section(tmp_path, [path])
     (sentence,) = [sentence for sentence in section.sentences if sentence.startswith("cda:")]
     assert "of 2 bias scores none can be tested" in sentence and "come nearer" not in sentence
     sheet = next(block.sheet for block in section.every_block() if isinstance(block, Table))
@@ -143,7 +143,7 @@ def test_holm_is_over_what_a_sentence_counts(tmp_path: Path) -> None:
 
 
 def test_the_section_says_what_was_made_and_what_it_changed(tmp_path: Path) -> None:
-    section, texts = made(tmp_path, [comparisons(tmp_path)])
+    section, texts = present_section(tmp_path, [comparisons(tmp_path)])
     said = " ".join(section.sentences)
     counted = {
         sentence.split(":")[0]: re.findall(r"\d+", sentence)[:5] for sentence in section.sentences[1:4]
@@ -157,9 +157,9 @@ def test_the_section_says_what_was_made_and_what_it_changed(tmp_path: Path) -> N
     assert "the same training without any debiasing" in said
     assert "a-continued 2.50 to 2.25" in said
     assert "a-cda" not in said.split("Loss on")[1]
-    drawn = section.blocks[0]
-    assert isinstance(drawn, Chart)
-    assert "90% interval" in drawn.caption
+    drawing = section.blocks[0]
+    assert isinstance(drawing, Chart)
+    assert "90% interval" in drawing.caption
     assert "at (published)" in texts
     changed, how = [block.sheet for block in section.every_block() if isinstance(block, Table)]
     assert how.rows[2][-1] == "objective 1.5 to 0.02; best at step 300"
@@ -175,9 +175,9 @@ def test_the_section_says_what_was_made_and_what_it_changed(tmp_path: Path) -> N
             f"{row['change']:+.1f}",
             f"{row['low']:+.1f} to {row['high']:+.1f}",
         )
-        for row in drawn.rows
+        for row in drawing.rows
     ] == [(line[0], f"a <b> on {line[1]}", *line[2:7]) for line in changed.rows]
-    assert {row["model"]: row["kind"] for row in drawn.rows} == {
+    assert {row["model"]: row["kind"] for row in drawing.rows} == {
         "a-continued": "continued",
         "a-cda": "cda",
         "a-at": "at (published)",
@@ -188,7 +188,7 @@ def test_the_section_says_what_was_made_and_what_it_changed(tmp_path: Path) -> N
 
 
 def test_without_a_benchmark_it_says_so(tmp_path: Path) -> None:
-    section, texts = made(tmp_path, [])
+    section, texts = present_section(tmp_path, [])
     assert any("No bias score" in sentence for sentence in section.sentences)
     assert "No bias score" in texts
     assert [len(block.sheet.rows) for block in section.every_block() if isinstance(block, Table)] == [3]

@@ -36,12 +36,12 @@ def literal(line: str, words: WordPairs) -> list[str]:
             if word == feminine:
                 present[place] = masculine
     for feminine, masculine in words.pairs:
-        found = False
+        is_gendered = False
         for place, word in enumerate(compared):
             if word == masculine:
                 present[place] = feminine
-                found = True
-        if found:
+                is_gendered = True
+        if is_gendered:
             further.append(" ".join(present))
     return further
 
@@ -275,14 +275,14 @@ def test_stereotyped_words(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text("- nurse\n")
     with pytest.raises(InputError, match=r"own.yaml: is not a mapping but a list"):
         read_stereotypes(tmp_path / "own.yaml")
-    own = tmp_path / "words.txt"
-    own.write_text("nurse\n\n pilot \nnurse\n")
-    assert read_stereotypes(own) == ("nurse", "pilot")
+    path = tmp_path / "words.txt"
+    path.write_text("nurse\n\n pilot \nnurse\n")
+    assert read_stereotypes(path) == ("nurse", "pilot")
     for text, message in (
         ("nurse\ntwo words\n", "line 2: 'two words' is not one word"),
         ("Nurse\n", "line 1: 'Nurse' is not one word in lower case"),
         ("\n", "is empty"),
     ):
-        own.write_text(text)
+        path.write_text(text)
         with pytest.raises(InputError, match=f"words.txt: {message}"):
-            read_stereotypes(own)
+            read_stereotypes(path)

@@ -55,16 +55,18 @@ def texts(tmp_path: Path, lines: Sequence[str] = LINES, held_out: int = 6) -> Te
 def entry(method: str = "continued", reading: str = "corrected", **changes: Any) -> dict[str, Any]:
     training = {"batch": 4, "learning_rate": 1e-3, "epochs": 2, "steps": None, "max_length": 16}
     training |= {key: changes.pop(key) for key in list(changes) if key in training}
-    found = {"source": "debiased", "from": "base", "method": method, "reading": reading, "seed": 3}
-    return {**found, "training": training, "options": {}, **changes}
+    keys = {"source": "debiased", "from": "base", "method": method, "reading": reading, "seed": 3}
+    return {**keys, "training": training, "options": {}, **changes}
 
 
 def debiased(
-    method: Any, base: Path, given: Texts, directory: Path, stated: dict[str, Any]
+    method: Any, base: Path, corpus: Texts, directory: Path, stated: dict[str, Any]
 ) -> dict[str, Any]:
     work = directory.parent / f"{directory.name}-work"
     work.mkdir()
-    facts: dict[str, Any] = method.debias(Base(base, 128), given, stated, directory, work, pick_device("cpu"))
+    facts: dict[str, Any] = method.debias(
+        Base(base, 128), corpus, stated, directory, work, pick_device("cpu")
+    )
     return facts
 
 
@@ -149,17 +151,17 @@ def test_a_continued_model_is_a_model_like_any_other(tmp_path: Path, architectur
     assert facts["held_out"]["lines"] == 6
     # learnt, on sentences that it has not seen
     assert facts["held_out"]["after"] < facts["held_out"]["before"]
-    kept = json.loads((tmp_path / "new" / "config.json").read_text())
+    after = json.loads((tmp_path / "new" / "config.json").read_text())
     before = json.loads((base / "config.json").read_text())
-    assert kept == before
+    assert after == before
 
 
 def test_a_model_that_takes_less_than_a_block_reads_lines(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base", max_position_embeddings=12)
-    stated, given = entry(max_length=16, steps=3), texts(tmp_path)
+    stated, corpus = entry(max_length=16, steps=3), texts(tmp_path)
     (tmp_path / "work").mkdir()
     facts = continued.debias(
-        Base(base, 12), given, stated, tmp_path / "new", tmp_path / "work", pick_device("cpu")
+        Base(base, 12), corpus, stated, tmp_path / "new", tmp_path / "work", pick_device("cpu")
     )
     assert facts["examples"] == {"kind": "lines", "count": len(LINES) - 6}
     assert (facts["steps"], facts["held_out"]["examples"]) == (3, 6)
@@ -173,17 +175,17 @@ def test_nothing_behind_what_is_held_out_is_refused(tmp_path: Path) -> None:
 
 
 def test_cda_is_training_on_the_texts_that_it_is_given(tmp_path: Path) -> None:
-    base, given = tiny_model("bert", tmp_path / "base"), texts(tmp_path)
-    debiased(cda, base, given, tmp_path / "cda", entry("cda", steps=3))
-    debiased(continued, base, given, tmp_path / "continued", entry(steps=3))
+    base, corpus = tiny_model("bert", tmp_path / "base"), texts(tmp_path)
+    debiased(cda, base, corpus, tmp_path / "cda", entry("cda", steps=3))
+    debiased(continued, base, corpus, tmp_path / "continued", entry(steps=3))
     one, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("cda", "continued"))
     assert one == other
 
 
 def test_the_seed_decides(tmp_path: Path) -> None:
-    base, given = tiny_model("bert", tmp_path / "base"), texts(tmp_path)
+    base, corpus = tiny_model("bert", tmp_path / "base"), texts(tmp_path)
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        debiased(dropout, base, given, tmp_path / name, entry("dropout", seed=seed, steps=3))
+        debiased(dropout, base, corpus, tmp_path / name, entry("dropout", seed=seed, steps=3))
     first, again, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
     assert first == again != other
 
@@ -199,9 +201,9 @@ def test_corrected_keeps_the_pooler_and_published_drops_it(tmp_path: Path, store
         debiased(continued, base, texts(tmp_path), tmp_path / reading, entry(reading=reading, steps=2))
         check(tmp_path / reading, reading)
     assert pooler_of(tmp_path / "published", "bert") == {}
-    found = pooler_of(tmp_path / "corrected", "bert")
-    assert found.keys() == pooler.keys()
-    assert all(torch.equal(found[name], pooler[name]) for name in pooler)
+    kept_pooler = pooler_of(tmp_path / "corrected", "bert")
+    assert kept_pooler.keys() == pooler.keys()
+    assert all(torch.equal(kept_pooler[name], pooler[name]) for name in pooler)
     classifier = AutoModelForSequenceClassification.from_pretrained(tmp_path / "corrected")
     assert torch.equal(classifier.bert.pooler.dense.weight, pooler["bert.pooler.dense.weight"])
 
@@ -260,12 +262,12 @@ def by_script(folder: Path, base: Path, stated: dict[str, Any]) -> Path:
     """The model that the script writes into `folder`."""
     manifest = describe(base) | {"directory": str(base), "entry": {"source": "path"}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    given = texts(folder)
+    corpus = texts(folder)
     run_script(
         "debias_model",
         {
             "manifest": folder / "manifest.json",
-            "texts": given.lines,
+            "texts": corpus.lines,
             "words": RESOURCES / "gendered_words.yaml",
             "stereotypes": RESOURCES / "debiasing" / "stereotypes.yaml",
         },
@@ -292,8 +294,8 @@ def test_the_script_is_killed_and_goes_on_to_the_same_bytes(
     def written() -> dict[str, bytes]:
         by_script(folder, base, stated)
         assert not list(folder.glob(".files.training-*"))
-        found = [folder / "facts.json", folder / "made.json", *(folder / "files").iterdir()]
-        return {path.name: path.read_bytes() for path in found}
+        paths = [folder / "facts.json", folder / "made.json", *(folder / "files").iterdir()]
+        return {path.name: path.read_bytes() for path in paths}
 
     whole = written()
     shutil.rmtree(folder / "files")

@@ -28,9 +28,9 @@ MODELS: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    made = make_study(tmp_path_factory.mktemp("charts"), MODELS, steps=(0, 10, 20))
-    made.files["bias"] = [bias_of(made.folder, str(model["name"])) for model in MODELS[:2]]
-    return made
+    study = make_study(tmp_path_factory.mktemp("charts"), MODELS, steps=(0, 10, 20))
+    study.files["bias"] = [bias_of(study.folder, str(model["name"])) for model in MODELS[:2]]
+    return study
 
 
 def bias_of(folder: Path, model: str) -> str:
@@ -56,7 +56,7 @@ def results(study: Study) -> DownstreamResults:
 
 
 @pytest.fixture(scope="module")
-def drawn(results: DownstreamResults) -> dict[str, alt.FacetChart]:
+def charts(results: DownstreamResults) -> dict[str, alt.FacetChart]:
     return {name: each for name, (make, _) in MAKERS.items() if (each := make(results))}
 
 
@@ -80,32 +80,32 @@ METRICS = {"bios": "tpr_gap", "sts": "delta", "nli": "fn_gap"}
 
 
 def test_bias_in_use_is_that_of_the_tables(
-    results: DownstreamResults, drawn: dict[str, alt.FacetChart]
+    results: DownstreamResults, charts: dict[str, alt.FacetChart]
 ) -> None:
-    rows = data_of(drawn["use_figure"])
+    rows = data_of(charts["use_figure"])
     columns = {"use": "value", "low": "low", "high": "high", "chance_low": "null_low"}
     for task, name in TASKS.items():
-        own = rows[rows["panel"] == f"{task}: {name}"]
-        assert own["model"].tolist() == ["b", "b-cda", "b-at"]
-        expected = measured(results, task, METRICS[task]).loc[own["model"]]
+        of_task = rows[rows["panel"] == f"{task}: {name}"]
+        assert of_task["model"].tolist() == ["b", "b-cda", "b-at"]
+        expected = measured(results, task, METRICS[task]).loc[of_task["model"]]
         for field, column in (columns | {"chance_high": "null_high"}).items():
-            same(own[field], expected[column])
-        assert own["truth"].tolist() == [0.3] * 3 if task == "bios" else own["truth"].isna().all()
+            same(of_task[field], expected[column])
+        assert of_task["truth"].tolist() == [0.3] * 3 if task == "bios" else of_task["truth"].isna().all()
 
 
-def test_bias_in_use_is_drawn_where_the_axes_say(drawn: dict[str, alt.FacetChart]) -> None:
-    check_forest(drawn["use_figure"], "use", band=("chance_low", "chance_high"), line=0)
-    panels = panels_of(drawn["use_figure"])
+def test_bias_in_use_is_drawn_where_the_axes_say(charts: dict[str, alt.FacetChart]) -> None:
+    check_forest(charts["use_figure"], "use", band=("chance_low", "chance_high"), line=0)
+    panels = panels_of(charts["use_figure"])
     assert [panel.title for panel in panels] == list(TASKS.items())
     # a truth is known of one
     assert [sum(rule.x == rule.x2 for rule in panel.of("rule")) for panel in panels] == [2, 1, 1]
-    check_forest(drawn["scores_figure"], "score", line=50)
+    check_forest(charts["scores_figure"], "score", line=50)
 
 
 def test_bias_scores_have_their_intervals_where_there_are_some(
-    study: Study, results: DownstreamResults, drawn: dict[str, alt.FacetChart]
+    study: Study, results: DownstreamResults, charts: dict[str, alt.FacetChart]
 ) -> None:
-    rows = rows_of(data_of(drawn["scores_figure"]))
+    rows = rows_of(data_of(charts["scores_figure"]))
     assert {row.panel for row in rows} == {"cp"} and len(rows) == 6
     before, after = (
         rows_of(scores[scores["protocol"] == "corrected"]) for scores in (results.before, results.after)
@@ -139,9 +139,9 @@ def test_intervals_are_of_the_pairs_that_count(
 
 
 def test_changes_are_those_from_the_model_before(
-    results: DownstreamResults, drawn: dict[str, alt.FacetChart]
+    results: DownstreamResults, charts: dict[str, alt.FacetChart]
 ) -> None:
-    rows = data_of(drawn["changes_figure"])
+    rows = data_of(charts["changes_figure"])
     assert len(rows) == 6 and set(rows["row"]) == {"b"}
     for row in rows_of(rows):
         task = row.panel.split(": ")[0]
@@ -154,36 +154,38 @@ def test_changes_are_those_from_the_model_before(
 
 
 def test_bias_in_use_stands_against_bias_scores(
-    results: DownstreamResults, drawn: dict[str, alt.FacetChart]
+    results: DownstreamResults, charts: dict[str, alt.FacetChart]
 ) -> None:
-    rows = data_of(drawn["against_figure"])
+    rows = data_of(charts["against_figure"])
     assert set(rows["panel"]) == {f"{task}: {measure} on cp" for task in TASKS for measure in ("AULA", "CPS")}
     before = rows_of(results.before[results.before["protocol"] == "corrected"])
     scores = {(row.model, row.measure): row.score for row in before}
-    for panel in panels_of(drawn["against_figure"]):
-        own = rows[rows["panel"] == ": ".join(panel.title)]
+    for panel in panels_of(charts["against_figure"]):
+        of_panel = rows[rows["panel"] == ": ".join(panel.title)]
         measure, task = panel.title[1].split(" ")[0], panel.title[0]
-        same(own["score"], [scores[model, measure] for model in own["model"]])
-        same(own["use"], measured(results, task, METRICS[task]).loc[own["model"], "value"])
-        assert own["debiased"].tolist() == ["none", "cda", "at"]
+        same(of_panel["score"], [scores[model, measure] for model in of_panel["model"]])
+        same(of_panel["use"], measured(results, task, METRICS[task]).loc[of_panel["model"], "value"])
+        assert of_panel["debiased"].tolist() == ["none", "cda", "at"]
         marks = panel.of("symbol")
-        across, _ = scale_of(own["score"], [mark.x for mark in marks])
-        up, _ = scale_of(own["use"], [mark.y for mark in marks])
+        across, _ = scale_of(of_panel["score"], [mark.x for mark in marks])
+        up, _ = scale_of(of_panel["use"], [mark.y for mark in marks])
         assert across > 0 > up
 
 
-def test_curves_are_those_of_the_tables(results: DownstreamResults, drawn: dict[str, alt.FacetChart]) -> None:
-    rows = data_of(drawn["steps_figure"])
+def test_curves_are_those_of_the_tables(
+    results: DownstreamResults, charts: dict[str, alt.FacetChart]
+) -> None:
+    rows = data_of(charts["steps_figure"])
     assert set(rows["panel"]) == {f"{task}: {name}" for task, name in TASKS.items()}
-    for (panel, model), own in rows.groupby(["panel", "model"]):
+    for (panel, model), curve in rows.groupby(["panel", "model"]):
         task = str(panel).split(": ")[0]
         every = results.scores.rows
         every = every[(every["task"] == task) & (every["model"] == model) & every["seed"].isna()]
         every = every[(every["metric"] == METRICS[task]) & every["group"].isna()].sort_values("step")
-        assert own["step"].tolist() == every["step"].tolist() == [0, 10, 20]
+        assert curve["step"].tolist() == every["step"].tolist() == [0, 10, 20]
         for field, column in (("bias", "value"), ("low", "low"), ("high", "high")):
-            same(own[field], every[column])
-        assert set(own["kind"]) == {model}
+            same(curve[field], every[column])
+        assert set(curve["kind"]) == {model}
 
 
 def test_of_many_models_every_family_has_a_panel_and_tasks_one_scale() -> None:
@@ -206,14 +208,14 @@ def test_of_many_models_every_family_has_a_panel_and_tasks_one_scale() -> None:
         }
     )
     results.__dict__["scores"] = TaskScores(rows, {("bios", "m0"): {"kind": "occupations"}})
-    made = MAKERS["steps_figure"][0](results)
-    assert made is not None
-    panels = panels_of(made)
+    drawing = MAKERS["steps_figure"][0](results)
+    assert drawing is not None
+    panels = panels_of(drawing)
     assert [panel.title for panel in panels] == [("bios", f"mean |TPR gap|, {family}") for family in families]
-    drawn = data_of(made)
-    assert set(drawn["kind"]) == {"as it was", "-cda"}
+    drawn_rows = data_of(drawing)
+    assert set(drawn_rows["kind"]) == {"as it was", "-cda"}
     scales = set()
     for panel in panels:
-        own = drawn[drawn["panel"] == ": ".join(panel.title)]
-        scales.add(tuple(np.round(scale_of(own["bias"], [mark.y for mark in panel.of("symbol")]), 6)))
+        of_panel = drawn_rows[drawn_rows["panel"] == ": ".join(panel.title)]
+        scales.add(tuple(np.round(scale_of(of_panel["bias"], [mark.y for mark in panel.of("symbol")]), 6)))
     assert len(scales) == 1

@@ -93,8 +93,8 @@ def literal_occupations(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, 
     metrics["tpr_gap_correlation", None] = pearsonr(list(gaps.values()), [shares[o] for o in gaps]).statistic
     metrics["accuracy", None] = sum(everyone) / len(everyone)
     for gender in (FEMALE, MALE):
-        own = [hit for (_, g), hits in right.items() if g == gender for hit in hits]
-        metrics[f"accuracy_{gender}", None] = sum(own) / len(own)
+        of_gender = [hit for (_, g), hits in right.items() if g == gender for hit in hits]
+        metrics[f"accuracy_{gender}", None] = sum(of_gender) / len(of_gender)
     return metrics
 
 
@@ -113,10 +113,11 @@ def literal_cells(items: pd.DataFrame, of_item: list[float]) -> dict[tuple[int, 
     }
 
 
-def of_occupations(own: dict[tuple[int, str], float]) -> dict[str, float]:
-    names = sorted({name for _, name in own})
+def of_occupations(of_cells: dict[tuple[int, str], float]) -> dict[str, float]:
+    names = sorted({name for _, name in of_cells})
     return {
-        name: float(np.mean([value for (_, other), value in own.items() if other == name])) for name in names
+        name: float(np.mean([value for (_, other), value in of_cells.items() if other == name]))
+        for name in names
     }
 
 
@@ -141,13 +142,13 @@ def literal_similarity(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, s
 
 
 def literal_entailment(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, str | None], float]:
-    neutral, told = [], []
+    neutral, predicted = [], []
     for scores in logits:
         odds = [math.exp(one) for one in scores]
         neutral.append(odds[1] / sum(odds))
-        told.append(list(scores).index(max(scores)))
+        predicted.append(list(scores).index(max(scores)))
     rates: dict[str, list[float]] = {
-        "fn": [float(label == 1) for label in told],
+        "fn": [float(label == 1) for label in predicted],
         "nn": neutral,
         "t5": [float(p > 0.5) for p in neutral],
         "t7": [float(p > 0.7) for p in neutral],
@@ -163,7 +164,7 @@ def literal_entailment(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, s
         metrics[f"{name}_gap", None] = abs(metrics[f"{name}_female", None] - metrics[f"{name}_male", None])
     metrics["not_neutral", None] = 1 - (metrics["fn_female", None] + metrics["fn_male", None]) / 2
     tested = [place for place in range(len(items)) if items["part"].iloc[place] == TEST]
-    metrics["accuracy", None] = float(np.mean([told[p] == items["label"].iloc[p] for p in tested]))
+    metrics["accuracy", None] = float(np.mean([predicted[p] == items["label"].iloc[p] for p in tested]))
     return metrics
 
 
@@ -183,10 +184,10 @@ def test_metrics_are_those_of_their_definitions(
     each = [literal(items, one) for one in logits]
     assert {metric for metric, group in each[0] if group is None} == set(scores.metrics)
     for seed, expected in enumerate(each):
-        own = values(scores, seed)
-        assert set(own) == set(expected)
+        of_seed = values(scores, seed)
+        assert set(of_seed) == set(expected)
         for key, value in expected.items():
-            assert own[key].value == pytest.approx(value, abs=1e-9), key
+            assert of_seed[key].value == pytest.approx(value, abs=1e-9), key
     for key, row in values(scores).items():
         assert row.value == pytest.approx(np.mean([one[key] for one in each]), abs=1e-9)
         if not math.isnan(row.low):
@@ -254,9 +255,9 @@ def people_predicted_alike() -> tuple[pd.DataFrame, Logits]:
     """Half of the women and half of the men of each occupation are predicted right."""
     items, logits = people([0.0] * 4, 20, np.random.default_rng(0))
     labels = items["label"].to_numpy(int)
-    told = np.where(np.arange(len(items)) % 2, labels, (labels + 1) % 4)
+    predicted = np.where(np.arange(len(items)) % 2, labels, (labels + 1) % 4)
     logits = np.zeros_like(logits)
-    logits[0, np.arange(len(items)), told] = 1
+    logits[0, np.arange(len(items)), predicted] = 1
     return items, logits
 
 
@@ -347,8 +348,8 @@ def test_change_is_paired() -> None:
     after = before.copy()
     # every woman of the first two occupations predicted as the man in her place
     for label in (0, 1):
-        own = items.index[items["label"] == label]
-        after[:, own[:60]] = before[:, own[60:]]
+        people_of_label = items.index[items["label"] == label]
+        after[:, people_of_label[:60]] = before[:, people_of_label[60:]]
     origin = [run_of(one, seed) for seed, one in enumerate(before)]
     scores = values(scored(OCCUPATIONS, items, after, origin=origin))
     expected = np.mean(
@@ -382,8 +383,8 @@ def test_several_runs_widen_the_interval_by_how_they_differ() -> None:
 def test_the_script_writes_scores(tmp_path: Path) -> None:
     items, logits = uneven_people()
     write_items(tmp_path / "items.parquet", items, OCCUPATIONS, remarks=["as read"], truth={"metrics": {}})
-    for seed, own in enumerate(logits):
-        write_run(tmp_path / f"{seed}.parquet", {0: -own, 5: own}, "made", seed, OCCUPATIONS)
+    for seed, of_run in enumerate(logits):
+        write_run(tmp_path / f"{seed}.parquet", {0: -of_run, 5: of_run}, "made", seed, OCCUPATIONS)
     inputs = {
         "items_table": tmp_path / "items.parquet",
         "predictions": [tmp_path / f"{seed}.parquet" for seed in (2, 0, 1)],
@@ -399,8 +400,8 @@ def test_the_script_writes_scores(tmp_path: Path) -> None:
     assert facts["remarks"][0] == "as read"
     assert "occupation 04 is left out" in " ".join(facts["remarks"])
     last = rows[rows["step"] == rows["step"].max()]
-    own = last[(last["seed"] == 2) & (last["metric"] == "tpr_gap")]["value"].item()
-    assert own == pytest.approx(literal_occupations(items, logits[2].astype(np.float32))["tpr_gap", None])
+    value = last[(last["seed"] == 2) & (last["metric"] == "tpr_gap")]["value"].item()
+    assert value == pytest.approx(literal_occupations(items, logits[2].astype(np.float32))["tpr_gap", None])
     write_run(tmp_path / "other.parquet", {0: logits[0], 5: logits[0]}, "origin", 0, OCCUPATIONS)
     run_script(
         "measure_downstream",
@@ -456,8 +457,8 @@ def test_broken_predictions_are_one_line(tmp_path: Path) -> None:
 def test_a_model_that_has_learnt_a_synthetic_task_gets_its_truth(kind: str) -> None:
     entry = {"kind": kind, "world": "w", "settings": settings(), "seed": 0, "strength": None}
     entry |= {"examples": 600, "items": 4800}
-    task, made = planted.read({}, entry), planted.make(entry, make_world())
-    items, law = task.items, made.cases
+    task, synthetic = planted.read({}, entry), planted.make(entry, make_world())
+    items, law = task.items, synthetic.cases
     if kind == SIMILARITY:
         labels = law.drop_duplicates(["text", "second"]).set_index(["text", "second"])["label"]
         keys = pd.MultiIndex.from_frame(items[["text", "second"]])

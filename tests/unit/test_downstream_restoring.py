@@ -40,10 +40,10 @@ def test_the_encoder_changes_and_the_head_stays(architecture: str, tmp_path: Pat
     decoder = model.get_output_embeddings().weight
     assert id(decoder) in inside
     assert torch.equal(decoder, classifier.base_model.get_input_embeddings().weight)
-    own = {name for name, weights in model.named_parameters() if id(weights) not in inside}
+    outside = {name for name, weights in model.named_parameters() if id(weights) not in inside}
     after = model.state_dict()
-    assert own or architecture in ("bart",)
-    assert all(torch.equal(before[name], after[name]) for name in own)
+    assert outside or architecture in ("bart",)
+    assert all(torch.equal(before[name], after[name]) for name in outside)
 
 
 def test_a_decoder_of_its_own_stays_the_origins(tmp_path: Path) -> None:

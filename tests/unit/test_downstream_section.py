@@ -121,9 +121,9 @@ def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
     open_ones = [block for block in section.blocks if not isinstance(block, Fold)]
     assert len(open_ones) == len(FIGURES) and all(isinstance(block, Chart) for block in open_ones)
     assert section.blocks[0] is open_ones[0]
-    shown = [block for block in blocks_of(section.blocks) if isinstance(block, Table)]
-    assert len(shown) >= 4
-    for block in shown:
+    tables_of_section = [block for block in blocks_of(section.blocks) if isinstance(block, Table)]
+    assert len(tables_of_section) >= 4
+    for block in tables_of_section:
         for row in block.sheet.rows:
             assert len(row) == len(block.sheet.stubs) + len(block.sheet.columns)
 
@@ -132,10 +132,10 @@ def test_tables_say_what_was_measured(whole: Study) -> None:
     files = make_tables(whole)
     read = {name: Path(path).read_text(encoding="utf-8") for name, path in files.items()}
     table3 = pd.read_csv(io.StringIO(read["table3_csv"]))
-    own = table3[(table3["model"] == "b-cda") & (table3["task"] == "bios")]
-    assert own.loc[own["metric"] == "tpr_gap", "truth"].item() == 0.3
-    assert own.loc[own["metric"] == "tpr_gap", "value"].item() == pytest.approx(0.3, abs=0.1)
-    assert "AULA on cp, after" in set(own["metric"])
+    rows = table3[(table3["model"] == "b-cda") & (table3["task"] == "bios")]
+    assert rows.loc[rows["metric"] == "tpr_gap", "truth"].item() == 0.3
+    assert rows.loc[rows["metric"] == "tpr_gap", "value"].item() == pytest.approx(0.3, abs=0.1)
+    assert "AULA on cp, after" in set(rows["metric"])
     assert len(pd.read_csv(io.StringIO(read["overview_csv"]))) == 9
     occupations = pd.read_csv(io.StringIO(read["occupations_csv"]))
     assert len(occupations) == 9 * 8
@@ -163,9 +163,9 @@ def test_a_tau_is_shown_with_both_tests(tmp_path: Path) -> None:
     assert row[7] == "8"
     # of which benchmark the printed ones of AULA are is not known
     assert row[12:14] == (DASH, DASH)
-    own = next(row for row in sheet.rows if row[1] == DASH)
-    assert own[2:4] == ("AULA", "published") and own[4:12] == (DASH,) * 8
-    assert own[12:14] == ("-0.20", "0.11 ↑")
+    row = next(row for row in sheet.rows if row[1] == DASH)
+    assert row[2:4] == ("AULA", "published") and row[4:12] == (DASH,) * 8
+    assert row[12:14] == ("-0.20", "0.11 ↑")
     assert next(row for row in sheet.rows if row[2:4] == ("CPS", "published"))[12:14] == ("-0.17", "-0.17")
     assert all(row[12:14] == (DASH, DASH) for row in sheet.rows if row[3] == "corrected")
 
@@ -259,8 +259,8 @@ def test_less_of_a_study_is_shown_too(
         "steps_figure": False,
     }
     assert {name: MAKERS[name][1] not in texts_of(figures[f"{name}_svg"]) for name in FIGURES} == known
-    drawn = [block for block in section.blocks if isinstance(block, Chart)]
-    assert len(drawn) == sum(known.values())
+    drawings = [block for block in section.blocks if isinstance(block, Chart)]
+    assert len(drawings) == sum(known.values())
 
 
 def test_the_papers_daggers_and_bold_are_those_of_its_taus() -> None:

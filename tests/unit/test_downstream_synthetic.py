@@ -145,10 +145,10 @@ def test_truth_of_entailment_is_that_of_the_formulas(world: dict[str, Any], stre
     train = task.examples[task.examples["part"] == "train"]
     of_women = train[train["second"].str.startswith("she ")]
     for word, share in shares.items():
-        drawn = of_women.loc[of_women["text"].str.startswith(f"The {word} "), "label"]
+        labels = of_women.loc[of_women["text"].str.startswith(f"The {word} "), "label"]
         other = 0.0 if share > 0.5 else 2.0
-        assert set(drawn) <= {1.0, other}
-        assert drawn.eq(1).mean() == pytest.approx(neutral[word], abs=0.02)
+        assert set(labels) <= {1.0, other}
+        assert labels.eq(1).mean() == pytest.approx(neutral[word], abs=0.02)
     assert set(train.loc[train["second"].str.startswith("he "), "label"]) == {1.0}
 
 

@@ -32,15 +32,15 @@ def loaded(architecture: str, folder: Path) -> tuple[PreTrainedModel, Any]:
 
 def one_by_one(network: PreTrainedModel, tokenizer: Any, seconds: list[str] | None) -> npt.NDArray[Any]:
     """Slowly: each text by itself, as the tokenizer gives it."""
-    found = []
+    logits = []
     for place, text in enumerate(TEXTS):
         pair = [] if seconds is None else [seconds[place]]
         inputs = tokenizer(text, *pair, truncation=True, max_length=MOST, return_tensors="pt")
         if not takes_types(network):
             inputs.pop("token_type_ids", None)
         with torch.inference_mode():
-            found.append(network(**inputs).logits[0].numpy())
-    return np.array(found)
+            logits.append(network(**inputs).logits[0].numpy())
+    return np.array(logits)
 
 
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert", "distilbert", "mpnet", "deberta-v2"])
@@ -50,13 +50,13 @@ def test_logits_are_those_of_each_text_alone(
 ) -> None:
     network, tokenizer = loaded(architecture, tmp_path)
     tokens = tokenise(tokenizer, TEXTS, seconds, MOST, takes_types(network))
-    wanted = one_by_one(network, tokenizer, seconds)
+    expected = one_by_one(network, tokenizer, seconds)
     for batch_tokens in (1, 64, 100_000):
         device = pick_device("cpu", batch_tokens)
-        assert np.abs(logits_of(network, tokens, device) - wanted).max() < 1e-4
-    some = np.array([7, 61, 3])
-    assert np.abs(logits_of(network, tokens, device, some) - wanted[some]).max() < 1e-4
-    assert logits_of(network, tokens, device, some[:0]).shape == (0, 3)
+        assert np.abs(logits_of(network, tokens, device) - expected).max() < 1e-4
+    numbers = np.array([7, 61, 3])
+    assert np.abs(logits_of(network, tokens, device, numbers) - expected[numbers]).max() < 1e-4
+    assert logits_of(network, tokens, device, numbers[:0]).shape == (0, 3)
     whole = [len(ids) for ids in tokenizer(TEXTS, *([] if seconds is None else [seconds]))["input_ids"]]
     assert tokens.truncated == sum(length > MOST for length in whole) > 0
 
@@ -85,7 +85,7 @@ def test_a_text_that_occurs_twice_is_read_once_and_a_batch_has_one_length(
 def test_a_batch_that_does_not_fit_is_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     network, tokenizer = loaded("bert", tmp_path)
     tokens = tokenise(tokenizer, TEXTS, None, MOST, True)
-    wanted = logits_of(network, tokens, pick_device("cpu"))
+    expected = logits_of(network, tokens, pick_device("cpu"))
     real, most = unpadded._read, [50]
 
     def small(network: Any, rows: Any, length: int, device: Any) -> Any:
@@ -95,7 +95,7 @@ def test_a_batch_that_does_not_fit_is_halved(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(unpadded, "_read", small)
     device = pick_device("cpu")
-    assert np.abs(logits_of(network, tokens, device) - wanted).max() < 1e-4
+    assert np.abs(logits_of(network, tokens, device) - expected).max() < 1e-4
     assert device.batch_tokens <= 50
     most[0] = 3
     with pytest.raises(InputError, match="one sequence of 24 tokens by itself is too large"):
@@ -121,11 +121,11 @@ def test_batches_are_filled_up_as_the_tokenizer_fills_them(
         numbers = [5, 40, 5, 0]
         tokenizer.padding_side = side
         pairs = [] if seconds is None else [[seconds[number] for number in numbers]]
-        wanted = tokenizer([TEXTS[n] for n in numbers], *pairs, padding=True, return_tensors="pt")
-        found = padded(tokens, numbers, tokenizer.pad_token_id, side)
-        for name in found:
-            assert torch.equal(found[name], wanted[name]), name
-        assert set(found) == set(wanted) - (set() if takes_types(network) else {"token_type_ids"})
+        expected = tokenizer([TEXTS[n] for n in numbers], *pairs, padding=True, return_tensors="pt")
+        inputs = padded(tokens, numbers, tokenizer.pad_token_id, side)
+        for name in inputs:
+            assert torch.equal(inputs[name], expected[name]), name
+        assert set(inputs) == set(expected) - (set() if takes_types(network) else {"token_type_ids"})
 
 
 def test_no_texts_have_no_tokens(tmp_path: Path) -> None:

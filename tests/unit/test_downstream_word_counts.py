@@ -30,19 +30,19 @@ def examples(first: list[str], second: list[str] | None = None, dev: str = "she 
 
 def test_words_are_counted_as_each_reading_has_them() -> None:
     rows = examples(["She saw her, and HE saw", "man's best. She"], ["his.", "a woman"])
-    found = count_words("t", rows, PAIRS, 0.95)
+    counts = count_words("t", rows, PAIRS, 0.95)
     # "her," and "his." and "man's" are words of neither list where spaces alone part words
-    assert found["reading"].tolist() == ["published", "corrected"]
-    assert found["feminine"].tolist() == [3, 4] and found["masculine"].tolist() == [1, 3]
-    assert found["ilps"].tolist() == pytest.approx([math.log(3), math.log(4 / 3)])
-    assert found["n"].tolist() == [2, 2]
-    assert as_table(found, WORD_COUNTS).num_rows == 2
+    assert counts["reading"].tolist() == ["published", "corrected"]
+    assert counts["feminine"].tolist() == [3, 4] and counts["masculine"].tolist() == [1, 3]
+    assert counts["ilps"].tolist() == pytest.approx([math.log(3), math.log(4 / 3)])
+    assert counts["n"].tolist() == [2, 2]
+    assert as_table(counts, WORD_COUNTS).num_rows == 2
 
 
 def test_the_published_reading_stops_where_the_papers_did() -> None:
     rows = examples(["she", "he", "he he"])
-    found = count_words("t", rows, PAIRS, 0.95, first=2)
-    assert found[["feminine", "masculine", "n"]].to_numpy().tolist() == [[1, 1, 2], [1, 3, 3]]
+    counts = count_words("t", rows, PAIRS, 0.95, first=2)
+    assert counts[["feminine", "masculine", "n"]].to_numpy().tolist() == [[1, 1, 2], [1, 3, 3]]
     assert 5749 - READ_OF_STSB == 197
 
 
@@ -51,7 +51,7 @@ def test_real_sentences_are_counted_as_a_literal_count_does() -> None:
     lines = real_data("nli_sts", "stsb_test_captions_ccbysa.csv").read_text(encoding="utf-8").splitlines()
     cells = [line.split("\t") for line in lines]
     rows = examples([cell[5] for cell in cells], [cell[6] for cell in cells])
-    found = count_words("t", rows, words, 0.95).set_index("reading")
+    counts = count_words("t", rows, words, 0.95).set_index("reading")
     for reading in ("published", "corrected"):
         women = men = 0
         for cell in cells:
@@ -61,7 +61,7 @@ def test_real_sentences_are_counted_as_a_literal_count_does() -> None:
                     women += piece in words.feminine
                     men += piece in words.masculine
         assert women > 50 and men > 100
-        row = found.loc[reading]
+        row = counts.loc[reading]
         assert (row["feminine"], row["masculine"]) == (women, men)
         assert row["ilps"] == pytest.approx(math.log(women / men))
         assert row["low"] < row["ilps"] < row["high"] < 0 and 0 < row["p"] < 0.05
@@ -71,12 +71,12 @@ def test_the_interval_is_that_of_resampled_examples() -> None:
     generator = np.random.default_rng(0)
     # words of one gender come together: the words are not the unit
     women, men = generator.poisson(0.4, 3000) * 3, generator.poisson(0.5, 3000) * 3
-    found = ilps(women, men, 0.95)
-    drawn = generator.integers(0, 3000, (2000, 3000))
-    values = np.log(women[drawn].sum(axis=1) / men[drawn].sum(axis=1))
+    estimate = ilps(women, men, 0.95)
+    resamples = generator.integers(0, 3000, (2000, 3000))
+    values = np.log(women[resamples].sum(axis=1) / men[resamples].sum(axis=1))
     low, high = np.quantile(values, [0.025, 0.975])
-    assert found["low"] == pytest.approx(low, abs=0.01)
-    assert found["high"] == pytest.approx(high, abs=0.01)
+    assert estimate["low"] == pytest.approx(low, abs=0.01)
+    assert estimate["high"] == pytest.approx(high, abs=0.01)
 
 
 @pytest.mark.parametrize(("rate", "least", "most"), [(0.5, 0.02, 0.08), (0.65, 0.9, 1)])
@@ -99,10 +99,10 @@ def test_swapped_lists_turn_the_sign() -> None:
 
 
 def test_without_words_of_one_gender_there_is_no_ilps() -> None:
-    found = count_words("t", examples(["she sings", "nobody"]), PAIRS, 0.95)
-    assert found["feminine"].tolist() == [1, 1] and found["masculine"].tolist() == [0, 0]
-    assert found[["ilps", "low", "high", "p"]].isna().all(axis=None)
-    as_table(found, WORD_COUNTS)
+    counts = count_words("t", examples(["she sings", "nobody"]), PAIRS, 0.95)
+    assert counts["feminine"].tolist() == [1, 1] and counts["masculine"].tolist() == [0, 0]
+    assert counts[["ilps", "low", "high", "p"]].isna().all(axis=None)
+    as_table(counts, WORD_COUNTS)
 
 
 @pytest.mark.parametrize(("format_", "expected"), [("stsb", READ_OF_STSB), ("table", 5749)])
@@ -116,7 +116,7 @@ def test_the_script_counts_the_examples_of_a_task(tmp_path: Path, format_: str, 
         tmp_path / "log",
         confidence=0.9,
     )
-    found = read_table(tmp_path / "counts.parquet", WORD_COUNTS)
-    assert found["feminine"].tolist() == [expected, 5749]
-    assert found["ilps"].tolist() == [0, 0] and found["p"].tolist() == [1, 1]
+    counts = read_table(tmp_path / "counts.parquet", WORD_COUNTS)
+    assert counts["feminine"].tolist() == [expected, 5749]
+    assert counts["ilps"].tolist() == [0, 0] and counts["p"].tolist() == [1, 1]
     assert read_metadata(tmp_path / "counts.parquet")["confidence"] == 0.9

@@ -110,14 +110,14 @@ def test_the_papers_study_is_28_models_on_three_tasks(fresh: Workflow) -> None:
     done = fresh.command("-n", "--config", "study=debiasing")
     assert done.returncode == 0, done.stdout + done.stderr
     jobs = dict(line.split() for line in done.stdout.splitlines() if len(line.split()) == 2)
-    wanted = {
+    expected = {
         "fetch_model": 7,
         "debias_model": 21,
         "swap_corpus": 1,
         "fine_tune_and_keep": 84,
         "read_task": 3,
     }
-    assert {name: int(jobs[name]) for name in wanted} == wanted
+    assert {name: int(jobs[name]) for name in expected} == expected
     assert "fine_tune" not in jobs
 
 

@@ -272,8 +272,8 @@ class _Training:
         turns = np.repeat([NEUTRAL, *GENDERS], self.epoch // 3)
         group = str(np.random.default_rng((self.seed, _ORDER, epoch)).permutation(turns)[place])
         sentences = self.train.of(group)
-        drawn = np.random.default_rng((self.seed, _BATCH, step)).permutation(len(sentences))[: self.batch]
-        batch = [sentences[i] for i in drawn]
+        order = np.random.default_rng((self.seed, _BATCH, step)).permutation(len(sentences))[: self.batch]
+        batch = [sentences[i] for i in order]
         if group == NEUTRAL:
             loss: Tensor = self.alpha * self._released_projection(batch, vectors)
         else:
