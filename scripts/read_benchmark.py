@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unmask.benchmarks.labelled import LABELS
+from unmask.benchmarks.labelled import LABELS, read_labels
 from unmask.benchmarks.reading import read_benchmark
-from unmask.benchmarks.reading_labels import read_labels
 from unmask.benchmarks.schema import PAIRS
 from unmask.downloads import reading_download
 from unmask.errors import InputError

@@ -36,12 +36,12 @@ def json_of(text: str, read_object: Callable[[list[tuple[str, Any]]], Any] | Non
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise ValueError(f"the key {twice!r} is there twice in one object")
-    return found
+    return values
 
 
 def _no_number(name: str) -> NoReturn:

@@ -9,8 +9,7 @@ import pytest
 from real_data import real_data
 from running import run_script
 from test_reading_stereoset import item, sentence, write
-from unmask.benchmarks.labelled import LABELS, by_sentence
-from unmask.benchmarks.reading_labels import read_labels
+from unmask.benchmarks.labelled import LABELS, by_sentence, read_labels
 from unmask.errors import InputError
 from unmask.tables import read_table
 

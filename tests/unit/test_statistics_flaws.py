@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from real_data import real_data
-from unmask.benchmarks.labelled import LABELS
+from unmask.benchmarks.labelled import LABELS, read_labels
 from unmask.benchmarks.reading import read_benchmark
-from unmask.benchmarks.reading_labels import read_labels
 from unmask.benchmarks.schema import PAIRS
 from unmask.pairs import quality
 from unmask.pairs.quality import flawed

@@ -1,11 +1,16 @@
-"""The Labels table: how many annotators gave each label to each sentence of a benchmark."""
+"""The Labels table: how many annotators gave each label to each sentence of a benchmark, and reading it."""
 
 from collections import Counter
+from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 
-from unmask.tables import WORD, field
+from unmask.by_name import load
+from unmask.tables import WORD, field, framed
+
+FORMATS = "benchmarks/labels"
+"""The folder of the formats' modules (see unmask.by_name)."""
 
 LABELS = pa.schema(
     [
@@ -24,8 +29,21 @@ LABELS = pa.schema(
 
 def by_sentence(labels: pd.DataFrame) -> dict[tuple[str, str], Counter[str]]:
     """How often each sentence, by pair and role, was given each label (LABELS)."""
-    found: dict[tuple[str, str], Counter[str]] = {}
+    counts: dict[tuple[str, str], Counter[str]] = {}
     columns = (labels[name].tolist() for name in LABELS.names)
     for pair, role, label, votes in zip(*columns, strict=True):
-        found.setdefault((pair, role), Counter())[label] += votes
-    return found
+        counts.setdefault((pair, role), Counter())[label] += votes
+    return counts
+
+
+def read_labels(path: str | Path, format_: str) -> pd.DataFrame:
+    """The labels of a benchmark's sentences, as LABELS; no rows where its source has none.
+
+    Raises InputError where the source cannot be read.
+    """
+    counts = Counter(load(FORMATS, format_).read(Path(path)))
+    rows = [
+        {"pair_id": pair, "role": role, "label": label, "votes": votes}
+        for (pair, role, label), votes in counts.items()
+    ]
+    return framed(rows, LABELS).astype({"pair_id": "str", "votes": "int16"})

@@ -32,9 +32,9 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
     parts = {part: _part(files[part], part, remarks) for part in (TRAIN, DEV, TEST)}
     if "lists" in files:
         frames, occupations = read_archive(files["lists"][0])
-        if (found := (len(frames), len(occupations))) != PUBLISHED:
+        if (sizes := (len(frames), len(occupations))) != PUBLISHED:
             remarks.append(
-                f"the lists give {found[0]} frames and {found[1]} occupations, not the {PUBLISHED[0]} and "
+                f"the lists give {sizes[0]} frames and {sizes[1]} occupations, not the {PUBLISHED[0]} and "
                 f"{PUBLISHED[1]} of the paper's"
             )
     else:
