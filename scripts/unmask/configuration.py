@@ -22,12 +22,12 @@ def read_config(path: str | Path) -> Config:
     return config
 
 
-def choose_study(given: Mapping[str, Any], root: Path, files: list[str]) -> Config:
+def choose_study(config: Mapping[str, Any], root: Path, files: list[str]) -> Config:
     """The configuration asked for, complete with the command line's overrides.
 
-    `given` is what came from `--config` and `--configfile`, `files` the latter's paths. A file
-    given whole is the study; else the word `study` picks configs/{study}.yaml or is itself the path of a YAML
-    file, and without it config.yaml is the study. Two studies are never merged.
+    config: what came from `--config` and `--configfile`; files: the latter's paths. A file named whole
+    is the study; else the word `study` picks configs/{study}.yaml or is itself the path of a YAML file, and
+    without it config.yaml is the study. Two studies are never merged.
 
     Raises InputError where no study can be chosen, and where a file has the name of a study that comes with
     the workflow: the two would share a folder of results.
@@ -35,26 +35,26 @@ def choose_study(given: Mapping[str, Any], root: Path, files: list[str]) -> Conf
     if files:
         if len(files) > 1:
             raise InputError(f"a study is one file: give --configfile {files[0]} or {files[1]}, not both")
-        own = read_config(files[0])
-        if given.get("study") != own.get("study"):
+        file = read_config(files[0])
+        if config.get("study") != file.get("study"):
             raise InputError(
-                f"config key study: {given.get('study')} is not the study of {files[0]}, {own.get('study')}"
+                f"config key study: {config.get('study')} is not the study of {files[0]}, {file.get('study')}"
             )
-        _check_name(files[0], own, root)
-        return copy.deepcopy(dict(given))
+        _check_name(files[0], file, root)
+        return copy.deepcopy(dict(config))
     default = root / "config.yaml"
-    if "study" not in given:
-        return _merged(read_config(default), given)
-    name = str(given["study"])
+    if "study" not in config:
+        return _merged(read_config(default), config)
+    name = str(config["study"])
     if name.endswith(_ENDINGS):
-        own = read_config(name)
-        _check_name(name, own, root)
-        return _merged(own, {key: value for key, value in given.items() if key != "study"})
+        file = read_config(name)
+        _check_name(name, file, root)
+        return _merged(file, {key: value for key, value in config.items() if key != "study"})
     known = _shipped(root)
-    if name not in known and name != (shown := str(read_config(default).get("study"))):
-        told = ", ".join(sorted([*known, shown]))
-        raise InputError(f"config key study: there is no configs/{name}.yaml (known: {told})")
-    return _merged(read_config(known.get(name, default)), given)
+    if name not in known and name != (default_name := str(read_config(default).get("study"))):
+        names = ", ".join(sorted([*known, default_name]))
+        raise InputError(f"config key study: there is no configs/{name}.yaml (known: {names})")
+    return _merged(read_config(known.get(name, default)), config)
 
 
 def _shipped(root: Path) -> dict[str, Path]:
@@ -62,9 +62,9 @@ def _shipped(root: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted((root / "configs").glob("*.yaml"))}
 
 
-def _check_name(file: str, own: Config, root: Path) -> None:
+def _check_name(file: str, config: Config, root: Path) -> None:
     """Raise InputError where a file is not of the workflow and has the name of one of its studies."""
-    name = str(own.get("study"))
+    name = str(config.get("study"))
     for shipped in (root / "config.yaml", *_shipped(root).values()):
         if (
             shipped.is_file()

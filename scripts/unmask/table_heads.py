@@ -45,19 +45,19 @@ def check_columns(config: Mapping[str, Any]) -> None:
 def tables_of(config: Mapping[str, Any]) -> Iterator[Table]:
     """The tables on disk of which a completed study, or their format, says the columns."""
     for name, entry in (config.get("benchmarks") or {}).items():
-        wanted: Sequence[str] = ()
+        names: Sequence[str] = ()
         if entry["format"] == "table":
-            wanted = [column for column in entry["columns"].values() if isinstance(column, str)]
+            names = [column for column in entry["columns"].values() if isinstance(column, str)]
         elif entry["format"] == "crows-pairs":
-            wanted, entry = CROWS_PAIRS, {**entry, **CSV}
-        yield from _on_disk(f"benchmarks.{name}", entry, wanted)
+            names, entry = CROWS_PAIRS, {**entry, **CSV}
+        yield from _on_disk(f"benchmarks.{name}", entry, names)
     downstream = config.get("downstream") or {}
     for name, task in (downstream.get("tasks") or {}).items():
         columns = task.get("columns", {}) if task["format"] == "table" else {}
         for part, source in task.get("files", {}).items():
-            wanted = BIAS_ITEMS if part == "bias" else [column for column in columns.values() if column]
+            names = BIAS_ITEMS if part == "bias" else [column for column in columns.values() if column]
             if task["format"] == "table" and part in ("train", "dev", "test", "bias"):
-                yield from _on_disk(f"downstream.tasks.{name}.files.{part}", source, wanted)
+                yield from _on_disk(f"downstream.tasks.{name}.files.{part}", source, names)
     regional = config.get("regional") or {}
     for name, entry in (regional.get("prefixes") or {}).items():
         yield from _on_disk(f"regional.prefixes.{name}", entry, list(entry["columns"].values()))

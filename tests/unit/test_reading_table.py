@@ -165,29 +165,3 @@ def test_what_does_not_fit_is_named(
         read_benchmark(path, table(PLAIN | columns, **others))
     assert str(caught.value).startswith(f"{path}: ")
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("{", r"row 1 \(line 2\): not JSON"),
-        ("[1]", r"row 1 \(line 2\): not a JSON object"),
-        ('{"x": "a"}', r"row 1 \(line 2\): no column 'y'"),
-        ('{"x": "a", "y": null}', r"row 1 \(line 2\): y: is empty"),
-        ('{"x": "a", "y": 5}', r"row 1 \(line 2\): y: is not a text but 5"),
-    ],
-)
-def test_bad_lines_of_jsonl_are_named(line: str, message: str, tmp_path: Path) -> None:
-    path = write(tmp_path, "a.jsonl", f'{{"x": "a", "y": "b"}}\n{line}\n')
-    with pytest.raises(InputError, match=message):
-        read_benchmark(path, table(PLAIN))
-
-
-def test_bad_parquet_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "a.parquet"
-    path.write_bytes(b"not parquet at all")
-    with pytest.raises(InputError, match=r"a\.parquet: not a readable Parquet file"):
-        read_benchmark(path, table(PLAIN))
-    pd.DataFrame({"x": ["a", "b"], "y": ["c", None]}).to_parquet(path)
-    with pytest.raises(InputError, match="row 1: y: is empty"):
-        read_benchmark(path, table(PLAIN))

@@ -128,7 +128,7 @@ def test_shards_come_from_the_hub_as_asked_for(corpora: Workflow, monkeypatch: p
         assert rows(table(corpora, "wiki")) == by_count([*two, "Text 2", "The naïve end"])
         entry["shards"], entry["column"] = 1, "body"
         done = count(corpora, "wiki")
-        assert "00000.parquet: has no column body (its columns: title, text)" in done.stderr
+        assert "00000.parquet: no column 'body' (columns: title, text)" in done.stderr
 
 
 @pytest.mark.thorough

@@ -100,10 +100,10 @@ def _parquet(path: Path, images: Collection[str], boxes: bool) -> Iterator[Row]:
             raise InputError(f"{path}: no column {FEATURES!r} (columns: {', '.join(names)})")
         groups = _groups(path, file, images)
         columns = [IMAGE, FEATURES, *([BOXES] if boxes and BOXES in names else [])]
-        wanted = set(images)
+        requested = set(images)
         for batch in file.iter_batches(AT_ONCE, row_groups=groups, columns=columns):
             for number, image in enumerate(batch.column(IMAGE).to_pylist()):
-                if image in wanted:
+                if image in requested:
                     arrays = {
                         name: _matrix(f"{path}: {image}: {name}", batch.column(name)[number])
                         for name in columns[1:]
@@ -113,12 +113,12 @@ def _parquet(path: Path, images: Collection[str], boxes: bool) -> Iterator[Row]:
 
 def _groups(path: Path, file: pq.ParquetFile, images: Collection[str]) -> list[int]:
     """The row groups that hold a picture that is asked for."""
-    wanted = pa.array(sorted(images), pa.large_string())
+    requested = pa.array(sorted(images), pa.large_string())
     seen: set[str] = set()
     groups = []
     for group in range(file.num_row_groups):
         column = file.read_row_group(group, columns=[IMAGE]).column(IMAGE).cast(pa.large_string())
-        here = column.filter(pc.is_in(column, wanted)).to_pylist()
+        here = column.filter(pc.is_in(column, requested)).to_pylist()
         for image in here:
             if image in seen:
                 raise InputError(f"{path}: {image} is there twice")

@@ -50,9 +50,9 @@ def _vector(path: Path, place: str, word: str, values: Array) -> Row:
     return place, word, numbers
 
 
-def _text(path: Path, wanted: Collection[str]) -> Iterator[Row]:
+def _text(path: Path, requested: Collection[str]) -> Iterator[Row]:
     """Raises InputError also for rows of another width, or more or fewer of them than the first line says."""
-    by_bytes = {word.encode("utf-8"): word for word in wanted}
+    by_bytes = {word.encode("utf-8"): word for word in requested}
     with faults_of(path), path.open("rb") as file:
         header: tuple[int, int] | None = None
         width, number = 0, 0
@@ -113,38 +113,38 @@ def _numbers(path: Path, place: str, word: str, fields: list[bytes]) -> list[flo
     for field in fields:
         # Python reads 1_000, which no writer of numbers means
         if b"_" in field or not _is_written_number(field):
-            shown = field[:40].decode("utf-8", "replace")
-            raise InputError(f"{path}: {place}: {word!r}: {shown!r} is no number")
+            text = field[:40].decode("utf-8", "replace")
+            raise InputError(f"{path}: {place}: {word!r}: {text!r} is no number")
     return [float(field) for field in fields]
 
 
-def _npz(path: Path, wanted: Collection[str]) -> Iterator[Row]:
+def _npz(path: Path, requested: Collection[str]) -> Iterator[Row]:
     """Raises InputError also where `words` and `vectors` do not go together."""
     with opened_arrays(path) as arrays:
         if set(arrays.names) == {WORDS, VECTORS}:
-            yield from _of_matrix(path, arrays, wanted)
+            yield from _of_matrix(path, arrays, requested)
             return
         for name in arrays.names:
-            if name in wanted:
+            if name in requested:
                 yield _vector(path, "array", name, arrays[name])
 
 
-def _of_matrix(path: Path, arrays: Arrays, wanted: Collection[str]) -> Iterator[Row]:
+def _of_matrix(path: Path, arrays: Arrays, requested: Collection[str]) -> Iterator[Row]:
     words, vectors = arrays[WORDS], arrays[VECTORS]
     if words.ndim != 1 or words.dtype.kind != "U":
         raise InputError(f"{path}: words: {words.dtype} of shape {words.shape}, not a row of texts")
     if vectors.ndim != 2 or len(vectors) != len(words):
         raise InputError(f"{path}: vectors: shape {vectors.shape}, but there are {len(words)} words")
     for number, word in enumerate(words.tolist()):
-        if word in wanted:
+        if word in requested:
             yield _vector(path, f"row {number}", word, vectors[number])
 
 
-def _parquet(path: Path, wanted: Collection[str]) -> Iterator[Row]:
+def _parquet(path: Path, requested: Collection[str]) -> Iterator[Row]:
     """Raises InputError also for other columns, and where a number is null."""
     with faults_of(path, "not a readable Parquet file"), pq.ParquetFile(path) as file:
         names = _columns_of_numbers(path, file.schema_arrow)
-        values = pa.array(sorted(wanted), pa.large_string())
+        values = pa.array(sorted(requested), pa.large_string())
         start = 0
         for batch in file.iter_batches(BATCH):
             batch.validate(full=True)

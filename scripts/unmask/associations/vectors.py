@@ -28,8 +28,8 @@ class Vectors:
     """Words that the file has in lower case alone -> how."""
 
 
-def read_vectors(path: str | Path, wanted: Iterable[str]) -> Vectors:
-    """The vectors of the wanted words, in the order in which they are wanted; of each, the word as it is, and
+def read_vectors(path: str | Path, requested: Iterable[str]) -> Vectors:
+    """The vectors of the requested words, in their order; of each, the word as it is, and
     where the file does not have that, in lower case.
 
     Of text and Parquet no more than some rows are in memory at once. Raises InputError naming the file, and
@@ -40,20 +40,20 @@ def read_vectors(path: str | Path, wanted: Iterable[str]) -> Vectors:
     rows_of = READERS.get(path.suffix.lower())
     if rows_of is None:
         raise InputError(f"{path}: what kind of word vectors are these? Known are {', '.join(READERS)}")
-    order = list(dict.fromkeys(wanted))
+    order = list(dict.fromkeys(requested))
     forms = {form for word in order for form in (word, word.lower())}
-    found: dict[str, tuple[str, Numbers]] = {}
+    vector_of: dict[str, tuple[str, Numbers]] = {}
     width: int | None = None
     for place, word, vector in rows_of(path, forms):
-        if word in found:
-            raise InputError(f"{path}: {place}: {word!r} is there twice (first: {found[word][0]})")
+        if word in vector_of:
+            raise InputError(f"{path}: {place}: {word!r} is there twice (first: {vector_of[word][0]})")
         width = width or len(vector)
         if len(vector) != width:
             raise InputError(f"{path}: {place}: {word!r}: {len(vector)} numbers, others have {width}")
-        found[word] = (place, vector)
-    spelt = {word: word.lower() for word in order if word not in found and word.lower() in found}
-    words = tuple(word for word in order if word in found or word in spelt)
-    rows = [found[spelt.get(word, word)][1] for word in words]
+        vector_of[word] = (place, vector)
+    spelt = {word: word.lower() for word in order if word not in vector_of and word.lower() in vector_of}
+    words = tuple(word for word in order if word in vector_of or word in spelt)
+    rows = [vector_of[spelt.get(word, word)][1] for word in words]
     values = np.stack(rows) if rows else np.empty((0, 0), np.float32)
     return Vectors(str(path), words, values, spelt)
 

@@ -66,26 +66,26 @@ class Finder:
 
     def __call__(self, text: str) -> list[Mention]:
         """The mentions of the words in a text, in order."""
-        found = [
+        mentions = [
             Mention(match[0].lower(), *match.span())
             for match in (self._others.finditer(text) if self._others else ())
         ]
-        taken = [(mention.start, mention.end) for mention in found]
+        taken = [(mention.start, mention.end) for mention in mentions]
         for match in _LETTERS.finditer(text):
             word = match[0].lower()
             if word in self._plain and not any(start <= match.start() < end for start, end in taken):
-                found.append(Mention(word, *match.span()))
-        return sorted(found, key=lambda mention: mention.start)
+                mentions.append(Mention(word, *match.span()))
+        return sorted(mentions, key=lambda mention: mention.start)
 
 
 def released_mentions(words: Collection[str], text: str) -> list[Mention]:
     """The mentions of words in a text as the released code of AT splits texts into words."""
-    found = []
+    mentions = []
     for match in _RELEASED.finditer(text):
         token = match[0].strip()
         if token.lower() in words:
-            found.append(Mention(token.lower(), match.end() - len(token), match.end()))
-    return found
+            mentions.append(Mention(token.lower(), match.end() - len(token), match.end()))
+    return mentions
 
 
 def sort_line(
@@ -123,8 +123,8 @@ def choose_sentences(texts: Texts, published: bool, longest: int, seed: int) -> 
     words = {*feminine, *masculine, *texts.stereotypes}
     find: Callable[[str], list[Mention]]
     find = (lambda text: released_mentions(words, text)) if published else Finder(words)
-    found: dict[str, list[Sentence]] = {"feminine": [], "masculine": [], "neutral": []}
-    held_out: dict[str, list[Sentence]] = {group: [] for group in found}
+    sentences: dict[str, list[Sentence]] = {"feminine": [], "masculine": [], "neutral": []}
+    held_out: dict[str, list[Sentence]] = {group: [] for group in sentences}
     for number, text in _lines(texts):
         if published and not 2 <= len(text.split()) <= longest:
             continue
@@ -136,9 +136,11 @@ def choose_sentences(texts: Texts, published: bool, longest: int, seed: int) -> 
         if published:
             mentions = _firsts(mentions) if group == "neutral" else mentions[:1]
         is_held_out = number is not None and number < texts.held_out
-        (held_out if is_held_out else found)[group].append(Sentence(text, mentions))
+        (held_out if is_held_out else sentences)[group].append(Sentence(text, mentions))
     rng = np.random.default_rng((seed, 0))
-    return Groups(**{group: _split(group, found[group], held_out[group], texts, rng) for group in found})
+    return Groups(
+        **{group: _split(group, sentences[group], held_out[group], texts, rng) for group in sentences}
+    )
 
 
 def _lines(texts: Texts) -> Iterator[tuple[int | None, str]]:
@@ -173,15 +175,15 @@ _WHAT = {
 
 
 def _split(
-    group: str, found: list[Sentence], held_out: list[Sentence], texts: Texts, rng: np.random.Generator
+    group: str, sentences: list[Sentence], held_out: list[Sentence], texts: Texts, rng: np.random.Generator
 ) -> Group:
-    if len(found) < 2:
+    if len(sentences) < 2:
         where = f"{texts.lines} (without the first {texts.held_out} lines, which are held out)"
         if group == "neutral" and texts.neutral:
             where += f" and {texts.neutral}"
-        raise InputError(f"{where}: {len(found)} sentences with {_WHAT[group]}; AT needs two or more")
-    wanted = max(1, min(DEV, (len(found) + len(held_out)) // DEV_SHARE))
-    dev = [held_out[i] for i in rng.permutation(len(held_out))[:wanted]]
-    taken = {int(i) for i in rng.permutation(len(found))[: max(0, wanted - len(dev))]}
-    dev += [found[i] for i in sorted(taken)]
-    return Group(tuple(s for i, s in enumerate(found) if i not in taken), tuple(dev))
+        raise InputError(f"{where}: {len(sentences)} sentences with {_WHAT[group]}; AT needs two or more")
+    dev_size = max(1, min(DEV, (len(sentences) + len(held_out)) // DEV_SHARE))
+    dev = [held_out[i] for i in rng.permutation(len(held_out))[:dev_size]]
+    for_dev = {int(i) for i in rng.permutation(len(sentences))[: max(0, dev_size - len(dev))]}
+    dev += [sentences[i] for i in sorted(for_dev)]
+    return Group(tuple(s for i, s in enumerate(sentences) if i not in for_dev), tuple(dev))

@@ -29,8 +29,8 @@ PUBLISHED = (1968, 164)
 
 def with_article(noun: str, capital: bool = False) -> str:
     """A noun with an article as the released code gives it: an before the letters a, e, i, o and u."""
-    found = "an" if noun[0].lower() in "aeiou" else "a"
-    return f"{found.capitalize() if capital else found} {noun}"
+    article = "an" if noun[0].lower() in "aeiou" else "a"
+    return f"{article.capitalize() if capital else article} {noun}"
 
 
 def entailment_items(
@@ -104,8 +104,8 @@ def read_archive(path: Path, largest: int = LARGEST_ARCHIVE) -> tuple[list[str],
         for verb in words(f"{VERBS}/{name}")
         for noun in nouns
     ]
-    found = words(f"{PEOPLE}/occupations")
-    return frames, pd.DataFrame({"occupation": found, "female_share": np.nan})
+    occupations = words(f"{PEOPLE}/occupations")
+    return frames, pd.DataFrame({"occupation": occupations, "female_share": np.nan})
 
 
 def _lists(path: Path, largest: int) -> dict[str, list[str]]:

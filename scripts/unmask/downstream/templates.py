@@ -27,12 +27,12 @@ def templates_in(sentences: Iterable[str], gendered: Collection[str]) -> list[st
     gendered: words that tell of a gender, man and woman among them, in lower case. In the order of the
     sentences; two that differ in man and woman alone give the same template twice.
     """
-    found = []
+    templates = []
     for sentence in dict.fromkeys(sentences):
         match = _BEGINNING.match(sentence)
         if match and sum(word in gendered for word in words_in(sentence)) <= 1:
-            found.append(match[1])
-    return found
+            templates.append(match[1])
+    return templates
 
 
 def similarity_items(templates: Sequence[str], occupations: pd.DataFrame) -> pd.DataFrame:

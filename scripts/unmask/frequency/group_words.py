@@ -81,16 +81,16 @@ def extract(used: pd.DataFrame, left_out: Set[str], min_pairs: int) -> pd.DataFr
     advantaged, disadvantaged = (used[PAIRS_OF[group]] for group in GROUPS)
     group = np.where(advantaged > disadvantaged, ADVANTAGED, DISADVANTAGED)
     often = np.maximum(advantaged, disadvantaged) >= min_pairs
-    kept = (advantaged != disadvantaged) & often & ~used["word"].isin(left_out)
-    return used.assign(group=group)[kept].reset_index(drop=True)
+    is_group_word = (advantaged != disadvantaged) & often & ~used["word"].isin(left_out)
+    return used.assign(group=group)[is_group_word].reset_index(drop=True)
 
 
 def listed_words(listed: pd.DataFrame, used: pd.DataFrame) -> pd.DataFrame:
     """Words listed by hand (read_listed) for the bias types of `uses`, with the columns of `uses`."""
     of_types = listed[listed["bias_type"].isin(used["bias_type"])]
-    found = of_types.merge(used, on=["bias_type", "word"], how="left")
+    merged = of_types.merge(used, on=["bias_type", "word"], how="left")
     numbers = list(PAIRS_OF.values())
-    return found.assign(**found[numbers].fillna(0).astype(int))
+    return merged.assign(**merged[numbers].fillna(0).astype(int))
 
 
 def counts_of(words: Iterable[str], paths: Iterable[str | Path]) -> tuple[pd.DataFrame, int]:
@@ -100,14 +100,16 @@ def counts_of(words: Iterable[str], paths: Iterable[str | Path]) -> tuple[pd.Dat
     corpus has is there with 0. Only the rows of these words are kept in memory.
     Raises InputError where a file is not a table of word counts, or no corpus has a word.
     """
-    wanted = sorted(set(words))
-    value_set = pa.array(wanted, pa.string())
-    total = pd.DataFrame(0, index=pd.Index(wanted, name="word", dtype="str"), columns=["count", "documents"])
+    distinct = sorted(set(words))
+    value_set = pa.array(distinct, pa.string())
+    total = pd.DataFrame(
+        0, index=pd.Index(distinct, name="word", dtype="str"), columns=["count", "documents"]
+    )
     tokens = 0
     for path in paths:
         for rows in read_counts(path):
-            found = rows.filter(pc.is_in(rows.column("word"), value_set=value_set)).to_pandas()
-            total = total.add(found.set_index("word"), fill_value=0)
+            counts = rows.filter(pc.is_in(rows.column("word"), value_set=value_set)).to_pandas()
+            total = total.add(counts.set_index("word"), fill_value=0)
         tokens += int(read_metadata(path)["tokens"])
     if tokens == 0:
         raise InputError("corpora: they have no words")
@@ -131,8 +133,8 @@ def count_group_words(
     if listed is not None:
         parts.append(listed_words(listed, used).assign(words_from=LISTED))
     words = pd.concat(parts, ignore_index=True)
-    found, tokens = counts_of(words["word"], counts)
-    words = words.join(found, on="word")
+    word_counts, tokens = counts_of(words["word"], counts)
+    words = words.join(word_counts, on="word")
     words["per_million"] = 1e6 * words["count"] / tokens
     order = {bias_type: place for place, bias_type in enumerate(pairs["bias_type"].drop_duplicates())}
     words = words.assign(place=words["bias_type"].map(order).astype("int64")).sort_values(

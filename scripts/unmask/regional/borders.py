@@ -79,7 +79,7 @@ def read_borders(path: str | Path) -> tuple[tuple[Land, ...], str]:
         lines = [arc if number in used else [] for number, arc in enumerate(topology["arcs"])]
         if not all(lines[number] for number in used):
             raise ValueError("a border without a line")
-        made = {
+        borders = {
             "type": "Topology",
             "transform": {key: topology["transform"][key] for key in ("scale", "translate")},
             "objects": {OBJECT: {"type": "GeometryCollection", "geometries": shapes}},
@@ -88,7 +88,7 @@ def read_borders(path: str | Path) -> tuple[tuple[Land, ...], str]:
         }
     except (ValueError, TypeError, KeyError, IndexError) as error:
         raise InputError(f"{path}: not the borders of countries as TopoJSON ({error!r})") from None
-    return tuple(lands), json.dumps(made, separators=(",", ":"))
+    return tuple(lands), json.dumps(borders, separators=(",", ":"))
 
 
 def _code(entry: Mapping[str, Any]) -> int | None:

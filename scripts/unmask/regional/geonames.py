@@ -111,5 +111,7 @@ def _largest(places: Sequence[Mapping[str, Any]], count: int, key: str) -> list[
     """The `count` places with most people (all for 0), in the order given."""
     if not count:
         return list(places)
-    kept = {each[key] for each in sorted(places, key=lambda each: (-each["population"], each[key]))[:count]}
-    return [each for each in places if each[key] in kept]
+    largest = {
+        each[key] for each in sorted(places, key=lambda each: (-each["population"], each[key]))[:count]
+    }
+    return [each for each in places if each[key] in largest]

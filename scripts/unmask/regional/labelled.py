@@ -62,8 +62,8 @@ def read_labelled(path: str | Path, entry: Mapping[str, Any], labels: Sequence[s
     if not items:
         raise InputError(f"{path}: no labelled texts in it")
     counts = Counter(labels[number] for _, number in items)
-    told = ", ".join(f"{label} {count}" for label, count in counts.most_common())
-    logger.info("%s: %d texts (%s), %d passed over", path, len(items), told, passed_over)
+    summary = ", ".join(f"{label} {count}" for label, count in counts.most_common())
+    logger.info("%s: %d texts (%s), %d passed over", path, len(items), summary, passed_over)
     texts, of_texts = zip(*items, strict=True)
     return Items(texts, np.array(of_texts))
 

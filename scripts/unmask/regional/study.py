@@ -51,9 +51,9 @@ def _check_model(name: str, entry: Entries, regional: Entries, measured: Sequenc
     if entry["source"] == "classifier":
         if not regional:
             raise InputError(f"{place}: it needs the key regional, which the study lacks")
-        made = [each for each, of in regional["prefixes"].items() if "reviews" in of]
-        if entry["reviews"] not in made:
-            known = f"known: {', '.join(made)}" if made else "it has none"
+        with_reviews = [each for each, of in regional["prefixes"].items() if "reviews" in of]
+        if entry["reviews"] not in with_reviews:
+            known = f"known: {', '.join(with_reviews)}" if with_reviews else "it has none"
             raise InputError(
                 f"{place}.reviews: no entry {entry['reviews']!r} of regional.prefixes has reviews ({known})"
             )
@@ -88,8 +88,8 @@ def check_maps(regional: Entries, published: str | Path) -> None:
     file itself, its reader says.
     """
     of_table = regional["regions"]["source"] == "table"
-    drawn = not of_table if regional["maps"] is None else regional["maps"]
-    if drawn and of_table:
+    has_maps = not of_table if regional["maps"] is None else regional["maps"]
+    if has_maps and of_table:
         path = regional["regions"]["path"]
         names = columns_of(Path(path), CSV)
         if names is not None and "country_code" not in names:
@@ -97,7 +97,7 @@ def check_maps(regional: Entries, published: str | Path) -> None:
     word = regional["mapped_word"]
     if word is None:
         return
-    if not drawn:
+    if not has_maps:
         raise InputError(f"{KEY}regional.mapped_word: there are no maps in this study (regional.maps)")
     name, path = next(iter(regional["words"].items()))
     lists = read_yaml(published)["lists"][name] if path == "published" else read_yaml(path)

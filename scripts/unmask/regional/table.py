@@ -162,5 +162,5 @@ def _generations(root: _Region) -> Iterator[tuple[_Region, str | None]]:
 
 
 def _listed(regions: Sequence[_Region]) -> str:
-    shown = ", ".join(map(str, regions[:3]))
-    return f"{shown} and {len(regions) - 3} more" if len(regions) > 3 else shown
+    names = ", ".join(map(str, regions[:3]))
+    return f"{names} and {len(regions) - 3} more" if len(regions) > 3 else names

@@ -73,16 +73,18 @@ def _read_published(path: str | Path, name: str) -> tuple[pd.DataFrame, str]:
 
 def remarks_on_words(words: pd.DataFrame) -> list[str]:
     """Sentences on words of a WORDS table that stand more than once in a list: each is so many dimensions."""
-    found = []
+    remarks = []
     for name, rows in words.groupby("list", sort=False):
         numbers = Counter(zip(rows["topic"], rows["word"], strict=True))
         twice = [f"{word} ({topic})" for (topic, word), number in numbers.items() if number > 1]
         if twice:
-            found.append(f"In the list {name}, words stand more than once in one topic: {', '.join(twice)}.")
+            remarks.append(
+                f"In the list {name}, words stand more than once in one topic: {', '.join(twice)}."
+            )
         topics = defaultdict(list)
         for topic, word in numbers:
             topics[word].append(topic)
         several = [f"{word} ({', '.join(those)})" for word, those in topics.items() if len(those) > 1]
         if several:
-            found.append(f"In the list {name}, words stand under several topics: {', '.join(several)}.")
-    return found
+            remarks.append(f"In the list {name}, words stand under several topics: {', '.join(several)}.")
+    return remarks

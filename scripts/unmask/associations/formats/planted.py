@@ -72,8 +72,8 @@ def _of_occupations(where: str, occupations: Sequence[Occupation]) -> Iterable[A
     frames = _frames(ONE_PRONOUN)
     masked = {case: MASK for pronouns in PRONOUNS.values() for case in pronouns}
 
-    def test(name: str, wanted: Sequence[float]) -> AssociationTest:
-        chosen = [occupation for occupation in occupations if occupation.p in wanted]
+    def of_strength(name: str, of_strengths: Sequence[float]) -> AssociationTest:
+        chosen = [occupation for occupation in occupations if occupation.p in of_strengths]
         words = {
             X: [occupation.word for occupation in chosen if occupation.gender == MALE],
             Y: [occupation.word for occupation in chosen if occupation.gender == FEMALE],
@@ -85,21 +85,21 @@ def _of_occupations(where: str, occupations: Sequence[Occupation]) -> Iterable[A
             for word in (*words[X], *words[Y])
         }
         strength = fmean(occupation.p for occupation in chosen)
-        return _made(where, name, categories, words, texts, strength)
+        return _test(where, name, categories, words, texts, strength)
 
     for p in strengths:
-        yield test(f"{OCCUPATIONS}-{p!r}", [p])
+        yield of_strength(f"{OCCUPATIONS}-{p!r}", [p])
     if len(strengths) > 1:
-        yield test(OCCUPATIONS, strengths)
+        yield of_strength(OCCUPATIONS, strengths)
 
 
 def _of_groups(where: str, pairs: Sequence[GroupPair]) -> Iterable[AssociationTest]:
     frames = _frames(GROUP_TEMPLATES)
     for name, factor in ((FAITHS, BOTH), (NATIONS, FREQUENCY)):
-        own = [pair for pair in pairs if pair.factor == factor]
+        of_factor = [pair for pair in pairs if pair.factor == factor]
         words = {
-            X: [pair.disadvantaged for pair in own],
-            Y: [pair.advantaged for pair in own],
+            X: [pair.disadvantaged for pair in of_factor],
+            Y: [pair.advantaged for pair in of_factor],
             A: NEGATIVE_TRAITS,
             B: POSITIVE_TRAITS,
         }
@@ -108,7 +108,7 @@ def _of_groups(where: str, pairs: Sequence[GroupPair]) -> Iterable[AssociationTe
             for word in (*words[X], *words[Y])
         }
         categories = {X: f"rarer {name}", Y: f"frequent {name}", A: "negative traits", B: "positive traits"}
-        yield _made(where, name, categories, words, texts, fmean(pair.p for pair in own))
+        yield _test(where, name, categories, words, texts, fmean(pair.p for pair in of_factor))
 
 
 def _frames(templates: Iterable[str]) -> list[str]:
@@ -116,17 +116,17 @@ def _frames(templates: Iterable[str]) -> list[str]:
 
     All fillings would say the same at a higher price.
     """
-    found = []
+    frames = []
     for template in templates:
         opened = {name: f"{{{name}}}" for name in slots(template)}
         free = {name: FREE_SLOTS[name] for name in opened if name in FREE_SLOTS}
         for turn in range(max(map(len, free.values()), default=1)):
             fillers = {name: words[turn % len(words)] for name, words in free.items()}
-            found.append(template.format(**opened | fillers))
-    return found
+            frames.append(template.format(**opened | fillers))
+    return frames
 
 
-def _made(
+def _test(
     where: str,
     name: str,
     categories: Mapping[str, str],

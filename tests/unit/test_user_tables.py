@@ -1,0 +1,164 @@
+"""Declared columns: what cells are read as, and what is said of those that do not fit."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from unmask.errors import InputError
+from unmask.user_documents import read_document, read_lines
+from unmask.user_tables import BATCH, Column, Table, identifier
+
+COLUMNS = (
+    Column("id", identifier, required=True, key=True, header="no"),
+    Column("share", float, least=0, most=1),
+    Column("count", int, optional=True, least=1),
+    Column("side", choices={"L": "left", "R": "right", "1": "one"}),
+    Column("bold", bool, optional=True),
+)
+ROWS: list[dict[str, Any]] = [
+    {"no": 1, "share": 0.25, "count": 3, "side": "L", "bold": "yes", "other": "x"},
+    {"no": 2, "share": None, "count": None, "side": None, "bold": None, "other": "x"},
+]
+READ = [
+    {"id": "1", "share": 0.25, "count": 3, "side": "left", "bold": True},
+    {"id": "2", "share": None, "count": None, "side": None, "bold": False},
+]
+
+
+def written(folder: Path, type_: str, rows: Sequence[dict[str, Any]], name: str = "table") -> Path:
+    path = folder / f"{name}.{type_}"
+    if type_ == "parquet":
+        pq.write_table(pa.Table.from_pylist(list(rows)), path)
+    elif type_ == "jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)))
+    else:
+        pd.DataFrame(rows, dtype=object).to_csv(path, index=False, sep="\t" if type_ == "tsv" else ",")
+    return path
+
+
+def refused(path: Path, columns: Sequence[Column] = COLUMNS, **more: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        list(Table(columns, **more).rows(path, {}))
+    line = str(caught.value)
+    assert line.startswith(f"{path}: ") and "\n" not in line
+    return line.removeprefix(f"{path}: ")
+
+
+@pytest.mark.parametrize("type_", ["csv", "tsv", "jsonl", "parquet"])
+def test_every_type_gives_the_same(type_: str, tmp_path: Path) -> None:
+    rows = list(Table(COLUMNS).rows(written(tmp_path, type_, ROWS), {}))
+    assert rows == READ
+    assert [row.place for row in rows][1] == {"jsonl": "row 1 (line 2)", "parquet": "row 1"}.get(
+        type_, "row 1 (line 3)"
+    )
+    few = written(tmp_path, type_, [{"no": "a", "share": "", "side": ""}])
+    (row,) = Table(COLUMNS).rows(few, {})
+    assert row == {"id": "a", "share": None, "count": None, "side": None, "bold": None}
+    assert "column 'other' is none of no, share, count, side, bold" in refused(
+        written(tmp_path, type_, ROWS), others=False
+    )
+
+
+@pytest.mark.parametrize("type_", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"no": None}, "no: is empty"),
+        ({"no": 1}, "no: '1' stands in row 0"),
+        ({"share": 1.5}, "share: {}1.5{} is no number from 0 to 1"),
+        ({"share": -0.5}, "share: {}-0.5{} is no number from 0 to 1"),
+        ({"count": 0}, "count: {}0{} is no whole number"),
+        ({"side": "left"}, "side: 'left' is none of L, R, 1"),
+        ({"bold": "no"}, "bold: 'no' is neither yes nor empty"),
+    ],
+)
+def test_a_cell_that_does_not_fit(type_: str, change: dict[str, Any], said: str, tmp_path: Path) -> None:
+    path = written(tmp_path, type_, [ROWS[0], {**ROWS[0], "no": 2, **change}])
+    place = {"csv": "row 1 (line 3)", "jsonl": "row 1 (line 2)"}.get(type_, "row 1")
+    quote = "'" if type_ == "csv" else ""
+    assert refused(path).startswith(f"{place}: {said.format(quote, quote)}")
+
+
+@pytest.mark.parametrize("text", ["1_0", "١", "inf", "nan", "1e999", "0x1", "1,5", "true", "9" * 50])
+def test_what_python_alone_takes_for_a_number(text: str, tmp_path: Path) -> None:
+    for kind in (int, float):
+        path = written(tmp_path, "csv", [{"n": text}])
+        assert "n: " in refused(path, [Column("n", kind)])
+    for value in (True, [1], 10**400):
+        assert "n: " in refused(written(tmp_path, "jsonl", [{"n": value}]), [Column("n", float)])
+
+
+def test_numbers_written_out_are_numbers(tmp_path: Path) -> None:
+    path = written(tmp_path, "jsonl", [{"i": " 12 ", "f": "1.5e2"}, {"i": 10**30, "f": 2}])
+    table = Table([Column("i", int), Column("f", float)])
+    assert list(table.rows(path, {})) == [{"i": 12, "f": 150.0}, {"i": 10**30, "f": 2.0}]
+
+
+def test_labels_and_keys_are_compared_over_files(tmp_path: Path) -> None:
+    one, two = (written(tmp_path, "csv", [{"name": name}], name=str(n)) for n, name in enumerate(["a", "a "]))
+    for column, said in (
+        (Column("name", label=True), f"name: 'a ' and 'a' ({one}: row 0 (line 2)) look alike"),
+        (Column("name", str.strip, key=True), f"name: 'a' stands in {one}: row 0 (line 2) too"),
+    ):
+        table = Table([column])
+        assert len(list(table.rows(one))) == 1
+        with pytest.raises(InputError) as caught:
+            list(table.rows(two))
+        assert str(caught.value).startswith(f"{two}: row 0 (line 2): {said}")
+
+
+def test_a_frame_has_the_types_of_its_columns(tmp_path: Path) -> None:
+    table = Table(COLUMNS[1:])
+    frame = table.frame(table.rows(written(tmp_path, "csv", ROWS), {}))
+    assert list(map(str, frame.dtypes)) == ["float64", "Int64", "str", "bool"]
+    assert frame["side"].tolist()[0] == "left" and frame["share"].isna().tolist() == [False, True]
+
+
+def test_parquet_is_counted_on_over_batches_and_only_what_is_declared_is_read(tmp_path: Path) -> None:
+    rows = [{"n": number, "other": "x"} for number in range(BATCH + 2)]
+    rows[-1]["n"] = -1
+    path = written(tmp_path, "parquet", rows)
+    assert refused(path, [Column("n", int, least=0, most=BATCH * 2)]).startswith(
+        f"row {BATCH + 1}: n: -1 is no"
+    )
+    broken = pa.array([10**9] * 2, pa.date32())
+    pq.write_table(pa.table({"n": [1, 2], "day": broken}), path)
+    assert list(Table([Column("n", int)]).rows(path, {})) == [{"n": 1}, {"n": 2}]
+    assert refused(path, [Column("day")]).startswith("row 0: a value in it cannot be read")
+
+
+def test_a_table_without_rows_or_with_none_of_the_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("n\n\n")
+    assert refused(path, [Column("n")]) == "no rows in it"
+    assert refused(written(tmp_path, "parquet", ROWS), [Column("n")]).startswith(
+        "no column 'n' (columns: no, "
+    )
+    assert refused(written(tmp_path, "jsonl", [{"n": 1}, {}]), [Column("n", int)]).startswith(
+        "row 1 (line 2): no column 'n'"
+    )
+
+
+def test_documents_say_where(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"a": {"b": ["x", 5]}, "n": true}')
+    document = read_document(path)
+    assert document["a"]["b"].parts()[0].text() == "x"
+    for look, said in (
+        (lambda: document["a"]["b"].texts(), "a.b.2: is not a text but 5; put quotation marks around it"),
+        (lambda: document["c"], "no c in it (it has a, n)"),
+        (lambda: document["n"].number(), "n: True is not a number"),
+        (lambda: document["a"].parts(), "a: is not a list but a dict"),
+    ):
+        with pytest.raises(InputError) as caught:
+            look()
+        assert str(caught.value) == f"{path}: {said}"
+    (tmp_path / "b.txt").write_text(" one \n\ntwo words\n")
+    lines = read_lines(tmp_path / "b.txt")
+    assert [(line.value, line.where) for line in lines][1] == ("two words", f"{tmp_path / 'b.txt'}: line 3")
