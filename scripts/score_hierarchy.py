@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from unmask.joblog import job_log
 from unmask.record import record
 from unmask.regional.hierarchy import tree_of
+from unmask.regional.likelihood_reader import read_likelihoods, read_padded
 from unmask.regional.schema import REGIONS, WORDS
 from unmask.regional.score_schema import SCORES, STABILITY
 from unmask.regional.scoring import FAMILY, Chance, score_tables
-from unmask.regional.likelihood_reader import read_likelihoods, read_padded
 from unmask.regional.word_sets import word_sets
 from unmask.tables import read_table, write_table
 
