@@ -158,6 +158,12 @@ def test_prefixes_have_their_least_and_their_most(study: Study) -> None:
     ends = f"{both.min():.2g}% (Egypt) to {both.max():.2g}% (Chile)"
     assert f"the label of {ends} of the items of reviews for c1" in sentence
     assert sentence.endswith("; a name that is no region's changes 0.3%.")
+    # one region with two prefixes is both ends, and with one it is one
+    egypt = countries[countries["region"] == "EGY"]
+    twice = pd.concat([egypt.assign(to_positive=share, to_negative=0) for share in (0.5, 0.25)])
+    for frame, ends in ((twice, "25% (Egypt) to 50% (Egypt)"), (twice[:1], "50% (Egypt)")):
+        (sentence,) = said("prefixes", results_of(study, prefixes=frame))
+        assert f"the label of {ends} of the items" in sentence and "no region" not in sentence
     assert not said("prefixes", results_of(study, prefixes=results.prefixes.head(0)))
 
 

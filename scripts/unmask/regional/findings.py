@@ -201,17 +201,17 @@ def _prefixes(results: RegionalResults) -> Iterator[Row]:
     prefixes = prefixes.assign(percent=100 * (prefixes["to_positive"] + prefixes["to_negative"]))
     for (classifier, table), rows in prefixes.groupby(["classifier", "table"], sort=False):
         of_control = rows["level"] == CONTROL
-        control, regions = (
-            rows.loc[of_control, "percent"],
-            rows[~of_control].sort_values("percent", kind="stable"),
-        )
-        if len(regions):
-            ends = {row["region"]: row["percent"] for row in records(regions.iloc[[0, -1]])}
+        control = rows.loc[of_control, "percent"]
+        regions = records(rows[~of_control].sort_values("percent", kind="stable"))
+        if regions:
+            ends = [regions[0], regions[-1]][: len(regions)]
             others = [control.min(), control.max()] if len(control) else []
             yield {
                 "classifier": classifier,
                 "table": table,
-                "ends": [f"{percent:.2g}% ({names.get(region, region)})" for region, percent in ends.items()],
+                "ends": [
+                    f"{row['percent']:.2g}% ({names.get(row['region'], row['region'])})" for row in ends
+                ],
                 "control": list(dict.fromkeys(f"{percent:.2g}%" for percent in others)),
             }
 

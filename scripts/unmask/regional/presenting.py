@@ -14,6 +14,6 @@ Found = RegionalResults
 __all__ = ["Found", "drawn_charts", "made_tables"]
 
 
-def made_tables(results: RegionalResults, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
+def made_tables(results: RegionalResults, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The tables of these names as text, each with its name, as unmask.report.table_files has it."""
-    return table_texts({name: partial(make, results) for name, make in tables.MAKERS.items()}, wanted)
+    return table_texts({name: partial(make, results) for name, make in tables.MAKERS.items()}, names)

@@ -117,7 +117,7 @@ class RegionalResults:
         order = {"model": [model.name for model in self.models]}
         return load_tables(self.files.get(name) or [], schema, "model", order=order)
 
-    @property
+    @cached_property
     def main_protocol(self) -> str:
         """The protocol that is shown first: corrected where it is there, else the last that is."""
         there = [protocol for protocol in PROTOCOLS if (self.scores["variant"] == protocol).any()]
