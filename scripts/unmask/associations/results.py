@@ -28,7 +28,8 @@ from unmask.report.study import Named
 from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED
 
-KEY = ["encoder", "suite", "test", "experiment", "pooling"]
+TOLERANCE = 1e-6
+"""How far a measured gap of hand-set weights may be from the truth: rounding of single precision."""
 
 
 @dataclass(frozen=True)

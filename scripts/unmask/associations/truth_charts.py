@@ -6,8 +6,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from unmask.associations.findings import TOLERANCE
-from unmask.associations.results import Found
+from unmask.associations.results import TOLERANCE, Found
 from unmask.measures.registry import title_of
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
 from unmask.report.panels import by_value, columns_of, ends_of

@@ -5,20 +5,11 @@ from typing import Any
 
 from unmask.associations import tables
 from unmask.associations.charts import MAKERS, poolings, tests
-from unmask.associations.findings import (
-    agrees_with_pairs,
-    beside_published,
-    beyond_chance,
-    constructed_world,
-    encoders_differ,
-    false_alarms,
-    grounded_effects,
-    grows_with_planted,
-    poolings_flip,
-)
+from unmask.associations.findings import FINDINGS
 from unmask.associations.results import Found
 from unmask.associations.terms import SETS, A, B, X, Y
 from unmask.report.charts import chart
+from unmask.report.findings import sentences
 from unmask.report.sections import Block, Chart, Facts, Fold, Items, Section, Table, folded
 
 Draw = Callable[[Found, Sequence[str]], Any]
@@ -45,18 +36,7 @@ def section(found: Found) -> Section:
     return Section(
         "associations",
         "Association tests",
-        (
-            QUESTION,
-            *beyond_chance(found),
-            *poolings_flip(found),
-            *grounded_effects(found),
-            *encoders_differ(found),
-            *agrees_with_pairs(found),
-            *constructed_world(found),
-            *grows_with_planted(found),
-            *false_alarms(found),
-            *beside_published(found),
-        ),
+        (QUESTION, *sentences(FINDINGS, found)),
         (
             *_each(found, "tests_figure", tests, "Tests"),
             *folded("How many tests are beyond chance", tables.overview(found)[1]),
