@@ -24,12 +24,12 @@ POOLINGS = ("cls", "mean", "word")
 def test_both_kinds_embed_as_the_plain_network_does(architecture: str, kind: str, tmp_path: Path) -> None:
     directory = tiny_model(architecture, tmp_path)
     device = pick_device("cpu")
-    found = embed(load_encoder(directory, kind, device, None), TEXTS, SPANS, POOLINGS)
+    loaded = embed(load_encoder(directory, kind, device, None), TEXTS, SPANS, POOLINGS)
     network = AutoModel.from_pretrained(directory).eval()
     plain = embed(Encoder(network, AutoTokenizer.from_pretrained(directory), device), TEXTS, SPANS, POOLINGS)
     for pooling in POOLINGS:
         assert np.abs(plain[pooling]).max() > 0.1
-        np.testing.assert_allclose(found[pooling], plain[pooling], atol=2e-5)
+        np.testing.assert_allclose(loaded[pooling], plain[pooling], atol=2e-5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -39,11 +39,11 @@ def test_a_projection_beside_the_weights_is_applied(kind: str, tmp_path: Path) -
     width = plain["cls"].shape[1]
     projection = torch.randn(width, width, generator=torch.Generator().manual_seed(0))
     save_file({"projection": projection}, directory / "projection.safetensors")
-    found = embed(load_encoder(directory, kind, device, None), TEXTS, SPANS, POOLINGS)
+    projected = embed(load_encoder(directory, kind, device, None), TEXTS, SPANS, POOLINGS)
     for pooling in POOLINGS:
         expected = np.stack([projection.numpy() @ vector for vector in plain[pooling]])
-        np.testing.assert_allclose(found[pooling], expected, atol=1e-4)
-        assert np.abs(found[pooling] - plain[pooling]).max() > 0.1
+        np.testing.assert_allclose(projected[pooling], expected, atol=1e-4)
+        assert np.abs(projected[pooling] - plain[pooling]).max() > 0.1
     save_file({"projection": projection[:3]}, directory / "projection.safetensors")
     with pytest.raises(InputError, match=r"projection of \(3, "):
         load_encoder(directory, kind, device, None)

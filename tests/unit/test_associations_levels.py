@@ -14,11 +14,11 @@ def test_units_of_keys() -> None:
     values = np.arange(12.0).reshape(2, 6) ** 2
     units = alike(["b", "a", "b", "c", "a", "b"])
     parts = [[0, 2, 5], [1, 4], [3]]
-    for axis, own in ((1, values), (0, values.T)):
-        found, average = sums(own, units, axis), means(own, units, axis)
-        for place, part in enumerate(parts):
-            assert np.array_equal(found.take(place, axis), own.take(part, axis).sum(axis))
-            assert found.take(place, axis) / len(part) == pytest.approx(average.take(place, axis))
+    for axis, oriented in ((1, values), (0, values.T)):
+        totals, average = sums(oriented, units, axis), means(oriented, units, axis)
+        for number, part in enumerate(parts):
+            assert np.array_equal(totals.take(number, axis), oriented.take(part, axis).sum(axis))
+            assert totals.take(number, axis) / len(part) == pytest.approx(average.take(number, axis))
     assert np.array_equal(means(values, each(6), 1), values)
 
 
@@ -31,9 +31,10 @@ def test_s_of_a_word_is_the_mean_over_its_texts() -> None:
     stimuli = suite(*rows)
     vectors = np.random.default_rng(0).normal(size=(len(stimuli), 4))
     table = association_tests(stimuli, {"cls": vectors}, Options(bootstrap=0)).rows
-    own = {name: np.flatnonzero(stimuli["set"].eq(name)) for name in "XYAB"}
+    of_set = {name: np.flatnonzero(stimuli["set"].eq(name)) for name in "XYAB"}
     s = [
-        mean([cosine(w, vectors[i]) for i in own["A"]]) - mean([cosine(w, vectors[i]) for i in own["B"]])
+        mean([cosine(w, vectors[i]) for i in of_set["A"]])
+        - mean([cosine(w, vectors[i]) for i in of_set["B"]])
         for w in vectors
     ]
     by_word = {w: mean([s[i] for i in np.flatnonzero(stimuli["word"].eq(w))]) for w in "xvyz"}
@@ -43,7 +44,7 @@ def test_s_of_a_word_is_the_mean_over_its_texts() -> None:
     assert [row[name] for name in "xyab"] == [2, 2, 2, 1]
     items = table[table["level"].eq("item")]
     assert items["protocol"].tolist() == ["published", "corrected"]
-    d = size([s[i] for i in own["X"]], [s[i] for i in own["Y"]])
+    d = size([s[i] for i in of_set["X"]], [s[i] for i in of_set["Y"]])
     assert items["d"].tolist() == pytest.approx([d, d])
     assert items[["x", "y", "a", "b"]].to_numpy().tolist() == [[4, 4, 4, 1]] * 2
 

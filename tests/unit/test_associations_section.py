@@ -15,7 +15,7 @@ from running import present
 from unmask.associations.agreement import PAIR_COLUMNS
 from unmask.associations.findings import FINDINGS
 from unmask.associations.metadata import MEANS
-from unmask.associations.results import Found
+from unmask.associations.results import AssociationResults
 from unmask.associations.schema import CONSTRUCTED
 from unmask.associations.sections.associations import QUESTION, section
 from unmask.associations.shown import FIGURES
@@ -32,7 +32,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 @pytest.fixture(scope="module")
-def shown(study: Study) -> Section:
+def associations(study: Study) -> Section:
     output = study.folder / "associations.json"
     present("associations", study.files, {"associations": output}, study.folder / "log", study.settings)
     return read_section(output)
@@ -45,22 +45,22 @@ def every(blocks: tuple[Block, ...]) -> Iterator[Block]:
             yield from every(block.blocks)
 
 
-def made(settings: dict[str, Any] | None = None, **parts: pd.DataFrame) -> Found:
+def results_of(settings: dict[str, Any] | None = None, **parts: pd.DataFrame) -> AssociationResults:
     """A study of which these parts are known, whatever its files."""
-    found = Found({}, SETTINGS | (settings or {}))
+    results = AssociationResults({}, SETTINGS | (settings or {}))
     # where what is worked out once is kept
-    found.__dict__.update(parts)
-    return found
+    results.__dict__.update(parts)
+    return results
 
 
-def test_pictures_stand_before_tables_and_long_tables_in_folds(shown: Section) -> None:
-    assert shown.sentences[0] == QUESTION and shown.name == "associations"
-    assert not any(isinstance(block, Table) for block in shown.blocks)
+def test_pictures_stand_before_tables_and_long_tables_in_folds(associations: Section) -> None:
+    assert associations.sentences[0] == QUESTION and associations.name == "associations"
+    assert not any(isinstance(block, Table) for block in associations.blocks)
     # those of tests and of poolings once for each of the two encoders
-    assert sum(isinstance(block, Chart) for block in every(shown.blocks)) == len(FIGURES) + 2
-    kinds = [type(block) for block in every(shown.blocks) if not isinstance(block, Fold)]
+    assert sum(isinstance(block, Chart) for block in every(associations.blocks)) == len(FIGURES) + 2
+    kinds = [type(block) for block in every(associations.blocks) if not isinstance(block, Fold)]
     assert kinds[0] is Chart
-    titles = [block.title for block in shown.blocks if isinstance(block, Fold)]
+    titles = [block.title for block in associations.blocks if isinstance(block, Fold)]
     assert titles == [
         f"Tests: {AWKWARD}",
         f"Tests: {BLANK}",
@@ -79,34 +79,34 @@ def test_pictures_stand_before_tables_and_long_tables_in_folds(shown: Section) -
         "What each test holds against what",
         "What was left out, and what to be wary of",
     ]
-    for block in every(shown.blocks):
+    for block in every(associations.blocks):
         if isinstance(block, Table):
             assert {len(row) for row in block.sheet.rows} == {
                 len(block.sheet.stubs) + len(block.sheet.columns)
             }
-    opened = [block.title for block in shown.blocks if isinstance(block, Fold) and block.open]
+    opened = [block.title for block in associations.blocks if isinstance(block, Fold) and block.open]
     assert opened == [f"Tests: {AWKWARD}", f"Poolings: {AWKWARD}"]
-    facts = next(block for block in every(shown.blocks) if isinstance(block, Facts))
+    facts = next(block for block in every(associations.blocks) if isinstance(block, Facts))
     x, y, a, b = (f"{key} of {AWKWARD} ({key})" for key in "XYAB")
     assert facts.lines[0] == ("weat6 (words)", f"{x} against {y}: nearer to {a} than to {b}?")
-    items = next(block for block in every(shown.blocks) if isinstance(block, Items))
+    items = next(block for block in every(associations.blocks) if isinstance(block, Items))
     # once, although both encoders say it, and behind what was said of files
     read = [text for text in items.texts if ": read " in text]
     assert items.texts == (*read, "words: of words", "pics: of pics", "world: of world") and items.warning
 
 
-def test_names_are_text_on_the_page(shown: Section) -> None:
-    page = render_page("r", [shown])
+def test_names_are_text_on_the_page(associations: Section) -> None:
+    page = render_page("r", [associations])
     assert "<h2>Association tests</h2>" in page
     assert "a<b>" not in page and html.escape(AWKWARD) in page
 
 
 def test_what_a_study_lacks_is_not_shown(study: Study) -> None:
     files = {key: study.files[key] for key in ("captions", "published")}
-    bare = section(Found(files | {"associations": []}, SETTINGS))
+    bare = section(AssociationResults(files | {"associations": []}, SETTINGS))
     assert bare.sentences == (QUESTION,) and bare.blocks == ()
     words = files | {"associations": study.files["associations"][:1]}
-    small = section(Found(words, study.settings))
+    small = section(AssociationResults(words, study.settings))
     titles = [block.title for block in small.blocks if isinstance(block, Fold)]
     assert "Table 1: all tests" in titles and "Differences between encoders" not in titles
     # one encoder with one suite: its tests and its poolings, in no fold
@@ -115,14 +115,14 @@ def test_what_a_study_lacks_is_not_shown(study: Study) -> None:
 
 
 def test_captions_name_what_there_is() -> None:
-    found = Found({"captions": RESOURCES / "captions.yaml", "associations": []}, SETTINGS)
+    results = AssociationResults({"captions": RESOURCES / "captions.yaml", "associations": []}, SETTINGS)
     names = ["table1", "overview", "published", "grounded", "experiments", "poolings", "differences", "pairs"]
     for name in [*names, "constructed", "planted", "empty", *FIGURES]:
-        assert found.captions[name] and "{" not in found.captions[name]
-    assert "p < 0.05" in found.captions["table1"] and "90%" in found.captions["tests_figure"]
+        assert results.captions[name] and "{" not in results.captions[name]
+    assert "p < 0.05" in results.captions["table1"] and "90%" in results.captions["tests_figure"]
 
 
-def test_how_many_tests_are_beyond_chance(study: Study, shown: Section) -> None:
+def test_how_many_tests_are_beyond_chance(study: Study, associations: Section) -> None:
     for encoder in (AWKWARD, BLANK):
         counts: list[str] = []
         sizes: list[str] = []
@@ -133,19 +133,21 @@ def test_how_many_tests_are_beyond_chance(study: Study, shown: Section) -> None:
             able = rows[rows["test"] != "small"]
             counts.append(f"{int((able['p_holm'] < 0.05).sum())} of 6")
             sizes.append(f"{rows['d'].abs().mean():.2f} with {pooling}")
-        said = [s for s in shown.sentences if s.startswith(f"For {encoder}")]
+        said = [s for s in associations.sentences if s.startswith(f"For {encoder}")]
         same = counts[0] == counts[1]
-        told = f"{counts[0]} with mean and cls" if same else f"{counts[0]} with mean, {counts[1]} with cls"
+        with_poolings = (
+            f"{counts[0]} with mean and cls" if same else f"{counts[0]} with mean, {counts[1]} with cls"
+        )
         assert said[0] == (
             f"For {encoder} (by word, but 1 of 7 by item, as their words are not known), tests beyond chance "
-            f"(p < 0.05 after Holm's correction), of those that could be: {told}; 1 more could not be, as "
-            "sets are too small, which says nothing either way."
+            f"(p < 0.05 after Holm's correction), of those that could be: {with_poolings}; 1 more could "
+            "not be, as sets are too small, which says nothing either way."
         )
         expected = rows["expected_d"].mean()
         assert said[1] == (
             f"For {encoder}, mean |d| is {', '.join(sizes)}; without bias it would be about {expected:.2f}."
         )
-    untrained = [s for s in shown.sentences if "never trained" in s]
+    untrained = [s for s in associations.sentences if "never trained" in s]
     assert len(untrained) == 1 and untrained[0].startswith("blank has random weights: it was never")
 
 
@@ -173,7 +175,7 @@ def of(*changes: dict[str, Any]) -> pd.DataFrame:
 def said(name: str, settings: dict[str, Any] | None = None, **parts: pd.DataFrame) -> list[str]:
     """The sentences of one finding."""
     (finding,) = (finding for finding in FINDINGS if finding.name == name)
-    return list(finding.sentences(made(settings, **parts)))
+    return list(finding.sentences(results_of(settings, **parts)))
 
 
 def test_a_test_that_cannot_reject_is_no_finding() -> None:
@@ -340,7 +342,7 @@ def test_what_is_found_where_nothing_was_planted() -> None:
     assert said("false alarms", planted=rows.iloc[3:]) == []
 
 
-def test_the_gap_grows_with_what_was_planted(study: Study, shown: Section) -> None:
+def test_the_gap_grows_with_what_was_planted(study: Study, associations: Section) -> None:
     planted = planted_of(
         {"strength": 0.7, "gap": -9.0, "whole": True},
         {"strength": 0.5, "gap": 0.0},
@@ -357,10 +359,10 @@ def test_the_gap_grows_with_what_was_planted(study: Study, shown: Section) -> No
         "In the tests of x against y (s), does the gap grow with every step of what was planted? "
         f"{AWKWARD} no with cls; blank no with mean, yes with cls. By chance a gap would once in 2 or 6."
     ]
-    (sentence,) = [s for s in shown.sentences if "every step" in s]
+    (sentence,) = [s for s in associations.sentences if "every step" in s]
     gaps = {
-        pooling: own.set_index("test")["gap"]
-        for pooling, own in study.rows[AWKWARD, "world"]
+        pooling: of_pooling.set_index("test")["gap"]
+        for pooling, of_pooling in study.rows[AWKWARD, "world"]
         .query("protocol == 'corrected' and level == 'word'")
         .groupby("pooling")
     }
@@ -379,7 +381,7 @@ def test_beside_published_values(study: Study, tmp_path: Path) -> None:
         path.write_text(facts.replace("OURS", f"{ours['sent-weat6'] + 0.004:.6f}"))
         settings = study.settings | {"published": {BLANK: "m"}}
         (finding,) = (finding for finding in FINDINGS if finding.name == "published values")
-        return list(finding.sentences(Found(study.files | {"published": str(path)}, settings)))
+        return list(finding.sentences(AssociationResults(study.files | {"published": str(path)}, settings)))
 
     assert values(text.replace("POOLING", "cls") + more) == [
         "For blank, 1 of 2 published values of d is within 0.01 of ours; furthest is weat6 (s): published "
@@ -391,9 +393,9 @@ def test_beside_published_values(study: Study, tmp_path: Path) -> None:
     assert values(text.replace("weat6", "other").replace("POOLING", "cls")) == []
 
 
-def test_what_was_read_is_told(study: Study, shown: Section) -> None:
+def test_what_was_read_is_told(study: Study, associations: Section) -> None:
     """Remarks on files, and how many pictures the cells of grounded tests have."""
-    folds = {block.title: block.blocks for block in shown.blocks if isinstance(block, Fold)}
+    folds = {block.title: block.blocks for block in associations.blocks if isinstance(block, Fold)}
     (warned,) = folds["What was left out, and what to be wary of"]
     assert isinstance(warned, Items)
     for suite, rows in SUITES.items():
@@ -401,6 +403,6 @@ def test_what_was_read_is_told(study: Study, shown: Section) -> None:
             assert f"{suite}: {test}: read {test}" in warned.texts
     (facts,) = folds["What each test holds against what"]
     assert isinstance(facts, Facts)
-    counted = {name for name, told in facts.lines if told.endswith("Pictures: A_X 3, X 2.")}
+    counted = {name for name, text in facts.lines if text.endswith("Pictures: A_X 3, X 2.")}
     seeing = {name for name, rows in SUITES.items() if rows["cell"].notna().any()}
     assert counted == {f"{t} ({name})" for name in seeing for t in SUITES[name]["test"].drop_duplicates()}

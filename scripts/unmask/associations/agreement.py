@@ -60,18 +60,18 @@ def poolings_compared(rows: pd.DataFrame, poolings: Sequence[str]) -> pd.DataFra
 
     rows: one row of each encoder, suite, test and pooling, with d; others' poolings are left out.
     """
-    found: list[dict[str, Any]] = []
-    for encoder, own in rows[rows["d"].notna()].groupby("encoder", sort=False):
+    comparisons: list[dict[str, Any]] = []
+    for encoder, of_encoder in rows[rows["d"].notna()].groupby("encoder", sort=False):
         d = {
             str(pooling): dict(zip(zip(part["suite"], part["test"], strict=True), part["d"], strict=True))
-            for pooling, part in own.groupby("pooling", sort=False)
+            for pooling, part in of_encoder.groupby("pooling", sort=False)
         }
         for first, second in itertools.combinations([p for p in poolings if p in d], 2):
             both = [test for test in d[first] if test in d[second]]
             if not both:
                 continue
             ones, others = (np.array([d[pooling][test] for test in both]) for pooling in (first, second))
-            found.append(
+            comparisons.append(
                 {
                     "encoder": str(encoder),
                     "first": first,
@@ -81,7 +81,7 @@ def poolings_compared(rows: pd.DataFrame, poolings: Sequence[str]) -> pd.DataFra
                     "tau": _tau(ones, others),
                 }
             )
-    return pd.DataFrame(found, columns=POOLING_COLUMNS).astype({"same_sign": float, "tau": float})
+    return pd.DataFrame(comparisons, columns=POOLING_COLUMNS).astype({"same_sign": float, "tau": float})
 
 
 def _tau(ones: Floats, others: Floats) -> float:
@@ -94,22 +94,22 @@ def flips(rows: pd.DataFrame, alpha: float) -> pd.DataFrame:
     """Of each encoder, over the tests that several of its poolings have a d of: how many (`tests`), in how
     many d has both signs (`flipped`) and would have on average if poolings had nothing in common
     (`by_chance`), and in how many of these either sign is below alpha before correction (`both_clear`)."""
-    found: list[tuple[str, int, int, float, int]] = []
-    for encoder, own in rows[rows["d"].notna()].groupby("encoder", sort=False):
+    counts: list[tuple[str, int, int, float, int]] = []
+    for encoder, of_encoder in rows[rows["d"].notna()].groupby("encoder", sort=False):
         tests = flipped = clear = 0
         chance = 0.0
-        for _, part in own.groupby(["suite", "test"], sort=False):
+        for _, part in of_encoder.groupby(["suite", "test"], sort=False):
             if part["pooling"].nunique() < 2:
                 continue
             tests += 1
             # all of one sign, with even odds for each
             chance += 1 - 2.0 ** (1 - len(part))
             flipped += bool((part["d"] > 0).any() and (part["d"] < 0).any())
-            told = part[part["p_two"] < alpha]["d"]
-            clear += bool((told > 0).any() and (told < 0).any())
+            clear_d = part[part["p_two"] < alpha]["d"]
+            clear += bool((clear_d > 0).any() and (clear_d < 0).any())
         if tests:
-            found.append((str(encoder), tests, flipped, chance, clear))
-    return pd.DataFrame(found, columns=["encoder", "tests", "flipped", "by_chance", "both_clear"])
+            counts.append((str(encoder), tests, flipped, chance, clear))
+    return pd.DataFrame(counts, columns=["encoder", "tests", "flipped", "by_chance", "both_clear"])
 
 
 def points(rows: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
@@ -124,19 +124,19 @@ def points(rows: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     interval, as unmask.associations.metadata.bias_scores has them.
     """
     known = rows[rows["d"].notna()]
-    found: list[dict[str, Any]] = []
-    for (suite, pooling), own in known.groupby(["suite", "pooling"], sort=False):
-        wide = own.pivot(index="test", columns="encoder", values="d")
+    means: list[dict[str, Any]] = []
+    for (suite, pooling), of_pooling in known.groupby(["suite", "pooling"], sort=False):
+        wide = of_pooling.pivot(index="test", columns="encoder", values="d")
         for (benchmark, measure), part in scores.groupby(["benchmark", "measure"], sort=False):
             score = {
                 str(row["model"]): [float(row[key]) for key in ("score", "low", "high")]
                 for row in part.to_dict("records")
             }
-            models = [name for name in own["encoder"].drop_duplicates() if name in score]
+            models = [name for name in of_pooling["encoder"].drop_duplicates() if name in score]
             shared = wide[models].dropna()
             if not models or shared.empty:
                 continue
-            found += [
+            means += [
                 {
                     "suite": suite,
                     "pooling": pooling,
@@ -149,22 +149,27 @@ def points(rows: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
                 }
                 for model in models
             ]
-    return pd.DataFrame(found, columns=POINT_COLUMNS)
+    return pd.DataFrame(means, columns=POINT_COLUMNS)
 
 
-def with_pairs(of_models: pd.DataFrame) -> pd.DataFrame:
-    """Spearman's ρ over models between mean d and bias score, with PAIR_COLUMNS; of_models: `points`.
+def with_pairs(means: pd.DataFrame) -> pd.DataFrame:
+    """Spearman's ρ over models between mean d and bias score, with PAIR_COLUMNS; means: `points`.
 
     p is two-sided over permutations of the models, which it takes as independent, and p_holm is corrected
     over all of them.
     """
     keys = ["suite", "pooling", "benchmark", "measure"]
-    found: list[dict[str, Any]] = []
-    for key, own in of_models.groupby(keys, sort=False):
+    correlations: list[dict[str, Any]] = []
+    for key, of_combination in means.groupby(keys, sort=False):
         row: dict[str, Any] = dict(zip(keys, key, strict=True))
-        row |= {"models": len(own), "tests": int(own["tests"].iloc[0])}
-        found.append(row | dict(spearman(own["mean_d"].to_numpy(float), own["score"].to_numpy(float))))
-    frame = pd.DataFrame(found, columns=PAIR_COLUMNS).astype({"rho": float, "p": float})
+        row |= {"models": len(of_combination), "tests": int(of_combination["tests"].iloc[0])}
+        correlations.append(
+            row
+            | dict(
+                spearman(of_combination["mean_d"].to_numpy(float), of_combination["score"].to_numpy(float))
+            )
+        )
+    frame = pd.DataFrame(correlations, columns=PAIR_COLUMNS).astype({"rho": float, "p": float})
     return holm(frame.assign(family=0), ["family"])[PAIR_COLUMNS]
 
 
@@ -190,11 +195,11 @@ def spearman(ones: Floats, others: Floats) -> Mapping[str, Any]:
 
 def too_few(models: int) -> str:
     """Why there is no p."""
-    own = f"{models} model{'' if models == 1 else 's'}"
-    return f"too few models ({own}, and {LEAST_MODELS} are needed)"
+    count = f"{models} model{'' if models == 1 else 's'}"
+    return f"too few models ({count}, and {LEAST_MODELS} are needed)"
 
 
 def _standard(ranks: Floats) -> Floats:
     centred = ranks - ranks.mean()
-    found: Floats = centred / np.linalg.norm(centred)
-    return found
+    scaled: Floats = centred / np.linalg.norm(centred)
+    return scaled

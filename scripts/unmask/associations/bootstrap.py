@@ -84,8 +84,8 @@ class _Moments(NamedTuple):
 
 def _copies(n: int, rows: int, numbers: np.random.Generator) -> Floats:
     """(rows, n): how often each of n is among n that are drawn."""
-    drawn = numbers.integers(n, size=(rows, n)) + n * np.arange(rows)[:, None]
-    return np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+    indices = numbers.integers(n, size=(rows, n)) + n * np.arange(rows)[:, None]
+    return np.bincount(indices.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
 
 
 def _moments(copies: Floats, s: Floats) -> _Moments:

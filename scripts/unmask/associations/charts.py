@@ -7,7 +7,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from unmask.associations.results import Found
+from unmask.associations.results import AssociationResults
 from unmask.associations.tables import main_means
 from unmask.associations.terms import JOINT, X, Y
 from unmask.associations.truth_charts import constructed, pairs, planted
@@ -22,14 +22,14 @@ CLAIMS = (UNABLE, WITHIN, BEYOND)
 SAME, OTHER = "the same sign", "signs differ"
 
 
-def tests(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
+def tests(results: AssociationResults, encoders: Sequence[str]) -> alt.FacetChart | None:
     """d of every test with its interval, before what |d| is on average without bias (the band about 0).
 
     A panel for each encoder and pooling, a row a test; colour and shape say whether it is beyond chance.
     """
-    main = found.main[found.main["d"].notna()]
+    main = results.main[results.main["d"].notna()]
     labels = _labels(zip(main["suite"], main["test"], strict=True))
-    rows = by_value(by_value(main, "pooling", found.poolings), "encoder", encoders)
+    rows = by_value(by_value(main, "pooling", results.poolings), "encoder", encoders)
     frame = columns_of(
         rows,
         *("encoder", "pooling", "suite", "test", "d", "expected_d", "gap", "p_holm"),
@@ -41,7 +41,7 @@ def tests(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
         low="d_low",
         high="d_high",
         without=-rows["expected_d"],
-        claim=[_claim(row, found.alpha) for row in rows_of(rows)],
+        claim=[_claim(row, results.alpha) for row in rows_of(rows)],
     )
     tips = (
         ("label", "test"),
@@ -81,16 +81,23 @@ def _labels(tests_of_suites: Iterable[tuple[str, str]]) -> dict[tuple[str, str],
     return {(suite, test): f"{test} ({suite})" if several else test for suite, test in keys}
 
 
-def poolings(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
+def poolings(results: AssociationResults, encoders: Sequence[str]) -> alt.FacetChart | None:
     """d in one pooling against d in another, a panel for each two, a point a test with both intervals."""
-    main = found.main[found.main["d"].notna()]
+    main = results.main[results.main["d"].notna()]
     labels = _labels(zip(main["suite"], main["test"], strict=True))
     parts = []
-    compared = found.poolings_compared
+    compared = results.poolings_compared
     for row in rows_of(compared[compared["encoder"].isin(list(encoders))]):
-        own = main[main["encoder"] == row.encoder]
+        of_encoder = main[main["encoder"] == row.encoder]
         first, second = (
-            columns_of(own[own["pooling"] == pooling], "suite", "test", d="d", low="d_low", high="d_high")
+            columns_of(
+                of_encoder[of_encoder["pooling"] == pooling],
+                "suite",
+                "test",
+                d="d",
+                low="d_low",
+                high="d_high",
+            )
             for pooling in (row.first, row.second)
         )
         both = first.merge(second, on=["suite", "test"], suffixes=("_first", "_second"))
@@ -132,20 +139,20 @@ def poolings(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
     )
 
 
-def grounded(found: Found) -> alt.FacetChart | None:
+def grounded(results: AssociationResults) -> alt.FacetChart | None:
     """The 2×2 of each grounded test: mean s of X and of Y, with pictures of X and of Y.
 
     A panel for each test and encoder; panels of a test have one scale.
     """
-    means = main_means(found.means)
+    means = main_means(results.means)
     means = means[means["pooling"] == JOINT]
     if means.empty:
         return None
     labels = _labels(zip(means["suite"], means["test"], strict=True))
     rows = []
     for (suite, test), label in labels.items():
-        names = found.categories.get((suite, test)) or {}
-        own = means[(means["suite"] == suite) & (means["test"] == test)]
+        names = results.categories.get((suite, test)) or {}
+        of_test = means[(means["suite"] == suite) & (means["test"] == test)]
         rows += [
             {
                 "panel": f"{label}: {row.encoder}",
@@ -155,11 +162,11 @@ def grounded(found: Found) -> alt.FacetChart | None:
                 "words_are": names.get(words),
                 "pictures": f"of {pictures}",
                 "pictures_are": names.get(pictures),
-                "mean_s": getattr(row, f"{words.lower()}{place}"),
+                "mean_s": getattr(row, f"{words.lower()}{number}"),
             }
-            for row in rows_of(own)
+            for row in rows_of(of_test)
             for words in (X, Y)
-            for place, pictures in enumerate((X, Y), start=1)
+            for number, pictures in enumerate((X, Y), start=1)
         ]
     tips = (
         ("label", "test"),
@@ -183,11 +190,14 @@ def grounded(found: Found) -> alt.FacetChart | None:
     )
 
 
-MAKERS: Mapping[str, tuple[Callable[[Found], alt.FacetChart | None], str]] = {
-    "tests_figure": (lambda all_of: tests(all_of, all_of.names), "No test of this study has an effect size."),
+MAKERS: Mapping[str, tuple[Callable[[AssociationResults], alt.FacetChart | None], str]] = {
+    "tests_figure": (
+        lambda results: tests(results, results.names),
+        "No test of this study has an effect size.",
+    ),
     "grounded_figure": (grounded, "This study has no grounded test."),
     "poolings_figure": (
-        lambda all_of: poolings(all_of, all_of.names),
+        lambda results: poolings(results, results.names),
         "No test of this study has an effect size in two poolings of one encoder.",
     ),
     "pairs_figure": (pairs, "No model of this study has both association tests and bias scores over pairs."),

@@ -29,30 +29,30 @@ def differences(
     COLUMNS, NUMBERS and reason, which says why there is no interval; low and high are null, too, where fewer
     than half of the resamples have a d.
     """
-    of = {encoder: _by_key(rows[rows["encoder"] == encoder]) for encoder in encoders}
-    drawn = {encoder: _by_key(draws[draws["encoder"] == encoder]) for encoder in encoders}
-    found: list[dict[str, Any]] = []
+    rows_of = {encoder: _by_key(rows[rows["encoder"] == encoder]) for encoder in encoders}
+    draws_of = {encoder: _by_key(draws[draws["encoder"] == encoder]) for encoder in encoders}
+    all_differences: list[dict[str, Any]] = []
     for first, second in itertools.combinations(encoders, 2):
-        own: list[dict[str, Any]] = []
+        of_pair: list[dict[str, Any]] = []
         pairs: dict[int, list[tuple[int, Any, Any]]] = {}
-        for key, one in of[first].items():
-            other = of[second].get(key)
+        for key, one in rows_of[first].items():
+            other = rows_of[second].get(key)
             if other is None or pd.isna(one.d) or pd.isna(other.d):
                 continue
             row: dict[str, Any] = dict(zip(_KEY, key, strict=True)) | {"first": first, "second": second}
             row |= {"d_first": one.d, "d_second": other.d, "difference": one.d - other.d}
-            row["reason"] = _why_not(one, other, drawn[first].get(key), drawn[second].get(key))
+            row["reason"] = _why_not(one, other, draws_of[first].get(key), draws_of[second].get(key))
             if row["reason"] is None:
-                resamples = np.asarray(drawn[first][key].d), np.asarray(drawn[second][key].d)
-                pairs.setdefault(len(resamples[0]), []).append((len(own), *resamples))
-            own.append(row)
+                resamples = np.asarray(draws_of[first][key].d), np.asarray(draws_of[second][key].d)
+                pairs.setdefault(len(resamples[0]), []).append((len(of_pair), *resamples))
+            of_pair.append(row)
         for same in pairs.values():
-            places, ones, others = zip(*same, strict=True)
+            numbers, ones, others = zip(*same, strict=True)
             low, high = difference(_columns(ones), _columns(others), confidence)
-            for place, *ends in zip(places, low, high, strict=True):
-                own[place] |= dict(zip(("low", "high"), ends, strict=True))
-        found += own
-    frame = pd.DataFrame(found, columns=[*COLUMNS, *NUMBERS, "reason"])
+            for number, *ends in zip(numbers, low, high, strict=True):
+                of_pair[number] |= dict(zip(("low", "high"), ends, strict=True))
+        all_differences += of_pair
+    frame = pd.DataFrame(all_differences, columns=[*COLUMNS, *NUMBERS, "reason"])
     return frame.astype(dict.fromkeys(NUMBERS, float))
 
 

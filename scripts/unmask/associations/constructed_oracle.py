@@ -41,20 +41,20 @@ WEIGHT = 6.0
 
 def truths(world: World) -> dict[tuple[str, str], float]:
     """Gaps of a world by experiment (E1, E2, E3x, E3y, E4-text, E4-image) and level (item, word)."""
-    found: dict[tuple[str, str], float] = {}
+    gaps: dict[tuple[str, str], float] = {}
     for level in LEVELS:
         for condition in GROUNDED:
             x, y, a_x, a_y, b_x, b_y = _centres(world, condition, level)
             # cells of an attribute are of one size
             e1 = float((x - y) @ (a_x + a_y - b_x - b_y) / 2)
             if condition != JOINT:
-                found[HIDDEN[condition], level] = e1
+                gaps[HIDDEN[condition], level] = e1
                 continue
-            found[E1, level] = e1
-            found[E2, level] = float(x @ (a_x - b_x) - y @ (a_y - b_y))
-            found[E3X, level] = float(x @ (a_x - b_x - a_y + b_y))
-            found[E3Y, level] = float(y @ (a_x - b_x - a_y + b_y))
-    return found
+            gaps[E1, level] = e1
+            gaps[E2, level] = float(x @ (a_x - b_x) - y @ (a_y - b_y))
+            gaps[E3X, level] = float(x @ (a_x - b_x - a_y + b_y))
+            gaps[E3Y, level] = float(y @ (a_x - b_x - a_y + b_y))
+    return gaps
 
 
 def _centres(world: World, condition: str, level: str) -> list[Floats]:
@@ -64,14 +64,16 @@ def _centres(world: World, condition: str, level: str) -> list[Floats]:
     for each in pictured_words(world):
         unit = each.word if level == BY_WORD else ""
         vectors[each.cell][unit].append(_vector(words, each, condition))
-    return [np.mean([np.mean(own, axis=0) for own in vectors[cell].values()], axis=0) for cell in CELLS]
+    return [
+        np.mean([np.mean(of_unit, axis=0) for of_unit in vectors[cell].values()], axis=0) for cell in CELLS
+    ]
 
 
-def _vector(words: dict[str, Floats], shown: PicturedWord, condition: str) -> Floats:
+def _vector(words: dict[str, Floats], pictured: PicturedWord, condition: str) -> Floats:
     nothing = np.zeros(len(AXES))
     sentence = [words[each] for each in SENTENCE]
-    word = nothing if condition == TEXT_HIDDEN else words[shown.word]
-    regions = shown.regions * (condition != IMAGE_HIDDEN)
+    word = nothing if condition == TEXT_HIDDEN else words[pictured.word]
+    regions = pictured.regions * (condition != IMAGE_HIDDEN)
     tokens = [sentence[0], *sentence, word, nothing, *regions]
     return _unit(_unit(sentence[0]) + WEIGHT * np.mean([_unit(token) for token in tokens], axis=0))
 

@@ -109,24 +109,24 @@ def word_of(text: str) -> str:
 
 def vocabulary(world: World) -> dict[str, Floats]:
     """The meaning of each word of the texts: (axes,)."""
-    found = {word: _meaning(sentence=1) for word in SENTENCE}
+    meanings = {word: _meaning(sentence=1) for word in SENTENCE}
     for name in (X, Y):
         for word, offset in zip(WORDS[name], OFFSETS, strict=True):
-            found[word] = _meaning(person=1, gender=SIGNS[name], concept=offset)
+            meanings[word] = _meaning(person=1, gender=SIGNS[name], concept=offset)
     for name in (A, B):
         sign = SIGNS[name]
         for word in WORDS[name]:
-            found[word] = _meaning(concept=sign, gender=sign * world.language)
-    return found
+            meanings[word] = _meaning(concept=sign, gender=sign * world.language)
+    return meanings
 
 
 def pictured_words(world: World) -> Iterator[PicturedWord]:
     """All there are in the test: in each cell a word has one or two pictures, the second of two regions."""
     for name, owner in CELLS:
-        for place, word in enumerate(WORDS[name]):
-            for number in range(1 + place % 2):
+        for position, word in enumerate(WORDS[name]):
+            for number in range(1 + position % 2):
                 if name == owner:
-                    region = _person(SIGNS[name], OFFSETS[(3 * place + number) % len(OFFSETS)])
+                    region = _person(SIGNS[name], OFFSETS[(3 * position + number) % len(OFFSETS)])
                 else:
                     region = _scene(world, SIGNS[name], SIGNS[owner])
                 image = f"{word}-{CATEGORIES[owner]}-{number + 1}"
@@ -149,7 +149,7 @@ def _scene(world: World, concept: float, gender: float) -> Floats:
 
 def _meaning(**parts: float) -> Floats:
     """A meaning from its parts along AXES; of others it has none."""
-    found = np.zeros(len(AXES))
+    meaning = np.zeros(len(AXES))
     for axis, part in parts.items():
-        found[AXES.index(axis)] = part
-    return found
+        meaning[AXES.index(axis)] = part
+    return meaning

@@ -57,25 +57,25 @@ def embed(
     for a mask that the tokenizer has not got, for a word that no token is of, and for what is not finite.
     """
     tokens = tokenised(encoder.tokenizer, texts, words, encoder.max_length)
-    found: dict[str, Vectors] = {}
+    embeddings: dict[str, Vectors] = {}
     hidden_poolings = [pooling for pooling in poolings if pooling not in (BARE_FIRST, STATIC)]
     weights = {pooling: _weights(pooling, tokens, texts) for pooling in hidden_poolings}
     if weights:
-        found |= _pooled(encoder, [text.ids for text in tokens], weights)
+        embeddings |= _pooled(encoder, [text.ids for text in tokens], weights)
     if BARE_FIRST in poolings:
         bare = tokenised(encoder.tokenizer, texts, words, encoder.max_length, bare=True)
         first = [np.eye(1, len(text.ids), dtype=np.float32)[0] for text in bare]
-        found |= _pooled(encoder, [text.ids for text in bare], {BARE_FIRST: first})
+        embeddings |= _pooled(encoder, [text.ids for text in bare], {BARE_FIRST: first})
     if STATIC in poolings:
-        found[STATIC] = _static(encoder, tokens)
-    for pooling, vectors in found.items():
-        told = np.ones(len(texts), dtype=bool)
+        embeddings[STATIC] = _static(encoder, tokens)
+    for pooling, vectors in embeddings.items():
+        has_word = np.ones(len(texts), dtype=bool)
         if pooling in OF_WORDS:
-            told = np.array([word is not None for word in words], dtype=bool)
-            vectors[~told] = np.nan
-        if not np.isfinite(vectors[told]).all():
+            has_word = np.array([word is not None for word in words], dtype=bool)
+            vectors[~has_word] = np.nan
+        if not np.isfinite(vectors[has_word]).all():
             raise InputError(f"embedding ({pooling}): the model gives numbers that are not finite")
-    return {pooling: found[pooling] for pooling in poolings}
+    return {pooling: embeddings[pooling] for pooling in poolings}
 
 
 def _weights(pooling: str, tokens: Sequence[Tokenised], texts: Sequence[str]) -> list[Vectors]:
@@ -115,15 +115,15 @@ def _pooled(
 
     The longest texts come first, so that memory runs out early or never.
     """
-    found = {pooling: np.empty((len(ids), encoder.width), dtype=np.float32) for pooling in weights}
+    pooled = {pooling: np.empty((len(ids), encoder.width), dtype=np.float32) for pooling in weights}
     by_length: dict[int, list[int]] = {}
     for number, sequence in enumerate(ids):
         by_length.setdefault(len(sequence), []).append(number)
     for length, numbers in sorted(by_length.items(), reverse=True):
         rows, which = np.unique([ids[number] for number in numbers], axis=0, return_inverse=True)
-        places: list[list[int]] = [[] for _ in rows]
+        numbers_of: list[list[int]] = [[] for _ in rows]
         for number, row in zip(numbers, which.reshape(-1).tolist(), strict=True):
-            places[row].append(number)
+            numbers_of[row].append(number)
         done = 0
         while done < len(rows):
             batch = rows[done : done + max(1, encoder.device.batch_tokens // length)]
@@ -131,12 +131,12 @@ def _pooled(
             if hidden is None:
                 encoder.device.take_half(len(batch), length)
                 continue
-            for own, state in zip(places[done:], hidden, strict=False):
-                for number in own:
+            for of_row, state in zip(numbers_of[done:], hidden, strict=False):
+                for number in of_row:
                     for pooling, of_texts in weights.items():
-                        found[pooling][number] = of_texts[number] @ state
+                        pooled[pooling][number] = of_texts[number] @ state
             done += len(batch)
-    return found
+    return pooled
 
 
 @torch.inference_mode()
@@ -155,9 +155,9 @@ def _static(encoder: Encoder, tokens: Sequence[Tokenised]) -> Vectors:
     """Means of input embeddings: texts × their width."""
     table = encoder.network.get_input_embeddings().weight
     assert isinstance(table, Tensor)
-    found = []
+    vectors = []
     for each in tokens:
         chosen = np.array(each.of_word) if any(each.of_word) else ~np.array(each.special)
         ids = torch.tensor([token for token, counts in zip(each.ids, chosen, strict=True) if counts])
-        found.append(table[ids.to(table.device)].float().mean(0).cpu().numpy())
-    return np.stack(found).astype(np.float32)
+        vectors.append(table[ids.to(table.device)].float().mean(0).cpu().numpy())
+    return np.stack(vectors).astype(np.float32)

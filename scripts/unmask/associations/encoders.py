@@ -31,10 +31,10 @@ def load_encoder(directory: str | Path, kind: str, device: Device, max_length: i
         network, tokenizer = model.network.base_model, model.tokenizer
         assert isinstance(network, PreTrainedModel)
     else:
-        found = within_memory(_load, directory, device)
-        if found is None:
+        loaded = within_memory(_load, directory, device)
+        if loaded is None:
             raise InputError(f"{directory}: this model is too large for the memory of {device}")
-        network, tokenizer = found
+        network, tokenizer = loaded
     projection: torch.Tensor | None = None
     if (directory / PROJECTION).is_file():
         projection = read_projection(directory, int(network.config.hidden_size)).to(device.torch)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from unmask.associations.agreement import LEAST_MODELS
 from unmask.associations.chance import counts
-from unmask.associations.results import TOLERANCE, Found
+from unmask.associations.results import TOLERANCE, AssociationResults
 from unmask.associations.tables import EFFECTS, main_differences, main_means, published, with_effects
 from unmask.associations.terms import BY_WORD, E1, E3X, E3Y, E4_IMAGE, E4_TEXT, JOINT
 from unmask.report.declared_tables import in_order
@@ -58,7 +58,7 @@ def _about(count: float) -> str:
     return f"{count:.0f}" if count >= 10 else f"{count:.2g}"
 
 
-def _by_encoder(results: Found) -> Iterator[Row]:
+def _by_encoder(results: AssociationResults) -> Iterator[Row]:
     """What unmask.associations.chance.counts says of each encoder."""
     main = in_order(results.main, encoder=results.names, pooling=results.poolings)
     of_poolings = counts(main, ["encoder", "pooling"], results.alpha)
@@ -86,14 +86,14 @@ def _by_encoder(results: Found) -> Iterator[Row]:
         }
 
 
-def _untrained(results: Found) -> Iterator[Row]:
+def _untrained(results: AssociationResults) -> Iterator[Row]:
     tested = set(results.main["encoder"])
     names = [each.name for each in results.encoders if each.source == UNTRAINED and each.name in tested]
     if names:
         yield {"names": names}
 
 
-def _flips(results: Found) -> Iterator[Row]:
+def _flips(results: AssociationResults) -> Iterator[Row]:
     flips = results.flips
     if len(flips):
         yield {
@@ -105,7 +105,7 @@ def _flips(results: Found) -> Iterator[Row]:
         }
 
 
-def _grounded(results: Found) -> Iterator[Row]:
+def _grounded(results: AssociationResults) -> Iterator[Row]:
     rows = results.grounded
     # p of what could be beyond chance; the two experiments with pictures are one
     p = rows["p_holm"].where(rows["able"].astype(bool)).astype(float)
@@ -120,7 +120,7 @@ def _grounded(results: Found) -> Iterator[Row]:
         yield {"encoder": encoder, "alpha": results.alpha, "able": able, "parts": records(of_encoder)}
 
 
-def _grounded_sizes(results: Found) -> list[Row]:
+def _grounded_sizes(results: AssociationResults) -> list[Row]:
     means = main_means(with_effects(results.means))
     means = means[means["pooling"] == JOINT]
     of_encoders = means[list(EFFECTS)].abs().groupby(means["encoder"], sort=False)
@@ -128,7 +128,7 @@ def _grounded_sizes(results: Found) -> list[Row]:
     return list(records(in_order(sizes, encoder=results.names)))
 
 
-def _differences(results: Found) -> Iterator[Row]:
+def _differences(results: AssociationResults) -> Iterator[Row]:
     known = main_differences(results.differences).dropna(subset=["low"])
     if len(known):
         yield {
@@ -139,7 +139,7 @@ def _differences(results: Found) -> Iterator[Row]:
         }
 
 
-def _rho(results: Found) -> Iterator[Row]:
+def _rho(results: AssociationResults) -> Iterator[Row]:
     table = results.with_pairs
     known = table[table["p"].notna()]
     if len(table):
@@ -154,7 +154,7 @@ def _rho(results: Found) -> Iterator[Row]:
         }
 
 
-def _constructed(results: Found) -> Iterator[Row]:
+def _constructed(results: AssociationResults) -> Iterator[Row]:
     off = (results.constructed["gap"] - results.constructed["truth"]).abs()
     if len(off):
         (worst,) = records(results.constructed.loc[[off.idxmax()]])
@@ -162,7 +162,7 @@ def _constructed(results: Found) -> Iterator[Row]:
         yield {**worst, "off": off.max(), "n": len(off), "far": far, "tolerance": TOLERANCE}
 
 
-def _growth(results: Found) -> Iterator[Row]:
+def _growth(results: AssociationResults) -> Iterator[Row]:
     # tests with all words of others are no steps; the others are in the order of their strengths
     rows = results.planted[~results.planted["whole"].astype(bool)]
     rows = in_order(rows, encoder=results.names, pooling=results.poolings)
@@ -181,7 +181,7 @@ def _growth(results: Found) -> Iterator[Row]:
         }
 
 
-def _false_alarms(results: Found) -> Iterator[Row]:
+def _false_alarms(results: AssociationResults) -> Iterator[Row]:
     rows = results.planted
     rows = rows[(rows["strength"] == NOTHING) & rows["able"].astype(bool)]
     if len(rows):
@@ -190,7 +190,7 @@ def _false_alarms(results: Found) -> Iterator[Row]:
         yield {"encoders": records(in_order(table, encoder=results.names)), "nothing": NOTHING}
 
 
-def _published(results: Found) -> Iterator[Row]:
+def _published(results: AssociationResults) -> Iterator[Row]:
     for encoder, rows in published(results)[0].groupby("encoder", sort=False):
         off = rows["difference"].abs().dropna()
         worst: dict[str, Any] = records(rows.loc[[off.idxmax()]])[0] if len(off) else {}
@@ -198,7 +198,7 @@ def _published(results: Found) -> Iterator[Row]:
         yield {**worst, "encoder": encoder, "known": len(off), "close": close, "within": CLOSE}
 
 
-FINDINGS: tuple[Finding[Found], ...] = (
+FINDINGS: tuple[Finding[AssociationResults], ...] = (
     Finding(
         "beyond chance",
         _by_encoder,

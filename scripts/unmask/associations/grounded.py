@@ -69,8 +69,8 @@ class Means(NamedTuple):
 
 def experiments(a: Mapping[str, Cell], b: Mapping[str, Cell]) -> list[Experiment]:
     """E1, E2, E3x and E3y of cells of A and of B by whose pictures they are of, X and Y."""
-    x1, x2 = (Arm(a[own].x, b[own].x, a[own].sizes, b[own].sizes) for own in "XY")
-    y1, y2 = (Arm(a[own].y, b[own].y, a[own].sizes, b[own].sizes) for own in "XY")
+    x1, x2 = (Arm(a[owner].x, b[owner].x, a[owner].sizes, b[owner].sizes) for owner in "XY")
+    y1, y2 = (Arm(a[owner].y, b[owner].y, a[owner].sizes, b[owner].sizes) for owner in "XY")
     return [
         Experiment(E1, _united(x1, x2), _united(y1, y2)),
         Experiment(E2, x1, y2),

@@ -30,21 +30,21 @@ def each(n: int) -> Units:
 
 def alike(keys: Sequence[Hashable]) -> Units:
     """Members with one key are a unit; units are in the order in which their keys first appear."""
-    places: dict[Hashable, int] = {}
-    codes = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
-    sizes = np.bincount(codes, minlength=len(places))
+    numbers: dict[Hashable, int] = {}
+    codes = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+    sizes = np.bincount(codes, minlength=len(numbers))
     return Units(np.argsort(codes, kind="stable"), np.cumsum(sizes) - sizes, sizes)
 
 
 def sums(values: Floats, units: Units, axis: int) -> Floats:
     """The sum over the members of each unit: n of `axis` become k."""
-    found: Floats = np.add.reduceat(values.take(units.order, axis=axis), units.starts, axis=axis)
-    return found
+    totals: Floats = np.add.reduceat(values.take(units.order, axis=axis), units.starts, axis=axis)
+    return totals
 
 
 def means(values: Floats, units: Units, axis: int) -> Floats:
     """The mean over the members of each unit."""
     shape = [1] * values.ndim
     shape[axis] = -1
-    found: Floats = sums(values, units, axis) / units.sizes.reshape(shape)
-    return found
+    averages: Floats = sums(values, units, axis) / units.sizes.reshape(shape)
+    return averages

@@ -27,11 +27,11 @@ def means_of(encoders: Sequence[str], paths: Iterable[str | Path]) -> pd.DataFra
     """The 2×2 of all grounded tests, with MEANS, in the order of `encoders` and then of the paths."""
     known = facts_by(paths, "encoder", "suite")
     rows = [
-        {"encoder": encoder, "suite": suite, **four}
+        {"encoder": encoder, "suite": suite, **cells}
         for encoder in encoders
         for (of, suite), facts in known.items()
         if of == encoder
-        for four in facts.get("means") or []
+        for cells in facts.get("means") or []
     ]
     return pd.DataFrame(rows, columns=MEANS)
 
@@ -77,7 +77,7 @@ def strengths_of(paths: Iterable[str | Path]) -> pd.DataFrame:
             continue
         stimuli = read_table(path, STIMULI)
         targets = stimuli[stimuli["set"].isin([X, Y])]
-        words = {str(name): set(own["word"]) for name, own in targets.groupby("test", sort=False)}
+        words = {str(name): set(rows["word"]) for name, rows in targets.groupby("test", sort=False)}
         series = {str(test["name"]): _against(test.get("categories") or {}) for test in tests}
         rows += [
             (
@@ -87,8 +87,8 @@ def strengths_of(paths: Iterable[str | Path]) -> pd.DataFrame:
                 float(test["truth"]["strength"]),
                 any(
                     words[str(test["name"])] > words[other]
-                    for other, own in series.items()
-                    if own == series[str(test["name"])]
+                    for other, against in series.items()
+                    if against == series[str(test["name"])]
                 ),
             )
             for test in tests

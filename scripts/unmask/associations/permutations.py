@@ -84,19 +84,19 @@ def drawn_partitions(
     # the same memory for all batches: to be given it anew takes longer than to fill it
     keys, scratch = np.empty((2, batch, n))
 
-    def sums(found: Floats) -> None:
-        for start in range(0, len(found), batch):
-            rows = min(batch, len(found) - start)
-            own, ranked = keys[:rows], scratch[:rows]
+    def sums(out: Floats) -> None:
+        for start in range(0, len(out), batch):
+            rows = min(batch, len(out) - start)
+            batch_keys, ranked = keys[:rows], scratch[:rows]
             # the smallest keys are a random subset; in double precision two are hardly ever the same
-            generator.random(out=own)
-            ranked[:] = own
+            generator.random(out=batch_keys)
+            ranked[:] = batch_keys
             ranked.partition(size - 1, axis=1)
             last = ranked[:, size - 1 : size].copy()
-            np.less_equal(own, last, out=ranked)
-            found[start : start + rows] = (columns @ ranked.T).T
+            np.less_equal(batch_keys, last, out=ranked)
+            out[start : start + rows] = (columns @ ranked.T).T
 
-    return _drawn(sums, bounds, draws)
+    return _drawn_tails(sums, bounds, draws)
 
 
 def published_draws(x: int, y: int) -> int:
@@ -118,8 +118,8 @@ def _partition_bounds(values: Floats, size: int) -> tuple[Floats, _Bounds]:
     return centred, _bounds(centred[:, :size].sum(axis=1), slack, ROUNDING * size)
 
 
-def _bounds(found: Floats, slack: Floats, rounding: float) -> _Bounds:
-    return _Bounds(found - slack, np.abs(found) - slack, found + rounding, found - rounding)
+def _bounds(sums: Floats, slack: Floats, rounding: float) -> _Bounds:
+    return _Bounds(sums - slack, np.abs(sums) - slack, sums + rounding, sums - rounding)
 
 
 def _subset_sums(values: Floats) -> Floats:
@@ -153,18 +153,18 @@ def _pairs(first: Floats, second: Floats, bounds: _Bounds, column: int) -> list[
     return [reached, above + at_most(-two), at_least(low), at_least(high)]
 
 
-def _drawn(sums: Callable[[Floats], None], bounds: _Bounds, draws: Sequence[int]) -> list[Tails]:
+def _drawn_tails(sums: Callable[[Floats], None], bounds: _Bounds, draws: Sequence[int]) -> list[Tails]:
     """The tails of so many draws each, the first of all; sums fills (rows, C) with those of the next ones."""
     counts = np.zeros((4, len(bounds.one)), dtype=np.int64)
-    found = np.empty((SUMS, len(bounds.one)))
+    buffer = np.empty((SUMS, len(bounds.one)))
     done = 0
     tails: dict[int, Tails] = {}
     for number in sorted(set(draws)):
         while done < number:
-            own = found[: number - done]
-            sums(own)
-            done += len(own)
-            for count, tested, bound in zip(counts, (own, np.abs(own), own, own), bounds, strict=True):
+            part = buffer[: number - done]
+            sums(part)
+            done += len(part)
+            for count, tested, bound in zip(counts, (part, np.abs(part), part, part), bounds, strict=True):
                 count += (tested >= bound).sum(axis=0)
         tails[number] = _tails((1 + counts) / (1 + number), number, exact=False)
     return [tails[number] for number in draws]

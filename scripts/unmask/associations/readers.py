@@ -52,8 +52,8 @@ def reader_of(
         pictures = pictures_for(seeing, images, features)
 
         def see(stimuli: pd.DataFrame) -> Mapping[str, Vectors]:
-            texts, shown = stimuli["text"].tolist(), stimuli["image"].tolist()
-            return embed_seen(seeing, texts, spans_of(stimuli, plurals), shown, pictures, poolings)
+            texts, images_ = stimuli["text"].tolist(), stimuli["image"].tolist()
+            return embed_seen(seeing, texts, spans_of(stimuli, plurals), images_, pictures, poolings)
 
         return Reader(seeing.width, tuple(poolings), see)
     encoder = load_encoder(directory, kind, device, manifest["max_length"])

@@ -33,7 +33,7 @@ TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
-class Found:
+class AssociationResults:
     """files: associations (ASSOCIATIONS of every encoder and suite), captions and published; and, each empty
     or left out where there is none, draws (DRAWS of the same), constructed (CONSTRUCTED), bias
     (unmask.statistics.schema.BIAS of every model and benchmark) and truths (STIMULI of suites: what was
@@ -68,8 +68,8 @@ class Found:
     @cached_property
     def poolings(self) -> list[str]:
         """Those of the study, then all others."""
-        wanted = [str(pooling) for pooling in self.settings.get("poolings") or []]
-        return list(dict.fromkeys([*wanted, *POOLINGS, VECTORS, *GROUNDED]))
+        of_study = [str(pooling) for pooling in self.settings.get("poolings") or []]
+        return list(dict.fromkeys([*of_study, *POOLINGS, VECTORS, *GROUNDED]))
 
     def printed_name(self, encoder: str) -> str | None:
         """What published.csv calls an encoder, where its entry says so."""
@@ -94,18 +94,18 @@ class Found:
         (unmask.associations.chance) last, in the order of suites and tests, then encoders and poolings."""
         rows = self._of_encoders("associations", ASSOCIATIONS)
         rows = rows.assign(least_p=least_p(rows), able=with_power(rows, self.alpha))
-        places = {name: place for place, name in enumerate(self.poolings)}
+        poolings = {name: place for place, name in enumerate(self.poolings)}
         tests = {key: place for place, key in enumerate(_tests(rows))}
         order = pd.DataFrame(
             {
                 "test": [tests[key] for key in zip(rows["suite"], rows["test"], strict=True)],
                 "encoder": rows["encoder"].map({name: n for n, name in enumerate(self.names)}),
-                "pooling": rows["pooling"].map(places),
+                "pooling": rows["pooling"].map(poolings),
             },
             index=rows.index,
         ).sort_values(["test", "encoder", "pooling"], kind="stable")
-        found: pd.DataFrame = rows.loc[order.index].reset_index(drop=True)
-        return found
+        in_order: pd.DataFrame = rows.loc[order.index].reset_index(drop=True)
+        return in_order
 
     @cached_property
     def weat(self) -> pd.DataFrame:
@@ -201,6 +201,6 @@ class Found:
 
 def _tests(rows: pd.DataFrame) -> list[tuple[str, str]]:
     """Suites in order of appearance, and the tests of each."""
-    found = list(dict.fromkeys(zip(rows["suite"], rows["test"], strict=True)))
-    suites = list(dict.fromkeys(suite for suite, _ in found))
-    return sorted(found, key=lambda key: suites.index(key[0]))
+    tests = list(dict.fromkeys(zip(rows["suite"], rows["test"], strict=True)))
+    suites = list(dict.fromkeys(suite for suite, _ in tests))
+    return sorted(tests, key=lambda key: suites.index(key[0]))

@@ -23,8 +23,8 @@ class Sets(NamedTuple):
 
     def units(self, name: str, level: str) -> int:
         """How many units a set has."""
-        own = self.members[name]
-        return len(set(_keys(own))) if level == BY_WORD else len(own)
+        members = self.members[name]
+        return len(set(_keys(members))) if level == BY_WORD else len(members)
 
     def has_words(self) -> bool:
         """Whether every target's word is known."""
@@ -36,11 +36,11 @@ class Sets(NamedTuple):
 
     def empty(self) -> list[str]:
         """Sets, and cells of grounded attributes, that have no text."""
-        found = [name for name in SETS if self.members[name].empty]
+        empty = [name for name in SETS if self.members[name].empty]
         if self.grounded:
             cells = {cell for name in (A, B) for cell in self.members[name]["cell"]}
-            found += [cell for cell in _cells() if cell not in cells and cell[0] not in found]
-        return found
+            empty += [cell for cell in _cells() if cell not in cells and cell[0] not in empty]
+        return empty
 
 
 def ordered(stimuli: pd.DataFrame) -> pd.DataFrame:
@@ -52,9 +52,9 @@ def ordered(stimuli: pd.DataFrame) -> pd.DataFrame:
     keys = ["test", "set", "cell", "word", "text", "image", "stimulus"]
     first = stimuli[stimuli["image"].notna() | ~stimuli.duplicated(["test", "set", "cell", "stimulus"])]
     tests = pd.Categorical(first["test"], categories=first["test"].unique())
-    found = first.assign(test=tests).sort_values(keys, kind="stable")
+    in_order = first.assign(test=tests).sort_values(keys, kind="stable")
     # plain objects are taken apart by test and set faster than the strings of a table
-    return found.astype(object).assign(stimulus=found["stimulus"])
+    return in_order.astype(object).assign(stimulus=in_order["stimulus"])
 
 
 def sets_of(stimuli: pd.DataFrame) -> Sets:
@@ -62,22 +62,22 @@ def sets_of(stimuli: pd.DataFrame) -> Sets:
     grounded = bool(stimuli["cell"].isin(_cells()).any())
     cells = stimuli["cell"].astype(object).where(stimuli["cell"].notna(), None)
     members = {name: stimuli[stimuli["set"].eq(name)] for name in SETS}
-    for name, own in OWN.items():
-        members[name] = members[name][[cell in own for cell in cells[members[name].index]]]
+    for name, cells_of_set in OWN.items():
+        members[name] = members[name][[cell in cells_of_set for cell in cells[members[name].index]]]
     if grounded:
         for name in (A, B):
             members[name] = members[name][members[name]["cell"].isin(_cells())]
     return Sets(members, grounded)
 
 
-class Made(NamedTuple):
+class AtLevel(NamedTuple):
     """The experiments of a test at one level, and the 2×2 of a grounded one."""
 
     experiments: list[Experiment]
     means: Means | None
 
 
-def experiments_at(level: str, sets: Sets, vectors: Floats) -> Made:
+def experiments_at(level: str, sets: Sets, vectors: Floats) -> AtLevel:
     """The experiments of one test, of unit vectors (C, stimuli, D).
 
     By word, s of a target word is the mean over its texts, and attribute units are words: each brings all
@@ -90,18 +90,18 @@ def experiments_at(level: str, sets: Sets, vectors: Floats) -> Made:
     }
     if sets.grounded:
         a, b = (_cells_of(sets.members[name], level, vectors, rows, targets) for name in (A, B))
-        return Made(experiments(a, b), means(a, b))
+        return AtLevel(experiments(a, b), means(a, b))
     tables = {}
     for attribute in (A, B):
-        own = sets.members[attribute]
-        units = alike(_keys(own)) if level == BY_WORD else each(len(own))
+        members = sets.members[attribute]
+        units = alike(_keys(members)) if level == BY_WORD else each(len(members))
         membership = _membership(units)
         for target in (X, Y):
             table = _table(vectors, rows[target], rows[attribute], targets[target])
             tables[target + attribute] = table if level != BY_WORD else table @ membership
         tables[attribute] = membership.sum(axis=0)
     x, y = (Arm(tables[name + A], tables[name + B], tables[A], tables[B]) for name in (X, Y))
-    return Made([Experiment(WEAT, x, y)], None)
+    return AtLevel([Experiment(WEAT, x, y)], None)
 
 
 def _cells_of(
@@ -111,30 +111,32 @@ def _cells_of(
     membership = _membership(alike(_keys(members)))
     owners = members["cell"].str[-1].to_numpy()
     stimuli = members["stimulus"].to_numpy(np.int64)
-    found = {}
+    cells = {}
     for owner in (X, Y):
-        own = membership[owners == owner]
-        sizes = own.sum(axis=0)
+        of_owner = membership[owners == owner]
+        sizes = of_owner.sum(axis=0)
         if level == BY_WORD:
-            own, sizes = own / np.maximum(sizes, 1), np.minimum(sizes, 1)
-        x, y = (_table(vectors, rows[name], stimuli[owners == owner], targets[name]) @ own for name in (X, Y))
-        found[owner] = Cell(x, y, sizes)
-    return found
+            of_owner, sizes = of_owner / np.maximum(sizes, 1), np.minimum(sizes, 1)
+        x, y = (
+            _table(vectors, rows[name], stimuli[owners == owner], targets[name]) @ of_owner for name in (X, Y)
+        )
+        cells[owner] = Cell(x, y, sizes)
+    return cells
 
 
 def _table(vectors: Floats, targets: Ints, attributes: Ints, units: Units) -> Floats:
     """(C, target units, attributes): mean cosines of a target unit's texts with each attribute."""
     # a mean of unit vectors has the mean of their cosines
-    own = means_of(vectors[:, targets], units, axis=1)
-    found: Floats = own @ vectors[:, attributes].transpose(0, 2, 1)
-    return found
+    centres = means_of(vectors[:, targets], units, axis=1)
+    mean_cosines: Floats = centres @ vectors[:, attributes].transpose(0, 2, 1)
+    return mean_cosines
 
 
 def _membership(units: Units) -> Floats:
     """(members, units): 1 where a member is of a unit."""
-    found = np.zeros((len(units.order), len(units.starts)))
-    found[units.order, np.repeat(np.arange(len(units.starts)), units.sizes)] = 1
-    return found
+    membership = np.zeros((len(units.order), len(units.starts)))
+    membership[units.order, np.repeat(np.arange(len(units.starts)), units.sizes)] = 1
+    return membership
 
 
 def _keys(members: pd.DataFrame) -> list[tuple[str, str]]:

@@ -20,17 +20,17 @@ def read_stimuli(
     files and entry: as `read_suite` has them, which says what is raised. source: in words, where it is from.
     """
     worded = read_suite(files, entry)
-    tests = [_told(each) for each in worded]
+    tests = [_facts_of(each) for each in worded]
     return stimuli_of(worded), {"suite": suite, "format": entry["format"], "source": source, "tests": tests}
 
 
-def _told(worded: Worded) -> dict[str, Any]:
+def _facts_of(worded: Worded) -> dict[str, Any]:
     test = worded.test
-    told = {"name": test.name, "categories": dict(test.categories), "remarks": list(worded.remarks)}
-    shown = {(item.cell, item.image) for item in test.items if item.image is not None}
-    if shown:
-        told["pictures"] = dict(sorted(Counter(str(cell) for cell, _ in shown).items()))
-    return told if test.truth is None else told | {"truth": dict(test.truth)}
+    facts = {"name": test.name, "categories": dict(test.categories), "remarks": list(worded.remarks)}
+    pictures = {(item.cell, item.image) for item in test.items if item.image is not None}
+    if pictures:
+        facts["pictures"] = dict(sorted(Counter(str(cell) for cell, _ in pictures).items()))
+    return facts if test.truth is None else facts | {"truth": dict(test.truth)}
 
 
 def stimuli_of(tests: Sequence[Worded]) -> pd.DataFrame:

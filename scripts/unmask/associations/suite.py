@@ -43,7 +43,7 @@ def read_suite(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) ->
     read = load(FORMATS, entry["format"]).read
     paths = _by_name(files["tests"])
     facts = WordFacts.from_file(files["facts"][0])
-    given = read_words(files["words"][0]) if files.get("words") else None
+    words = read_words(files["words"][0]) if files.get("words") else None
     known: dict[str, AssociationTest] = {}
 
     def test_of(name: str) -> AssociationTest:
@@ -51,40 +51,40 @@ def read_suite(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) ->
             known[name] = read(paths[name], entry)
         return known[name]
 
-    found = []
-    for name in _wanted(paths, entry.get("only"), "no file of the test"):
+    tests = []
+    for name in _selected(paths, entry.get("only"), "no file of the test"):
         test = test_of(name)
         sibling = facts.sibling(name)
-        beside = None
-        if given is None and sibling is not None and sibling in paths and not test.of_words:
-            beside = test_of(sibling).texts
-        found.append(_worded(test, facts, given, beside))
-    return found
+        siblings_words = None
+        if words is None and sibling is not None and sibling in paths and not test.of_words:
+            siblings_words = test_of(sibling).texts
+        tests.append(_worded(test, facts, words, siblings_words))
+    return tests
 
 
 def _of_world(path: Path, entry: Mapping[str, Any]) -> list[Worded]:
     tests: list[AssociationTest] = load(FORMATS, entry["format"]).read_world(path)
     by_name = {test.name: test for test in tests}
-    found = []
-    for name in _wanted(by_name, entry.get("only"), "the world has no test"):
+    worded = []
+    for name in _selected(by_name, entry.get("only"), "the world has no test"):
         test = by_name[name]
         assert test.words is not None
-        found.append(_checked(test, test.words, test.remarks))
-    return found
+        worded.append(_checked(test, test.words, test.remarks))
+    return worded
 
 
 def _by_name(paths: Sequence[Path]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    by_name: dict[str, Path] = {}
     for path in paths:
-        other = found.setdefault(path.stem, path)
+        other = by_name.setdefault(path.stem, path)
         if other != path:
             raise InputError(f"{path}: the test {path.stem!r} is {other} too; put one into another suite")
-    if not found:
+    if not by_name:
         raise InputError("no file of a test is there")
-    return found
+    return by_name
 
 
-def _wanted(names: Iterable[str], only: Sequence[str] | None, lacking: str) -> list[str]:
+def _selected(names: Iterable[str], only: Sequence[str] | None, lacking: str) -> list[str]:
     known = list(names)
     for name in only or ():
         if name not in known:
@@ -92,11 +92,13 @@ def _wanted(names: Iterable[str], only: Sequence[str] | None, lacking: str) -> l
     return [name for name in known if only is None or name in only]
 
 
-def _worded(test: AssociationTest, facts: WordFacts, given: Words | None, beside: Words | None) -> Worded:
+def _worded(
+    test: AssociationTest, facts: WordFacts, of_user: Words | None, of_sibling: Words | None
+) -> Worded:
     remarks = list(test.remarks)
-    words = given
+    words = of_user
     if words is None and not test.of_words:
-        words = beside or facts.tests.get(test.name)
+        words = of_sibling or facts.tests.get(test.name)
         if words is None and test.told_words:
             words = dict.fromkeys(test.categories, test.told_words)
             remarks.append("words are its contextual_words, where a plural is a word of its own")
@@ -114,12 +116,12 @@ def _worded(test: AssociationTest, facts: WordFacts, given: Words | None, beside
 
 
 def _word(test: AssociationTest, set_: str, text: str, words: Sequence[str], facts: WordFacts) -> str:
-    found = find(text, words, facts.plurals)
-    if found is None:
+    match = find(text, words, facts.plurals)
+    if match is None:
         raise InputError(
             f"{test.where}: {_key(set_)}: none of its words stands in {text!r}; name a file with `words`"
         )
-    return found.word
+    return match.word
 
 
 def _checked(test: AssociationTest, words: Sequence[str], remarks: Sequence[str]) -> Worded:

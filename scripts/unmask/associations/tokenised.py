@@ -40,7 +40,7 @@ def tokenised(
             f"{type(tokenizer).__name__} does not say where tokens are: a fast tokenizer is needed"
         )
     masked = [with_masks(tokenizer, text, word) for text, word in zip(texts, words, strict=True)]
-    read = tokenizer(
+    encoded = tokenizer(
         [text for text, _ in masked],
         add_special_tokens=not bare,
         return_offsets_mapping=True,
@@ -48,10 +48,10 @@ def tokenised(
         truncation=False,
         verbose=False,
     )
-    found = []
-    for place, (text, word) in enumerate(masked):
-        ids, special = read["input_ids"][place], read["special_tokens_mask"][place]
-        offsets = read["offset_mapping"][place]
+    results = []
+    for number, (text, word) in enumerate(masked):
+        ids, special = encoded["input_ids"][number], encoded["special_tokens_mask"][number]
+        offsets = encoded["offset_mapping"][number]
         if max_length is not None and len(ids) > max_length:
             raise InputError(f"{text!r}: {len(ids)} tokens, the model takes {max_length}")
         if all(special):
@@ -62,8 +62,8 @@ def tokenised(
         ]
         if word is not None and not any(of_word):
             raise InputError(f"{text!r}: no token is of {text[slice(*word)]!r}")
-        found.append(Tokenised(tuple(ids), tuple(map(bool, special)), tuple(of_word)))
-    return found
+        results.append(Tokenised(tuple(ids), tuple(map(bool, special)), tuple(of_word)))
+    return results
 
 
 def with_masks(tokenizer: PreTrainedTokenizerBase, text: str, word: Span | None) -> tuple[str, Span | None]:

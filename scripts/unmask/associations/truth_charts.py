@@ -6,7 +6,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from unmask.associations.results import TOLERANCE, Found
+from unmask.associations.results import TOLERANCE, AssociationResults
 from unmask.measures.registry import title_of
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
 from unmask.report.panels import by_value, columns_of, ends_of
@@ -20,11 +20,11 @@ NUDGE = 0.012
 """Encoders stand so far apart, of the reach of strengths, for their intervals not to lie on each other."""
 
 
-def pairs(found: Found) -> alt.FacetChart | None:
+def pairs(results: AssociationResults) -> alt.FacetChart | None:
     """Mean d of each model against its bias score; a panel for each suite, pooling, measure and benchmark."""
-    points = found.points
+    points = results.points
     keys = ["suite", "measure", "benchmark"]
-    rows = by_value(by_value(points, "pooling", found.poolings), keys)
+    rows = by_value(by_value(points, "pooling", results.poolings), keys)
     measured = rows["measure"].map(title_of) + " on " + rows["benchmark"].astype(str)
     frame = columns_of(
         rows,
@@ -47,15 +47,15 @@ def pairs(found: Found) -> alt.FacetChart | None:
         across="score",
         up="mean_d",
         across_interval=("low", "high"),
-        kinds=Kinds("model", "model", found.names, every=False),
+        kinds=Kinds("model", "model", results.names, every=False),
         grid=Grid(4, height=170, between=": "),
     )
 
 
-def constructed(found: Found) -> alt.FacetChart | None:
+def constructed(results: AssociationResults) -> alt.FacetChart | None:
     """Gaps measured of hand-set weights (marks) against what they are (ticks); a panel for each experiment,
     worlds down the rows."""
-    rows = by_value(found.constructed, "experiment")
+    rows = by_value(results.constructed, "experiment")
     off = (rows["gap"] - rows["truth"]).abs()
     frame = columns_of(
         rows,
@@ -82,18 +82,18 @@ def constructed(found: Found) -> alt.FacetChart | None:
         kinds=Kinds("it_is", "measured", (RIGHT, OFF)),
         beside=[Beside("truth", "tick")],
         apart="unit",
-        names=found.constructed["world"],
+        names=results.constructed["world"],
     )
 
 
-def planted(found: Found) -> alt.FacetChart | None:
+def planted(results: AssociationResults) -> alt.FacetChart | None:
     """The gap against the strength of what was planted, with its interval; a panel for each series of tests
     and pooling. A test that has all words of others is an open mark, and no step of the line."""
-    everything = found.planted
+    everything = results.planted
     if everything.empty:
         return None
-    encoders = [name for name in found.names if (everything["encoder"] == name).any()]
-    rows = by_value(by_value(everything, "encoder", encoders), "pooling", found.poolings)
+    encoders = [name for name in results.names if (everything["encoder"] == name).any()]
+    rows = by_value(by_value(everything, "encoder", encoders), "pooling", results.poolings)
     # in the order in which they are found
     series = everything[["suite", "series"]].drop_duplicates()
     rows = by_value(rows, ["suite", "series"], series.itertuples(index=False, name=None))
