@@ -7,7 +7,7 @@ from literal_associations import mean, size
 from unmask.associations import bootstrap
 from unmask.associations.association import Arm, Experiment
 from unmask.associations.bootstrap import difference, interval, resampled
-from unmask.associations.named_draws import generator
+from unmask.associations.permutations import generator
 
 
 def random_experiment(seed: int, columns: int = 2, paired: bool = False) -> Experiment:

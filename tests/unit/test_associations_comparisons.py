@@ -10,15 +10,17 @@ import pytest
 from scipy.stats import kendalltau, permutation_test, spearmanr
 
 from made_associations import AWKWARD, SETTINGS, Study, make_study
-from unmask.associations import agreement
-from unmask.associations.agreement import (
+from unmask.associations import comparisons
+from unmask.associations.comparisons import (
+    NO_DRAWS,
+    OTHER_UNITS,
+    differences,
     flips,
     points,
     poolings_compared,
     spearman,
     with_pairs,
 )
-from unmask.associations.comparisons import NO_DRAWS, OTHER_UNITS, differences
 from unmask.associations.results import AssociationResults
 
 BLANK = "blank"
@@ -219,10 +221,10 @@ def test_p_of_drawn_permutations_is_near_the_exact_one(monkeypatch: pytest.Monke
     x = rng.normal(size=7)
     y = x + rng.normal(size=7)
     exact = spearman(x, y)["p"]
-    monkeypatch.setattr(agreement, "MOST_PERMUTATIONS", 10)
+    monkeypatch.setattr(comparisons, "MOST_PERMUTATIONS", 10)
     sampled = spearman(x, y)
-    assert sampled["permutations"] == agreement.DRAWN
-    assert sampled["p"] == pytest.approx(exact, abs=4 * math.sqrt(exact / agreement.DRAWN))
+    assert sampled["permutations"] == comparisons.DRAWN
+    assert sampled["p"] == pytest.approx(exact, abs=4 * math.sqrt(exact / comparisons.DRAWN))
     assert spearman(x, y) == sampled
     reference = permutation_test(
         (x,), lambda a: spearmanr(a, y).statistic, permutation_type="pairings", n_resamples=300, rng=0
@@ -248,7 +250,7 @@ def test_p_is_corrected_over_all_that_are_compared() -> None:
         for pooling, values in (("cls", np.arange(6.0)), ("mean", rng.normal(size=6)))
         for n, d in enumerate(values)
     ]
-    correlations = with_pairs(pd.DataFrame(rows, columns=agreement.POINT_COLUMNS))
+    correlations = with_pairs(pd.DataFrame(rows, columns=comparisons.POINT_COLUMNS))
     assert correlations["p"].iloc[0] == pytest.approx(2 / 720)
     assert correlations["p_holm"].iloc[0] == pytest.approx(4 / 720)
     assert correlations["p_holm"].iloc[1] == pytest.approx(correlations["p"].iloc[1])

@@ -16,12 +16,12 @@ from literal_associations import Array, cosine, mean
 from running import run_script
 from unmask.associations import constructed_model
 from unmask.associations.constructed import constructed_table
-from unmask.associations.constructed_files import write_world
-from unmask.associations.constructed_oracle import truths
+from unmask.associations.constructed_model import write_world
 from unmask.associations.constructed_world import (
     STRENGTH,
     World,
     pictured_words,
+    truths,
     vocabulary,
     worlds,
 )

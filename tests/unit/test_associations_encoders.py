@@ -9,8 +9,7 @@ from safetensors.torch import save_file
 from transformers import AutoModel, AutoTokenizer
 
 from tiny_models import tiny_model
-from unmask.associations.embedding import Encoder, embed
-from unmask.associations.encoders import KINDS, load_encoder
+from unmask.associations.embedding import KINDS, Encoder, embed, load_encoder
 from unmask.errors import InputError
 from unmask.models.devices import pick_device
 

@@ -5,8 +5,8 @@ import pytest
 import scipy.stats
 
 from literal_associations import cosine, mean, size, suite
-from unmask.associations.levels import alike, each, means, sums
 from unmask.associations.permutations import partitions
+from unmask.associations.sets import alike, each, unit_means, unit_sums
 from unmask.associations.testing import Options, association_tests
 
 
@@ -15,11 +15,11 @@ def test_units_of_keys() -> None:
     units = alike(["b", "a", "b", "c", "a", "b"])
     parts = [[0, 2, 5], [1, 4], [3]]
     for axis, oriented in ((1, values), (0, values.T)):
-        totals, average = sums(oriented, units, axis), means(oriented, units, axis)
+        totals, average = unit_sums(oriented, units, axis), unit_means(oriented, units, axis)
         for number, part in enumerate(parts):
             assert np.array_equal(totals.take(number, axis), oriented.take(part, axis).sum(axis))
             assert totals.take(number, axis) / len(part) == pytest.approx(average.take(number, axis))
-    assert np.array_equal(means(values, each(6), 1), values)
+    assert np.array_equal(unit_means(values, each(6), 1), values)
 
 
 def test_s_of_a_word_is_the_mean_over_its_texts() -> None:
@@ -53,7 +53,7 @@ def test_by_word_p_is_uniform_without_bias_and_by_item_too_small() -> None:
     """Six words in three texts each, which are alike."""
     generator = np.random.default_rng(0)
     words = generator.normal(size=(600, 6, 1)) + 0.3 * generator.normal(size=(600, 6, 3))
-    by_word = partitions(means(words.reshape(600, 18), alike(np.repeat(range(6), 3).tolist()), 1), 3)
+    by_word = partitions(unit_means(words.reshape(600, 18), alike(np.repeat(range(6), 3).tolist()), 1), 3)
     by_item = partitions(words.reshape(600, 18), 9)
     # of 20 partitions, p of 1/20 is the least
     assert (by_word.p <= 0.05).mean() == pytest.approx(0.05, abs=0.02)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from literal_associations import partition_counts
 from profiles import examples
 from unmask.associations import permutations
-from unmask.associations.named_draws import generator
 from unmask.associations.permutations import (
     drawn_partitions,
+    generator,
     partitions,
     published_draws,
 )
@@ -167,7 +167,7 @@ def test_seeds_hang_on_names_alone() -> None:
     others = [generator(0, "partitions", "weat7"), generator(1, "partitions", "weat6")]
     others += [generator(0, "partitionsweat6"), generator(0, "weat6", "partitions")]
     assert len({first, *(other.random() for other in others)}) == 5
-    code = "from unmask.associations.named_draws import generator\n"
+    code = "from unmask.associations.permutations import generator\n"
     code += "print(generator(0, 'partitions', 'weat6').random())"
     scripts = Path(permutations.__file__).parents[2]
     for hashed in ("1", "2"):

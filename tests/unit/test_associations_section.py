@@ -12,10 +12,9 @@ import pytest
 from association_files import PUBLISHED_HEAD
 from made_associations import AWKWARD, CONSTRUCTED_ROWS, RESOURCES, SETTINGS, SUITES, Study, make_study
 from running import present
-from unmask.associations.agreement import PAIR_COLUMNS
+from unmask.associations.comparisons import PAIR_COLUMNS
 from unmask.associations.findings import FINDINGS
-from unmask.associations.metadata import MEANS
-from unmask.associations.results import AssociationResults
+from unmask.associations.results import MEANS, AssociationResults
 from unmask.associations.schema import CONSTRUCTED
 from unmask.associations.sections.associations import QUESTION, section
 from unmask.associations.shown import FIGURES

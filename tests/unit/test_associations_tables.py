@@ -12,8 +12,8 @@ from association_files import PUBLISHED_HEAD
 from literal_associations import holm
 from made_associations import AWKWARD, OPTIONS, SETTINGS, STRENGTHS, Study, make_study
 from running import present
-from unmask.associations.agreement import PAIR_COLUMNS
 from unmask.associations.chance import least_p
+from unmask.associations.comparisons import PAIR_COLUMNS
 from unmask.associations.permutations import partitions
 from unmask.associations.presenting import made_tables
 from unmask.associations.results import AssociationResults

@@ -12,9 +12,8 @@ import pytest
 from association_files import SETS, sent_bias
 from small_study import Workflow, random_model
 from test_families import errors, section_names
-from unmask.associations.constructed_files import write_world
-from unmask.associations.constructed_oracle import truths
-from unmask.associations.constructed_world import World
+from unmask.associations.constructed_model import write_world
+from unmask.associations.constructed_world import World, truths
 from unmask.results.cleaning import items, remove
 from unmask.results.verifying import verify
 from workflow_copy import copy_workflow

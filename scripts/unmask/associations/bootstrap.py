@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.associations.association import CONSTANT, Arm, Experiment, Floats
-from unmask.associations.named_draws import generator
+from unmask.associations.permutations import generator
 
 BATCH = 1 << 21
 """Numbers of a batch of resamples that are held at once."""

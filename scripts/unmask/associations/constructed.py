@@ -10,14 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from unmask.associations.constructed_files import Files, write_world
-from unmask.associations.constructed_oracle import truths
-from unmask.associations.constructed_world import World, word_of
+from unmask.associations.constructed_model import Files, write_world
+from unmask.associations.constructed_world import World, truths, word_of
 from unmask.associations.formats import grounded
 from unmask.associations.joint_embedding import Vectors, embed_seen, load_seeing, pictures_for
 from unmask.associations.schema import CONSTRUCTED
-from unmask.associations.stimuli import stimuli_of
-from unmask.associations.suite import Worded
+from unmask.associations.stimuli import Worded, stimuli_of
 from unmask.associations.terms import GROUNDED
 from unmask.associations.testing import Options, association_tests
 from unmask.associations.words import place

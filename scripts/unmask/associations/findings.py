@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unmask.associations.agreement import LEAST_MODELS
 from unmask.associations.chance import counts
+from unmask.associations.comparisons import LEAST_MODELS
 from unmask.associations.results import TOLERANCE, AssociationResults
 from unmask.associations.tables import EFFECTS, main_differences, main_means, published, with_effects
 from unmask.associations.terms import BY_WORD, E1, E3X, E3Y, E4_IMAGE, E4_TEXT, JOINT

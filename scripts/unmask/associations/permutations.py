@@ -5,6 +5,7 @@ of each half, by size and sorted, then for each sum of the one half a search in 
 drawn, for all columns alike.
 """
 
+import hashlib
 import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -28,6 +29,15 @@ SUMS = 1 << 13
 
 PUBLISHED_PARTITIONS = 100_000
 """The released code of sent-bias and bias-bench counts all of so many partitions, and else draws."""
+
+
+def generator(seed: int, *names: str) -> np.random.Generator:
+    """A random generator seeded by (seed, names) alone: neither by the order of tests nor by the process.
+
+    Raises ValueError where the seed is negative.
+    """
+    digest = hashlib.sha256("\0".join(names).encode()).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest[:16])])
 
 
 class Tails(NamedTuple):

@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.associations.embedding import embed
-from unmask.associations.encoders import load_encoder
+from unmask.associations.embedding import embed, load_encoder
 from unmask.associations.tokenised import Span
 from unmask.associations.words import WordFacts, place
 from unmask.associations.writing import Encode, Vectors

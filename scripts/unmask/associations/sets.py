@@ -1,5 +1,11 @@
-"""The sets of one test, as texts with vectors, and the experiments that they make by item or by word."""
+"""The sets of one test, as texts with vectors, and the experiments that they make by item or by word.
 
+A unit is a text, or a word with the mean over its texts. Eight templates of a name are not eight
+observations: partitions of texts count the effect of a word on all its texts as many findings, and reject too
+often. By word each word is one observation.
+"""
+
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -7,12 +13,52 @@ import pandas as pd
 
 from unmask.associations.association import Arm, Experiment, Floats, Ints
 from unmask.associations.grounded import Cell, Means, experiments, means
-from unmask.associations.levels import Units, alike, each
-from unmask.associations.levels import means as means_of
 from unmask.associations.terms import BY_WORD, ITEM, SETS, WEAT, A, B, X, Y
 
 OWN = {X: (None, X, f"{X}_{X}"), Y: (None, Y, f"{Y}_{Y}")}
 """Cells of targets that experiments take: without a picture, or with one of their own set."""
+
+
+CELLS = [f"{attribute}_{owner}" for attribute in (A, B) for owner in (X, Y)]
+"""Cells of attributes in grounded tests."""
+
+
+class Units(NamedTuple):
+    """Which of n members are of each of k units."""
+
+    # (n,): the members, those of a unit together
+    order: Ints
+    # (k,): where each unit begins in `order`; none is empty
+    starts: Ints
+    # (k,)
+    sizes: Ints
+
+
+def each(n: int) -> Units:
+    """Every member is a unit."""
+    return Units(np.arange(n), np.arange(n), np.ones(n, dtype=np.int64))
+
+
+def alike(keys: Sequence[Hashable]) -> Units:
+    """Members with one key are a unit; units are in the order in which their keys first appear."""
+    numbers: dict[Hashable, int] = {}
+    codes = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+    sizes = np.bincount(codes, minlength=len(numbers))
+    return Units(np.argsort(codes, kind="stable"), np.cumsum(sizes) - sizes, sizes)
+
+
+def unit_sums(values: Floats, units: Units, axis: int) -> Floats:
+    """The sum over the members of each unit: n of `axis` become k."""
+    totals: Floats = np.add.reduceat(values.take(units.order, axis=axis), units.starts, axis=axis)
+    return totals
+
+
+def unit_means(values: Floats, units: Units, axis: int) -> Floats:
+    """The mean over the members of each unit."""
+    shape = [1] * values.ndim
+    shape[axis] = -1
+    averages: Floats = unit_sums(values, units, axis) / units.sizes.reshape(shape)
+    return averages
 
 
 class Sets(NamedTuple):
@@ -39,7 +85,7 @@ class Sets(NamedTuple):
         empty = [name for name in SETS if self.members[name].empty]
         if self.grounded:
             cells = {cell for name in (A, B) for cell in self.members[name]["cell"]}
-            empty += [cell for cell in _cells() if cell not in cells and cell[0] not in empty]
+            empty += [cell for cell in CELLS if cell not in cells and cell[0] not in empty]
         return empty
 
 
@@ -59,14 +105,14 @@ def ordered(stimuli: pd.DataFrame) -> pd.DataFrame:
 
 def sets_of(stimuli: pd.DataFrame) -> Sets:
     """The sets of one test, rows of STIMULI as `ordered`. Cells that no experiment takes are left out."""
-    grounded = bool(stimuli["cell"].isin(_cells()).any())
+    grounded = bool(stimuli["cell"].isin(CELLS).any())
     cells = stimuli["cell"].astype(object).where(stimuli["cell"].notna(), None)
     members = {name: stimuli[stimuli["set"].eq(name)] for name in SETS}
     for name, cells_of_set in OWN.items():
         members[name] = members[name][[cell in cells_of_set for cell in cells[members[name].index]]]
     if grounded:
         for name in (A, B):
-            members[name] = members[name][members[name]["cell"].isin(_cells())]
+            members[name] = members[name][members[name]["cell"].isin(CELLS)]
     return Sets(members, grounded)
 
 
@@ -127,7 +173,7 @@ def _cells_of(
 def _table(vectors: Floats, targets: Ints, attributes: Ints, units: Units) -> Floats:
     """(C, target units, attributes): mean cosines of a target unit's texts with each attribute."""
     # a mean of unit vectors has the mean of their cosines
-    centres = means_of(vectors[:, targets], units, axis=1)
+    centres = unit_means(vectors[:, targets], units, axis=1)
     mean_cosines: Floats = centres @ vectors[:, attributes].transpose(0, 2, 1)
     return mean_cosines
 
@@ -145,7 +191,3 @@ def _keys(members: pd.DataFrame) -> list[tuple[str, str]]:
         ("", text) if pd.isna(word) else (word, "")
         for word, text in zip(members["word"], members["text"], strict=True)
     ]
-
-
-def _cells() -> list[str]:
-    return [f"{attribute}_{owner}" for attribute in (A, B) for owner in (X, Y)]

@@ -18,8 +18,7 @@ from unmask.associations.association import (
     unit,
 )
 from unmask.associations.bootstrap import Resamples, interval, resampled
-from unmask.associations.named_draws import generator
-from unmask.associations.permutations import Tails, drawn_partitions, partitions, published_draws
+from unmask.associations.permutations import Tails, drawn_partitions, generator, partitions, published_draws
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.sets import Sets, experiments_at, ordered, sets_of
 from unmask.associations.terms import BY_WORD, E1, E2, HIDDEN, ITEM, JOINT, WEAT, A, B, X, Y

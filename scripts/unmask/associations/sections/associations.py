@@ -93,10 +93,10 @@ def _of_sets(results: AssociationResults) -> Iterator[Block]:
     """Which words every test compares, as its file calls them."""
     lines = []
     for suite, test in dict.fromkeys(zip(results.rows["suite"], results.rows["test"], strict=True)):
-        names = results.categories.get((suite, test)) or {}
+        names = results.of_tests("categories").get((suite, test)) or {}
         if set(SETS) <= set(names):
             text = f"{names[X]} (X) against {names[Y]} (Y): nearer to {names[A]} (A) than to {names[B]} (B)?"
-            if pictures := results.pictures.get((suite, test)):
+            if pictures := results.of_tests("pictures").get((suite, test)):
                 text += f" Pictures: {', '.join(f'{cell} {number}' for cell, number in pictures.items())}."
             lines.append((f"{test} ({suite})", text))
     if lines:
