@@ -16,6 +16,7 @@ from unmask.associations.association import Effect, effect, responses
 from unmask.associations.chance import least_p
 from unmask.associations.grounded import Cell
 from unmask.associations.permutations import partitions
+from unmask.associations.tables import with_effects
 from unmask.associations.testing import (
     ALL_ALIKE,
     E2_HAS_NO_PERMUTATION_TEST,
@@ -196,10 +197,10 @@ def test_what_is_of_targets_and_what_of_pictures(seed: int) -> None:
         }
         assert gap["E2"] == pytest.approx(gap["E1"] + (gap["E3x"] + gap["E3y"]) / 2, rel=1e-9)
         [means] = [m for m in outcome.means if m["level"] == level]
-        cells = grounded.Means(*(np.array([means[key]]) for key in ("x1", "x2", "y1", "y2")))
-        assert cells.target_effect[0] == pytest.approx(gap["E1"], rel=1e-9)
-        assert cells.image_effect[0] == pytest.approx((gap["E3x"] + gap["E3y"]) / 2, rel=1e-9)
-        assert cells.interaction[0] == pytest.approx((gap["E3x"] - gap["E3y"]) / 2, rel=1e-9)
+        effects = with_effects(pd.DataFrame([means])).iloc[0]
+        assert effects["target_effect"] == pytest.approx(gap["E1"], rel=1e-9)
+        assert effects["image_effect"] == pytest.approx((gap["E3x"] + gap["E3y"]) / 2, rel=1e-9)
+        assert effects["interaction"] == pytest.approx((gap["E3x"] - gap["E3y"]) / 2, rel=1e-9)
 
 
 def test_exchanged_owners_turn_e3() -> None:

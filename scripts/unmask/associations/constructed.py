@@ -13,12 +13,13 @@ import pandas as pd
 from unmask.associations.constructed_model import Files, write_world
 from unmask.associations.constructed_world import World, truths, word_of
 from unmask.associations.formats import grounded
-from unmask.associations.joint_embedding import Vectors, embed_seen, load_seeing, pictures_for
+from unmask.associations.joint_embedding import embed_seen, load_seeing, pictures_for
+from unmask.associations.readers import spans_of
 from unmask.associations.schema import CONSTRUCTED
 from unmask.associations.stimuli import Worded, stimuli_of
 from unmask.associations.terms import GROUNDED
 from unmask.associations.testing import Options, association_tests
-from unmask.associations.words import place
+from unmask.associations.writing import Vectors, distinct_stimuli
 from unmask.models.devices import Device
 from unmask.tables import framed
 from unmask.terms import CORRECTED
@@ -64,9 +65,8 @@ def _stimuli(files: Files) -> pd.DataFrame:
 
 def _embedded(files: Files, stimuli: pd.DataFrame, device: Device) -> dict[str, Vectors]:
     """stimuli × width by pooling."""
-    distinct = stimuli.drop_duplicates("stimulus").sort_values("stimulus")
-    texts, words = distinct["text"].tolist(), distinct["word"].tolist()
-    spans = [place(text, word, {}) for text, word in zip(texts, words, strict=True)]
+    distinct = distinct_stimuli(stimuli)
+    texts, images = distinct["text"].tolist(), distinct["image"].tolist()
     encoder = load_seeing(files.model, device)
     pictures = pictures_for(encoder, None, files.features)
-    return embed_seen(encoder, texts, spans, distinct["image"].tolist(), pictures)
+    return embed_seen(encoder, texts, spans_of(distinct, {}), images, pictures)

@@ -6,6 +6,8 @@ texts of its batch beyond float error. What reads the same is read once.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,7 @@ from torch import Tensor
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.associations.terms import BARE_FIRST, CLS, MEAN, MEAN_CONTENT, STATIC, WORD, WORD_FIRST
-from unmask.associations.tokenised import Span, Tokenised, tokenised
+from unmask.associations.tokenised import Span, Tokenised, Vectors, check_finite, in_batches, tokenised
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
 from unmask.models.directory import PROJECTION
@@ -24,13 +26,11 @@ from unmask.models.loading import load
 from unmask.models.projection import read_projection
 from unmask.models.quiet import quiet_transformers
 
-Vectors = npt.NDArray[np.float32]
-
 MASKED_LM, TEXT_ENCODER = "masked-lm", "text-encoder"
 KINDS = (MASKED_LM, TEXT_ENCODER)
 """Kinds of models that have an encoder of text."""
 
-OF_WORDS = (WORD, WORD_FIRST)
+OF_WORDS = {WORD, WORD_FIRST}
 """Poolings that need to know where the word is."""
 
 
@@ -98,7 +98,10 @@ def embed(
     tokens = tokenised(encoder.tokenizer, texts, words, encoder.max_length)
     embeddings: dict[str, Vectors] = {}
     hidden_poolings = [pooling for pooling in poolings if pooling not in (BARE_FIRST, STATIC)]
-    weights = {pooling: _weights(pooling, tokens, texts) for pooling in hidden_poolings}
+    weights = {
+        pooling: [_weight(pooling, each, text) for each, text in zip(tokens, texts, strict=True)]
+        for pooling in hidden_poolings
+    }
     if weights:
         embeddings |= _pooled(encoder, [text.ids for text in tokens], weights)
     if BARE_FIRST in poolings:
@@ -107,22 +110,14 @@ def embed(
         embeddings |= _pooled(encoder, [text.ids for text in bare], {BARE_FIRST: first})
     if STATIC in poolings:
         embeddings[STATIC] = _static(encoder, tokens)
-    for pooling, vectors in embeddings.items():
-        has_word = np.ones(len(texts), dtype=bool)
-        if pooling in OF_WORDS:
-            has_word = np.array([word is not None for word in words], dtype=bool)
-            vectors[~has_word] = np.nan
-        if not np.isfinite(vectors[has_word]).all():
-            raise InputError(f"embedding ({pooling}): the model gives numbers that are not finite")
+    for pooling in OF_WORDS & embeddings.keys():
+        embeddings[pooling][[word is None for word in words]] = np.nan
+    check_finite(embeddings, words, OF_WORDS, [repr(text) for text in texts])
     return {pooling: embeddings[pooling] for pooling in poolings}
 
 
-def _weights(pooling: str, tokens: Sequence[Tokenised], texts: Sequence[str]) -> list[Vectors]:
-    """What each token of each text counts in a pooling; all zero where it has no word to pool."""
-    return [_weight(pooling, each, text) for each, text in zip(tokens, texts, strict=True)]
-
-
 def _weight(pooling: str, tokens: Tokenised, text: str) -> Vectors:
+    """What each token of a text counts in a pooling; all zero where it has no word to pool."""
     special, of_word = np.array(tokens.special), np.array(tokens.of_word)
     if pooling == CLS:
         if not special.any():
@@ -155,34 +150,22 @@ def _pooled(
     The longest texts come first, so that memory runs out early or never.
     """
     pooled = {pooling: np.empty((len(ids), encoder.width), dtype=np.float32) for pooling in weights}
-    by_length: dict[int, list[int]] = {}
+    numbers: dict[tuple[int, ...], list[int]] = {}
     for number, sequence in enumerate(ids):
-        by_length.setdefault(len(sequence), []).append(number)
-    for length, numbers in sorted(by_length.items(), reverse=True):
-        rows, which = np.unique([ids[number] for number in numbers], axis=0, return_inverse=True)
-        numbers_of: list[list[int]] = [[] for _ in rows]
-        for number, row in zip(numbers, which.reshape(-1).tolist(), strict=True):
-            numbers_of[row].append(number)
-        done = 0
-        while done < len(rows):
-            batch = rows[done : done + max(1, encoder.device.batch_tokens // length)]
-            hidden = within_memory(_hidden, encoder, batch)
-            if hidden is None:
-                encoder.device.take_half(len(batch), length)
-                continue
-            for of_row, state in zip(numbers_of[done:], hidden, strict=False):
-                for number in of_row:
-                    for pooling, of_texts in weights.items():
-                        pooled[pooling][number] = of_texts[number] @ state
-            done += len(batch)
+        numbers.setdefault(sequence, []).append(number)
+    order = sorted(numbers, key=lambda sequence: (-len(sequence), sequence))
+    for length, alike in groupby(order, key=len):
+        for sequence, state in in_batches(partial(_hidden, encoder), list(alike), length, encoder.device):
+            for number in numbers[sequence]:
+                for pooling, of_texts in weights.items():
+                    pooled[pooling][number] = of_texts[number] @ state
     return pooled
 
 
 @torch.inference_mode()
-def _hidden(encoder: Encoder, rows: npt.NDArray[np.int64]) -> Vectors:
+def _hidden(encoder: Encoder, batch: Sequence[tuple[int, ...]]) -> Vectors:
     """The last hidden states of token ids (batch × length): batch × length × width."""
-    ids = torch.from_numpy(rows.astype(np.int64)).to(encoder.device.torch)
-    hidden = last_hidden_state(encoder.network, ids).float()
+    hidden = last_hidden_state(encoder.network, torch.tensor(batch).to(encoder.device.torch)).float()
     if encoder.projection is not None:
         hidden = hidden @ encoder.projection.to(hidden.device).T
     states: Vectors = hidden.cpu().numpy()

@@ -48,24 +48,6 @@ class Means(NamedTuple):
     y1: Floats
     y2: Floats
 
-    @property
-    def target_effect(self) -> Floats:
-        """What X is nearer to A than Y, whatever the pictures; E1 where cells are of one size."""
-        effect: Floats = (self.x1 + self.x2 - self.y1 - self.y2) / 2
-        return effect
-
-    @property
-    def image_effect(self) -> Floats:
-        """What targets are nearer to A with pictures of X than of Y: (E3x + E3y) / 2."""
-        effect: Floats = (self.x1 - self.x2 + self.y1 - self.y2) / 2
-        return effect
-
-    @property
-    def interaction(self) -> Floats:
-        """What pictures do to X more than to Y: (E3x − E3y) / 2."""
-        effect: Floats = (self.x1 - self.x2 - self.y1 + self.y2) / 2
-        return effect
-
 
 def experiments(a: Mapping[str, Cell], b: Mapping[str, Cell]) -> list[Experiment]:
     """E1, E2, E3x and E3y of cells of A and of B by whose pictures they are of, X and Y."""

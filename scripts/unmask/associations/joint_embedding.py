@@ -7,17 +7,17 @@ read once, and every picture is opened once.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.associations.pictures import Picture, PictureFolder, Pictures, RegionFile
 from unmask.associations.terms import GROUNDED, IMAGE_HIDDEN, TEXT_HIDDEN
-from unmask.associations.tokenised import Span, Tokenised, tokenised
+from unmask.associations.tokenised import Span, Tokenised, Vectors, check_finite, in_batches, tokenised
 from unmask.errors import InputError
 from unmask.models.checking import load_tokenizer
 from unmask.models.devices import Device, within_memory
@@ -26,7 +26,6 @@ from unmask.models.joint.reading import PIXELS, Reading
 from unmask.models.quiet import quiet_transformers
 from unmask.models.seeing import config_of, longest_text
 
-Vectors = npt.NDArray[np.float32]
 Ids = tuple[int, ...]
 Place = tuple[str, int]
 """A pooling, and the number of a text: where an embedding goes."""
@@ -165,7 +164,8 @@ def embed_seen(
             batch, size = [], 0
     batch += [_Read(ids, empty, where) for empty, same in hidden.values() for ids, where in same.items()]
     _fill(embeddings, encoder, batch)
-    _check_finite(embeddings, texts, words, images)
+    names = [f"{text!r} with {image}" for text, image in zip(texts, images, strict=True)]
+    check_finite(embeddings, words, (TEXT_HIDDEN,), names)
     return embeddings
 
 
@@ -200,17 +200,9 @@ def _fill(embeddings: Mapping[str, Vectors], encoder: SeeingEncoder, reads: Sequ
     """Read texts with their pictures and put the embeddings where they go. The longest come first, so that
     memory runs out early or never."""
     for length, group in _groups(encoder, reads):
-        done = 0
-        while done < len(group):
-            batch = group[done : done + max(1, encoder.device.batch_tokens // length)]
-            vectors = within_memory(_vectors, encoder, batch)
-            if vectors is None:
-                encoder.device.take_half(len(batch), length)
-                continue
-            for read, vector in zip(batch, vectors, strict=True):
-                for pooling, number in read.places:
-                    embeddings[pooling][number] = vector
-            done += len(batch)
+        for read, vector in in_batches(partial(_vectors, encoder), group, length, encoder.device):
+            for pooling, number in read.places:
+                embeddings[pooling][number] = vector
 
 
 def _groups(encoder: SeeingEncoder, reads: Sequence[_Read]) -> Iterator[tuple[int, list[_Read]]]:
@@ -234,22 +226,3 @@ def _vectors(encoder: SeeingEncoder, batch: Sequence[_Read]) -> Vectors:
     boxes = torch.from_numpy(np.stack(places)).to(device) if places else None
     vectors: Vectors = encoder.reading.embed(encoder.network, ids, numbers, boxes).float().cpu().numpy()
     return vectors
-
-
-def _check_finite(
-    embeddings: Mapping[str, Vectors],
-    texts: Sequence[str],
-    words: Sequence[Span | None],
-    images: Sequence[str],
-) -> None:
-    has_word = np.array([word is not None for word in words], dtype=bool)
-    for pooling, vectors in embeddings.items():
-        broken = ~np.isfinite(vectors).all(1)
-        if pooling == TEXT_HIDDEN:
-            broken &= has_word
-        if broken.any():
-            first = int(np.flatnonzero(broken)[0])
-            raise InputError(
-                f"embedding ({pooling}): of {texts[first]!r} with {images[first]} the model gives "
-                "numbers that are not finite"
-            )

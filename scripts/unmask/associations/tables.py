@@ -279,7 +279,12 @@ EFFECTS = ("target_effect", "image_effect", "interaction")
 
 
 def with_effects(means: pd.DataFrame) -> pd.DataFrame:
-    """The 2×2 of grounded tests with EFFECTS, as unmask.associations.grounded.Means has them."""
+    """The 2×2 of grounded tests with EFFECTS.
+
+    How much nearer X is to A than Y, whatever the pictures (E1 where cells are of one size); how much nearer
+    to A targets are with pictures of X than of Y, (E3x + E3y) / 2; and how much more pictures do to X than to
+    Y, (E3x − E3y) / 2.
+    """
     x1, x2, y1, y2 = (means[key].astype(float) for key in ("x1", "x2", "y1", "y2"))
     return means.assign(
         target_effect=(x1 + x2 - y1 - y2) / 2,

@@ -1,12 +1,19 @@
-"""Tokens of texts, which of them are special, and which are of a word."""
+"""Tokens of texts, which of them are special and which of a word, and how encoders read them in batches."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+import numpy as np
+import numpy.typing as npt
 from transformers import PreTrainedTokenizerBase
 
 from unmask.associations.terms import MASK
 from unmask.errors import InputError
+from unmask.models.devices import Device, within_memory
+
+T = TypeVar("T")
+Vectors = npt.NDArray[np.float32]
 
 Span = tuple[int, int]
 """Where a word stands in its text: its first character, and the one behind its last."""
@@ -80,3 +87,39 @@ def with_masks(tokenizer: PreTrainedTokenizerBase, text: str, word: Span | None)
         start, end = (len(text[:place].replace(MASK, token)) for place in word)
         word = start, end
     return text.replace(MASK, token), word
+
+
+def in_batches(
+    read: Callable[[Sequence[T]], Vectors], inputs: Sequence[T], length: int, device: Device
+) -> Iterator[tuple[T, Vectors]]:
+    """Each input, of `length` tokens, with what `read` makes of it in a batch.
+
+    Batches are halved where memory runs out. Raises InputError where one input is too large by itself.
+    """
+    done = 0
+    while done < len(inputs):
+        batch = inputs[done : done + max(1, device.batch_tokens // length)]
+        vectors = within_memory(read, batch)
+        if vectors is None:
+            device.take_half(len(batch), length)
+            continue
+        yield from zip(batch, vectors, strict=True)
+        done += len(batch)
+
+
+def check_finite(
+    embeddings: Mapping[str, Vectors],
+    words: Sequence[Span | None],
+    of_words: Collection[str],
+    names: Sequence[str],
+) -> None:
+    """Raise InputError naming the pooling and the text that has a vector with numbers that are not finite.
+
+    embeddings: texts × width by pooling; in the poolings `of_words` a text without a word has none.
+    """
+    has_word = np.array([word is not None for word in words], dtype=bool)
+    for pooling, vectors in embeddings.items():
+        broken = ~np.isfinite(vectors).all(axis=1) & (has_word | (pooling not in of_words))
+        if broken.any():
+            name = names[int(np.flatnonzero(broken)[0])]
+            raise InputError(f"embedding ({pooling}): of {name} the model gives numbers that are not finite")
