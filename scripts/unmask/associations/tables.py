@@ -1,8 +1,6 @@
 """The tables of association tests as they are shown."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -197,82 +195,59 @@ def overview(results: AssociationResults) -> Made:
     return frame, OVERVIEW.captioned(rows, results.captions)
 
 
-PUBLISHED_COLUMNS = [
-    "encoder",
-    "suite",
-    "source",
-    "test",
-    "pooling",
-    "level",
-    "published_d",
-    "d",
-    "difference",
-    "published_p",
-    "p",
-    "note",
-]
+PUBLISHED_NUMBERS = ["published_d", "d", "difference", "published_p", "p"]
+PUBLISHED_COLUMNS = ["encoder", "suite", "source", "test", "pooling", "level", *PUBLISHED_NUMBERS, "note"]
 
 
 def published(results: AssociationResults) -> Made:
-    """What others have published, beside ours in the same pooling and level, with the same deviation."""
-    own_rows: dict[tuple[str, ...], Any] = {
-        (row.encoder, row.suite, row.test, row.pooling, row.level): row
-        for row in rows_of(results.weat)
-        if row.protocol == (PUBLISHED if row.level == ITEM else CORRECTED)
-    }
-    frame = pd.DataFrame(
-        [line for encoder in results.names for line in _compared(results, encoder, own_rows)],
-        columns=PUBLISHED_COLUMNS,
-    ).astype(dict.fromkeys(["published_d", "d", "difference", "published_p", "p"], float))
+    """What others have published, with ours in the same pooling and level and over the same deviation.
+
+    Of a released suite all values of its tests, and then means over several tests, if it has all of them.
+    """
+    protocol = np.where(results.weat["level"] == ITEM, PUBLISHED, CORRECTED)
+    ours = results.weat[results.weat["protocol"] == protocol]
+    lines = []
+    for (encoder, suite), of_suite in in_order(ours, encoder=results.names).groupby(
+        ["encoder", "suite"], sort=False
+    ):
+        if suite not in results.released:
+            continue
+        tests = list(of_suite["test"].unique())
+        values = results.published.loc[results.published["model"] == results.printed_name(str(encoder))]
+        of_tests = [(value, value.tests.split()) for value in rows_of(values)]
+        known = [each for each in of_tests if set(each[1]) <= set(tests)]
+        # single tests in the order of the suite come first
+        known.sort(key=lambda each: tests.index(each[1][0]) if len(each[1]) == 1 else len(tests))
+        by_test = of_suite.set_index(["pooling", "level", "test"])
+        lines += [
+            {
+                "encoder": encoder,
+                "suite": suite,
+                "source": value.source,
+                "test": names[0] if len(names) == 1 else f"mean |d| of {', '.join(names)}",
+                "pooling": value.pooling,
+                "level": value.level,
+                "published_d": value.value,
+                "published_p": value.p,
+                "note": value.why,
+                **_comparable(
+                    by_test.reindex([(value.pooling, value.level, name) for name in names]), value.ddof
+                ),
+            }
+            for value, names in known
+        ]
+    frame = pd.DataFrame(lines, columns=PUBLISHED_COLUMNS).astype(dict.fromkeys(PUBLISHED_NUMBERS, float))
+    frame = frame.assign(difference=frame["d"] - frame["published_d"])
     return frame, PUBLISHED_VALUES.captioned(frame, results.captions)
 
 
-def _compared(
-    results: AssociationResults, encoder: str, own_rows: Mapping[tuple[str, ...], Any]
-) -> list[dict[str, Any]]:
-    """Of one encoder: all values of tests of the study, and means over tests that a suite has all of."""
-    name = results.printed_name(encoder)
-    printed = [
-        (row, row.tests.split()) for row in rows_of(results.published[results.published["model"] == name])
-    ]
-    of_encoder = results.weat[results.weat["encoder"] == encoder]
-    lines = []
-    for suite, part in of_encoder.groupby("suite", sort=False):
-        if suite not in results.released:
-            continue
-        of_suite = list(part["test"].drop_duplicates())
-        values = [value for test in of_suite for value in printed if value[1] == [test]]
-        values += [value for value in printed if len(value[1]) > 1 and set(value[1]) <= set(of_suite)]
-        for value, tests in values:
-            rows = [own_rows.get((encoder, str(suite), test, value.pooling, value.level)) for test in tests]
-            d = _comparable_d(rows, value.ddof)
-            one = rows[0] if len(rows) == 1 else None
-            lines.append(
-                {
-                    "encoder": encoder,
-                    "suite": suite,
-                    "source": value.source,
-                    "test": tests[0] if len(tests) == 1 else f"mean |d| of {', '.join(tests)}",
-                    "pooling": value.pooling,
-                    "level": value.level,
-                    "published_d": value.value,
-                    "d": d,
-                    "difference": None if d is None else d - value.value,
-                    "published_p": value.p,
-                    "p": None if one is None else one.p,
-                    "note": value.why,
-                }
-            )
-    return lines
-
-
-def _comparable_d(rows: Sequence[Any], ddof: str) -> float | None:
-    """d over the deviation that the source has; of several tests the mean of |d|; none if one lacks it."""
-    ds = [None if row is None else row.d0 if ddof == "0" else row.d for row in rows]
-    known = [float(d) for d in ds if d is not None and not pd.isna(d)]
-    if len(known) < len(ds):
-        return None
-    return known[0] if len(known) == 1 else sum(map(abs, known)) / len(known)
+def _comparable(rows: pd.DataFrame, ddof: str) -> dict[str, float]:
+    """Our d of a test, over the deviation that the source has, and our p; of several tests the mean of |d|,
+    null if one lacks it, and no p."""
+    d = rows["d0" if ddof == "0" else "d"]
+    if len(rows) == 1:
+        return {"d": d.iloc[0], "p": rows["p"].iloc[0]}
+    return {"d": d.abs().mean(skipna=False)}
 
 
 EFFECTS = ("target_effect", "image_effect", "interaction")
