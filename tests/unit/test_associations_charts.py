@@ -216,20 +216,3 @@ def test_what_there_is_nothing_of_is_a_line(study: Study, tmp_path: Path) -> Non
     present("associations", bare, files, tmp_path / "log", SETTINGS)
     for name in FIGURES:
         assert MAKERS[name][1] in " ".join(ElementTree.parse(files[f"{name}_svg"]).getroot().itertext())
-
-
-def test_twenty_encoders_have_looks_of_their_own() -> None:
-    names = [f"e{n}" for n in range(20)]
-    points = pd.DataFrame(
-        [
-            {"suite": "s", "pooling": "cls", "benchmark": "cp", "measure": "AUL", "model": name, "tests": 9}
-            | {"mean_d": n / 20, "score": 50.0 + n, "low": 48.0 + n, "high": 52.0 + n}
-            for n, name in enumerate(names)
-        ]
-    )
-    many = AssociationResults({}, SETTINGS | {"encoders": [{"name": name} for name in names]})
-    many.__dict__["points"] = points
-    figure = MAKERS["pairs_figure"][0](many)
-    assert figure is not None
-    (panel,) = panels_of(figure)
-    assert len({mark.look for mark in panel.of("symbol")}) == 20

@@ -110,17 +110,6 @@ def test_resamples_without_d_are_left_out(results: AssociationResults) -> None:
     assert np.isnan(ends(51)).all()
 
 
-def test_the_second_is_taken_from_the_first(results: AssociationResults) -> None:
-    """Turned round, the difference and the ends of its interval change their signs."""
-    rows = results.rows[(results.rows["protocol"] == "corrected") & (results.rows["suite"] == "world")]
-    keys = ["encoder", "suite", "test", "experiment", "pooling", "level"]
-    rng = np.random.default_rng(0)
-    draws = rows[keys].assign(d=pd.Series([rng.normal(size=40) for _ in range(len(rows))], index=rows.index))
-    one, other = (differences(names, rows, draws, 0.9) for names in ([AWKWARD, BLANK], [BLANK, AWKWARD]))
-    assert one["difference"].tolist() == pytest.approx((-other["difference"]).tolist())
-    assert one["low"].tolist() == pytest.approx((-other["high"]).tolist())
-
-
 def test_poolings_compared(study: Study, results: AssociationResults) -> None:
     for encoder in (AWKWARD, BLANK):
         d: dict[str, list[float]] = {"mean": [], "cls": []}

@@ -10,14 +10,13 @@ import pytest
 
 from association_files import PUBLISHED_HEAD
 from literal_associations import holm
-from made_associations import AWKWARD, OPTIONS, SETTINGS, STRENGTHS, Study, make_study
+from made_associations import AWKWARD, SETTINGS, STRENGTHS, Study, make_study
 from running import present
 from unmask.associations.chance import least_p
 from unmask.associations.comparisons import PAIR_COLUMNS
 from unmask.associations.permutations import partitions
 from unmask.associations.presenting import made_tables
 from unmask.associations.results import AssociationResults
-from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.shown import TABLES
 from unmask.associations.tables import (
     CANNOT_REJECT,
@@ -29,10 +28,7 @@ from unmask.associations.tables import (
     table1,
 )
 from unmask.associations.testing import E2_HAS_NO_PERMUTATION_TEST
-from unmask.errors import InputError
-from unmask.loading import load_tables, shared_facts
 from unmask.report.sheets import DASH, Sheet
-from unmask.tables import write_table
 
 BLANK = "blank"
 
@@ -107,6 +103,9 @@ def test_poolings_and_encoders_are_in_the_order_of_the_study(results: Associatio
     sheet = table1(results)[1]
     assert list(dict.fromkeys(row[0] for row in sheet.rows)) == ["mean", "cls"]
     assert [group for group, _ in sheet.groups()] == ["", AWKWARD, BLANK]
+    frame = overview(results)[0]
+    assert frame["encoder"].drop_duplicates().tolist() == [AWKWARD, BLANK]
+    assert frame["pooling"].tolist() == ["mean", "cls"] * 4
 
 
 def test_a_positive_d_is_of_x_with_a(study: Study) -> None:
@@ -293,29 +292,6 @@ def test_nothing_makes_tables_without_rows(study: Study) -> None:
             assert pd.read_csv(io.StringIO(text)).empty, name
         else:
             assert "Nothing in this study has what this table needs." in text, name
-
-
-def test_two_tables_of_one_encoder_and_suite(study: Study) -> None:
-    path = study.files["associations"][0]
-    with pytest.raises(InputError, match=r"a second table of encoder .* and suite words"):
-        load_tables([path, path], ASSOCIATIONS, "encoder", "suite")
-
-
-def test_tables_made_in_different_ways(study: Study, tmp_path: Path) -> None:
-    path = tmp_path / "other.parquet"
-    facts = {"encoder": "e", "suite": "s", "options": OPTIONS._asdict() | {"seed": 5}}
-    write_table(path, study.rows[BLANK, "words"], ASSOCIATIONS, facts)
-    with pytest.raises(InputError, match=r"other\.parquet: made with options"):
-        shared_facts([study.files["associations"][0], path], "options")
-    write_table(path, study.rows[BLANK, "words"], ASSOCIATIONS, {})
-    with pytest.raises(InputError, match="does not say which encoder and suite"):
-        load_tables([path], ASSOCIATIONS, "encoder", "suite")
-
-
-def test_overview_of_one_suite_is_in_the_order_of_the_study(results: AssociationResults) -> None:
-    frame = overview(results)[0]
-    assert frame["encoder"].drop_duplicates().tolist() == [AWKWARD, BLANK]
-    assert frame["pooling"].tolist() == ["mean", "cls"] * 4
 
 
 def test_what_could_not_be_beyond_chance_is_not_shown_as_if_it_could(

@@ -34,12 +34,12 @@ class Units(NamedTuple):
     sizes: Ints
 
 
-def each(n: int) -> Units:
+def singly(n: int) -> Units:
     """Every member is a unit."""
     return Units(np.arange(n), np.arange(n), np.ones(n, dtype=np.int64))
 
 
-def alike(keys: Sequence[Hashable]) -> Units:
+def units_by(keys: Sequence[Hashable]) -> Units:
     """Members with one key are a unit; units are in the order in which their keys first appear."""
     numbers: dict[Hashable, int] = {}
     codes = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
@@ -131,7 +131,7 @@ def experiments_at(level: str, sets: Sets, vectors: Floats) -> AtLevel:
     """
     rows = {name: members["stimulus"].to_numpy(np.int64) for name, members in sets.members.items()}
     targets = {
-        name: alike(_keys(sets.members[name])) if level == BY_WORD else each(len(rows[name]))
+        name: units_by(_keys(sets.members[name])) if level == BY_WORD else singly(len(rows[name]))
         for name in (X, Y)
     }
     if sets.grounded:
@@ -140,7 +140,7 @@ def experiments_at(level: str, sets: Sets, vectors: Floats) -> AtLevel:
     tables = {}
     for attribute in (A, B):
         members = sets.members[attribute]
-        units = alike(_keys(members)) if level == BY_WORD else each(len(members))
+        units = units_by(_keys(members)) if level == BY_WORD else singly(len(members))
         membership = _membership(units)
         for target in (X, Y):
             table = _table(vectors, rows[target], rows[attribute], targets[target])
@@ -154,7 +154,7 @@ def _cells_of(
     members: pd.DataFrame, level: str, vectors: Floats, rows: dict[str, Ints], targets: dict[str, Units]
 ) -> dict[str, Cell]:
     """The cells of an attribute set by whose pictures they are of. Units are words at either level."""
-    membership = _membership(alike(_keys(members)))
+    membership = _membership(units_by(_keys(members)))
     owners = members["cell"].str[-1].to_numpy()
     stimuli = members["stimulus"].to_numpy(np.int64)
     cells = {}
