@@ -44,7 +44,7 @@ def cosines(targets: npt.NDArray[np.floating[Any]], attributes: npt.NDArray[np.f
 
 
 class Arm(NamedTuple):
-    """The targets on one side of an experiment, and their cosines with the attributes that they are held to.
+    """The targets on one side of an experiment, and their cosines with its attributes.
 
     Attributes are summed by unit (a text or a word): those are resampled, and in grounded tests permuted.
     """
@@ -69,12 +69,12 @@ class Experiment(NamedTuple):
     name: str
     x: Arm
     y: Arm
-    # the arms are the same targets in the same order, held to different attributes
+    # the arms are the same targets in the same order, with different attributes
     paired: bool = False
 
 
 class Effect(NamedTuple):
-    """What an experiment comes to, (C,) each; nan where there is none."""
+    """The effects of an experiment, (C,) each; nan where there is none."""
 
     # mean of s over x − mean over y
     gap: Floats
@@ -125,10 +125,10 @@ def expected_size(x: int, y: int) -> float:
 def responses(experiment: Experiment) -> Floats | None:
     """(C, n, units of A, then of B): how much nearer targets are to attribute units in the arm x than in y.
 
-    Each is the difference of the unit's mean cosines, about the mean over all units, and counts by how many
+    Each is the difference of the unit's mean cosines, about the mean over all units, weighted by how many
     members the unit has: n_u (δ_u − Σ n δ / Σ n) over the mean of n. The gap of paired arms is the mean of
     δ over A less that over B, and so SCALE times the sum of the mean responses of A, with
-    SCALE = Σ n · mean n / (Σ_A n · Σ_B n). What all units respond alike is in none of them.
+    SCALE = Σ n · mean n / (Σ_A n · Σ_B n). A response that all units share is in none of them.
     None where the arms have a unit unequally often: then it has no difference of its own.
     """
     x, y = experiment.x, experiment.y

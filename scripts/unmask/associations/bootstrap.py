@@ -1,7 +1,7 @@
-"""How gap and d vary with the words that a test happens to have: its units are drawn anew with replacement.
+"""How gap and d vary with the words that a test happens to have: a bootstrap of its units.
 
-Draws hang on the test's name, the seed and the number of units, so that those of two encoders, whose units
-are the same, go with each other: d of the one less d of the other has an interval of its own.
+Draws are seeded by (seed, set, test name), so that two encoders with as many units have the same resamples:
+the difference of their d has an interval of its own.
 """
 
 from typing import NamedTuple

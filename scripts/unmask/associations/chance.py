@@ -15,7 +15,7 @@ FAMILY = ["encoder", "suite", "pooling", "level", "protocol"]
 
 
 def main_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows that are read first: corrected ones by word, or by item of a test whose words are not known.
+    """The main rows: corrected ones by word, or by item of a test whose words are not known.
 
     rows: ASSOCIATIONS with the columns encoder and suite.
     """
@@ -36,8 +36,8 @@ def by_word(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 def least_p(rows: pd.DataFrame) -> "pd.Series[float]":
     """The smallest two-sided p that each test can have; 1 where s does not vary, null where there is no p.
 
-    rows: ASSOCIATIONS. Where all partitions into equal sizes are counted, the opposite of each comes to as
-    much; those of E3 are of attribute units.
+    rows: ASSOCIATIONS. Where all partitions into equal sizes are counted, the opposite of each is as
+    extreme; those of E3 are of attribute units.
     """
     # no row has whole numbers with nulls among them as whole numbers
     partitions = pd.to_numeric(rows["partitions"]).astype(float)
@@ -61,7 +61,7 @@ def with_power(rows: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
 
 
 def counts(rows: pd.DataFrame, by: Sequence[str], alpha: float) -> pd.DataFrame:
-    """How many tests are beyond chance, and their mean |d| beside what it would be without bias.
+    """How many tests are beyond chance, and their mean |d| with its expectation without bias.
 
     rows: those of `main_rows` with the columns able (`with_power`) and least_p (`least_p`). A row for each
     key of `by`, with `tests`; `able` of them, whose p could be below alpha after Holm's correction, and

@@ -8,9 +8,9 @@ x1 = mean_X s(·; A_X, B_X), x2 = mean_X s(·; A_Y, B_Y), and y1, y2 of Y alike:
 - E3x compares x1 with x2, E3y y1 with y2: the same targets with the one and the other pictures.
 
 p of E1 is over partitions of target words, each with its s as it is. E2 has none: all targets may happen to
-be nearer to the pictures of X, which partitions would leave as they are and call a finding. p of E3 is over
-partitions of the differences that pictures make to attribute words, into A and B: its gap is how much more
-they do to A than to B, and what they do to all words alike is no part of it.
+be nearer to the pictures of X, which no partition of targets changes, so it would be called significant.
+p of E3 is over partitions of the differences that pictures make to attribute words, into A and B: its gap is
+how much more they do to A than to B, and what they do to all words alike is no part of it.
 
 With cells of one size, E2 = E1 + (E3x + E3y) / 2 in gaps. Experiment 4 is E1 of other embeddings, of texts
 whose word or pictures whose regions are hidden.

@@ -1,4 +1,4 @@
-"""How many partitions of targets, or of attributes, come to as much as the one that was found.
+"""How many partitions of targets, or of attributes, reach the observed sum.
 
 Up to some 40 units all are counted by meeting in the middle (Horowitz & Sahni 1974): the sums of the subsets
 of each half, by size and sorted, then for each sum of the one half a search in the other. Beyond, some are
@@ -16,16 +16,16 @@ import numpy.typing as npt
 from unmask.associations.association import Floats
 
 TIED = 1e-12
-"""Sums that come to as much but for this share of Σ|s| are ties."""
+"""Sums that differ by less than this share of Σ|s| are ties."""
 
 ROUNDING = 1e-6
-"""What s may be off by, as embeddings are in single precision."""
+"""The rounding error of s, as embeddings are in single precision."""
 
 BATCH = 1 << 16
 """Keys that are drawn at once: they stay in the cache of a core."""
 
 SUMS = 1 << 13
-"""Draws whose sums are held against the bounds at once."""
+"""Draws whose sums are compared with the bounds at once."""
 
 PUBLISHED_PARTITIONS = 100_000
 """The released code of sent-bias and bias-bench counts all of so many partitions, and else draws."""
@@ -43,7 +43,7 @@ def generator(seed: int, *names: str) -> np.random.Generator:
 class Tails(NamedTuple):
     """p-values, (C,) each."""
 
-    # share that comes to the sum of X or more
+    # share with the observed sum of X or more
     p: Floats
     # share that is as far from the expectation, on either side
     p_two: Floats
@@ -56,7 +56,7 @@ class Tails(NamedTuple):
 
 
 class _Bounds(NamedTuple):
-    """What sums about their expectation are held against, (C,) each."""
+    """Bounds of sums about their expectation, (C,) each."""
 
     one: Floats
     two: Floats
@@ -83,7 +83,7 @@ def partitions(values: Floats, size: int) -> Tails:
 def drawn_partitions(
     values: Floats, size: int, draws: Sequence[int], generator: np.random.Generator
 ) -> list[Tails]:
-    """The same of drawn partitions, with the one that was found: (1 + count) / (1 + draws), so p is never 0.
+    """The same of drawn partitions, with the observed one: (1 + count) / (1 + draws), so p is never 0.
 
     All columns are on the same draws. For each number of `draws` the tails of so many, the first of all.
     """
@@ -91,7 +91,7 @@ def drawn_partitions(
     n = values.shape[1]
 
     batch = max(1, BATCH // n)
-    # the same memory for all batches: to be given it anew takes longer than to fill it
+    # all batches use the same memory: to allocate it takes longer than to fill it
     keys, scratch = np.empty((2, batch, n))
 
     def sums(out: Floats) -> None:
@@ -158,7 +158,7 @@ def _pairs(first: Floats, second: Floats, bounds: _Bounds, column: int) -> list[
 
     one, two, low, high = (float(bound[column]) for bound in bounds)
     reached = at_least(one)
-    # the bounds of one side and of two are the same where what was found is above its expectation
+    # the bounds of one side and of two are the same where the observed sum is above its expectation
     above = reached if one == two else at_least(two)
     return [reached, above + at_most(-two), at_least(low), at_least(high)]
 
@@ -181,7 +181,7 @@ def _drawn_tails(sums: Callable[[Floats], None], bounds: _Bounds, draws: Sequenc
 
 
 def _all_counted(counts: npt.NDArray[np.int64], total: int) -> Tails:
-    # the one that was found is as much as itself, whatever the rounding, and nothing counts on both sides
+    # the observed one reaches itself, whatever the rounding, and none counts on both sides
     return _tails(np.clip(counts, 1, total) / total, total, exact=True)
 
 

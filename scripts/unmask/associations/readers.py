@@ -64,7 +64,7 @@ def reader_of(
 
 
 def spans_of(stimuli: pd.DataFrame, plurals: Mapping[str, str]) -> list[Span | None]:
-    """Where in each text its word stands, at the last occurrence; None where no word is told.
+    """Where in each text its word stands, at the last occurrence; None where the word is not known.
 
     Raises InputError naming text and word where it does not.
     """

@@ -1,4 +1,4 @@
-"""What a study has found with association tests, out of its files."""
+"""The results of the association tests of a study, read from its files."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -117,12 +117,12 @@ class AssociationResults:
 
     @cached_property
     def main(self) -> pd.DataFrame:
-        """Of `weat` the rows that are read first (unmask.associations.chance.main_rows)."""
+        """The main rows of `weat` (unmask.associations.chance.main_rows)."""
         return main_rows(self.weat)
 
     @cached_property
     def grounded(self) -> pd.DataFrame:
-        """The rows of grounded tests that are read first."""
+        """The main rows of grounded tests."""
         return main_rows(self.rows[self.rows["experiment"] != WEAT])
 
     @cached_property

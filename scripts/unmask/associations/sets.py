@@ -93,7 +93,7 @@ def ordered(stimuli: pd.DataFrame) -> pd.DataFrame:
     """STIMULI in an order by their words and texts, so that a file's changes neither draws nor roundings.
 
     Tests stay in their order. A text that stands in a set twice counts once, as sets have it; with a picture
-    as often as it stands there, since whether it does is for the reader of the format to say.
+    as often as it stands there: the reader of the format decides how often it does.
     """
     keys = ["test", "set", "cell", "word", "text", "image", "stimulus"]
     first = stimuli[stimuli["image"].notna() | ~stimuli.duplicated(["test", "set", "cell", "stimulus"])]
@@ -186,7 +186,7 @@ def _membership(units: Units) -> Floats:
 
 
 def _keys(members: pd.DataFrame) -> list[tuple[str, str]]:
-    """What texts of one unit share: the word, or the text where no word is told."""
+    """What texts of one unit share: the word, or the text where no word is known."""
     return [
         ("", text) if pd.isna(word) else (word, "")
         for word, text in zip(members["word"], members["text"], strict=True)

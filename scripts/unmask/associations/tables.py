@@ -25,9 +25,7 @@ BEYOND = "beyond chance"
 D = Column("d", "{d:+.2f}{mark}", "How much nearer X is to A than Y is, in standard deviations of s.")
 INTERVAL = Column("interval", ends("d", "+.2f"), "Interval of d over resampled units of X and Y.")
 GAP = Column("gap", "{gap:+.3f}", "How much nearer X is to A than Y is, as a difference of cosines.")
-EXPECTED = Column(
-    "|d| without bias", "{expected_d:.2f}", "Mean of |d| where X and Y are dealt out at random."
-)
+EXPECTED = Column("|d| without bias", "{expected_d:.2f}", "Mean of |d| over random partitions into X and Y.")
 P_HOLM = Column(
     "p (Holm)", "{opened}{p_holm:p}{closed}", "Two-sided, corrected; in brackets if it cannot reject."
 )
@@ -145,7 +143,7 @@ CONSTRUCTED = Table(
     "constructed",
     ["world", "experiment", "level"],
     [
-        Column("truth", "{truth:+.6f}", "What the weights come to, a difference of cosines.", "gap"),
+        Column("truth", "{truth:+.6f}", "The gap by the weights, a difference of cosines.", "gap"),
         Column("measured", "{gap:+.6f}", "What the test measures, a difference of cosines.", "gap"),
         Column("off by", "{difference:size}", "Size of the difference of the two.", "gap"),
         Column("d", "{d:+.2f}", "The gap in standard deviations of s."),
@@ -184,7 +182,7 @@ def table1(results: AssociationResults) -> Made:
 
 
 def overview(results: AssociationResults) -> Made:
-    """How many tests are beyond chance, and mean |d| beside what it would be without bias."""
+    """How many tests are beyond chance, and mean |d| with its expectation without bias."""
     frame = counts(_by_encoder(results, results.main), OVER, results.alpha)
     able, able_before = (frame[name].astype("Int64") for name in ("able", "able_before"))
     rows = frame.assign(
@@ -310,7 +308,7 @@ def main_differences(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs(results: AssociationResults) -> Made:
-    """Spearman's ρ of mean d and bias score over models; why there is no p at all stands in the caption."""
+    """Spearman's ρ of mean d and bias score over models; the caption says why there is no p at all."""
     frame = results.with_pairs
     rows = with_marks(frame.assign(title=frame["measure"].map(title_of)), results.alpha)
     reasons = set(frame["reason"])
@@ -321,7 +319,7 @@ def pairs(results: AssociationResults) -> Made:
 
 
 def constructed(results: AssociationResults) -> Made:
-    """What is measured of hand-set weights beside what they are."""
+    """Measured gaps of hand-set weights with the truth."""
     frame = results.constructed.assign(difference=results.constructed["gap"] - results.constructed["truth"])
     return frame, CONSTRUCTED.captioned(frame, results.captions)
 
