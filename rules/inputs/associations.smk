@@ -21,8 +21,8 @@ def wanted_models(kinds):
         for name in models_with_files()
         if kind_of(name) in kinds and SOURCES[MODELS[name]["source"]].get("pairs", True)
     ]
-    wanted = ASSOCIATIONS.get("models") or able
-    return [name for name in able if name in wanted] if ASSOCIATIONS else []
+    chosen = ASSOCIATIONS.get("models") or able
+    return [name for name in able if name in chosen] if ASSOCIATIONS else []
 
 
 def models_of_text():
@@ -68,18 +68,18 @@ def has_pictures(suite):
 
 def encoders_of(suite):
     """The encoders that read a suite: a model of a world not those of other worlds, and no word vectors those."""
-    world, wanted = SUITES[suite].get("world"), SUITES[suite]["encoders"]
+    world, chosen = SUITES[suite].get("world"), SUITES[suite]["encoders"]
     able = seeing_models()
     if not has_pictures(suite):
         models = [name for name in models_of_text() if len({inherited(name, "world"), world} - {None}) < 2]
         able = models if world else [*models, *VECTORS]
-    return [name for name in able if wanted is None or name in wanted]
+    return [name for name in able if chosen is None or name in chosen]
 
 
 def reading_of(suite):
     """All that the stimuli of a suite, and how they are embedded, depend on."""
-    apart = ("path", "encoders", "published")
-    reading = {key: value for key, value in SUITES[suite].items() if key not in apart}
+    excluded = ("path", "encoders", "published")
+    reading = {key: value for key, value in SUITES[suite].items() if key not in excluded}
     return reading | {"files": test_files(suite)}
 
 
@@ -131,8 +131,8 @@ def suite_files(wildcards):
 
 def suite_settings(wildcards):
     """How a suite is read."""
-    apart = ("path", "words", "images", "features", "encoders", "published")
-    return {key: value for key, value in SUITES[wildcards.suite].items() if key not in apart}
+    excluded = ("path", "words", "images", "features", "encoders", "published")
+    return {key: value for key, value in SUITES[wildcards.suite].items() if key not in excluded}
 
 
 def suite_source(wildcards):
@@ -144,13 +144,13 @@ def suite_source(wildcards):
 def suite_pictures(wildcards):
     """The files of the pictures of a suite, by name; nothing where it has none."""
     entry = SUITES[wildcards.suite]
-    found = {}
+    files = {}
     if entry.get("features"):
-        found["features"] = outside(entry["features"])
+        files["features"] = outside(entry["features"])
     if entry.get("images"):
         paths = sorted(path for path in Path(entry["images"]).rglob("*") if path.is_file())
-        found["pictures"] = [outside(str(path)) for path in paths]
-    return found
+        files["pictures"] = [outside(str(path)) for path in paths]
+    return files
 
 
 def vectors_file(wildcards):
@@ -239,12 +239,12 @@ def associations_removable():
 
 def associations_provenance():
     """Where tests came from."""
-    made = ["versions", "code"]
+    keys = ["versions", "code"]
     suites = [
         {
             "title": f"Association tests {suite}",
             "files": [associations_result("suites", f"{suite}.parquet")],
-            "keys": ["format", "source", *made],
+            "keys": ["format", "source", *keys],
         }
         for suite in SUITES
     ]
@@ -256,7 +256,7 @@ def associations_provenance():
                 for suite in SUITES
                 if name in encoders_of(suite)
             ][:1],
-            "keys": ["embedded", *made],
+            "keys": ["embedded", *keys],
         }
         for name in VECTORS
     ]
