@@ -24,7 +24,7 @@ with job_log(snakemake.log[0], snakemake.input):
     vectors = read_embeddings(inputs.embeddings, of_embeddings["width"], count)
     options = Options(**params.options)
     left_out = {int(number): why for number, why in of_embeddings["left_out"].items()}
-    found = association_tests(stimuli, vectors, options, left_out)
+    outcome = association_tests(stimuli, vectors, options, left_out)
     facts = {
         "encoder": params.encoder,
         "suite": params.suite,
@@ -32,7 +32,7 @@ with job_log(snakemake.log[0], snakemake.input):
         "embedded": {key: of_embeddings[key] for key in EMBEDDED if key in of_embeddings},
         **record(inputs, params.code, "numpy", "pandas", "pyarrow"),
     }
-    remarks = [*of_embeddings["remarks"], *found.remarks]
-    told = facts | {"remarks": remarks, "means": found.means}
-    write_table(output.associations, found.rows, ASSOCIATIONS, told)
-    write_table(output.draws, pd.DataFrame(found.draws, columns=DRAWS.names), DRAWS, facts)
+    remarks = [*of_embeddings["remarks"], *outcome.remarks]
+    of_rows = facts | {"remarks": remarks, "means": outcome.means}
+    write_table(output.associations, outcome.rows, ASSOCIATIONS, of_rows)
+    write_table(output.draws, pd.DataFrame(outcome.draws, columns=DRAWS.names), DRAWS, facts)

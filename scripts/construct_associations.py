@@ -20,15 +20,15 @@ with job_log(snakemake.log[0], snakemake.input):
     params = snakemake.params
     # the networks are too small for more
     torch.set_num_threads(1)
-    made = worlds(STRENGTH)
+    all_worlds = worlds(STRENGTH)
     options = Options(permutations=params.permutations, seed=params.seed, bootstrap=0)
-    found = constructed_table(made, options, pick_device("cpu"))
+    rows = constructed_table(all_worlds, options, pick_device("cpu"))
     facts = {
-        "worlds": {name: world._asdict() for name, world in made.items()},
+        "worlds": {name: world._asdict() for name, world in all_worlds.items()},
         "strength": STRENGTH,
         "permutations": params.permutations,
         "seed": params.seed,
         "bootstrap": 0,
         **record(snakemake.input, params.code, "numpy", "pandas", "pyarrow", "torch", "transformers"),
     }
-    write_table(snakemake.output[0], found, CONSTRUCTED, facts)
+    write_table(snakemake.output[0], rows, CONSTRUCTED, facts)

@@ -34,9 +34,9 @@ with (
     manifest = json.loads(Path(inputs.manifest).read_text())
     check_files(manifest)
     entry = manifest["entry"]
-    made = record(inputs, params.code, "torch", "transformers", "tokenizers", "pyarrow")
-    # these say more than stimuli and weights: see `is_done_or_noted`
-    apart = (inputs.stimuli, inputs.manifest)
+    origin = record(inputs, params.code, "torch", "transformers", "tokenizers", "pyarrow")
+    # stimuli and weights have digests of their own above: see `is_done_or_noted`
+    digested = (inputs.stimuli, inputs.manifest)
     facts = {
         "encoder": params.encoder,
         "suite": params.suite,
@@ -46,8 +46,8 @@ with (
         "model_source": {key: entry[key] for key in SOURCE if key in entry},
         "left_out": {},
         "remarks": [],
-        "read_with": {path: digest for path, digest in made["made_from"].items() if path not in apart},
-        **made,
+        "read_with": {path: digest for path, digest in origin["made_from"].items() if path not in digested},
+        **origin,
     }
     if not is_intact(table):
         forget(table)

@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     inputs, params = snakemake.input, snakemake.params
     try:
-        found = embed(read_table(inputs.stimuli, STIMULI), inputs.vectors, params.missing)
+        embedded = embed(read_table(inputs.stimuli, STIMULI), inputs.vectors, params.missing)
     except InputError as error:
         raise InputError(f"vectors {params.encoder}, suite {params.suite}: {error}") from None
-    width = found.values.shape[1]
-    made = record(inputs, params.code, "numpy", "pyarrow")
+    width = embedded.values.shape[1]
+    origin = record(inputs, params.code, "numpy", "pyarrow")
     facts = {
         "encoder": params.encoder,
         "suite": params.suite,
         "width": width,
         "poolings": [VECTORS],
-        "left_out": found.left_out,
-        "remarks": list(found.remarks),
-        "vectors": {"path": inputs.vectors, "sha256": made["made_from"][inputs.vectors]},
-        **made,
+        "left_out": embedded.left_out,
+        "remarks": list(embedded.remarks),
+        "vectors": {"path": inputs.vectors, "sha256": origin["made_from"][inputs.vectors]},
+        **origin,
     }
-    rows = embeddings_of(found.stimuli, {VECTORS: found.values})
+    rows = embeddings_of(embedded.stimuli, {VECTORS: embedded.values})
     write_table(snakemake.output[0], rows, embeddings(width), facts)

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
     inputs, params = snakemake.input, snakemake.params
     files = {
-        name: [Path(each) for each in ([found] if isinstance(found, str) else found)]
-        for name, found in inputs.items()
+        name: [Path(path) for path in ([paths] if isinstance(paths, str) else paths)]
+        for name, paths in inputs.items()
     }
     try:
         stimuli, facts = read_stimuli(files, params.entry, params.suite, params.source)
     except InputError as error:
         raise InputError(f"suite {params.suite}: {error}") from None
-    made = record(inputs, params.code, "pandas", "pyarrow")
-    write_table(snakemake.output[0], stimuli, STIMULI, facts | made)
+    origin = record(inputs, params.code, "pandas", "pyarrow")
+    write_table(snakemake.output[0], stimuli, STIMULI, facts | origin)

@@ -40,12 +40,12 @@ def partition_counts(x: Sequence[float], y: Sequence[float], moved: float = 0) -
     values = [*x, *y]
     slack = 1e-12 * math.fsum(abs(v) for v in values)
     expected = len(x) * mean(values)
-    found = math.fsum(x)
+    observed = math.fsum(x)
     one = two = total = 0
     for chosen in itertools.combinations(values, len(x)):
         sum_ = math.fsum(chosen)
-        one += sum_ >= found + moved - slack
-        two += abs(sum_ - expected) >= abs(found - expected) - slack
+        one += sum_ >= observed + moved - slack
+        two += abs(sum_ - expected) >= abs(observed - expected) - slack
         total += 1
     return one, two, total
 
@@ -65,10 +65,10 @@ def suite(*rows: tuple[str, str, str | None, str | None, str, str | None]) -> pd
     """STIMULI of rows (test, set, cell, word, text, image); a stimulus for each text, word and image."""
     numbers: dict[tuple[str, str | None, str | None], int] = {}
     frame = pd.DataFrame(rows, columns=["test", "set", "cell", "word", "text", "image"])
-    found = [numbers.setdefault((text, word, image), len(numbers)) for _, _, _, word, text, image in rows]
-    return frame.assign(stimulus=found)
+    stimuli = [numbers.setdefault((text, word, image), len(numbers)) for _, _, _, word, text, image in rows]
+    return frame.assign(stimulus=stimuli)
 
 
 def words(test: str, **sets: Sequence[str]) -> list[tuple[str, str, None, str, str, None]]:
     """Rows of a test of words: each its own text."""
-    return [(test, name, None, word, word, None) for name, own in sets.items() for word in own]
+    return [(test, name, None, word, word, None) for name, members in sets.items() for word in members]

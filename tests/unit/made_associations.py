@@ -49,8 +49,8 @@ def sentences(
     """Two sentences for each word."""
     return [
         (test, name, None, word, f"{start} {word}.", None)
-        for name, own in sets(sizes, "s").items()
-        for word in own
+        for name, members in sets(sizes, "s").items()
+        for word in members
         for start in ("This is", "There is")
     ]
 
@@ -59,16 +59,16 @@ def unworded() -> list[tuple[str, str, str | None, str | None, str, str | None]]
     """A test whose words nobody told."""
     return [
         ("unworded", name, None, None, text, None)
-        for name, own in sets(dict.fromkeys("XYAB", 5), "u").items()
-        for text in own
+        for name, members in sets(dict.fromkeys("XYAB", 5), "u").items()
+        for text in members
     ]
 
 
 def pictures(test: str) -> list[tuple[str, str, str | None, str | None, str, str | None]]:
     rows: list[tuple[str, str, str | None, str | None, str, str | None]] = [
         (test, name, None, word, word, f"{word}.png")
-        for name, own in sets({"X": 6, "Y": 6}, "p").items()
-        for word in own
+        for name, members in sets({"X": 6, "Y": 6}, "p").items()
+        for word in members
     ]
     for attribute in "AB":
         for owner in "XY":
@@ -100,12 +100,12 @@ STRENGTHS = {"weak": 0.5, "strong": 0.9, "both": 0.7}
 def embeddings(stimuli: pd.DataFrame, seed: int, pull: Mapping[str, float]) -> npt.NDArray[np.float32]:
     """Random vectors; of tests that are pulled, X and A, and Y and B, have so much of one axis in common."""
     rng = np.random.default_rng(seed)
-    found = rng.normal(size=(stimuli["stimulus"].max() + 1, 8))
+    vectors = rng.normal(size=(stimuli["stimulus"].max() + 1, 8))
     # a text of several tests is as its first one has it
     first = stimuli.drop_duplicates("stimulus")
     for test, set_, number in zip(first["test"], first["set"], first["stimulus"], strict=True):
-        found[number, 0] = pull.get(test, 0.0) * (1 if set_ in "XA" else -1) + 0.3 * found[number, 0]
-    return found.astype(np.float32)
+        vectors[number, 0] = pull.get(test, 0.0) * (1 if set_ in "XA" else -1) + 0.3 * vectors[number, 0]
+    return vectors.astype(np.float32)
 
 
 PULL = {"weat6": 2.0, "seen": 3.0, "strong": 3.0}
@@ -116,11 +116,11 @@ def outcome(name: str, seed: int, pulled: bool) -> Outcome:
     """The tests of a suite, which may have associations; of pictures with experiment 4."""
     stimuli, pull = SUITES[name], PULL if pulled else {}
     if name != "pics":
-        made = {"cls": embeddings(stimuli, seed, pull), "mean": embeddings(stimuli, seed + 1, pull)}
-        return association_tests(stimuli, made, OPTIONS)
-    made = {JOINT: embeddings(stimuli, seed, pull)}
-    made |= {pooling: embeddings(stimuli, seed + 10 + n, {}) for n, pooling in enumerate(HIDDEN)}
-    return association_tests(stimuli, made, OPTIONS)
+        vectors = {"cls": embeddings(stimuli, seed, pull), "mean": embeddings(stimuli, seed + 1, pull)}
+        return association_tests(stimuli, vectors, OPTIONS)
+    vectors = {JOINT: embeddings(stimuli, seed, pull)}
+    vectors |= {pooling: embeddings(stimuli, seed + 10 + n, {}) for n, pooling in enumerate(HIDDEN)}
+    return association_tests(stimuli, vectors, OPTIONS)
 
 
 def bias_table(scores: Mapping[str, float]) -> pd.DataFrame:
@@ -173,20 +173,20 @@ class Study:
     draws: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
     means: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
 
-    def add(self, encoder: str, name: str, made: Outcome) -> None:
+    def add(self, encoder: str, name: str, outcome: Outcome) -> None:
         """Tables of an encoder on a suite, with their draws."""
         facts = {"encoder": encoder, "suite": name, "options": OPTIONS._asdict()}
-        place = self.folder / f"{len(self.files['associations'])}"
-        drawn = pd.DataFrame(made.draws, columns=DRAWS.names)
+        path_stem = self.folder / f"{len(self.files['associations'])}"
+        draws = pd.DataFrame(outcome.draws, columns=DRAWS.names)
         for kind, rows, schema, more in (
-            ("associations", made.rows, ASSOCIATIONS, {"means": made.means, "remarks": [f"of {name}"]}),
-            ("draws", drawn, DRAWS, {}),
+            ("associations", outcome.rows, ASSOCIATIONS, {"means": outcome.means, "remarks": [f"of {name}"]}),
+            ("draws", draws, DRAWS, {}),
         ):
-            path = f"{place}.{kind}.parquet"
+            path = f"{path_stem}.{kind}.parquet"
             write_table(path, rows, schema, facts | more)
             self.files[kind].append(path)
         key = encoder, name
-        self.rows[key], self.draws[key], self.means[key] = made.rows, drawn, made.means
+        self.rows[key], self.draws[key], self.means[key] = outcome.rows, draws, outcome.means
 
 
 def make_study(

@@ -7,10 +7,10 @@ from literal_associations import mean, size
 from unmask.associations import bootstrap
 from unmask.associations.association import Arm, Experiment
 from unmask.associations.bootstrap import difference, interval, resampled
-from unmask.associations.named_draws import generator
+from unmask.associations.permutations import generator
 
 
-def made(seed: int, columns: int = 2, paired: bool = False) -> Experiment:
+def random_experiment(seed: int, columns: int = 2, paired: bool = False) -> Experiment:
     """5 and 4 targets; of A 3 units of 2, 1 and 1 texts, of B 2 of one."""
     numbers = np.random.default_rng(seed)
     a_sizes, b_sizes = np.array([2.0, 1, 1]), np.ones(2)
@@ -30,8 +30,8 @@ def s_of(arm: Arm, column: int, target: int, a: list[int], b: list[int]) -> floa
 
 @pytest.mark.parametrize("paired", [False, True])
 def test_resamples_are_those_of_drawn_units(paired: bool) -> None:
-    experiment = made(0, paired=paired)
-    found = resampled(experiment, 20, 7, "made")
+    experiment = random_experiment(0, paired=paired)
+    resamples = resampled(experiment, 20, 7, "made")
     of_set = {key: generator(7, "bootstrap", key, "made") for key in "XYAB"}
     sizes = {"X": 5, "Y": 5 if paired else 4, "A": 3, "B": 2}
     draws = {key: of_set[key].integers(n, size=(20, n)).tolist() for key, n in sizes.items()}
@@ -43,26 +43,26 @@ def test_resamples_are_those_of_drawn_units(paired: bool) -> None:
                 [s_of(arm, column, i, [0, 1, 2], [0, 1]) for i in draws[key][r]]
                 for arm, key in ((experiment.x, "X"), (experiment.y, "Y"))
             ]
-            assert found.gap[r, column] == pytest.approx(mean(fixed[0]) - mean(fixed[1]))
-            assert found.d[r, column] == pytest.approx(size(fixed[0], fixed[1]))
+            assert resamples.gap[r, column] == pytest.approx(mean(fixed[0]) - mean(fixed[1]))
+            assert resamples.d[r, column] == pytest.approx(size(fixed[0], fixed[1]))
             moved = [
                 [s_of(arm, column, i, draws["A"][r], draws["B"][r]) for i in draws[key][r]]
                 for arm, key in ((experiment.x, "X"), (experiment.y, "Y"))
             ]
-            assert found.d_all[r, column] == pytest.approx(size(moved[0], moved[1]))
+            assert resamples.d_all[r, column] == pytest.approx(size(moved[0], moved[1]))
 
 
 def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = resampled(made(1), 50, 0, "made")
+    whole = resampled(random_experiment(1), 50, 0, "made")
     monkeypatch.setattr(bootstrap, "BATCH", 37)
-    for one, other in zip(whole, resampled(made(1), 50, 0, "made"), strict=True):
+    for one, other in zip(whole, resampled(random_experiment(1), 50, 0, "made"), strict=True):
         assert one == pytest.approx(other, rel=1e-12)
 
 
 def test_names_and_seeds_make_draws() -> None:
-    first = resampled(made(1), 50, 0, "one").gap
-    assert not np.array_equal(first, resampled(made(1), 50, 0, "two").gap)
-    assert not np.array_equal(first, resampled(made(1), 50, 1, "one").gap)
+    first = resampled(random_experiment(1), 50, 0, "one").gap
+    assert not np.array_equal(first, resampled(random_experiment(1), 50, 0, "two").gap)
+    assert not np.array_equal(first, resampled(random_experiment(1), 50, 1, "one").gap)
 
 
 def test_intervals_are_quantiles() -> None:
@@ -70,17 +70,17 @@ def test_intervals_are_quantiles() -> None:
     draws[:100, 1] = np.nan
     low, high = interval(draws, 0.9)
     for column in range(2):
-        own = draws[~np.isnan(draws[:, column]), column]
-        assert (low[column], high[column]) == pytest.approx(np.quantile(own, [0.05, 0.95]))
+        finite = draws[~np.isnan(draws[:, column]), column]
+        assert (low[column], high[column]) == pytest.approx(np.quantile(finite, [0.05, 0.95]))
     draws[:3000] = np.nan
     assert np.isnan(interval(draws, 0.9)).all()
 
 
 def test_equal_s_has_no_interval_of_d() -> None:
     x = Arm(np.ones((1, 4, 2)), np.zeros((1, 4, 2)), np.ones(2), np.ones(2))
-    found = resampled(Experiment("weat", x, x), 30, 0, "made")
-    assert np.isnan(found.d).all() and np.isnan(interval(found.d, 0.95)).all()
-    assert found.gap == pytest.approx(0)
+    resamples = resampled(Experiment("weat", x, x), 30, 0, "made")
+    assert np.isnan(resamples.d).all() and np.isnan(interval(resamples.d, 0.95)).all()
+    assert resamples.gap == pytest.approx(0)
 
 
 def near_one(numbers: np.random.Generator, n: int, shift: float) -> Arm:
@@ -102,7 +102,7 @@ def test_the_gap_is_covered_as_often_as_the_guide_says(words: int, share: float)
 
 def test_the_difference_of_two_encoders_is_on_the_same_draws() -> None:
     """Encoders that see words alike differ by little, however few the words are."""
-    first = made(3, columns=1)
+    first = random_experiment(3, columns=1)
     near = Experiment(
         "weat", first.x._replace(a=first.x.a + 0.01), first.y._replace(a=first.y.a * 1.001), paired=False
     )

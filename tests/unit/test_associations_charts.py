@@ -15,7 +15,7 @@ from made_associations import AWKWARD, CONSTRUCTED_ROWS, SETTINGS, STRENGTHS, St
 from running import present
 from unmask.associations.charts import BEYOND, MAKERS, UNABLE, WITHIN, poolings
 from unmask.associations.charts import tests as chart_of_tests
-from unmask.associations.results import Found
+from unmask.associations.results import AssociationResults
 from unmask.associations.shown import FIGURES
 
 BLANK = "blank"
@@ -27,13 +27,13 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 @pytest.fixture(scope="module")
-def found(study: Study) -> Found:
-    return Found(study.files, study.settings)
+def results(study: Study) -> AssociationResults:
+    return AssociationResults(study.files, study.settings)
 
 
 @pytest.fixture(scope="module")
-def drawn(found: Found) -> dict[str, alt.FacetChart]:
-    return {name: each for name, (make, _) in MAKERS.items() if (each := make(found))}
+def figures(results: AssociationResults) -> dict[str, alt.FacetChart]:
+    return {name: each for name, (make, _) in MAKERS.items() if (each := make(results))}
 
 
 def data_of(chart: alt.FacetChart | None) -> pd.DataFrame:
@@ -55,26 +55,26 @@ def same(ones: Any, others: Any) -> None:
     np.testing.assert_array_equal(np.array(ones, float), np.array(others, float))
 
 
-def test_every_chart_is_known(drawn: dict[str, alt.FacetChart]) -> None:
-    assert tuple(MAKERS) == FIGURES == tuple(drawn)
+def test_every_chart_is_known(figures: dict[str, alt.FacetChart]) -> None:
+    assert tuple(MAKERS) == FIGURES == tuple(figures)
 
 
 def test_d_of_every_test_stands_with_its_interval_and_claim(
-    study: Study, drawn: dict[str, alt.FacetChart]
+    study: Study, figures: dict[str, alt.FacetChart]
 ) -> None:
-    rows = data_of(drawn["tests_figure"])
+    rows = data_of(figures["tests_figure"])
     assert list(rows["panel"].drop_duplicates()) == [
         f"{encoder}: {pooling}" for encoder in (AWKWARD, BLANK) for pooling in ("mean", "cls")
     ]
     for encoder, pooling in itertools.product((AWKWARD, BLANK), ("mean", "cls")):
-        own, expected = rows[rows["panel"] == f"{encoder}: {pooling}"], by_word(study, encoder, pooling)
-        assert [label.split(" (")[0] for label in own["label"]] == own["test"].tolist()
-        assert own["test"].tolist() == expected["test"].tolist()
+        panel, expected = rows[rows["panel"] == f"{encoder}: {pooling}"], by_word(study, encoder, pooling)
+        assert [label.split(" (")[0] for label in panel["label"]] == panel["test"].tolist()
+        assert panel["test"].tolist() == expected["test"].tolist()
         for name, column in (("low", "d_low"), ("high", "d_high")):
-            same(own[name], expected[column])
+            same(panel[name], expected[column])
         for name in ("d", "expected_d", "gap", "p_holm"):
-            same(own[name], expected[name])
-        claims = dict(zip(own["test"], own["claim"], strict=True))
+            same(panel[name], expected[name])
+        claims = dict(zip(panel["test"], panel["claim"], strict=True))
         # 2 + 2 words
         assert [test for test, claim in claims.items() if claim == UNABLE] == ["small"]
         for test, p in zip(expected["test"], expected["p_holm"], strict=True):
@@ -82,27 +82,27 @@ def test_d_of_every_test_stands_with_its_interval_and_claim(
     assert {BEYOND, WITHIN} <= set(rows["claim"])
 
 
-def test_tests_are_drawn_where_the_axes_say(found: Found) -> None:
-    made = chart_of_tests(found, [AWKWARD])
-    check_forest(made, "d", band=("without", "expected_d"), line=0)
-    rows = data_of(made)
+def test_tests_are_drawn_where_the_axes_say(results: AssociationResults) -> None:
+    figure = chart_of_tests(results, [AWKWARD])
+    check_forest(figure, "d", band=("without", "expected_d"), line=0)
+    rows = data_of(figure)
     assert rows["panel"].drop_duplicates().tolist() == ["mean", "cls"] and len(rows) == 14
     # as far to either side of 0
     assert (rows["without"] == -rows["expected_d"]).all()
 
 
-def test_one_pooling_is_drawn_across_and_the_other_up(study: Study, found: Found) -> None:
-    made = poolings(found, [AWKWARD])
-    rows = data_of(made)
+def test_one_pooling_is_drawn_across_and_the_other_up(study: Study, results: AssociationResults) -> None:
+    figure = poolings(results, [AWKWARD])
+    rows = data_of(figure)
     mean, cls = (by_word(study, AWKWARD, pooling) for pooling in ("mean", "cls"))
     assert set(rows["panel"]) == {"mean across, cls up"}
-    for which, own in (("first", mean), ("second", cls)):
+    for which, of_pooling in (("first", mean), ("second", cls)):
         for name, column in (("d", "d"), ("low", "d_low"), ("high", "d_high")):
-            same(rows[f"{name}_{which}"], own[column])
+            same(rows[f"{name}_{which}"], of_pooling[column])
     alike = np.sign(mean["d"]) == np.sign(cls["d"])
     assert (rows["signs"] == "the same sign").tolist() == alike.tolist()
-    assert made is not None
-    (panel,) = panels_of(made)
+    assert figure is not None
+    (panel,) = panels_of(figure)
     marks = panel.of("symbol")
     right, _ = scale_of(mean["d"], [mark.x for mark in marks])
     up, _ = scale_of(cls["d"], [mark.y for mark in marks])
@@ -111,123 +111,108 @@ def test_one_pooling_is_drawn_across_and_the_other_up(study: Study, found: Found
 
 
 def test_two_by_two_has_words_as_lines_and_pictures_across(
-    study: Study, drawn: dict[str, alt.FacetChart]
+    study: Study, figures: dict[str, alt.FacetChart]
 ) -> None:
-    rows = data_of(drawn["grounded_figure"])
+    rows = data_of(figures["grounded_figure"])
     for encoder in (AWKWARD, BLANK):
-        for four in study.means[encoder, "pics"]:
-            if four["level"] != "word" or four["pooling"] != "joint":
+        for means in study.means[encoder, "pics"]:
+            if means["level"] != "word" or means["pooling"] != "joint":
                 continue
-            own = rows[(rows["encoder"] == encoder) & (rows["label"] == four["test"])]
-            cells = own.set_index(["words", "pictures"])["mean_s"].to_dict()
+            of_test = rows[(rows["encoder"] == encoder) & (rows["label"] == means["test"])]
+            cells = of_test.set_index(["words", "pictures"])["mean_s"].to_dict()
             assert cells == {
-                (f"words of {words}", f"of {pictures}"): four[f"{words.lower()}{place}"]
+                (f"words of {words}", f"of {pictures}"): means[f"{words.lower()}{number}"]
                 for words in "XY"
-                for place, pictures in enumerate("XY", start=1)
+                for number, pictures in enumerate("XY", start=1)
             }
-            assert set(own["words_are"]) == {f"{key} of {AWKWARD}" for key in "XY"}
+            assert set(of_test["words_are"]) == {f"{key} of {AWKWARD}" for key in "XY"}
     scales = set()
-    for panel in panels_of(drawn["grounded_figure"]):
-        own = rows[rows["panel"] == ": ".join(panel.title)]
+    for panel in panels_of(figures["grounded_figure"]):
+        of_test = rows[rows["panel"] == ": ".join(panel.title)]
         marks = panel.of("symbol")
-        scales.add((own["label"].iloc[0], *np.round(scale_of(own["mean_s"], [mark.y for mark in marks]), 6)))
+        scales.add(
+            (of_test["label"].iloc[0], *np.round(scale_of(of_test["mean_s"], [mark.y for mark in marks]), 6))
+        )
         left, right = sorted({mark.x for mark in marks})
-        assert [mark.x for mark in marks] == [left if p == "of X" else right for p in own["pictures"]]
+        assert [mark.x for mark in marks] == [left if p == "of X" else right for p in of_test["pictures"]]
     # encoders can be compared in a test
     assert len(scales) == rows["label"].nunique() < rows["panel"].nunique()
 
 
 def test_mean_d_stands_against_the_bias_score_with_its_interval(
-    study: Study, drawn: dict[str, alt.FacetChart]
+    study: Study, figures: dict[str, alt.FacetChart]
 ) -> None:
-    rows = data_of(drawn["pairs_figure"])
+    rows = data_of(figures["pairs_figure"])
     panels = [
         f"{suite}, {pooling}: AULA on cp" for suite in ("words", "world") for pooling in ("mean", "cls")
     ]
     assert set(rows["panel"]) == set(panels)
-    own = study.rows[AWKWARD, "world"].query("level == 'word'")
-    for pooling, part in own.groupby("pooling"):
+    of_world = study.rows[AWKWARD, "world"].query("level == 'word'")
+    for pooling, part in of_world.groupby("pooling"):
         row = rows[(rows["panel"] == f"world, {pooling}: AULA on cp") & (rows["model"] == AWKWARD)].iloc[0]
         assert row["mean_d"] == pytest.approx(float(part["d"].mean()), rel=1e-14)
         assert (row["score"], row["low"], row["high"]) == (60.0, 56.0, 66.0)
 
 
-def test_measured_gaps_stand_beside_the_truth(drawn: dict[str, alt.FacetChart]) -> None:
-    rows = data_of(drawn["constructed_figure"])
+def test_measured_gaps_stand_beside_the_truth(figures: dict[str, alt.FacetChart]) -> None:
+    rows = data_of(figures["constructed_figure"])
     order = sorted(CONSTRUCTED_ROWS, key=lambda row: row["experiment"])
     for name in ("world", "truth", "gap"):
         assert rows[name].tolist() == [row[name] for row in order]
     assert set(rows["it_is"]) == {"within 1e-06 of the truth"}
-    for panel in panels_of(drawn["constructed_figure"]):
-        own = [row for row in CONSTRUCTED_ROWS if row["experiment"] == panel.title[0]]
+    for panel in panels_of(figures["constructed_figure"]):
+        of_experiment = [row for row in CONSTRUCTED_ROWS if row["experiment"] == panel.title[0]]
         ticks, marks = panel.of("rect"), panel.of("symbol")
-        factor, _ = scale_of([row["gap"] for row in own], [mark.x for mark in marks])
+        factor, _ = scale_of([row["gap"] for row in of_experiment], [mark.x for mark in marks])
         assert factor > 0
         assert [tick.x + 1 for tick in ticks] == pytest.approx([mark.x for mark in marks], abs=0.01)
 
 
 def test_a_gap_that_is_off_is_said_to_be(study: Study) -> None:
     wrong = pd.DataFrame([CONSTRUCTED_ROWS[0], {**CONSTRUCTED_ROWS[1], "gap": 2e-6}])
-    off = Found({}, SETTINGS)
+    off = AssociationResults({}, SETTINGS)
     off.__dict__["constructed"] = wrong
-    made = MAKERS["constructed_figure"][0](off)
-    assert data_of(made)["it_is"].tolist() == ["within 1e-06 of the truth", "further off"]
+    figure = MAKERS["constructed_figure"][0](off)
+    assert data_of(figure)["it_is"].tolist() == ["within 1e-06 of the truth", "further off"]
 
 
-def test_the_gap_stands_against_what_was_planted(study: Study, drawn: dict[str, alt.FacetChart]) -> None:
-    rows = data_of(drawn["planted_figure"])
+def test_the_gap_stands_against_what_was_planted(study: Study, figures: dict[str, alt.FacetChart]) -> None:
+    rows = data_of(figures["planted_figure"])
     assert len(rows) == 12
-    for (encoder, panel), own in rows.groupby(["encoder", "panel"]):
+    for (encoder, panel), panel_rows in rows.groupby(["encoder", "panel"]):
         pooling, *targets = str(panel).split(": ")
         assert targets == [f"X of {AWKWARD}", f"against Y of {AWKWARD}"]
         expected = study.rows[str(encoder), "world"]
         expected = expected[(expected["level"] == "word") & (expected["pooling"] == pooling)]
         expected = expected.set_index("test").loc[["weak", "both", "strong"]]
-        assert own["test"].tolist() == ["weak", "both", "strong"]
-        assert own["whole"].tolist() == [False, True, False]
-        assert own["strength"].tolist() == [STRENGTHS[test] for test in own["test"]]
+        assert panel_rows["test"].tolist() == ["weak", "both", "strong"]
+        assert panel_rows["whole"].tolist() == [False, True, False]
+        assert panel_rows["strength"].tolist() == [STRENGTHS[test] for test in panel_rows["test"]]
         for name, column in (("gap", "gap"), ("low", "gap_low"), ("high", "gap_high")):
-            same(own[name], expected[column])
+            same(panel_rows[name], expected[column])
         # encoders stand a little to either side
-        assert (own["drawn_at"] - own["strength"]).abs().max() < 0.01
+        assert (panel_rows["drawn_at"] - panel_rows["strength"]).abs().max() < 0.01
     assert rows.groupby(["test", "panel"])["drawn_at"].nunique().eq(2).all()
 
 
 def test_the_script_draws_names_as_text_and_the_same_bytes_again(study: Study, tmp_path: Path) -> None:
     names = ("tests_figure", "grounded_figure")
-    made = []
+    runs = []
     for folder in (tmp_path / "a", tmp_path / "b"):
         folder.mkdir()
         files = {f"{name}_{form}": folder / f"{name}.{form}" for name in names for form in ("svg", "png")}
         present("associations", study.files, files, folder / "log", study.settings)
-        made.append({name: path.read_bytes() for name, path in files.items()})
-    assert made[0] == made[1]
+        runs.append({name: path.read_bytes() for name, path in files.items()})
+    assert runs[0] == runs[1]
     for name in names:
-        root = ElementTree.fromstring(made[0][f"{name}_svg"])
+        root = ElementTree.fromstring(runs[0][f"{name}_svg"])
         assert any(AWKWARD in "".join(node.itertext()) for node in root.iter() if node.tag.endswith("text"))
 
 
 def test_what_there_is_nothing_of_is_a_line(study: Study, tmp_path: Path) -> None:
     bare = {key: study.files[key] for key in ("captions", "published")} | {"associations": []}
-    assert not any(make(Found(bare, SETTINGS)) for make, _ in MAKERS.values())
+    assert not any(make(AssociationResults(bare, SETTINGS)) for make, _ in MAKERS.values())
     files = {f"{name}_{form}": tmp_path / f"{name}.{form}" for name in FIGURES for form in ("svg", "png")}
     present("associations", bare, files, tmp_path / "log", SETTINGS)
     for name in FIGURES:
         assert MAKERS[name][1] in " ".join(ElementTree.parse(files[f"{name}_svg"]).getroot().itertext())
-
-
-def test_twenty_encoders_have_looks_of_their_own() -> None:
-    names = [f"e{n}" for n in range(20)]
-    points = pd.DataFrame(
-        [
-            {"suite": "s", "pooling": "cls", "benchmark": "cp", "measure": "AUL", "model": name, "tests": 9}
-            | {"mean_d": n / 20, "score": 50.0 + n, "low": 48.0 + n, "high": 52.0 + n}
-            for n, name in enumerate(names)
-        ]
-    )
-    many = Found({}, SETTINGS | {"encoders": [{"name": name} for name in names]})
-    many.__dict__["points"] = points
-    made = MAKERS["pairs_figure"][0](many)
-    assert made is not None
-    (panel,) = panels_of(made)
-    assert len({mark.look for mark in panel.of("symbol")}) == 20

@@ -10,16 +10,18 @@ import pytest
 from scipy.stats import kendalltau, permutation_test, spearmanr
 
 from made_associations import AWKWARD, SETTINGS, Study, make_study
-from unmask.associations import agreement
-from unmask.associations.agreement import (
+from unmask.associations import comparisons
+from unmask.associations.comparisons import (
+    NO_DRAWS,
+    OTHER_UNITS,
+    differences,
     flips,
     points,
     poolings_compared,
     spearman,
     with_pairs,
 )
-from unmask.associations.comparisons import NO_DRAWS, OTHER_UNITS, differences
-from unmask.associations.results import Found
+from unmask.associations.results import AssociationResults
 
 BLANK = "blank"
 
@@ -30,49 +32,49 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 @pytest.fixture(scope="module")
-def found(study: Study) -> Found:
-    return Found(study.files, study.settings)
+def results(study: Study) -> AssociationResults:
+    return AssociationResults(study.files, study.settings)
 
 
 def quantile(values: list[float], share: float) -> float:
     """By linear interpolation between the sorted values."""
     ordered = sorted(values)
-    place = share * (len(ordered) - 1)
-    below = math.floor(place)
+    position = share * (len(ordered) - 1)
+    below = math.floor(position)
     above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+    return ordered[below] + (position - below) * (ordered[above] - ordered[below])
 
 
-def test_differences_are_those_of_d_on_the_same_draws(study: Study, found: Found) -> None:
-    frame = found.differences
+def test_differences_are_those_of_d_on_the_same_draws(study: Study, results: AssociationResults) -> None:
+    frame = results.differences
     assert set(zip(frame["first"], frame["second"], strict=True)) == {(AWKWARD, BLANK)}
     checked = 0
     for name in ("words", "pics", "world"):
         mine, other = (study.rows[encoder, name] for encoder in (AWKWARD, BLANK))
         mine = mine[mine["protocol"] == "corrected"].reset_index(drop=True)
         other = other[other["protocol"] == "corrected"].reset_index(drop=True)
-        drawn = [
+        draws = [
             {
                 tuple(map(str, key)): d
                 for *key, d in study.draws[encoder, name].itertuples(index=False, name=None)
             }
             for encoder in (AWKWARD, BLANK)
         ]
-        own = frame[frame["suite"] == name].set_index(["test", "experiment", "pooling", "level"])
-        assert len(own) == len(mine)
-        for place, row in mine.iterrows():
+        of_suite = frame[frame["suite"] == name].set_index(["test", "experiment", "pooling", "level"])
+        assert len(of_suite) == len(mine)
+        for number, row in mine.iterrows():
             key: Any = tuple(str(row[name]) for name in ("test", "experiment", "pooling", "level"))
-            told: Any = own.loc[key]
-            assert told["difference"] == pytest.approx(row["d"] - other.at[place, "d"])
-            apart = [float(a) - float(b) for a, b in zip(drawn[0][key], drawn[1][key], strict=True)]
-            assert told["low"] == pytest.approx(quantile(apart, 0.05))
-            assert told["high"] == pytest.approx(quantile(apart, 0.95))
+            difference: Any = of_suite.loc[key]
+            assert difference["difference"] == pytest.approx(row["d"] - other.at[number, "d"])
+            d_differences = [float(a) - float(b) for a, b in zip(draws[0][key], draws[1][key], strict=True)]
+            assert difference["low"] == pytest.approx(quantile(d_differences, 0.05))
+            assert difference["high"] == pytest.approx(quantile(d_differences, 0.95))
             checked += 1
     assert checked > 30
 
 
-def test_encoders_with_other_words_or_without_draws_have_no_interval(found: Found) -> None:
-    rows = found.rows[found.rows["protocol"] == "corrected"]
+def test_encoders_with_other_words_or_without_draws_have_no_interval(results: AssociationResults) -> None:
+    rows = results.rows[results.rows["protocol"] == "corrected"]
     rows = rows[(rows["suite"] == "words") & (rows["pooling"] == "cls") & (rows["level"] == "item")]
     keys = ["encoder", "suite", "test", "experiment", "pooling", "level"]
     draws = rows[keys].assign(d=pd.Series([np.arange(10.0)] * len(rows), index=rows.index))
@@ -82,53 +84,42 @@ def test_encoders_with_other_words_or_without_draws_have_no_interval(found: Foun
     names = [AWKWARD, BLANK]
     assert set(differences(names, fewer, draws, 0.9)["reason"]) == {OTHER_UNITS}
     assert set(differences(names, rows, draws[draws["encoder"] == AWKWARD], 0.9)["reason"]) == {NO_DRAWS}
-    told = differences(names, rows, draws.head(0), 0.9)
-    assert set(told["reason"]) == {NO_DRAWS} and told["low"].isna().all()
-    assert told["difference"].notna().all()
+    without_draws = differences(names, rows, draws.head(0), 0.9)
+    assert set(without_draws["reason"]) == {NO_DRAWS} and without_draws["low"].isna().all()
+    assert without_draws["difference"].notna().all()
     shorter = [d[:5] if e == BLANK else d for d, e in zip(draws["d"], draws["encoder"], strict=True)]
     assert set(differences(names, rows, draws.assign(d=shorter), 0.9)["reason"]) == {NO_DRAWS}
     same = differences(names, rows, draws, 0.9)
     assert same["reason"].isna().all() and (same["low"] == 0).all() and (same["high"] == 0).all()
 
 
-def test_resamples_without_d_are_left_out(found: Found) -> None:
-    rows = found.rows.query("suite == 'words' and test == 'weat6' and pooling == 'cls' and level == 'word'")
+def test_resamples_without_d_are_left_out(results: AssociationResults) -> None:
+    rows = results.rows.query("suite == 'words' and test == 'weat6' and pooling == 'cls' and level == 'word'")
     keys = ["encoder", "suite", "test", "experiment", "pooling", "level"]
 
     def ends(lacking: int) -> list[float]:
         """Of draws from 0 to 99 less 0, the first ones of which have no d."""
-        drawn = np.arange(100.0)
-        drawn[:lacking] = np.nan
-        draws = rows[keys].assign(d=pd.Series([drawn, np.zeros(100)], index=rows.index))
-        told = differences([AWKWARD, BLANK], rows, draws, 0.9).iloc[0]
-        return [told["low"], told["high"]]
+        first = np.arange(100.0)
+        first[:lacking] = np.nan
+        draws = rows[keys].assign(d=pd.Series([first, np.zeros(100)], index=rows.index))
+        row = differences([AWKWARD, BLANK], rows, draws, 0.9).iloc[0]
+        return [row["low"], row["high"]]
 
     assert ends(0) == pytest.approx([4.95, 94.05])
     assert ends(19) == pytest.approx([19 + 4, 99 - 4])
     assert np.isnan(ends(51)).all()
 
 
-def test_the_second_is_taken_from_the_first(found: Found) -> None:
-    """Turned round, the difference and the ends of its interval change their signs."""
-    rows = found.rows[(found.rows["protocol"] == "corrected") & (found.rows["suite"] == "world")]
-    keys = ["encoder", "suite", "test", "experiment", "pooling", "level"]
-    rng = np.random.default_rng(0)
-    draws = rows[keys].assign(d=pd.Series([rng.normal(size=40) for _ in range(len(rows))], index=rows.index))
-    one, other = (differences(names, rows, draws, 0.9) for names in ([AWKWARD, BLANK], [BLANK, AWKWARD]))
-    assert one["difference"].tolist() == pytest.approx((-other["difference"]).tolist())
-    assert one["low"].tolist() == pytest.approx((-other["high"]).tolist())
-
-
-def test_poolings_compared(study: Study, found: Found) -> None:
+def test_poolings_compared(study: Study, results: AssociationResults) -> None:
     for encoder in (AWKWARD, BLANK):
         d: dict[str, list[float]] = {"mean": [], "cls": []}
         for name in ("words", "world"):
             rows = study.rows[encoder, name]
             rows = rows[(rows["protocol"] == "corrected")]
             rows = rows[(rows["level"] == "word") | (rows["test"] == "unworded")]
-            for pooling, own in d.items():
-                own += rows.loc[rows["pooling"] == pooling, "d"].tolist()
-        (row,) = found.poolings_compared.query("encoder == @encoder").itertuples()
+            for pooling, values in d.items():
+                values += rows.loc[rows["pooling"] == pooling, "d"].tolist()
+        (row,) = results.poolings_compared.query("encoder == @encoder").itertuples()
         assert (row.first, row.second, row.tests) == ("mean", "cls", 7)
         same = [a * b > 0 for a, b in zip(*d.values(), strict=True)]
         assert row.same_sign == pytest.approx(sum(same) / 7)
@@ -137,7 +128,7 @@ def test_poolings_compared(study: Study, found: Found) -> None:
             for (a, b), (c, e) in itertools.combinations(list(zip(*d.values(), strict=True)), 2)
         )
         assert row.tau == pytest.approx(concordant / 21)
-        (flip,) = found.flips.query("encoder == @encoder").itertuples()
+        (flip,) = results.flips.query("encoder == @encoder").itertuples()
         assert (flip.tests, flip.flipped) == (7, 7 - sum(same))
 
 
@@ -163,8 +154,8 @@ def test_signs_that_either_pooling_is_sure_of() -> None:
 
 def test_one_test_in_common_has_no_tau() -> None:
     rows = rows_of_tests(("e", "a", "cls", 1.0, 0.01), ("e", "a", "mean", 0.5, 0.01))
-    found = poolings_compared(rows, ["cls", "mean"])
-    assert found["same_sign"].tolist() == [1.0] and found["tau"].isna().all()
+    compared = poolings_compared(rows, ["cls", "mean"])
+    assert compared["same_sign"].tolist() == [1.0] and compared["tau"].isna().all()
     assert poolings_compared(rows, ["cls"]).empty
     assert kendalltau([1, 2, 3], [1, 3, 2]).statistic == pytest.approx(1 / 3)
 
@@ -186,30 +177,32 @@ def test_mean_d_keeps_its_sign_and_is_over_tests_that_all_have() -> None:
         ],
         columns=["model", "benchmark", "measure", "score", "low", "high"],
     )
-    found = points(rows, scores)
-    assert found[["model", "tests", "mean_d", "score", "low", "high"]].to_numpy().tolist() == [
+    means = points(rows, scores)
+    assert means[["model", "tests", "mean_d", "score", "low", "high"]].to_numpy().tolist() == [
         ["m1", 2, -1.0, 60.0, 55.0, 66.0],
         ["m2", 2, 0.5, 40.0, 31.0, 45.0],
     ]
     assert points(rows, scores.head(0)).empty and with_pairs(points(rows, scores.head(0))).empty
 
 
-def test_bias_scores_are_of_the_measure_and_of_all_pairs(found: Found) -> None:
-    assert dict(zip(found.points["model"], found.points["score"], strict=True)) == {
+def test_bias_scores_are_of_the_measure_and_of_all_pairs(results: AssociationResults) -> None:
+    assert dict(zip(results.points["model"], results.points["score"], strict=True)) == {
         AWKWARD: 60.0,
         BLANK: 59.0,
     }
-    assert set(found.points["measure"]) == set(SETTINGS["pairs"])
+    assert set(results.points["measure"]) == set(SETTINGS["pairs"])
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_rho_and_its_exact_p(seed: int) -> None:
     rng = np.random.default_rng(seed)
     x, y = rng.normal(size=6), rng.integers(4, size=6).astype(float)
-    told = spearman(x, y)
-    assert told["rho"] == pytest.approx(spearmanr(x, y).statistic) and told["permutations"] == 720
+    correlation = spearman(x, y)
+    assert (
+        correlation["rho"] == pytest.approx(spearmanr(x, y).statistic) and correlation["permutations"] == 720
+    )
     rhos = [spearmanr([x[i] for i in order], y).statistic for order in itertools.permutations(range(6))]
-    assert told["p"] == pytest.approx(np.mean(np.abs(rhos) >= abs(told["rho"]) - 1e-12))
+    assert correlation["p"] == pytest.approx(np.mean(np.abs(rhos) >= abs(correlation["rho"]) - 1e-12))
 
 
 def test_p_of_drawn_permutations_is_near_the_exact_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,15 +210,15 @@ def test_p_of_drawn_permutations_is_near_the_exact_one(monkeypatch: pytest.Monke
     x = rng.normal(size=7)
     y = x + rng.normal(size=7)
     exact = spearman(x, y)["p"]
-    monkeypatch.setattr(agreement, "MOST_PERMUTATIONS", 10)
-    drawn = spearman(x, y)
-    assert drawn["permutations"] == agreement.DRAWN
-    assert drawn["p"] == pytest.approx(exact, abs=4 * math.sqrt(exact / agreement.DRAWN))
-    assert spearman(x, y) == drawn
+    monkeypatch.setattr(comparisons, "MOST_PERMUTATIONS", 10)
+    sampled = spearman(x, y)
+    assert sampled["permutations"] == comparisons.DRAWN
+    assert sampled["p"] == pytest.approx(exact, abs=4 * math.sqrt(exact / comparisons.DRAWN))
+    assert spearman(x, y) == sampled
     reference = permutation_test(
         (x,), lambda a: spearmanr(a, y).statistic, permutation_type="pairings", n_resamples=300, rng=0
     )
-    assert drawn["p"] == pytest.approx(reference.pvalue, abs=0.1)
+    assert sampled["p"] == pytest.approx(reference.pvalue, abs=0.1)
 
 
 def test_too_few_models_have_no_p() -> None:
@@ -246,8 +239,8 @@ def test_p_is_corrected_over_all_that_are_compared() -> None:
         for pooling, values in (("cls", np.arange(6.0)), ("mean", rng.normal(size=6)))
         for n, d in enumerate(values)
     ]
-    found = with_pairs(pd.DataFrame(rows, columns=agreement.POINT_COLUMNS))
-    assert found["p"].iloc[0] == pytest.approx(2 / 720)
-    assert found["p_holm"].iloc[0] == pytest.approx(4 / 720)
-    assert found["p_holm"].iloc[1] == pytest.approx(found["p"].iloc[1])
-    assert found["rho"].iloc[0] == pytest.approx(1.0)
+    correlations = with_pairs(pd.DataFrame(rows, columns=comparisons.POINT_COLUMNS))
+    assert correlations["p"].iloc[0] == pytest.approx(2 / 720)
+    assert correlations["p_holm"].iloc[0] == pytest.approx(4 / 720)
+    assert correlations["p_holm"].iloc[1] == pytest.approx(correlations["p"].iloc[1])
+    assert correlations["rho"].iloc[0] == pytest.approx(1.0)

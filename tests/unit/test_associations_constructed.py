@@ -16,12 +16,12 @@ from literal_associations import Array, cosine, mean
 from running import run_script
 from unmask.associations import constructed_model
 from unmask.associations.constructed import constructed_table
-from unmask.associations.constructed_files import write_world
-from unmask.associations.constructed_oracle import truths
+from unmask.associations.constructed_model import write_world
 from unmask.associations.constructed_world import (
     STRENGTH,
     World,
     pictured_words,
+    truths,
     vocabulary,
     worlds,
 )
@@ -49,9 +49,9 @@ from unmask.tables import read_metadata, read_table
 from unmask.terms import CORRECTED
 
 QUICK = Options(permutations=1000, bootstrap=0)
-MADE = worlds(STRENGTH)
+WORLDS = worlds(STRENGTH)
 Key = tuple[str, str, str]
-Found = dict[Key, dict[Any, Any]]
+Gaps = dict[Key, dict[Any, Any]]
 
 ALL_BIASES = World(language=0.3, vision=-0.2, interaction=0.1, counter=0.4, shift=0.2)
 EXPERIMENTS = (E1, E2, E3X, E3Y, E4_TEXT, E4_IMAGE)
@@ -70,14 +70,14 @@ PLANTED: dict[str, dict[str, int]] = {
 EACH = [(world, experiment, level) for world in PLANTED for experiment in EXPERIMENTS for level in LEVELS]
 
 
-def by_key(rows: pd.DataFrame) -> Found:
+def by_key(rows: pd.DataFrame) -> Gaps:
     """(world, experiment, level) -> truth, gap, d and p_two."""
     keys = zip(rows["world"], rows["experiment"], rows["level"], strict=True)
     return dict(zip(keys, rows[["truth", "gap", "d", "p_two"]].to_dict("records"), strict=True))
 
 
-def table(made: dict[str, World], batch_tokens: int | None = None) -> Found:
-    return by_key(constructed_table(made, QUICK, pick_device("cpu", batch_tokens)))
+def table(named: dict[str, World], batch_tokens: int | None = None) -> Gaps:
+    return by_key(constructed_table(named, QUICK, pick_device("cpu", batch_tokens)))
 
 
 @pytest.fixture(scope="module")
@@ -89,16 +89,16 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(output: Path) -> Found:
+def gaps(output: Path) -> Gaps:
     return by_key(read_table(output, CONSTRUCTED))
 
 
 @pytest.fixture(scope="module")
-def others() -> Found:
+def others() -> Gaps:
     """Worlds with all biases turned, and doubled."""
     return table(
         {
-            f"{factor} {name}": World(*(factor * strength for strength in MADE[name]))
+            f"{factor} {name}": World(*(factor * strength for strength in WORLDS[name]))
             for name in ("both", "interaction", "counter")
             for factor in (-1, 2)
         }
@@ -113,20 +113,20 @@ class Literal:
         self.level = level
         # set and whose pictures -> word with these, and the vector of each of its items
         self.cells: dict[str, list[tuple[str, Array]]] = {}
-        for shown in pictured_words(world):
+        for pictured in pictured_words(world):
             tokens = [words["this"], words["this"], words["is"]]
-            tokens += [words[shown.word] * (condition != TEXT_HIDDEN), np.zeros(6)]
-            tokens += [region * (condition != IMAGE_HIDDEN) for region in shown.regions]
+            tokens += [words[pictured.word] * (condition != TEXT_HIDDEN), np.zeros(6)]
+            tokens += [region * (condition != IMAGE_HIDDEN) for region in pictured.regions]
             lengths_one = [v / max(math.hypot(*v), 1e-9) for v in tokens]
             vector = lengths_one[0] + 6 * sum(lengths_one) / len(lengths_one)
-            name, owner = shown.cell
-            self.cells.setdefault(name + owner, []).append((shown.word + owner, vector))
+            name, owner = pictured.cell
+            self.cells.setdefault(name + owner, []).append((pictured.word + owner, vector))
 
     def average(self, numbers: Sequence[tuple[str, float]]) -> float:
         if self.level == ITEM:
             return mean([number for _, number in numbers])
         words = dict.fromkeys(word for word, _ in numbers)
-        return mean([mean([number for own, number in numbers if own == word]) for word in words])
+        return mean([mean([number for other, number in numbers if other == word]) for word in words])
 
     def s(self, w: Array, owners: str) -> float:
         """s(w; A, B) with the pictures of the owners."""
@@ -148,30 +148,30 @@ class Literal:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_oracle_is_as_loops_over_pairs(level: str) -> None:
-    wanted = Literal(ALL_BIASES, JOINT, level).gaps()
+    expected = Literal(ALL_BIASES, JOINT, level).gaps()
     for condition, experiment in HIDDEN.items():
-        wanted[experiment] = Literal(ALL_BIASES, condition, level).gaps()[E1]
+        expected[experiment] = Literal(ALL_BIASES, condition, level).gaps()[E1]
     for experiment in EXPERIMENTS:
-        assert truths(ALL_BIASES)[experiment, level] == pytest.approx(wanted[experiment], abs=1e-12)
+        assert truths(ALL_BIASES)[experiment, level] == pytest.approx(expected[experiment], abs=1e-12)
 
 
-def test_there_is_a_row_for_each_world_experiment_and_level(output: Path, found: Found) -> None:
-    assert sorted(found) == sorted(EACH)
+def test_there_is_a_row_for_each_world_experiment_and_level(output: Path, gaps: Gaps) -> None:
+    assert sorted(gaps) == sorted(EACH)
     assert len(read_table(output, CONSTRUCTED)) == len(EACH)
 
 
 @pytest.mark.parametrize("key", EACH, ids="-".join)
-def test_the_network_is_as_the_oracle_says(found: Found, key: Key) -> None:
+def test_the_network_is_as_the_oracle_says(gaps: Gaps, key: Key) -> None:
     world, experiment, level = key
-    assert found[key]["truth"] == truths(MADE[world])[experiment, level]
-    assert found[key]["gap"] == pytest.approx(found[key]["truth"], abs=1e-6)
+    assert gaps[key]["truth"] == truths(WORLDS[world])[experiment, level]
+    assert gaps[key]["gap"] == pytest.approx(gaps[key]["truth"], abs=1e-6)
 
 
 @pytest.mark.parametrize("key", EACH, ids="-".join)
-def test_a_bias_is_found_where_it_was_planted_and_nowhere_else(found: Found, key: Key) -> None:
+def test_a_bias_is_found_where_it_was_planted_and_nowhere_else(gaps: Gaps, key: Key) -> None:
     world, experiment, _ = key
     sign = PLANTED[world].get(experiment, 0)
-    gap, d, p = (found[key][name] for name in ("gap", "d", "p_two"))
+    gap, d, p = (gaps[key][name] for name in ("gap", "d", "p_two"))
     if sign:
         assert sign * gap > 0.01 and sign * d > 0.5
     else:
@@ -184,21 +184,21 @@ def test_a_bias_is_found_where_it_was_planted_and_nowhere_else(found: Found, key
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_language_and_vision_are_told_apart_by_hiding_the_other(found: Found, level: str) -> None:
+def test_language_and_vision_are_told_apart_by_hiding_the_other(gaps: Gaps, level: str) -> None:
     for experiment, alone in ((E4_TEXT, "vision"), (E4_IMAGE, "language")):
-        wanted = found[alone, experiment, level]["gap"]
-        assert found["both", experiment, level]["gap"] == pytest.approx(wanted, abs=1e-6)
+        expected = gaps[alone, experiment, level]["gap"]
+        assert gaps["both", experiment, level]["gap"] == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("world", ["both", "interaction", "counter"])
 def test_a_negative_bias_mirrors_all_gaps_and_a_double_one_makes_them_larger(
-    found: Found, others: Found, world: str
+    gaps: Gaps, others: Gaps, world: str
 ) -> None:
     for experiment, level in itertools.product(EXPERIMENTS, LEVELS):
         turned, double = (others[f"{factor} {world}", experiment, level] for factor in (-1, 2))
         for other in (turned, double):
             assert other["gap"] == pytest.approx(other["truth"], abs=1e-6)
-        gap = found[world, experiment, level]["gap"]
+        gap = gaps[world, experiment, level]["gap"]
         assert turned["gap"] == pytest.approx(-gap, abs=1e-6)
         if experiment in PLANTED[world]:
             assert double["gap"] / gap > 1.5
@@ -206,9 +206,9 @@ def test_a_negative_bias_mirrors_all_gaps_and_a_double_one_makes_them_larger(
             assert abs(double["gap"]) < 1e-6
 
 
-def test_results_do_not_depend_on_the_size_of_a_batch(found: Found) -> None:
-    for key, row in table({"counter": MADE["counter"]}, batch_tokens=1).items():
-        assert row["gap"] == pytest.approx(found[key]["gap"], abs=1e-6)
+def test_results_do_not_depend_on_the_size_of_a_batch(gaps: Gaps) -> None:
+    for key, row in table({"counter": WORLDS["counter"]}, batch_tokens=1).items():
+        assert row["gap"] == pytest.approx(gaps[key]["gap"], abs=1e-6)
 
 
 def test_a_network_with_another_weight_is_not_as_the_oracle_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,20 +229,22 @@ def test_a_study_that_names_the_files_finds_the_same(tmp_path: Path) -> None:
 
     suite = {"tests": [files.test, turned], "facts": [FACTS]}
     stimuli, _ = read_stimuli(suite, {"format": "grounded"}, "mine", "here")
-    own = stimuli.drop_duplicates("stimulus")
-    spans = [(text.index(word), len(text)) for text, word in zip(own["text"], own["word"], strict=True)]
+    distinct = stimuli.drop_duplicates("stimulus")
+    spans = [
+        (text.index(word), len(text)) for text, word in zip(distinct["text"], distinct["word"], strict=True)
+    ]
     encoder = load_seeing(files.model, pick_device("cpu"))
     pictures = pictures_for(encoder, None, files.features)
-    vectors = embed_seen(encoder, own["text"].tolist(), spans, own["image"].tolist(), pictures)
+    vectors = embed_seen(encoder, distinct["text"].tolist(), spans, distinct["image"].tolist(), pictures)
     rows = association_tests(stimuli, vectors, QUICK).rows
     gaps = rows[rows["protocol"].eq(CORRECTED)].set_index(["test", "experiment", "level"])["gap"]
     truth = truths(ALL_BIASES)
     of_turned = {E3X: E3Y, E3Y: E3X}
     for experiment, level in truth:
-        wanted = truth[experiment, level]
-        assert gaps["constructed", experiment, level] == pytest.approx(wanted, abs=1e-6)
-        wanted = -truth[of_turned.get(experiment, experiment), level]
-        assert gaps["turned", experiment, level] == pytest.approx(wanted, abs=1e-6)
+        expected = truth[experiment, level]
+        assert gaps["constructed", experiment, level] == pytest.approx(expected, abs=1e-6)
+        expected = -truth[of_turned.get(experiment, experiment), level]
+        assert gaps["turned", experiment, level] == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_job_says_what_was_planted(output: Path) -> None:

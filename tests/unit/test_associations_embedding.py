@@ -1,4 +1,4 @@
-"""Embeddings of texts: every pooling against one text at a time, read by transformers as it is."""
+"""Embeddings of texts: every pooling and kind of encoder against transformers reading one text at a time."""
 
 from pathlib import Path
 from typing import Any
@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save_file
 from transformers import AutoModel, AutoTokenizer
 
 from tiny_models import ARCHITECTURES, tiny_model
-from unmask.associations.embedding import Encoder, embed
+from unmask.associations.embedding import KINDS, Encoder, embed, load_encoder
 from unmask.associations.terms import POOLINGS
 from unmask.associations.tokenised import Span
 from unmask.errors import InputError
@@ -47,38 +48,38 @@ def literal(encoder: Encoder, text: str, word: str | None, pooling: str) -> Any:
     """One text, one pooling: by its definition."""
     network, tokenizer = encoder.network, encoder.tokenizer
     with_special = pooling != "bare-first"
-    read = tokenizer(text, add_special_tokens=with_special, return_offsets_mapping=True)
+    encoded = tokenizer(text, add_special_tokens=with_special, return_offsets_mapping=True)
     special = set(tokenizer.all_special_ids)
-    tokens = list(zip(read["input_ids"], read["offset_mapping"], strict=True))
-    own = []
+    tokens = list(zip(encoded["input_ids"], encoded["offset_mapping"], strict=True))
+    of_word = []
     if word is not None:
         start = text.rindex(word)
         letters = set(range(start, start + len(word)))
-        own = [
+        of_word = [
             place
             for place, (token, (first, last)) in enumerate(tokens)
             if token not in special and letters & set(range(first, last))
         ]
-        assert own
+        assert of_word
     content = [place for place, (token, _) in enumerate(tokens) if token not in special]
     if pooling == "static":
         weights: Any = network.get_input_embeddings().weight
         table = weights.detach().numpy()
-        return np.mean([table[tokens[place][0]] for place in own or content], axis=0)
+        return np.mean([table[tokens[place][0]] for place in of_word or content], axis=0)
     model = network.get_encoder() if network.config.is_encoder_decoder else network
     with torch.no_grad():
-        states = model(torch.tensor([read["input_ids"]])).last_hidden_state[0].numpy()
+        states = model(torch.tensor([encoded["input_ids"]])).last_hidden_state[0].numpy()
     if pooling == "cls":
         return states[next(place for place, (token, _) in enumerate(tokens) if token in special)]
     if pooling == "bare-first":
         return states[0]
-    if pooling in ("word", "word-first") and not own:
+    if pooling in ("word", "word-first") and not of_word:
         return np.full(states.shape[1], np.nan)
     chosen = {
         "mean": range(len(tokens)),
         "mean-content": content,
-        "word": own,
-        "word-first": own[:1],
+        "word": of_word,
+        "word-first": of_word[:1],
     }[pooling]
     return np.mean([states[place] for place in chosen], axis=0)
 
@@ -86,35 +87,35 @@ def literal(encoder: Encoder, text: str, word: str | None, pooling: str) -> Any:
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_every_pooling_is_its_definition(architecture: str, tmp_path: Path) -> None:
     encoder = encoder_of(tiny_model(architecture, tmp_path))
-    found = embed(encoder, [text for text, _ in TEXTS], SPANS, POOLINGS)
-    assert tuple(found) == POOLINGS
-    for pooling, vectors in found.items():
+    embeddings = embed(encoder, [text for text, _ in TEXTS], SPANS, POOLINGS)
+    assert tuple(embeddings) == POOLINGS
+    for pooling, vectors in embeddings.items():
         assert vectors.dtype == np.float32
         for vector, (text, word) in zip(vectors, TEXTS, strict=True):
             expected = literal(encoder, text, word, pooling)
             np.testing.assert_allclose(vector, expected, atol=2e-5, err_msg=f"{pooling}: {text}")
     # they are not all the same
-    assert len({vectors[2].tobytes() for vectors in found.values()}) >= 6
+    assert len({vectors[2].tobytes() for vectors in embeddings.values()}) >= 6
 
 
 def test_batches_and_order_change_nothing(bert: Path) -> None:
     texts = [text for text, _ in TEXTS]
     poolings = ("cls", "mean", "word", "bare-first", "static")
-    together = embed(encoder_of(bert), texts, SPANS, poolings)
+    forwards = embed(encoder_of(bert), texts, SPANS, poolings)
     small = pick_device("cpu", 5)
     backwards = embed(encoder_of(bert, small), texts[::-1], SPANS[::-1], poolings)
     for pooling in poolings:
-        np.testing.assert_allclose(together[pooling], backwards[pooling][::-1], atol=1e-6)
+        np.testing.assert_allclose(forwards[pooling], backwards[pooling][::-1], atol=1e-6)
         # equal texts have equal bytes
-        assert together[pooling][1].tobytes() == together[pooling][5].tobytes()
+        assert forwards[pooling][1].tobytes() == forwards[pooling][5].tobytes()
 
 
 def test_the_last_word_of_several_is_meant(bert: Path) -> None:
     text = "The nurse is a good nurse"
     first, last = (4, 9), (20, 25)
-    found = embed(encoder_of(bert), [text, text], [first, last], ("word", "cls"))
-    assert not np.allclose(found["word"][0], found["word"][1])
-    assert np.array_equal(found["cls"][0], found["cls"][1])
+    embeddings = embed(encoder_of(bert), [text, text], [first, last], ("word", "cls"))
+    assert not np.allclose(embeddings["word"][0], embeddings["word"][1])
+    assert np.array_equal(embeddings["cls"][0], embeddings["cls"][1])
 
 
 def test_a_projection_is_of_hidden_states(bert: Path) -> None:
@@ -148,5 +149,48 @@ def test_numbers_that_are_not_finite(bert: Path) -> None:
     weights: Any = encoder.network.get_input_embeddings().weight
     with torch.no_grad():
         weights[:] = torch.nan
-    with pytest.raises(InputError, match=r"embedding \(mean\): the model gives numbers that are not finite"):
+    with pytest.raises(InputError, match=r"embedding \(mean\): of 'a nurse' the model gives numbers that"):
         embed(encoder, ["a nurse"], [None], ["mean"])
+
+
+KNOWN_TEXTS = ["This is a nurse.", "the engineers like it very much", "a doctor"]
+KNOWN_SPANS = [(10, 15), (4, 13), (2, 8)]
+SOME = ("cls", "mean", "word")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("architecture", ["bert", "albert", "roberta", "bart", "modernbert"])
+def test_both_kinds_embed_as_the_plain_network_does(architecture: str, kind: str, tmp_path: Path) -> None:
+    directory = tiny_model(architecture, tmp_path)
+    device = pick_device("cpu")
+    loaded = embed(load_encoder(directory, kind, device, None), KNOWN_TEXTS, KNOWN_SPANS, SOME)
+    network = AutoModel.from_pretrained(directory).eval()
+    plain = embed(
+        Encoder(network, AutoTokenizer.from_pretrained(directory), device), KNOWN_TEXTS, KNOWN_SPANS, SOME
+    )
+    for pooling in SOME:
+        assert np.abs(plain[pooling]).max() > 0.1
+        np.testing.assert_allclose(loaded[pooling], plain[pooling], atol=2e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_projection_beside_the_weights_is_applied(kind: str, tmp_path: Path) -> None:
+    directory, device = tiny_model("bert", tmp_path), pick_device("cpu")
+    plain = embed(load_encoder(directory, kind, device, None), KNOWN_TEXTS, KNOWN_SPANS, SOME)
+    width = plain["cls"].shape[1]
+    projection = torch.randn(width, width, generator=torch.Generator().manual_seed(0))
+    save_file({"projection": projection}, directory / "projection.safetensors")
+    projected = embed(load_encoder(directory, kind, device, None), KNOWN_TEXTS, KNOWN_SPANS, SOME)
+    for pooling in SOME:
+        expected = np.stack([projection.numpy() @ vector for vector in plain[pooling]])
+        np.testing.assert_allclose(projected[pooling], expected, atol=1e-4)
+        assert np.abs(projected[pooling] - plain[pooling]).max() > 0.1
+    save_file({"projection": projection[:3]}, directory / "projection.safetensors")
+    with pytest.raises(InputError, match=r"projection of \(3, "):
+        load_encoder(directory, kind, device, None)
+
+
+def test_longer_texts_than_the_model_takes_are_refused(tmp_path: Path) -> None:
+    encoder = load_encoder(tiny_model("bert", tmp_path), "masked-lm", pick_device("cpu"), 5)
+    with pytest.raises(InputError, match=r"'This is a nurse\.': \d+ tokens, the model takes 5"):
+        embed(encoder, KNOWN_TEXTS, KNOWN_SPANS, SOME)

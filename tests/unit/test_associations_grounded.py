@@ -16,9 +16,10 @@ from unmask.associations.association import Effect, effect, responses
 from unmask.associations.chance import least_p
 from unmask.associations.grounded import Cell
 from unmask.associations.permutations import partitions
+from unmask.associations.tables import with_effects
 from unmask.associations.testing import (
     ALL_ALIKE,
-    NO_P_OF_E2,
+    E2_HAS_NO_PERMUTATION_TEST,
     NO_PUBLISHED_P,
     NO_RESPONSES,
     Options,
@@ -32,34 +33,34 @@ QUICK = Options(bootstrap=0)
 Row = tuple[str, str, str | None, str | None, str, str | None]
 
 
-def rows(
+def rows_of(
     targets: dict[str, Sequence[int]], attributes: dict[str, Sequence[int]], test: str = "made"
 ) -> list[Row]:
     """A row for each text with a picture: so many of each word of a set, and of each cell."""
-    found: list[Row] = []
+    rows: list[Row] = []
     for name, counts in targets.items():
         for word, count in enumerate(counts):
             for i in range(count):
-                found.append(
-                    (test, name, None, f"{name}{word}", f"this is {name}{word}", f"{name}{word}-{i}")
-                )
+                rows.append((test, name, None, f"{name}{word}", f"this is {name}{word}", f"{name}{word}-{i}"))
     for cell, counts in attributes.items():
         for word, count in enumerate(counts):
             for i in range(count):
                 text = f"{cell[0]}{word}"
-                found.append((test, cell[0], cell, text, f"it is {text}", f"{cell}{word}-{i}"))
-    return found
+                rows.append((test, cell[0], cell, text, f"it is {text}", f"{cell}{word}-{i}"))
+    return rows
 
 
-def made(targets: dict[str, Sequence[int]], attributes: dict[str, Sequence[int]]) -> pd.DataFrame:
-    return suite(*rows(targets, attributes))
+def suite_of(targets: dict[str, Sequence[int]], attributes: dict[str, Sequence[int]]) -> pd.DataFrame:
+    return suite(*rows_of(targets, attributes))
 
 
-EQUAL = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (2, 2)))
-WEIGHTED = made(
+EQUAL = suite_of({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (2, 2)))
+WEIGHTED = suite_of(
     {"X": [1, 2], "Y": [2, 1]}, {"A_X": [3, 1], "A_Y": [3, 1], "B_X": [1, 2, 1], "B_Y": [1, 2, 1]}
 )
-UNEQUAL = made({"X": [2, 1, 3], "Y": [1, 4]}, {"A_X": [2, 1], "A_Y": [1, 1], "B_X": [3, 1], "B_Y": [1, 2]})
+UNEQUAL = suite_of(
+    {"X": [2, 1, 3], "Y": [1, 4]}, {"A_X": [2, 1], "A_Y": [1, 1], "B_X": [3, 1], "B_Y": [1, 2]}
+)
 
 
 def vectors_of(stimuli: pd.DataFrame, seed: int) -> Array:
@@ -74,9 +75,9 @@ class Literal:
 
     def words(self, where: pd.Series) -> list[list[Array]]:
         """Vectors by unit: word or text."""
-        own = self.stimuli[where]
+        rows = self.stimuli[where]
         by = "word" if self.by_word else "stimulus"
-        return [[self.vectors[i] for i in unit["stimulus"]] for _, unit in own.groupby(by, sort=False)]
+        return [[self.vectors[i] for i in unit["stimulus"]] for _, unit in rows.groupby(by, sort=False)]
 
     def targets(self, name: str) -> list[list[Array]]:
         return self.words(self.stimuli["set"].eq(name))
@@ -106,7 +107,7 @@ class Literal:
         """What pictures make of each attribute word of A and of B: mean cosine of the targets with it and
         pictures of X, less that with pictures of Y; by how often the word is there, about the mean."""
         targets = self.targets(experiment[-1].upper())
-        own: dict[str, list[tuple[float, int]]] = {"A": [], "B": []}
+        by_set: dict[str, list[tuple[float, int]]] = {"A": [], "B": []}
         attributes = self.stimuli[self.stimuli["cell"].notna()]
         for (name, _), word in attributes.groupby(["set", "word"]):
             with_x, with_y = (
@@ -117,18 +118,18 @@ class Literal:
                 mean([mean([cosine(w, v) for w in target for v in vectors]) for target in targets])
                 for vectors in (with_x, with_y)
             ]
-            own[str(name)].append((near[0] - near[1], 1 if self.by_word else len(with_x)))
-        every = [*own["A"], *own["B"]]
+            by_set[str(name)].append((near[0] - near[1], 1 if self.by_word else len(with_x)))
+        every = [*by_set["A"], *by_set["B"]]
         centre = sum(d * n for d, n in every) / sum(n for _, n in every)
-        return tuple([(d - centre) * n for d, n in own[name]] for name in "AB")  # type: ignore[return-value]
+        return tuple([(d - centre) * n for d, n in by_set[name]] for name in "AB")  # type: ignore[return-value]
 
 
-def outcome(stimuli: pd.DataFrame, vectors: Array, options: Options = QUICK) -> Outcome:
+def run_tests(stimuli: pd.DataFrame, vectors: Array, options: Options = QUICK) -> Outcome:
     return association_tests(stimuli, {"cls": vectors}, options)
 
 
-def row_of(found: Outcome, **equal: str) -> dict[str, Any]:
-    rows = found.rows
+def row_of(outcome: Outcome, **equal: str) -> dict[str, Any]:
+    rows = outcome.rows
     for key, value in equal.items():
         rows = rows[rows[key].eq(value)]
     assert len(rows) == 1
@@ -146,14 +147,17 @@ def test_effects_are_those_of_the_definitions(stimuli: pd.DataFrame, experiment:
     vectors = vectors_of(stimuli, 1)
     literal = Literal(stimuli, vectors, level == "word")
     left, right = literal.arms(experiment)
-    found = outcome(stimuli, vectors)
-    row = row_of(found, experiment=experiment, level=level, protocol="corrected")
+    outcome = run_tests(stimuli, vectors)
+    row = row_of(outcome, experiment=experiment, level=level, protocol="corrected")
     assert row["gap"] == pytest.approx(mean(left) - mean(right), rel=1e-9)
     assert row["d"] == pytest.approx(size(left, right), rel=1e-9)
     assert row["d0"] == pytest.approx(size(left, right, ddof=0), rel=1e-9)
     assert row["statistic"] == pytest.approx(sum(left) - sum(right), rel=1e-9)
     if experiment == "E2":
-        assert np.isnan([row["p"], row["p_two"], row["p_high"]]).all() and row["reason"] == NO_P_OF_E2
+        assert (
+            np.isnan([row["p"], row["p_two"], row["p_high"]]).all()
+            and row["reason"] == E2_HAS_NO_PERMUTATION_TEST
+        )
     elif experiment == "E1":
         one, two, total = partition_counts(left, right)
         assert (row["p"], row["p_two"]) == (one / total, two / total)
@@ -166,16 +170,16 @@ def test_effects_are_those_of_the_definitions(stimuli: pd.DataFrame, experiment:
         # no set of words could have less
         assert least(row) == (2 if len(of_a) == len(of_b) else 1) / total
     if level == "item":
-        published = row_of(found, experiment=experiment, protocol="published")
+        published = row_of(outcome, experiment=experiment, protocol="published")
         assert published["d"] == row["d"]
         assert np.isnan(published["p"]) and published["reason"] == NO_PUBLISHED_P
 
 
 def test_two_by_two() -> None:
     vectors = vectors_of(UNEQUAL, 3)
-    found = outcome(UNEQUAL, vectors)
-    assert [means["level"] for means in found.means] == ["item", "word"]
-    for means in found.means:
+    outcome = run_tests(UNEQUAL, vectors)
+    assert [means["level"] for means in outcome.means] == ["item", "word"]
+    for means in outcome.means:
         literal = Literal(UNEQUAL, vectors, means["level"] == "word")
         (x1, y2), (_, x2), (y1, _) = (literal.arms(name) for name in ("E2", "E3x", "E3y"))
         for key, values in {"x1": x1, "x2": x2, "y1": y1, "y2": y2}.items():
@@ -186,33 +190,33 @@ def test_two_by_two() -> None:
 def test_what_is_of_targets_and_what_of_pictures(seed: int) -> None:
     """With equal cells E2 = E1 + (E3x + E3y) / 2; by word cells are equal if they have the same words."""
     for stimuli, level in ((EQUAL, "item"), (EQUAL, "word"), (UNEQUAL, "word")):
-        found = outcome(stimuli, vectors_of(stimuli, seed))
+        outcome = run_tests(stimuli, vectors_of(stimuli, seed))
         gap = {
-            name: row_of(found, experiment=name, level=level, protocol="corrected")["gap"]
+            name: row_of(outcome, experiment=name, level=level, protocol="corrected")["gap"]
             for name in ("E1", "E2", "E3x", "E3y")
         }
         assert gap["E2"] == pytest.approx(gap["E1"] + (gap["E3x"] + gap["E3y"]) / 2, rel=1e-9)
-        [means] = [m for m in found.means if m["level"] == level]
-        four = grounded.Means(*(np.array([means[key]]) for key in ("x1", "x2", "y1", "y2")))
-        assert four.target_effect[0] == pytest.approx(gap["E1"], rel=1e-9)
-        assert four.image_effect[0] == pytest.approx((gap["E3x"] + gap["E3y"]) / 2, rel=1e-9)
-        assert four.interaction[0] == pytest.approx((gap["E3x"] - gap["E3y"]) / 2, rel=1e-9)
+        [means] = [m for m in outcome.means if m["level"] == level]
+        effects = with_effects(pd.DataFrame([means])).iloc[0]
+        assert effects["target_effect"] == pytest.approx(gap["E1"], rel=1e-9)
+        assert effects["image_effect"] == pytest.approx((gap["E3x"] + gap["E3y"]) / 2, rel=1e-9)
+        assert effects["interaction"] == pytest.approx((gap["E3x"] - gap["E3y"]) / 2, rel=1e-9)
 
 
 def test_exchanged_owners_turn_e3() -> None:
     vectors = vectors_of(EQUAL, 2)
     turned = EQUAL.assign(cell=EQUAL["cell"].map(TURNED))
-    before, after = outcome(EQUAL, vectors), outcome(turned, vectors)
+    before, after = run_tests(EQUAL, vectors), run_tests(turned, vectors)
     for name, sign in (("E1", 1), ("E3x", -1), ("E3y", -1)):
         one, other = (
-            row_of(found, experiment=name, level="word", protocol="corrected") for found in (before, after)
+            row_of(each, experiment=name, level="word", protocol="corrected") for each in (before, after)
         )
         assert other["d"] == pytest.approx(sign * one["d"], rel=1e-9)
         assert other["p_two"] == one["p_two"]
 
 
 def test_cells_that_no_experiment_takes_change_nothing() -> None:
-    more = rows({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (2, 2)))
+    more = rows_of({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (2, 2)))
     more += [
         ("made", "A", None, "A0", "it is A0", None),
         ("made", "X", "X_A", "X0", "this is X0", "a picture"),
@@ -220,51 +224,33 @@ def test_cells_that_no_experiment_takes_change_nothing() -> None:
     more = [(t, s, "X" if s == "X" and c is None else c, w, x, i) for t, s, c, w, x, i in more]
     stimuli = suite(*more)
     vectors = vectors_of(stimuli, 1)
-    assert np.array_equal(outcome(stimuli, vectors).rows["d"], outcome(EQUAL, vectors).rows["d"])
+    assert np.array_equal(run_tests(stimuli, vectors).rows["d"], run_tests(EQUAL, vectors).rows["d"])
 
 
 def test_a_cell_without_texts_is_said() -> None:
-    found = outcome(EQUAL[~EQUAL["cell"].eq("B_Y")], vectors_of(EQUAL, 0))
-    assert found.rows.empty
-    assert found.remarks == ["made (cls): no text of B_Y: not tested"]
+    outcome = run_tests(EQUAL[~EQUAL["cell"].eq("B_Y")], vectors_of(EQUAL, 0))
+    assert outcome.rows.empty
+    assert outcome.remarks == ["made (cls): no text of B_Y: not tested"]
 
 
 def test_many_attribute_words_are_drawn() -> None:
-    stimuli = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (1,) * 6))
+    stimuli = suite_of({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (1,) * 6))
     vectors = vectors_of(stimuli, 1)
-    exact = row_of(outcome(stimuli, vectors), experiment="E3x", level="word")
+    exact = row_of(run_tests(stimuli, vectors), experiment="E3x", level="word")
     assert exact["exact"] and exact["partitions"] == 924 and least(exact) == 2 / 924
-    drawn = row_of(outcome(stimuli, vectors, QUICK._replace(exact=6)), experiment="E3x", level="word")
-    assert not drawn["exact"] and drawn["partitions"] == 100_000 and least(drawn) == 1 / 100_001
-    assert drawn["p_two"] == pytest.approx(exact["p_two"], abs=0.01)
+    sampled = row_of(run_tests(stimuli, vectors, QUICK._replace(exact=6)), experiment="E3x", level="word")
+    assert not sampled["exact"] and sampled["partitions"] == 100_000 and least(sampled) == 1 / 100_001
+    assert sampled["p_two"] == pytest.approx(exact["p_two"], abs=0.01)
 
 
 @pytest.mark.filterwarnings("error")
 def test_resamples_without_a_word_that_an_arm_has() -> None:
     """Of attribute words that have pictures of X alone, A_Y has none in some resamples: these have no d."""
     sizes: dict[str, Sequence[int]] = {cell: (1, 0) if cell == "A_Y" else (1, 1) for cell in CELLS}
-    stimuli = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, sizes)
-    found = outcome(stimuli, vectors_of(stimuli, 1), QUICK._replace(bootstrap=100))
-    row = row_of(found, experiment="E3x", level="word")
+    stimuli = suite_of({"X": [1, 1, 1], "Y": [1, 1, 1]}, sizes)
+    outcome = run_tests(stimuli, vectors_of(stimuli, 1), QUICK._replace(bootstrap=100))
+    row = row_of(outcome, experiment="E3x", level="word")
     assert row["reason"] == NO_RESPONSES and np.isfinite([row["d_low_all"], row["d_high_all"]]).all()
-
-
-def cell(generator: np.random.Generator) -> Cell:
-    """8 attribute words, each near to all of 8 targets a side as it happens."""
-    x, y = generator.normal(size=(2, 1, 8, 8)) + generator.normal(size=(1, 8))
-    return Cell(x, y, np.ones(8))
-
-
-def test_expected_d_of_partitions() -> None:
-    """By chance |d| of E3 is as large on average as is said."""
-    generator = np.random.default_rng(0)
-    sizes, told = [], []
-    for _ in range(300):
-        a, b = ({owner: cell(generator) for owner in "XY"} for _ in "AB")
-        found = effect(grounded.experiments(a, b)[2])
-        sizes.append(abs(found.d[0]))
-        told.append(found.expected_d[0])
-    assert np.mean(sizes) == pytest.approx(np.mean(told), rel=0.12)
 
 
 def permuted(a: dict[str, Cell], b: dict[str, Cell]) -> list[Effect]:
@@ -272,41 +258,45 @@ def permuted(a: dict[str, Cell], b: dict[str, Cell]) -> list[Effect]:
     has in the middle of both stays its own."""
     middle = [(cells["X"].x + cells["Y"].x) / 2 for cells in (a, b)]
     differences = np.concatenate([cells["X"].x - cells["Y"].x for cells in (a, b)], axis=2)
-    found = []
+    effects = []
     for chosen in itertools.combinations(range(6), 3):
-        rest = [place for place in range(6) if place not in chosen]
-        dealt = []
-        for own, places in zip(middle, (list(chosen), rest), strict=True):
-            halves = differences[:, :, places] / 2
+        rest = [position for position in range(6) if position not in chosen]
+        permuted_cells = []
+        for common, positions in zip(middle, (list(chosen), rest), strict=True):
+            halves = differences[:, :, positions] / 2
             cells = {
-                owner: Cell(own + sign * halves, own + sign * halves, np.ones(3))
+                owner: Cell(common + sign * halves, common + sign * halves, np.ones(3))
                 for owner, sign in (("X", 1), ("Y", -1))
             }
-            dealt.append(cells)
-        found.append(effect(grounded.experiments(*dealt)[2]))
-    return found
+            permuted_cells.append(cells)
+        effects.append(effect(grounded.experiments(*permuted_cells)[2]))
+    return effects
 
 
 def test_expected_d_is_of_all_partitions_alike() -> None:
     """Partitions change how s varies too, so the expectation does not depend on which one was observed."""
     generator = np.random.default_rng(2)
-    for _ in range(30):
-        drawn = generator.normal(size=(4, 1, 3, 3)) + 2 * generator.normal(size=(4, 1, 1, 3))
-        x_a, y_a, x_b, y_b = (Cell(each, each, np.ones(3)) for each in drawn)
+    sizes, expectations = [], []
+    for _ in range(60):
+        cosines = generator.normal(size=(4, 1, 3, 3)) + 2 * generator.normal(size=(4, 1, 1, 3))
+        x_a, y_a, x_b, y_b = (Cell(each, each, np.ones(3)) for each in cosines)
         a, b = {"X": x_a, "Y": y_a}, {"X": x_b, "Y": y_b}
-        told = effect(grounded.experiments(a, b)[2]).expected_d[0]
+        expected = effect(grounded.experiments(a, b)[2]).expected_d[0]
         all_ = permuted(a, b)
-        assert told == pytest.approx(mean([abs(each.d[0]) for each in all_]), abs=0.25)
-        assert [each.expected_d[0] for each in all_] == pytest.approx([told] * 20)
+        sizes.append(mean([abs(each.d[0]) for each in all_]))
+        expectations.append(expected)
+        assert [each.expected_d[0] for each in all_] == pytest.approx([expected] * 20)
+    assert sizes == pytest.approx(expectations, abs=0.25)
+    assert np.mean(sizes) == pytest.approx(np.mean(expectations), rel=0.05)
 
 
 def test_captions_that_a_picture_has_twice_count_twice() -> None:
-    own = UNEQUAL.assign(cell=UNEQUAL["cell"].where(UNEQUAL["cell"].notna(), UNEQUAL["set"]))
-    vectors = vectors_of(own, 4)
-    again = own[own["cell"].isin(["X", "B_Y"])].groupby("cell").head(1)
-    twice = pd.concat([own, again], ignore_index=True)
+    once = UNEQUAL.assign(cell=UNEQUAL["cell"].where(UNEQUAL["cell"].notna(), UNEQUAL["set"]))
+    vectors = vectors_of(once, 4)
+    again = once[once["cell"].isin(["X", "B_Y"])].groupby("cell").head(1)
+    twice = pd.concat([once, again], ignore_index=True)
     where = {"experiment": "E1", "level": "item", "protocol": "corrected"}
-    one, two = (row_of(outcome(each, vectors), **where) for each in (own, twice))
+    one, two = (row_of(run_tests(each, vectors), **where) for each in (once, twice))
     assert (two["x"], two["b"]) == (one["x"] + 1, one["b"] + 1)
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     x, y, a, b = (units[twice.loc[twice["set"].eq(name), "stimulus"]].mean(axis=0) for name in "XYAB")
@@ -335,37 +325,37 @@ def test_p_of_pictures_is_uniform_where_they_say_nothing() -> None:
             for k in (0, 2)
         )
         e3 = grounded.experiments(a, b)[2]
-        found = responses(e3)
-        assert found is not None
-        pictures.append(partitions(found.mean(axis=1), 8).p_two[0])
+        of_units = responses(e3)
+        assert of_units is not None
+        pictures.append(partitions(of_units.mean(axis=1), 8).p_two[0])
         targets.append(p_of_signs((e3.x.s - e3.y.s)[0]))
     assert scipy.stats.kstest(pictures, "uniform").pvalue > 0.01
     assert np.mean(np.array(targets) <= 0.05) > 0.5
 
 
-PICTURED = made({"X": [1] * 4, "Y": [1] * 4}, dict.fromkeys(CELLS, (1,) * 8))
+PICTURED = suite_of({"X": [1] * 4, "Y": [1] * 4}, dict.fromkeys(CELLS, (1,) * 8))
 
 
 def pictured(seed: int, main: float, interaction: float, noise: float = 1.0) -> Array:
     """Vectors of PICTURED: pictures of X move attribute words to what all targets share, those of Y away from
     it, by main for A and B alike, and by interaction for A more than for B."""
     generator = np.random.default_rng(seed)
-    found = generator.normal(size=(PICTURED["stimulus"].max() + 1, 30)) * noise
-    found[:, 0] = 20
+    vectors = generator.normal(size=(PICTURED["stimulus"].max() + 1, 30)) * noise
+    vectors[:, 0] = 20
     for number, cell in zip(PICTURED["stimulus"], PICTURED["cell"], strict=True):
         if isinstance(cell, str):
-            found[number, 1] += (main + interaction * (1 if cell[0] == "A" else -1)) * (
+            vectors[number, 1] += (main + interaction * (1 if cell[0] == "A" else -1)) * (
                 1 if cell[2] == "X" else -1
             )
         else:
-            found[number, 1] += 5
-    return found
+            vectors[number, 1] += 5
+    return vectors
 
 
 def e3_of(seed: int, main: float, interaction: float, noise: float = 1.0) -> tuple[dict[str, Any], float]:
     """E3x of such vectors, and its p were the pictures of each attribute word exchanged by itself."""
     vectors = pictured(seed, main, interaction, noise)
-    row = row_of(outcome(PICTURED, vectors), experiment="E3x", level="word")
+    row = row_of(run_tests(PICTURED, vectors), experiment="E3x", level="word")
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     targets = units[PICTURED.loc[PICTURED["set"].eq("X"), "stimulus"]]
     cells = {cell: units[PICTURED.loc[PICTURED["cell"].eq(cell), "stimulus"]] for cell in CELLS}
@@ -399,25 +389,25 @@ def test_power_and_false_alarms_where_pictures_shift_all_words() -> None:
 
 def test_differences_that_are_all_alike_are_not_tested() -> None:
     """What rounding leaves of them is no finding."""
-    stimuli = made({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (1,) * 6))
+    stimuli = suite_of({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (1,) * 6))
     vectors = vectors_of(stimuli, 3)
     for name, axis in (("A", [1.0, 0.0]), ("B", [0.0, 1.0])):
         for owner, moved in (("X", 1.0), ("Y", -1.0)):
-            own = stimuli.loc[stimuli["cell"].eq(f"{name}_{owner}"), "stimulus"]
-            vectors[own] = [*axis, moved, 0.0]
+            of_cell = stimuli.loc[stimuli["cell"].eq(f"{name}_{owner}"), "stimulus"]
+            vectors[of_cell] = [*axis, moved, 0.0]
     vectors += 1e-8 * vectors_of(stimuli, 4)
-    row = row_of(outcome(stimuli, vectors), experiment="E3x", level="word")
+    row = row_of(run_tests(stimuli, vectors), experiment="E3x", level="word")
     assert np.isfinite(row["d"]) and abs(row["gap"]) < 1e-7
     assert (row["p"], row["p_two"], least(row)) == (1, 1, 1) and row["reason"] == ALL_ALIKE
 
 
 def test_holm_is_over_the_experiments_of_a_level() -> None:
-    found = outcome(UNEQUAL, vectors_of(UNEQUAL, 1)).rows
-    own = found[found["level"].eq("word")]
-    told = own[own["experiment"].ne("E2")]
-    assert told["p_holm"].tolist() == pytest.approx(holm(told["p_two"].tolist()))
-    assert len(own) == 4
-    items = found[found["level"].eq("item") & found["protocol"].eq("corrected")]
+    rows = run_tests(UNEQUAL, vectors_of(UNEQUAL, 1)).rows
+    by_word = rows[rows["level"].eq("word")]
+    with_p = by_word[by_word["experiment"].ne("E2")]
+    assert with_p["p_holm"].tolist() == pytest.approx(holm(with_p["p_two"].tolist()))
+    assert len(by_word) == 4
+    items = rows[rows["level"].eq("item") & rows["protocol"].eq("corrected")]
     assert items["p_holm"].notna().tolist() == [True, False, False, False]
 
 
@@ -425,27 +415,33 @@ def test_with_something_hidden_e1_alone_is_kept() -> None:
     options = QUICK._replace(bootstrap=20)
     shown, hidden = vectors_of(EQUAL, 1), vectors_of(EQUAL, 2)
     alone = association_tests(EQUAL, {"joint": shown}, options)
-    found = association_tests(EQUAL, {"joint": shown, "text-hidden": hidden, "image-hidden": shown}, options)
-    assert set(found.rows["pooling"]) == {"joint"}
-    assert found.means == alone.means
+    outcome = association_tests(
+        EQUAL, {"joint": shown, "text-hidden": hidden, "image-hidden": shown}, options
+    )
+    assert set(outcome.rows["pooling"]) == {"joint"}
+    assert outcome.means == alone.means
     others = association_tests(EQUAL, {"joint": hidden}, options)
     for experiment, expected in (("E4-text", others), ("E4-image", alone), ("E1", alone)):
-        row = row_of(found, experiment=experiment, level="word")
+        row = row_of(outcome, experiment=experiment, level="word")
         first = row_of(expected, experiment="E1", level="word")
         for key in ("gap", "d", "p_two", "d_low", "d_high"):
             assert row[key] == first[key]
-    drawn = [(each["experiment"], each["level"]) for each in found.draws]
-    assert sorted(set(drawn)) == sorted(drawn) and len(drawn) == 2 * 6
+    draws = [(each["experiment"], each["level"]) for each in outcome.draws]
+    assert sorted(set(draws)) == sorted(draws) and len(draws) == 2 * 6
 
 
 def test_pictures_beside_words_without_pictures_are_a_plain_test() -> None:
     plain = EQUAL.assign(cell=None)
     vectors = vectors_of(EQUAL, 5)
-    found = outcome(plain, vectors)
-    own = {name: [vectors[i] for i in plain.loc[plain["set"].eq(name), "stimulus"]] for name in "XYAB"}
-    left, right = ([s(w, own["A"], own["B"]) for w in own[name]] for name in "XY")
-    assert set(found.rows["experiment"]) == {"weat"}
-    assert found.rows["d"].to_numpy() == pytest.approx(size(left, right), rel=1e-9)
+    outcome = run_tests(plain, vectors)
+    vectors_of_set = {
+        name: [vectors[i] for i in plain.loc[plain["set"].eq(name), "stimulus"]] for name in "XYAB"
+    }
+    left, right = (
+        [s(w, vectors_of_set["A"], vectors_of_set["B"]) for w in vectors_of_set[name]] for name in "XY"
+    )
+    assert set(outcome.rows["experiment"]) == {"weat"}
+    assert outcome.rows["d"].to_numpy() == pytest.approx(size(left, right), rel=1e-9)
 
 
 def test_e2_rests_on_the_pictures_at_hand() -> None:

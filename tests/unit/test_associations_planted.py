@@ -77,9 +77,9 @@ def test_sets_are_those_of_the_truth(name: str, tmp_path: Path) -> None:
         expected["occupations"] = sum(o.p for o in world.occupations) / len(world.occupations)
     assert strengths == pytest.approx({**expected, "faiths": world.both.association, "nations": 0.5})
     for test, p in expected.items():
-        own = [o for o in world.occupations if test == "occupations" or o.p == p]
-        assert words(rows, test, "X") == {o.word for o in own if o.gender == MALE}
-        assert words(rows, test, "Y") == {o.word for o in own if o.gender != MALE}
+        of_test = [o for o in world.occupations if test == "occupations" or o.p == p]
+        assert words(rows, test, "X") == {o.word for o in of_test if o.gender == MALE}
+        assert words(rows, test, "Y") == {o.word for o in of_test if o.gender != MALE}
         assert words(rows, test, "A") == {"he", "his"} and words(rows, test, "B") == {"she", "her"}
     for test, factor in (("faiths", "both"), ("nations", "frequency")):
         pairs = [pair for pair in world.group_pairs if pair.factor == factor]
@@ -99,9 +99,9 @@ def test_texts_are_sentences_of_the_grammar_with_one_word_masked(name: str, tmp_
         assert text.count(MASK) == 1
         pronouns = [word for cases in PRONOUNS.values() for word in cases.values()]
         traits = [*NEGATIVE_TRAITS, *POSITIVE_TRAITS]
-        found = [word for word in (*pronouns, *traits) if text.replace(MASK, word) in grammar]
+        fitting = [word for word in (*pronouns, *traits) if text.replace(MASK, word) in grammar]
         # both genders, or every trait: what is masked decides what is planted
-        assert found == traits if of_groups else len(found) == 2
+        assert fitting == traits if of_groups else len(fitting) == 2
     attributes = rows[rows["set"].isin(["A", "B"])]
     assert attributes["text"].equals(attributes["word"])
     for text, word in zip(rows["text"], rows["word"], strict=True):
@@ -113,12 +113,12 @@ def test_every_free_word_is_there_and_each_target_has_the_same_sentences(tmp_pat
     rows, _ = of_world(make_world(), tmp_path)
     assert rows["stimulus"].nunique() == len(rows.drop_duplicates(["text", "word"])) < 500
     for test, templates in (("occupations", ONE_PRONOUN), ("nations", GROUP_TEMPLATES)):
-        own = rows[rows["test"].eq(test) & rows["set"].isin(["X", "Y"])]
-        frames: dict[str, set[str]] = {word: set() for word in own["word"]}
-        for text, word in zip(own["text"], own["word"], strict=True):
+        targets = rows[rows["test"].eq(test) & rows["set"].isin(["X", "Y"])]
+        frames: dict[str, set[str]] = {word: set() for word in targets["word"]}
+        for text, word in zip(targets["text"], targets["word"], strict=True):
             frames[word].add(text.replace(word, "{}"))
         assert len({frozenset(each) for each in frames.values()}) == 1
-        there = " ".join(own["text"]).replace(".", "").split()
+        there = " ".join(targets["text"]).replace(".", "").split()
         for template in templates:
             for slot in slots(template):
                 assert set(FREE_SLOTS.get(slot, ())) <= set(there)
@@ -132,10 +132,10 @@ def known(world: World, rows: pd.DataFrame) -> npt.NDArray[np.float64]:
         side[word] = (2 * p - 1) * (1 if gender == MALE else -1)
     for pair in world.group_pairs:
         side |= {pair.disadvantaged: 2 * pair.p - 1, pair.advantaged: 1 - 2 * pair.p}
-    found = np.zeros((rows["stimulus"].nunique(), 2))
+    vectors = np.zeros((rows["stimulus"].nunique(), 2))
     for stimulus, word in zip(rows["stimulus"], rows["word"], strict=True):
-        found[stimulus] = side[word], np.sqrt(1 - side[word] ** 2)
-    return found
+        vectors[stimulus] = side[word], np.sqrt(1 - side[word] ** 2)
+    return vectors
 
 
 @worlds
@@ -143,8 +143,8 @@ def test_the_gap_is_what_is_planted(name: str, tmp_path: Path) -> None:
     world = make_world(**WORLDS[name])
     rows, strengths = of_world(world, tmp_path)
     vectors, gaps = known(world, rows), {}
-    for test, own in ordered(rows).groupby("test", sort=False, observed=True):
-        [experiment] = experiments_at(BY_WORD, sets_of(own), vectors[None]).experiments
+    for test, of_test in ordered(rows).groupby("test", sort=False, observed=True):
+        [experiment] = experiments_at(BY_WORD, sets_of(of_test), vectors[None]).experiments
         gaps[str(test)] = effect(experiment).gap.item()
     # cosines with A and B are 2p - 1 and 1 - 2p: s is twice 2p - 1, and the gap four times
     assert gaps == pytest.approx({test: 4 * (2 * p - 1) for test, p in strengths.items()}, abs=1e-9)
@@ -158,12 +158,12 @@ def test_a_worlds_file_is_read_and_the_table_keeps_its_truth(tmp_path: Path) -> 
     write_truth(tmp_path / "truth.json", world, {"code": "abc"})
     rows, metadata = read(tmp_path / "truth.json", only=["occupations-0.9", "faiths"])
     write_table(tmp_path / "table.parquet", rows, STIMULI, metadata)
-    kept = read_metadata(tmp_path / "table.parquet")
+    stored = read_metadata(tmp_path / "table.parquet")
     assert read_table(tmp_path / "table.parquet", STIMULI)["test"].unique().tolist() == [
         "occupations-0.9",
         "faiths",
     ]
-    assert kept["format"] == "planted" and kept["tests"][0] == {
+    assert stored["format"] == "planted" and stored["tests"][0] == {
         "name": "occupations-0.9",
         "categories": {
             "X": "men's occupations",
@@ -200,17 +200,17 @@ def test_a_mask_is_the_tokenizers_own(encoder: Encoder) -> None:
     texts = [f"The nurse liked {MASK} work.", f"{MASK} is a nurse.", "She is a nurse."]
     spans = [(text.index("nurse"), text.index("nurse") + 5) for text in texts]
     poolings = (CLS, MEAN, WORD, STATIC)
-    found = embed(encoder, texts, spans, poolings)
+    embeddings = embed(encoder, texts, spans, poolings)
     token = encoder.tokenizer.mask_token
-    own = [text.replace(MASK, token) for text in texts]
-    places = [(text.index("nurse"), text.index("nurse") + 5) for text in own]
-    for text, span, new, place_ in zip(texts, spans, own, places, strict=True):
-        assert with_masks(encoder.tokenizer, text, span) == (new, place_)
+    masked = [text.replace(MASK, token) for text in texts]
+    masked_spans = [(text.index("nurse"), text.index("nurse") + 5) for text in masked]
+    for text, span, new, masked_span in zip(texts, spans, masked, masked_spans, strict=True):
+        assert with_masks(encoder.tokenizer, text, span) == (new, masked_span)
         assert with_masks(encoder.tokenizer, text, None) == (new, None)
-    again = embed(encoder, own, places, poolings)
+    again = embed(encoder, masked, masked_spans, poolings)
     for pooling in poolings:
-        assert np.array_equal(found[pooling], again[pooling])
-    assert [ids.count(encoder.tokenizer.mask_token_id) for ids in encoder.tokenizer(own)["input_ids"]] == [
+        assert np.array_equal(embeddings[pooling], again[pooling])
+    assert [ids.count(encoder.tokenizer.mask_token_id) for ids in encoder.tokenizer(masked)["input_ids"]] == [
         1,
         1,
         0,

@@ -61,8 +61,8 @@ def compute(folder: Path, embeddings: Path, **options: Any) -> tuple[Any, dict[s
 
 def literal(stimuli: Any, vectors: Any, test: str) -> tuple[float, float]:
     """Gap and d of texts, one cosine at a time."""
-    own = stimuli[stimuli["test"].eq(test)]
-    sets = {name: vectors[rows["stimulus"]] for name, rows in own.groupby("set")}
+    of_test = stimuli[stimuli["test"].eq(test)]
+    sets = {name: vectors[rows["stimulus"]] for name, rows in of_test.groupby("set")}
     x, y = ([s(w, sets["A"], sets["B"]) for w in sets[name]] for name in "XY")
     return mean(x) - mean(y), size(x, y)
 
@@ -101,11 +101,11 @@ def test_a_model_of_the_study(folder: Path, tmp_path: Path) -> None:
     stimuli = read_table(folder / "suite.parquet", STIMULI)
     vectors = read_embeddings(path, facts["width"], int(stimuli["stimulus"].max()) + 1)
     assert set(vectors) == {"cls", "word"} and facts["encoder"] == "tiny"
-    rows, told = compute(folder, path)
-    assert told["options"]["confidence"] == 0.9 and told["means"] == []
-    own = rows[rows["level"].eq("item") & rows["protocol"].eq("corrected")]
-    assert len(own) == 4
-    for row in own.itertuples():
+    rows, metadata = compute(folder, path)
+    assert metadata["options"]["confidence"] == 0.9 and metadata["means"] == []
+    by_item = rows[rows["level"].eq("item") & rows["protocol"].eq("corrected")]
+    assert len(by_item) == 4
+    for row in by_item.itertuples():
         gap, d = literal(stimuli, vectors[row.pooling], row.test)
         assert (row.gap, row.d) == (pytest.approx(gap, rel=1e-6), pytest.approx(d, rel=1e-6))
     # Snakemake has removed the output of a job that it runs again: nothing is embedded then
@@ -117,8 +117,8 @@ def test_a_model_of_the_study(folder: Path, tmp_path: Path) -> None:
 
 def test_word_vectors(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [word for words in SETS.values() for word in words]
-    drawn = np.random.default_rng(0).normal(size=(len(words), 4))
-    lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, drawn, strict=True)]
+    vectors = np.random.default_rng(0).normal(size=(len(words), 4))
+    lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, vectors, strict=True)]
 
     def look_up(lines: list[str], missing: str) -> Path:
         (tmp_path / "vectors.txt").write_text("\n".join(lines) + "\n")
@@ -133,15 +133,15 @@ def test_word_vectors(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
         )
         return tmp_path / "embeddings.parquet"
 
-    rows, told = compute(folder, look_up(lines, "error"))
-    of = dict(zip(words, drawn.astype(np.float32).astype(float), strict=True))
+    rows, metadata = compute(folder, look_up(lines, "error"))
+    of = dict(zip(words, vectors.astype(np.float32).astype(float), strict=True))
     x, y, a, b = ([of[word] for word in SETS[key]] for key in ("targ1", "targ2", "attr1", "attr2"))
     left, right = ([s(word, a, b) for word in each] for each in (x, y))
     assert rows["d"].to_numpy() == pytest.approx(size(left, right), rel=1e-9)
-    assert set(rows["pooling"]) == {"vectors"} and told["remarks"] == []
-    rows, told = compute(folder, look_up(lines[1:], "drop"))
+    assert set(rows["pooling"]) == {"vectors"} and metadata["remarks"] == []
+    rows, metadata = compute(folder, look_up(lines[1:], "drop"))
     assert rows["x"].eq(1).all()
-    assert told["remarks"][0].startswith("names: 1 words have no vector and are left out: John")
+    assert metadata["remarks"][0].startswith("names: 1 words have no vector and are left out: John")
     with pytest.raises(SystemExit):
         look_up(lines[1:], "error")
     assert "vectors v, suite mine: " in capsys.readouterr().err

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from association_files import sent_bias, sentences, stimuli, written
 from unmask.associations.association_test import AssociationTest, Item
-from unmask.associations.stimuli import stimuli_of
-from unmask.associations.suite import Worded
+from unmask.associations.stimuli import Worded, stimuli_of
 from unmask.associations.terms import SETS
 
 

@@ -26,8 +26,8 @@ def check(entries: dict[str, Any], of_text: list[str], seeing: list[str], **asso
         able = (
             seeing if tests[suite]["format"] == "grounded" else [*of_text, *associations.get("vectors", {})]
         )
-        wanted = tests[suite]["encoders"]
-        return [name for name in able if wanted is None or name in wanted]
+        chosen = tests[suite]["encoders"]
+        return [name for name in able if chosen is None or name in chosen]
 
     def files_of(suite: str) -> list[str]:
         return FILES.get(tests[suite].get("path"), [])

@@ -10,14 +10,13 @@ import pytest
 
 from association_files import PUBLISHED_HEAD
 from literal_associations import holm
-from made_associations import AWKWARD, OPTIONS, SETTINGS, STRENGTHS, Study, make_study
+from made_associations import AWKWARD, SETTINGS, STRENGTHS, Study, make_study
 from running import present
-from unmask.associations.agreement import PAIR_COLUMNS
 from unmask.associations.chance import least_p
+from unmask.associations.comparisons import PAIR_COLUMNS
 from unmask.associations.permutations import partitions
 from unmask.associations.presenting import made_tables
-from unmask.associations.results import Found
-from unmask.associations.schema import ASSOCIATIONS
+from unmask.associations.results import AssociationResults
 from unmask.associations.shown import TABLES
 from unmask.associations.tables import (
     CANNOT_REJECT,
@@ -28,11 +27,8 @@ from unmask.associations.tables import (
     published,
     table1,
 )
-from unmask.associations.testing import NO_P_OF_E2
-from unmask.errors import InputError
-from unmask.loading import load_tables, shared_facts
+from unmask.associations.testing import E2_HAS_NO_PERMUTATION_TEST
 from unmask.report.sheets import DASH, Sheet
-from unmask.tables import write_table
 
 BLANK = "blank"
 
@@ -43,8 +39,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 @pytest.fixture(scope="module")
-def found(study: Study) -> Found:
-    return Found(study.files, study.settings)
+def results(study: Study) -> AssociationResults:
+    return AssociationResults(study.files, study.settings)
 
 
 @pytest.fixture(scope="module")
@@ -82,40 +78,43 @@ def test_every_sheet_is_as_wide_as_its_heads(study: Study, csv: dict[str, pd.Dat
 
 @pytest.mark.parametrize(("test", "level"), [("weat6", "word"), ("sent-weat6", "word"), ("unworded", "item")])
 def test_table1_has_words_first_and_the_released_numbers_beside(
-    study: Study, found: Found, test: str, level: str
+    study: Study, results: AssociationResults, test: str, level: str
 ) -> None:
-    sheet = table1(found)[1]
+    sheet = table1(results)[1]
     for encoder in (AWKWARD, BLANK):
         rows = study.rows[encoder, "words"]
         for pooling in ("cls", "mean"):
             row = one(rows, test=test, pooling=pooling, level=level, protocol="corrected")
             item = one(rows, test=test, pooling=pooling, level="item", protocol="published")
-            shown = cells(sheet, pooling, "words", test)
+            row_cells = cells(sheet, pooling, "words", test)
             sign = "†" if row["p_holm"] < 0.05 else "*" if row["p_two"] < 0.05 else ""
-            assert shown[encoder, "d"] == f"{row['d']:+.2f}{sign}"
-            assert shown[encoder, "interval"] == f"{row['d_low']:+.2f} to {row['d_high']:+.2f}"
-            assert shown[encoder, "gap"] == f"{row['gap']:+.3f}"
-            assert shown[encoder, "p (Holm)"] == f"{row['p_holm']:.2g}"
-            assert shown[encoder, "d by item, published"] == f"{item['d']:+.2f}"
-            assert shown[encoder, "p"] == f"{item['p']:.2g}"
-            assert shown["", "|d| without bias"] == f"{row['expected_d']:.2f}"
+            assert row_cells[encoder, "d"] == f"{row['d']:+.2f}{sign}"
+            assert row_cells[encoder, "interval"] == f"{row['d_low']:+.2f} to {row['d_high']:+.2f}"
+            assert row_cells[encoder, "gap"] == f"{row['gap']:+.3f}"
+            assert row_cells[encoder, "p (Holm)"] == f"{row['p_holm']:.2g}"
+            assert row_cells[encoder, "d by item, published"] == f"{item['d']:+.2f}"
+            assert row_cells[encoder, "p"] == f"{item['p']:.2g}"
+            assert row_cells["", "|d| without bias"] == f"{row['expected_d']:.2f}"
     unit = {row[2]: row[3] for row in sheet.rows}
     assert unit[test] == level
 
 
-def test_poolings_and_encoders_are_in_the_order_of_the_study(found: Found) -> None:
-    sheet = table1(found)[1]
+def test_poolings_and_encoders_are_in_the_order_of_the_study(results: AssociationResults) -> None:
+    sheet = table1(results)[1]
     assert list(dict.fromkeys(row[0] for row in sheet.rows)) == ["mean", "cls"]
     assert [group for group, _ in sheet.groups()] == ["", AWKWARD, BLANK]
+    frame = overview(results)[0]
+    assert frame["encoder"].drop_duplicates().tolist() == [AWKWARD, BLANK]
+    assert frame["pooling"].tolist() == ["mean", "cls"] * 4
 
 
 def test_a_positive_d_is_of_x_with_a(study: Study) -> None:
     """The first encoder has X near A in weat6, strong and seen; no table turns that round."""
     assert (study.rows[AWKWARD, "words"].query("test == 'weat6'")["d"] > 1.5).all()
-    found = Found(study.files, study.settings)
-    shown = cells(table1(found)[1], "mean", "words", "weat6")
-    assert shown[AWKWARD, "d"].startswith("+1.") and shown[AWKWARD, "gap"].startswith("+")
-    two = cells(grounded(found)[1], AWKWARD, "pics", "seen")
+    results = AssociationResults(study.files, study.settings)
+    row_cells = cells(table1(results)[1], "mean", "words", "weat6")
+    assert row_cells[AWKWARD, "d"].startswith("+1.") and row_cells[AWKWARD, "gap"].startswith("+")
+    two = cells(grounded(results)[1], AWKWARD, "pics", "seen")
     assert two["X", "pictures of X"].startswith("+") and two["Y", "pictures of Y"].startswith("-")
     assert two["effect", "of the words"].startswith("+")
 
@@ -138,17 +137,17 @@ def test_overview_counts(study: Study, csv: dict[str, pd.DataFrame]) -> None:
     assert one(csv["overview"], encoder=AWKWARD, suite="words", pooling="cls")["beyond"] >= 1
 
 
-def test_what_could_be_beyond_chance(study: Study, found: Found) -> None:
+def test_what_could_be_beyond_chance(study: Study, results: AssociationResults) -> None:
     """From the numbers of partitions, by hand: two of C(12, 6) and of C(10, 5), and two of 6."""
     rows = study.rows[AWKWARD, "words"].assign(encoder=AWKWARD, suite="words")
-    own = rows[(rows["protocol"] == "corrected") & (rows["level"] == "item") & (rows["pooling"] == "cls")]
-    least = dict(zip(own["test"], least_p(own), strict=True))
+    by_item = rows[(rows["protocol"] == "corrected") & (rows["level"] == "item") & (rows["pooling"] == "cls")]
+    least = dict(zip(by_item["test"], least_p(by_item), strict=True))
     assert least["weat6"] == pytest.approx(2 / 924)
     assert least["unworded"] == pytest.approx(2 / 252)
     assert least["small"] == pytest.approx(2 / 6)
     # 24 sentences are 2.7 million partitions, all of them counted
     assert least["sent-weat6"] == pytest.approx(2 / 2704156)
-    able = found.rows.query("suite == 'words' and level == 'item' and protocol == 'corrected'")
+    able = results.rows.query("suite == 'words' and level == 'item' and protocol == 'corrected'")
     names = list(least)
     expected = dict(zip(names, holm([least[name] for name in names]), strict=True))
     for test, value in zip(able["test"], able["able"], strict=True):
@@ -183,7 +182,9 @@ def test_least_p_of_draws_of_unequal_sets_and_of_what_has_none() -> None:
     assert pd.isna(least_p(rows).iloc[4])
 
 
-def test_published_values_beside_ours(study: Study, found: Found, csv: dict[str, pd.DataFrame]) -> None:
+def test_published_values_beside_ours(
+    study: Study, results: AssociationResults, csv: dict[str, pd.DataFrame]
+) -> None:
     frame = csv["published"]
     assert set(frame["encoder"]) == {AWKWARD}
     row = one(frame, test="weat6", source="may-corrected")
@@ -191,8 +192,8 @@ def test_published_values_beside_ours(study: Study, found: Found, csv: dict[str,
     assert row["published_d"] == 0.48 and row["d"] == pytest.approx(ours["d"])
     assert row["difference"] == pytest.approx(ours["d"] - 0.48) and row["p"] == pytest.approx(ours["p"])
     # bare-first is no pooling of this study
-    shown = cells(published(found)[1], AWKWARD, "words", "weat6", "may")
-    assert shown["d", "published"] == "+0.21" and shown["d", "ours"] == DASH
+    row_cells = cells(published(results)[1], AWKWARD, "words", "weat6", "may")
+    assert row_cells["d", "published"] == "+0.21" and row_cells["d", "ours"] == DASH
 
 
 def test_published_means_and_other_deviations(study: Study, tmp_path: Path) -> None:
@@ -203,64 +204,73 @@ s,,m,weat6 absent,cls,word,0,,,0.5,,
 """
     path = tmp_path / "published.csv"
     path.write_text(text)
-    found = Found(study.files | {"published": str(path)}, study.settings | {"published": {BLANK: "m"}})
-    frame = published(found)[0]
+    results = AssociationResults(
+        study.files | {"published": str(path)}, study.settings | {"published": {BLANK: "m"}}
+    )
+    frame = published(results)[0]
     assert len(frame) == 2
     rows = study.rows[BLANK, "words"].query("pooling == 'cls' and level == 'word'")
     d0 = dict(zip(rows["test"], rows["d0"], strict=True))
     assert frame["d"].tolist() == pytest.approx([d0["weat6"], (abs(d0["weat6"]) + abs(d0["sent-weat6"])) / 2])
     # suites that are not the released ones are not held against what is published
-    assert published(Found(study.files, study.settings | {"released": ["world"]}))[0].empty
+    assert published(AssociationResults(study.files, study.settings | {"released": ["world"]}))[0].empty
     assert frame["note"].tolist()[0] == "n" and frame["published_p"].tolist()[0] == 0.018
 
 
-def test_two_by_two(study: Study, found: Found, csv: dict[str, pd.DataFrame]) -> None:
+def test_two_by_two(study: Study, results: AssociationResults, csv: dict[str, pd.DataFrame]) -> None:
     for encoder in (AWKWARD, BLANK):
-        for four in study.means[encoder, "pics"]:
-            row = one(csv["grounded"], encoder=encoder, level=four["level"])
-            x1, x2, y1, y2 = (four[key] for key in ("x1", "x2", "y1", "y2"))
+        for means in study.means[encoder, "pics"]:
+            row = one(csv["grounded"], encoder=encoder, level=means["level"])
+            x1, x2, y1, y2 = (means[key] for key in ("x1", "x2", "y1", "y2"))
             assert row["target_effect"] == pytest.approx((x1 + x2) / 2 - (y1 + y2) / 2)
             assert row["image_effect"] == pytest.approx((x1 + y1) / 2 - (x2 + y2) / 2)
             assert row["interaction"] == pytest.approx(((x1 - x2) - (y1 - y2)) / 2)
-    by_word = next(four for four in study.means[BLANK, "pics"] if four["level"] == "word")
-    shown = cells(grounded(found)[1], BLANK, "pics", "seen", "word")
-    assert shown["X", "pictures of Y"] == f"{by_word['x2']:+.3f}"
-    assert shown["Y", "pictures of X"] == f"{by_word['y1']:+.3f}"
+    by_word = next(means for means in study.means[BLANK, "pics"] if means["level"] == "word")
+    row_cells = cells(grounded(results)[1], BLANK, "pics", "seen", "word")
+    assert row_cells["X", "pictures of Y"] == f"{by_word['x2']:+.3f}"
+    assert row_cells["Y", "pictures of X"] == f"{by_word['y1']:+.3f}"
 
 
-def test_experiments(study: Study, found: Found) -> None:
-    sheet = experiments(found)[1]
+def test_experiments(study: Study, results: AssociationResults) -> None:
+    sheet = experiments(results)[1]
     rows = study.rows[AWKWARD, "pics"].query("protocol == 'corrected' and level == 'word'")
     assert rows["experiment"].tolist() == ["E1", "E2", "E3x", "E3y", "E4-text", "E4-image"]
     assert rows.loc[rows["experiment"] == "E2", "p_two"].isna().all()
     for _, row in rows.iterrows():
-        shown = cells(sheet, AWKWARD, "pics", "seen", row["experiment"])
-        assert shown["", "gap"] == f"{row['gap']:+.3f}"
-        assert shown["", "d"].rstrip("†*") == f"{row['d']:+.2f}"
+        row_cells = cells(sheet, AWKWARD, "pics", "seen", row["experiment"])
+        assert row_cells["", "gap"] == f"{row['gap']:+.3f}"
+        assert row_cells["", "d"].rstrip("†*") == f"{row['d']:+.2f}"
         if row["experiment"] == "E2":
-            assert (shown["", "p"], shown["", "p (Holm)"], shown["", "why not"]) == (DASH, DASH, NO_P_OF_E2)
+            assert (row_cells["", "p"], row_cells["", "p (Holm)"], row_cells["", "why not"]) == (
+                DASH,
+                DASH,
+                E2_HAS_NO_PERMUTATION_TEST,
+            )
         else:
-            assert shown["", "p"] == f"{row['p_two']:.2g}" and shown["", "p (Holm)"] == f"{row['p_holm']:.2g}"
+            assert (
+                row_cells["", "p"] == f"{row['p_two']:.2g}"
+                and row_cells["", "p (Holm)"] == f"{row['p_holm']:.2g}"
+            )
             # of 6 and 6 targets, and of 8 and 8 attribute words
             count = 12870 if row["experiment"] in ("E3x", "E3y") else 924
-            assert shown["", "smallest p"] == f"{2 / count:.2g}"
-    assert not found.rows.loc[found.rows["experiment"] == "E2", "able"].any()
+            assert row_cells["", "smallest p"] == f"{2 / count:.2g}"
+    assert not results.rows.loc[results.rows["experiment"] == "E2", "able"].any()
 
 
 def test_an_experiment_that_cannot_reject_has_no_p_in_its_table(study: Study) -> None:
-    found = Found(study.files, study.settings)
-    rows = found.grounded.copy()
+    results = AssociationResults(study.files, study.settings)
+    rows = results.grounded.copy()
     e3 = rows["experiment"].isin(["E3x", "E3y"])
     # three words of A and three of B
     rows.loc[e3, ["p_two", "p_holm", "least_p"]] = 2 / 20
     rows.loc[e3, "able"] = False
-    found.__dict__["grounded"] = rows
-    sheet = experiments(found)[1]
+    results.__dict__["grounded"] = rows
+    sheet = experiments(results)[1]
     for experiment, blank in (("E1", False), ("E3x", True), ("E3y", True)):
-        shown = cells(sheet, AWKWARD, "pics", "seen", experiment)
-        assert (shown["", "p"] == DASH) == (shown["", "p (Holm)"] == DASH) == blank
-        assert (shown["", "why not"] == CANNOT_REJECT) == blank
-        assert not blank or shown["", "smallest p"] == "0.1"
+        row_cells = cells(sheet, AWKWARD, "pics", "seen", experiment)
+        assert (row_cells["", "p"] == DASH) == (row_cells["", "p (Holm)"] == DASH) == blank
+        assert (row_cells["", "why not"] == CANNOT_REJECT) == blank
+        assert not blank or row_cells["", "smallest p"] == "0.1"
 
 
 def test_planted_and_constructed(study: Study, csv: dict[str, pd.DataFrame]) -> None:
@@ -277,60 +287,39 @@ def test_planted_and_constructed(study: Study, csv: dict[str, pd.DataFrame]) -> 
 def test_nothing_makes_tables_without_rows(study: Study) -> None:
     bare = {key: study.files[key] for key in ("captions", "published")} | {"associations": []}
     names = [f"{table}_{form}" for table in TABLES for form in ("csv", "md", "tex")]
-    for name, text in made_tables(Found(bare, SETTINGS), names):
+    for name, text in made_tables(AssociationResults(bare, SETTINGS), names):
         if name.endswith("csv"):
             assert pd.read_csv(io.StringIO(text)).empty, name
         else:
             assert "Nothing in this study has what this table needs." in text, name
 
 
-def test_two_tables_of_one_encoder_and_suite(study: Study) -> None:
-    path = study.files["associations"][0]
-    with pytest.raises(InputError, match=r"a second table of encoder .* and suite words"):
-        load_tables([path, path], ASSOCIATIONS, "encoder", "suite")
-
-
-def test_tables_made_in_different_ways(study: Study, tmp_path: Path) -> None:
-    path = tmp_path / "other.parquet"
-    facts = {"encoder": "e", "suite": "s", "options": OPTIONS._asdict() | {"seed": 5}}
-    write_table(path, study.rows[BLANK, "words"], ASSOCIATIONS, facts)
-    with pytest.raises(InputError, match=r"other\.parquet: made with options"):
-        shared_facts([study.files["associations"][0], path], "options")
-    write_table(path, study.rows[BLANK, "words"], ASSOCIATIONS, {})
-    with pytest.raises(InputError, match="does not say which encoder and suite"):
-        load_tables([path], ASSOCIATIONS, "encoder", "suite")
-
-
-def test_overview_of_one_suite_is_in_the_order_of_the_study(found: Found) -> None:
-    frame = overview(found)[0]
-    assert frame["encoder"].drop_duplicates().tolist() == [AWKWARD, BLANK]
-    assert frame["pooling"].tolist() == ["mean", "cls"] * 4
-
-
-def test_what_could_not_be_beyond_chance_is_not_shown_as_if_it_could(study: Study, found: Found) -> None:
+def test_what_could_not_be_beyond_chance_is_not_shown_as_if_it_could(
+    study: Study, results: AssociationResults
+) -> None:
     """2 + 2 words have six partitions, so p is a third at the least."""
     for encoder in (AWKWARD, BLANK):
-        shown = cells(table1(found)[1], "mean", "words", "small")
-        assert shown[encoder, "p (Holm)"].startswith("(") and shown[encoder, "p (Holm)"].endswith(")")
-        assert not shown[encoder, "d"].endswith(("†", "*"))
-    only = found.rows[found.rows["test"] == "small"]
-    few = Found(study.files, study.settings)
+        row_cells = cells(table1(results)[1], "mean", "words", "small")
+        assert row_cells[encoder, "p (Holm)"].startswith("(") and row_cells[encoder, "p (Holm)"].endswith(")")
+        assert not row_cells[encoder, "d"].endswith(("†", "*"))
+    only = results.rows[results.rows["test"] == "small"]
+    few = AssociationResults(study.files, study.settings)
     few.__dict__["main"] = only[(only["level"] == "word") & (only["protocol"] == "corrected")]
     sheet = overview(few)[1]
-    shown = cells(sheet, AWKWARD, "words", "mean")
-    assert shown["", "tests"] == "1"
+    row_cells = cells(sheet, AWKWARD, "words", "mean")
+    assert row_cells["", "tests"] == "1"
     heads = [label for group, label in sheet.columns if group == "beyond chance"]
-    assert len(heads) == 3 and {shown["beyond chance", head] for head in heads} == {DASH}
-    many = cells(overview(found)[1], AWKWARD, "words", "mean")
+    assert len(heads) == 3 and {row_cells["beyond chance", head] for head in heads} == {DASH}
+    many = cells(overview(results)[1], AWKWARD, "words", "mean")
     assert many["beyond chance", "before it"].endswith(" of 3")
 
 
-def test_a_reason_that_all_rows_share_is_told_once(found: Found) -> None:
+def test_a_reason_that_all_rows_share_is_told_once(results: AssociationResults) -> None:
     def sheet_of(*rows: dict[str, Any]) -> Sheet:
-        made = Found(found.files, found.settings)
+        with_rows = AssociationResults(results.files, results.settings)
         base = {"suite": "s", "pooling": "cls", "benchmark": "b", "measure": "AULA", "models": 3, "tests": 2}
-        made.__dict__["with_pairs"] = pd.DataFrame([base | row for row in rows], columns=PAIR_COLUMNS)
-        return pairs(made)[1]
+        with_rows.__dict__["with_pairs"] = pd.DataFrame([base | row for row in rows], columns=PAIR_COLUMNS)
+        return pairs(with_rows)[1]
 
     few = {"rho": 0.5, "reason": "too few models (3 models, and 5 are needed)"}
     sheet = sheet_of(few, few | {"measure": "AUL"})

@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 
-from literal_associations import holm, suite, words
-from unmask.associations.permutations import drawn_partitions
+from literal_associations import cosine, holm, mean, size, suite, words
+from unmask.associations.permutations import drawn_partitions, partitions
 from unmask.associations.schema import ASSOCIATIONS, DRAWS
+from unmask.associations.sets import singly, unit_means, unit_sums, units_by
 from unmask.associations.testing import NO_D, Options, Outcome, association_tests
 from unmask.tables import as_table
 
@@ -27,10 +29,10 @@ STIMULI = suite(
 def embedded(stimuli: pd.DataFrame, seed: int = 0) -> dict[str, np.ndarray]:
     """By the text alone, so that the order of stimuli does not matter."""
     texts = sorted(set(stimuli["text"]))
-    drawn = np.random.default_rng(seed).normal(size=(2, len(texts), 6)).astype(np.float32)
+    vectors = np.random.default_rng(seed).normal(size=(2, len(texts), 6)).astype(np.float32)
     rows = np.empty((2, stimuli["stimulus"].max() + 1, 6), dtype=np.float32)
     for text, stimulus in zip(stimuli["text"], stimuli["stimulus"], strict=True):
-        rows[:, stimulus] = drawn[:, texts.index(text)]
+        rows[:, stimulus] = vectors[:, texts.index(text)]
     return {"cls": rows[0], "mean": rows[1]}
 
 
@@ -39,14 +41,14 @@ def outcome(stimuli: pd.DataFrame = STIMULI, options: Options = FEW) -> Outcome:
 
 
 def test_a_row_for_each_test_pooling_level_and_protocol() -> None:
-    found = outcome()
+    all_tests = outcome()
     keys = ["test", "experiment", "pooling", "level", "protocol"]
-    assert len(found.rows) == 3 * 2 * 3 and not found.rows.duplicated(keys).any()
-    assert found.rows["test"].unique().tolist() == ["small", "odd", "large"]
-    table = as_table(found.rows, ASSOCIATIONS)
+    assert len(all_tests.rows) == 3 * 2 * 3 and not all_tests.rows.duplicated(keys).any()
+    assert all_tests.rows["test"].unique().tolist() == ["small", "odd", "large"]
+    table = as_table(all_tests.rows, ASSOCIATIONS)
     assert table.num_rows == 18
-    assert found.remarks == [] and found.means == []
-    exact = found.rows.set_index(keys)["partitions"].to_dict()
+    assert all_tests.remarks == [] and all_tests.means == []
+    exact = all_tests.rows.set_index(keys)["partitions"].to_dict()
     assert exact["small", "weat", "cls", "item", "published"] == 12870
     assert exact["large", "weat", "cls", "item", "published"] == 99_999
     assert exact["large", "weat", "cls", "item", "corrected"] == 500
@@ -54,32 +56,32 @@ def test_a_row_for_each_test_pooling_level_and_protocol() -> None:
 
 
 def test_intervals_are_those_of_the_draws() -> None:
-    found = outcome()
+    all_tests = outcome()
     keys = ["test", "experiment", "pooling", "level"]
-    of_rows = found.rows[found.rows["protocol"].eq("corrected")].set_index(keys)
-    assert sorted(of_rows.index) == sorted(tuple(each[key] for key in keys) for each in found.draws)
-    for each in found.draws:
+    of_rows = all_tests.rows[all_tests.rows["protocol"].eq("corrected")].set_index(keys)
+    assert sorted(of_rows.index) == sorted(tuple(each[key] for key in keys) for each in all_tests.draws)
+    for each in all_tests.draws:
         row = of_rows.loc[tuple(each[key] for key in keys)]
         assert len(each["d"]) == FEW.bootstrap
         bounds = np.nanquantile(each["d"], [0.025, 0.975])
         assert [row["d_low"], row["d_high"]] == pytest.approx(bounds, rel=1e-5)
-    table = as_table(pd.DataFrame(found.draws), DRAWS)
+    table = as_table(pd.DataFrame(all_tests.draws), DRAWS)
     assert table.num_rows == 3 * 2 * 2
     assert outcome(options=FEW._replace(bootstrap=0)).draws == []
 
 
 def test_p_is_corrected_within_pooling_level_and_protocol() -> None:
     rows = outcome().rows
-    for _, own in rows.groupby(["pooling", "level", "protocol"]):
-        told = own[own["p_two"].notna()]
-        assert told["p_holm"].tolist() == pytest.approx(holm(told["p_two"].tolist()))
+    for _, family in rows.groupby(["pooling", "level", "protocol"]):
+        with_p = family[family["p_two"].notna()]
+        assert with_p["p_holm"].tolist() == pytest.approx(holm(with_p["p_two"].tolist()))
     assert rows["p_holm"].isna().equals(rows["p_two"].isna())
 
 
 def shuffled(stimuli: pd.DataFrame, seed: int) -> pd.DataFrame:
     """The same tests in another order of texts, with other numbers."""
     mixed = pd.concat(
-        [own.sample(frac=1, random_state=seed) for _, own in stimuli.groupby("test", sort=False)]
+        [of_test.sample(frac=1, random_state=seed) for _, of_test in stimuli.groupby("test", sort=False)]
     )
     numbers: dict[int, int] = {}
     return mixed.assign(stimulus=[numbers.setdefault(n, len(numbers)) for n in mixed["stimulus"]])
@@ -122,9 +124,9 @@ def test_texts_without_a_direction_are_left_out() -> None:
     zero, nan = (int(large.loc[large["text"].eq(text), "stimulus"].iloc[0]) for text in ("b3", "a3"))
     vectors["cls"][zero] = 0
     vectors["cls"][nan] = np.nan
-    found = association_tests(STIMULI, vectors, FEW, {nan: "the word is not in the text"})
-    assert found.remarks == ["large (cls): 'a3' of A and 1 more left out: the word is not in the text"]
-    rows = found.rows[found.rows["test"].eq("large")].set_index(["pooling", "level", "protocol"])
+    result = association_tests(STIMULI, vectors, FEW, {nan: "the word is not in the text"})
+    assert result.remarks == ["large (cls): 'a3' of A and 1 more left out: the word is not in the text"]
+    rows = result.rows[result.rows["test"].eq("large")].set_index(["pooling", "level", "protocol"])
     assert rows["b"].tolist() == rows["a"].tolist() == [3, 3, 3, 4, 4, 4]
     less = STIMULI[~STIMULI["stimulus"].isin([zero, nan])]
     expected = association_tests(less, vectors, FEW).rows
@@ -133,33 +135,33 @@ def test_texts_without_a_direction_are_left_out() -> None:
 
 
 def test_a_set_without_texts_is_said() -> None:
-    found = outcome(STIMULI[~(STIMULI["test"].eq("odd") & STIMULI["set"].eq("Y"))])
-    assert found.remarks == ["odd (cls, mean): no text of Y: not tested"]
-    assert set(found.rows["test"]) == {"small", "large"}
+    result = outcome(STIMULI[~(STIMULI["test"].eq("odd") & STIMULI["set"].eq("Y"))])
+    assert result.remarks == ["odd (cls, mean): no text of Y: not tested"]
+    assert set(result.rows["test"]) == {"small", "large"}
     empty = association_tests(STIMULI.iloc[:5], embedded(STIMULI), FEW)
     assert as_table(empty.rows, ASSOCIATIONS).num_rows == 0
 
 
 def test_targets_without_a_word_have_no_row_by_word() -> None:
     stimuli = STIMULI.assign(word=STIMULI["word"].where(STIMULI["text"].ne("x4")))
-    found = outcome(stimuli[stimuli["test"].eq("odd")])
-    assert found.remarks == ["odd (cls, mean): targets without a word: not tested by word"]
-    assert set(found.rows["level"]) == {"item"}
+    result = outcome(stimuli[stimuli["test"].eq("odd")])
+    assert result.remarks == ["odd (cls, mean): targets without a word: not tested by word"]
+    assert set(result.rows["level"]) == {"item"}
 
 
 def test_embeddings_that_do_not_vary() -> None:
     vectors = embedded(STIMULI)
     targets = STIMULI[STIMULI["test"].eq("small") & STIMULI["set"].isin(["X", "Y"])]["stimulus"]
     vectors["cls"][targets] = vectors["cls"][targets.iloc[0]]
-    found = association_tests(STIMULI, vectors, FEW)
-    rows = found.rows[found.rows["test"].eq("small")]
+    result = association_tests(STIMULI, vectors, FEW)
+    rows = result.rows[result.rows["test"].eq("small")]
     assert rows["reason"].eq(NO_D).equals(rows["pooling"].eq("cls"))
     flat = rows[rows["pooling"].eq("cls")]
     assert flat["d"].isna().all() and flat["p"].eq(1).all() and flat["partitions"].isna().all()
     alike = outcome().rows
     alike = alike[alike["test"].eq("small") & alike["pooling"].eq("mean")]
     assert rows.loc[rows["pooling"].eq("mean"), "p"].tolist() == alike["p"].tolist()
-    as_table(found.rows, ASSOCIATIONS)
+    as_table(result.rows, ASSOCIATIONS)
 
 
 def test_released_draws_are_the_first_of_the_tests_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,3 +174,54 @@ def test_released_draws_are_the_first_of_the_tests_own(monkeypatch: pytest.Monke
     monkeypatch.setattr("unmask.associations.testing.drawn_partitions", spied)
     outcome(STIMULI[STIMULI["test"].eq("large")], FEW._replace(permutations=100_000))
     assert asked == [[100_000, 99_999]]
+
+
+def test_units_of_keys() -> None:
+    values = np.arange(12.0).reshape(2, 6) ** 2
+    units = units_by(["b", "a", "b", "c", "a", "b"])
+    parts = [[0, 2, 5], [1, 4], [3]]
+    for axis, oriented in ((1, values), (0, values.T)):
+        totals, average = unit_sums(oriented, units, axis), unit_means(oriented, units, axis)
+        for number, part in enumerate(parts):
+            assert np.array_equal(totals.take(number, axis), oriented.take(part, axis).sum(axis))
+            assert totals.take(number, axis) / len(part) == pytest.approx(average.take(number, axis))
+    assert np.array_equal(unit_means(values, singly(6), 1), values)
+
+
+def test_s_of_a_word_is_the_mean_over_its_texts() -> None:
+    """Attributes count by text, however many there are of a word."""
+    rows = [("made", "X", None, w, f"{w} {i}", None) for w, n in (("x", 3), ("v", 1)) for i in range(n)]
+    rows += [("made", "Y", None, w, f"{w} {i}", None) for w, n in (("y", 2), ("z", 2)) for i in range(n)]
+    rows += [("made", "A", None, w, f"{w} {i}", None) for w, n in (("a", 3), ("c", 1)) for i in range(n)]
+    rows += [("made", "B", None, "b", "b", None)]
+    stimuli = suite(*rows)
+    vectors = np.random.default_rng(0).normal(size=(len(stimuli), 4))
+    table = association_tests(stimuli, {"cls": vectors}, Options(bootstrap=0)).rows
+    of_set = {name: np.flatnonzero(stimuli["set"].eq(name)) for name in "XYAB"}
+    s = [
+        mean([cosine(w, vectors[i]) for i in of_set["A"]])
+        - mean([cosine(w, vectors[i]) for i in of_set["B"]])
+        for w in vectors
+    ]
+    by_word = {w: mean([s[i] for i in np.flatnonzero(stimuli["word"].eq(w))]) for w in "xvyz"}
+    [row] = table[table["level"].eq("word")].to_dict("records")
+    assert row["protocol"] == "corrected"
+    assert row["d"] == pytest.approx(size([by_word["x"], by_word["v"]], [by_word["y"], by_word["z"]]))
+    assert [row[name] for name in "xyab"] == [2, 2, 2, 1]
+    items = table[table["level"].eq("item")]
+    assert items["protocol"].tolist() == ["published", "corrected"]
+    d = size([s[i] for i in of_set["X"]], [s[i] for i in of_set["Y"]])
+    assert items["d"].tolist() == pytest.approx([d, d])
+    assert items[["x", "y", "a", "b"]].to_numpy().tolist() == [[4, 4, 4, 1]] * 2
+
+
+def test_by_word_p_is_uniform_without_bias_and_by_item_too_small() -> None:
+    """Six words in three texts each, which are alike."""
+    generator = np.random.default_rng(0)
+    words = generator.normal(size=(600, 6, 1)) + 0.3 * generator.normal(size=(600, 6, 3))
+    by_word = partitions(unit_means(words.reshape(600, 18), units_by(np.repeat(range(6), 3).tolist()), 1), 3)
+    by_item = partitions(words.reshape(600, 18), 9)
+    # of 20 partitions, p of 1/20 is the least
+    assert (by_word.p <= 0.05).mean() == pytest.approx(0.05, abs=0.02)
+    assert scipy.stats.kstest(by_word.p - generator.random(600) / 20, "uniform").pvalue > 0.01
+    assert (by_item.p <= 0.05).mean() > 0.12

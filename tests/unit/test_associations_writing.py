@@ -26,8 +26,8 @@ COUNT = int(STIMULI["stimulus"].max()) + 1
 
 def vectors_of(stimuli: pd.DataFrame) -> dict[str, np.ndarray]:
     """Hang on the text alone."""
-    drawn = [np.random.default_rng(ord(text)).normal(size=(2, WIDTH)) for text in stimuli["text"]]
-    stacked = np.stack(drawn).astype(np.float32)
+    vectors = [np.random.default_rng(ord(text)).normal(size=(2, WIDTH)) for text in stimuli["text"]]
+    stacked = np.stack(vectors).astype(np.float32)
     return {"cls": stacked[:, 0], "mean": stacked[:, 1]}
 
 
@@ -63,11 +63,11 @@ def test_each_stimulus_is_read_once_and_comes_back(tmp_path: Path) -> None:
     assert rows["pooling"].tolist() == ["cls", "mean"] * COUNT
     facts = read_metadata(path)
     assert (facts["width"], facts["poolings"], facts["encoder"]) == (WIDTH, ["cls", "mean"], "e")
-    found = read_embeddings(path, WIDTH, COUNT + 1)
+    vectors = read_embeddings(path, WIDTH, COUNT + 1)
     expected = vectors_of(STIMULI.drop_duplicates("stimulus").sort_values("stimulus"))
     for pooling in POOLINGS:
-        np.testing.assert_array_equal(found[pooling][:COUNT], expected[pooling])
-        assert np.isnan(found[pooling][COUNT]).all()
+        np.testing.assert_array_equal(vectors[pooling][:COUNT], expected[pooling])
+        assert np.isnan(vectors[pooling][COUNT]).all()
     with pytest.raises(InputError, match="columns"):
         read_embeddings(path, WIDTH + 1, COUNT)
 

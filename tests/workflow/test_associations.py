@@ -12,9 +12,8 @@ import pytest
 from association_files import SETS, sent_bias
 from small_study import Workflow, random_model
 from test_families import errors, section_names
-from unmask.associations.constructed_files import write_world
-from unmask.associations.constructed_oracle import truths
-from unmask.associations.constructed_world import World
+from unmask.associations.constructed_model import write_world
+from unmask.associations.constructed_world import World, truths
 from unmask.results.cleaning import items, remove
 from unmask.results.verifying import verify
 from workflow_copy import copy_workflow
@@ -35,8 +34,8 @@ def associations(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     test["targ1"]["category"] = "<b>names</b>"
     (folder / "names.json").write_text(json.dumps(test))
     words = [word for each in SETS.values() for word in each]
-    drawn = np.random.default_rng(0).normal(size=(len(words), 4))
-    lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, drawn, strict=True)]
+    vectors = np.random.default_rng(0).normal(size=(len(words), 4))
+    lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, vectors, strict=True)]
     (folder / "vectors.txt").write_text("\n".join(lines) + "\n")
     world = write_world(folder / "world", COUNTER)
     workflow.config = {
@@ -73,7 +72,7 @@ def changed(associations: Workflow) -> Workflow:
     return Workflow(associations.folder, copy.deepcopy(associations.config))
 
 
-def own(planned: set[str]) -> set[str]:
+def of_encoders(planned: set[str]) -> set[str]:
     """What is planned but for what is made of all encoders."""
     return {output for output in planned if not output.startswith(AGGREGATES)}
 
@@ -92,28 +91,28 @@ def test_a_study_comes_to_a_section_with_its_tables(associations: Workflow) -> N
 
 
 def test_what_hand_set_weights_mean_is_found(associations: Workflow) -> None:
-    found = pd.read_parquet(
+    rows = pd.read_parquet(
         associations.folder / "results/small/associations/sees/pictures/associations.parquet"
     )
-    own = found[found["protocol"].eq("corrected")].set_index(["experiment", "level"])["gap"].to_dict()
+    gaps = rows[rows["protocol"].eq("corrected")].set_index(["experiment", "level"])["gap"].to_dict()
     expected = truths(COUNTER)
-    assert own.keys() == expected.keys() and len(own) == 12
+    assert gaps.keys() == expected.keys() and len(gaps) == 12
     for key, gap in expected.items():
-        assert own[key] == pytest.approx(gap, abs=1e-6)
+        assert gaps[key] == pytest.approx(gap, abs=1e-6)
 
 
 def test_another_model_leaves_the_first_alone(changed: Workflow) -> None:
     changed.config["models"]["other"] = changed.config["models"]["bert"] | {"seed": 2}
     planned = changed.planned()
     assert "associations/other/names/associations.parquet" in planned
-    assert all("/other/" in output for output in own(planned))
+    assert all("/other/" in output for output in of_encoders(planned))
     assert "tables/associations_table1.csv" in planned
 
 
 def test_another_suite_is_the_only_one_embedded(changed: Workflow) -> None:
     shutil.copyfile(changed.folder / "names.json", changed.folder / "more.json")
     changed.config["associations"]["tests"]["more"] = {"format": "sent-bias", "path": "more.json"}
-    planned = own(changed.planned())
+    planned = of_encoders(changed.planned())
     assert "associations/bert/more/embeddings.parquet" in planned
     assert all("/more" in output for output in planned)
 
@@ -126,20 +125,22 @@ def test_a_suite_that_is_there_twice_is_embedded_once(associations: Workflow, tm
     # by a pattern for the same file, and for published values; the tests' configuration is in order of names
     tests["same"] = tests["names"] | {"path": "name*.json", "published": True}
     tests["seen"] = tests["pictures"] | {"repeated_keys": "corrected"}
-    planned = own(workflow.planned())
+    planned = of_encoders(workflow.planned())
     assert not [output for output in planned if output.endswith("embeddings.parquet")]
     assert {"associations/bert/same/draws.parquet", "associations/sees/seen/draws.parquet"} <= planned
     workflow.run()
-    found = folder / "results/small/associations"
+    folder_of_results = folder / "results/small/associations"
     for encoder, suites in (("bert", ("names", "same")), ("mine", ("names", "same"))):
-        one, two = (pd.read_parquet(found / encoder / suite / "associations.parquet") for suite in suites)
+        one, two = (
+            pd.read_parquet(folder_of_results / encoder / suite / "associations.parquet") for suite in suites
+        )
         pd.testing.assert_frame_equal(one, two)
     assert workflow.planned() == set()
     # read in another way, or by an encoder that the first is not for, it has embeddings of its own
     tests["seen"]["repeated_keys"] = "published"
     tests["names"]["encoders"] = ["mine"]
-    planned = own(workflow.planned())
-    assert {place for place in planned if place.endswith("embeddings.parquet")} == {
+    planned = of_encoders(workflow.planned())
+    assert {path for path in planned if path.endswith("embeddings.parquet")} == {
         "associations/sees/seen/embeddings.parquet",
         "associations/bert/same/embeddings.parquet",
     }
@@ -147,14 +148,14 @@ def test_a_suite_that_is_there_twice_is_embedded_once(associations: Workflow, tm
 
 def test_other_statistics_embed_nothing(changed: Workflow) -> None:
     changed.config["associations"]["statistics"]["permutations"] = 101
-    planned = own(changed.planned())
-    places = [NAMES, "associations/mine/names/", "associations/sees/pictures/"]
-    assert planned == {place + name for place in places for name in RESULTS}
+    planned = of_encoders(changed.planned())
+    folders = [NAMES, "associations/mine/names/", "associations/sees/pictures/"]
+    assert planned == {path + name for path in folders for name in RESULTS}
 
 
 def test_another_pooling_is_for_texts_alone(changed: Workflow) -> None:
     changed.config["associations"]["poolings"] = ["cls", "mean"]
-    assert own(changed.planned()) == {NAMES + name for name in {"embeddings.parquet", *RESULTS}}
+    assert of_encoders(changed.planned()) == {NAMES + name for name in {"embeddings.parquet", *RESULTS}}
 
 
 def test_other_pictures_are_seen(associations: Workflow, tmp_path: Path) -> None:
@@ -163,8 +164,8 @@ def test_other_pictures_are_seen(associations: Workflow, tmp_path: Path) -> None
     features = folder / workflow.config["associations"]["tests"]["pictures"]["features"]
     with np.load(features) as arrays:
         np.savez(features, **{name: values * 2 for name, values in arrays.items()})
-    place = "associations/sees/pictures/"
-    assert own(workflow.planned()) == {place + name for name in {"embeddings.parquet", *RESULTS}}
+    path = "associations/sees/pictures/"
+    assert of_encoders(workflow.planned()) == {path + name for name in {"embeddings.parquet", *RESULTS}}
 
 
 def test_embeddings_may_go(associations: Workflow, tmp_path: Path) -> None:
@@ -174,7 +175,7 @@ def test_embeddings_may_go(associations: Workflow, tmp_path: Path) -> None:
     workflow = Workflow(folder, copy.deepcopy(associations.config))
     assert workflow.planned() == set()
     workflow.config["models"]["other"] = workflow.config["models"]["bert"] | {"seed": 2}
-    assert not [output for output in own(workflow.planned()) if "/other/" not in output]
+    assert not [output for output in of_encoders(workflow.planned()) if "/other/" not in output]
 
 
 def test_what_cannot_be_is_one_line(changed: Workflow) -> None:

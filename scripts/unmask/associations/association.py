@@ -19,8 +19,8 @@ CONSTANT = 1e-6
 
 def directed(vectors: npt.NDArray[np.floating[Any]]) -> Flags:
     """(…, D) → (…): whether a vector has a direction, and so a cosine: it is finite and not zero."""
-    found: Flags = np.isfinite(vectors).all(axis=-1) & (vectors != 0).any(axis=-1)
-    return found
+    flags: Flags = np.isfinite(vectors).all(axis=-1) & (vectors != 0).any(axis=-1)
+    return flags
 
 
 def unit(vectors: npt.NDArray[np.floating[Any]]) -> Floats:
@@ -39,12 +39,12 @@ def unit(vectors: npt.NDArray[np.floating[Any]]) -> Floats:
 
 def cosines(targets: npt.NDArray[np.floating[Any]], attributes: npt.NDArray[np.floating[Any]]) -> Floats:
     """(…, n, D), (…, m, D) → (…, n, m). Raises ValueError as `unit` does."""
-    found: Floats = unit(targets) @ np.swapaxes(unit(attributes), -1, -2)
-    return found
+    products: Floats = unit(targets) @ np.swapaxes(unit(attributes), -1, -2)
+    return products
 
 
 class Arm(NamedTuple):
-    """The targets on one side of an experiment, and their cosines with the attributes that they are held to.
+    """The targets on one side of an experiment, and their cosines with its attributes.
 
     Attributes are summed by unit (a text or a word): those are resampled, and in grounded tests permuted.
     """
@@ -59,8 +59,8 @@ class Arm(NamedTuple):
     @property
     def s(self) -> Floats:
         """(C, n): s(w) = mean over A of cos(w, a) − mean over B of cos(w, b)."""
-        found: Floats = self.a.sum(axis=2) / self.a_sizes.sum() - self.b.sum(axis=2) / self.b_sizes.sum()
-        return found
+        s: Floats = self.a.sum(axis=2) / self.a_sizes.sum() - self.b.sum(axis=2) / self.b_sizes.sum()
+        return s
 
 
 class Experiment(NamedTuple):
@@ -69,12 +69,12 @@ class Experiment(NamedTuple):
     name: str
     x: Arm
     y: Arm
-    # the arms are the same targets in the same order, held to different attributes
+    # the arms are the same targets in the same order, with different attributes
     paired: bool = False
 
 
 class Effect(NamedTuple):
-    """What an experiment comes to, (C,) each; nan where there is none."""
+    """The effects of an experiment, (C,) each; nan where there is none."""
 
     # mean of s over x − mean over y
     gap: Floats
@@ -125,10 +125,10 @@ def expected_size(x: int, y: int) -> float:
 def responses(experiment: Experiment) -> Floats | None:
     """(C, n, units of A, then of B): how much nearer targets are to attribute units in the arm x than in y.
 
-    Each is the difference of the unit's mean cosines, about the mean over all units, and counts by how many
+    Each is the difference of the unit's mean cosines, about the mean over all units, weighted by how many
     members the unit has: n_u (δ_u − Σ n δ / Σ n) over the mean of n. The gap of paired arms is the mean of
     δ over A less that over B, and so SCALE times the sum of the mean responses of A, with
-    SCALE = Σ n · mean n / (Σ_A n · Σ_B n). What all units respond alike is in none of them.
+    SCALE = Σ n · mean n / (Σ_A n · Σ_B n). A response that all units share is in none of them.
     None where the arms have a unit unequally often: then it has no difference of its own.
     """
     x, y = experiment.x, experiment.y
@@ -136,8 +136,8 @@ def responses(experiment: Experiment) -> Floats | None:
         return None
     sizes = np.concatenate([x.a_sizes, x.b_sizes])
     sums = np.concatenate([x.a - y.a, x.b - y.b], axis=2)
-    found: Floats = (sums - sizes * (sums.sum(axis=2, keepdims=True) / sizes.sum())) / sizes.mean()
-    return found
+    of_units: Floats = (sums - sizes * (sums.sum(axis=2, keepdims=True) / sizes.sum())) / sizes.mean()
+    return of_units
 
 
 def _expected_of_responses(experiment: Experiment, varies: Flags) -> Floats:
@@ -145,8 +145,8 @@ def _expected_of_responses(experiment: Experiment, varies: Flags) -> Floats:
 
     The sum of k of n numbers with mean 0 has the variance k (n − k) / (n (n − 1)) Σ v² over partitions.
     """
-    found = responses(experiment)
-    if found is None:
+    of_units = responses(experiment)
+    if of_units is None:
         return np.full(len(varies), np.nan)
     x, y = experiment.x, experiment.y
     a, b = x.a_sizes, x.b_sizes
@@ -156,9 +156,9 @@ def _expected_of_responses(experiment: Experiment, varies: Flags) -> Floats:
     # s of a target is what both arms have in common, and more in the one by what is less in the other
     common = (x.s + y.s) / 2
     squares = ((common - common.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    squares += share * (found**2).sum(axis=(1, 2)) / 4
+    squares += share * (of_units**2).sum(axis=(1, 2)) / 4
     usual = np.sqrt(2 * squares / (2 * common.shape[1] - 1))
-    return _over(np.sqrt(2 / np.pi * share * (found.mean(axis=1) ** 2).sum(axis=1)), usual, varies)
+    return _over(np.sqrt(2 / np.pi * share * (of_units.mean(axis=1) ** 2).sum(axis=1)), usual, varies)
 
 
 def _over(numbers: Floats, deviations: Floats, where: Flags) -> Floats:

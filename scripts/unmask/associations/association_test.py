@@ -13,7 +13,7 @@ KEYS = {"targ1": X, "targ2": Y, "attr1": A, "attr2": B}
 """The keys of sent-bias, which other formats have kept, and the sets that they mean."""
 
 CONTRASTED = ((X, Y), (A, B))
-"""The sets that are held against each other: a text in both would be for and against."""
+"""The sets that are contrasted: a text in both would count for and against."""
 
 
 @dataclass(frozen=True)

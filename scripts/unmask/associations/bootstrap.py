@@ -1,7 +1,7 @@
-"""How gap and d vary with the words that a test happens to have: its units are drawn anew with replacement.
+"""How gap and d vary with the words that a test happens to have: a bootstrap of its units.
 
-Draws hang on the test's name, the seed and the number of units, so that those of two encoders, whose units
-are the same, go with each other: d of the one less d of the other has an interval of its own.
+Draws are seeded by (seed, set, test name), so that two encoders with as many units have the same resamples:
+the difference of their d has an interval of its own.
 """
 
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.associations.association import CONSTANT, Arm, Experiment, Floats
-from unmask.associations.named_draws import generator
+from unmask.associations.permutations import generator
 
 BATCH = 1 << 21
 """Numbers of a batch of resamples that are held at once."""
@@ -84,8 +84,8 @@ class _Moments(NamedTuple):
 
 def _copies(n: int, rows: int, numbers: np.random.Generator) -> Floats:
     """(rows, n): how often each of n is among n that are drawn."""
-    drawn = numbers.integers(n, size=(rows, n)) + n * np.arange(rows)[:, None]
-    return np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+    indices = numbers.integers(n, size=(rows, n)) + n * np.arange(rows)[:, None]
+    return np.bincount(indices.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
 
 
 def _moments(copies: Floats, s: Floats) -> _Moments:

@@ -15,12 +15,12 @@ FAMILY = ["encoder", "suite", "pooling", "level", "protocol"]
 
 
 def main_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows that are read first: corrected ones by word, or by item of a test whose words are not known.
+    """The main rows: corrected ones by word, or by item of a test whose words are not known.
 
     rows: ASSOCIATIONS with the columns encoder and suite.
     """
-    own = rows[rows["protocol"] == CORRECTED]
-    return by_word(own, ["encoder", "suite", "test", "experiment", "pooling"])
+    corrected = rows[rows["protocol"] == CORRECTED]
+    return by_word(corrected, ["encoder", "suite", "test", "experiment", "pooling"])
 
 
 def by_word(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
@@ -29,15 +29,15 @@ def by_word(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
         return rows
     is_by_word = rows["level"] == BY_WORD
     known = is_by_word.groupby([rows[key] for key in keys], sort=False).transform("any")
-    found: pd.DataFrame = rows[is_by_word | ~known.astype(bool)]
-    return found
+    chosen: pd.DataFrame = rows[is_by_word | ~known.astype(bool)]
+    return chosen
 
 
 def least_p(rows: pd.DataFrame) -> "pd.Series[float]":
     """The smallest two-sided p that each test can have; 1 where s does not vary, null where there is no p.
 
-    rows: ASSOCIATIONS. Where all partitions into equal sizes are counted, the opposite of each comes to as
-    much; those of E3 are of attribute units.
+    rows: ASSOCIATIONS. Where all partitions into equal sizes are counted, the opposite of each is as
+    extreme; those of E3 are of attribute units.
     """
     # no row has whole numbers with nulls among them as whole numbers
     partitions = pd.to_numeric(rows["partitions"]).astype(float)
@@ -46,8 +46,8 @@ def least_p(rows: pd.DataFrame) -> "pd.Series[float]":
     counted = np.where(mirrored, 2.0, 1.0) / partitions
     exact = rows["exact"].map(lambda value: value is True or value == 1).astype(bool)
     least = pd.Series(np.where(exact, counted, 1 / (1 + partitions)), index=rows.index)
-    found: pd.Series[float] = least.fillna(1.0).where(rows["p_two"].notna())
-    return found
+    smallest: pd.Series[float] = least.fillna(1.0).where(rows["p_two"].notna())
+    return smallest
 
 
 def with_power(rows: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
@@ -61,7 +61,7 @@ def with_power(rows: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
 
 
 def counts(rows: pd.DataFrame, by: Sequence[str], alpha: float) -> pd.DataFrame:
-    """How many tests are beyond chance, and their mean |d| beside what it would be without bias.
+    """How many tests are beyond chance, and their mean |d| with its expectation without bias.
 
     rows: those of `main_rows` with the columns able (`with_power`) and least_p (`least_p`). A row for each
     key of `by`, with `tests`; `able` of them, whose p could be below alpha after Holm's correction, and
@@ -69,15 +69,15 @@ def counts(rows: pd.DataFrame, by: Sequence[str], alpha: float) -> pd.DataFrame:
     chance alone gives about `by_chance`; `mean_d`, the mean of |d| over the tests that have one, and
     `expected_d`, its expectation over the same.
     """
-    found: list[dict[str, Any]] = []
-    for key, own in rows.groupby(list(by), sort=False):
-        able, able_before = own[own["able"].astype(bool)], own[own["least_p"] < alpha]
-        known = own[own["d"].notna()]
-        found.append(
+    of_groups: list[dict[str, Any]] = []
+    for key, group in rows.groupby(list(by), sort=False):
+        able, able_before = group[group["able"].astype(bool)], group[group["least_p"] < alpha]
+        known = group[group["d"].notna()]
+        of_groups.append(
             {
                 **dict(zip(by, key, strict=True)),
-                "tests": len(own),
-                "by_word": int((own["level"] == BY_WORD).sum()),
+                "tests": len(group),
+                "by_word": int((group["level"] == BY_WORD).sum()),
                 "able": len(able),
                 "beyond": int((able["p_holm"] < alpha).sum()),
                 "able_before": len(able_before),
@@ -88,4 +88,4 @@ def counts(rows: pd.DataFrame, by: Sequence[str], alpha: float) -> pd.DataFrame:
             }
         )
     columns = ["tests", "by_word", "able", "beyond", "able_before", "before", "by_chance"]
-    return pd.DataFrame(found, columns=[*by, *columns, "mean_d", "expected_d"])
+    return pd.DataFrame(of_groups, columns=[*by, *columns, "mean_d", "expected_d"])

@@ -1,17 +1,16 @@
-"""The charts of association tests: effect sizes, poolings, tests with pictures."""
+"""The charts of association tests, and of tests against scores, hand-set weights and what was planted."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
-from unmask.associations.results import Found
+from unmask.associations.results import TOLERANCE, AssociationResults
 from unmask.associations.tables import main_means
 from unmask.associations.terms import JOINT, X, Y
-from unmask.associations.truth_charts import constructed, pairs, planted
-from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
+from unmask.measures.registry import title_of
+from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
 from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.report.sheets import rows_of
 
@@ -21,27 +20,44 @@ CLAIMS = (UNABLE, WITHIN, BEYOND)
 
 SAME, OTHER = "the same sign", "signs differ"
 
+RIGHT, OFF = f"within {TOLERANCE:g} of the truth", "further off"
 
-def tests(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
+CENTRE = 50.0
+"""The bias score, in percent, of a model that prefers neither side."""
+
+NUDGE = 0.012
+"""Of the reach of strengths: encoders are moved by so much, for their intervals not to lie on each other."""
+
+
+def _labelled(rows: pd.DataFrame) -> pd.DataFrame:
+    """With the names of tests as `label`, with their suite where there are several."""
+    suites = " (" + rows["suite"].astype(str) + ")" if rows["suite"].nunique() > 1 else ""
+    return rows.assign(label=rows["test"].astype(str) + suites)
+
+
+def _panels(rows: pd.DataFrame) -> "pd.Series[str]":
+    """The pooling, with the suite where there are several."""
+    suites = rows["suite"].astype(str) + ", " if rows["suite"].nunique() > 1 else ""
+    return suites + rows["pooling"].astype(str)
+
+
+def tests(results: AssociationResults, encoders: Sequence[str]) -> alt.FacetChart | None:
     """d of every test with its interval, before what |d| is on average without bias (the band about 0).
 
     A panel for each encoder and pooling, a row a test; colour and shape say whether it is beyond chance.
     """
-    main = found.main[found.main["d"].notna()]
-    labels = _labels(zip(main["suite"], main["test"], strict=True))
-    rows = by_value(by_value(main, "pooling", found.poolings), "encoder", encoders)
+    main = _labelled(results.main[results.main["d"].notna()])
+    rows = by_value(by_value(main, "pooling", results.poolings), "encoder", encoders)
+    able, beyond = rows["able"].astype(bool), rows["p_holm"] < results.alpha
     frame = columns_of(
         rows,
-        *("encoder", "pooling", "suite", "test", "d", "expected_d", "gap", "p_holm"),
-        panel=[
-            row.pooling if len(encoders) == 1 else f"{row.encoder}: {row.pooling}" for row in rows_of(rows)
-        ],
-        label=[labels[row.suite, row.test] for row in rows_of(rows)],
+        *("encoder", "pooling", "suite", "test", "label", "d", "expected_d", "gap", "p_holm"),
+        panel=rows["pooling"] if len(encoders) == 1 else rows["encoder"] + ": " + rows["pooling"],
         unit="level",
         low="d_low",
         high="d_high",
         without=-rows["expected_d"],
-        claim=[_claim(row, found.alpha) for row in rows_of(rows)],
+        claim=np.select([~able, beyond], [UNABLE, BEYOND], WITHIN),
     )
     tips = (
         ("label", "test"),
@@ -63,51 +79,27 @@ def tests(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
         value="d",
         kinds=Kinds("claim", "after Holm's correction", CLAIMS, claimed=True),
         broad=("without", "expected_d"),
-        names=labels.values(),
+        names=main["label"].unique(),
         grid=Grid(4 if len(encoders) == 1 else 3, between=": "),
     )
 
 
-def _claim(row: Any, alpha: float) -> str:
-    if not row.able:
-        return UNABLE
-    return BEYOND if row.p_holm < alpha else WITHIN
-
-
-def _labels(tests_of_suites: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Names of tests by suite and test, with their suite where there are several."""
-    keys = list(dict.fromkeys(tests_of_suites))
-    several = len({suite for suite, _ in keys}) > 1
-    return {(suite, test): f"{test} ({suite})" if several else test for suite, test in keys}
-
-
-def poolings(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
+def poolings(results: AssociationResults, encoders: Sequence[str]) -> alt.FacetChart | None:
     """d in one pooling against d in another, a panel for each two, a point a test with both intervals."""
-    main = found.main[found.main["d"].notna()]
-    labels = _labels(zip(main["suite"], main["test"], strict=True))
-    parts = []
-    compared = found.poolings_compared
-    for row in rows_of(compared[compared["encoder"].isin(list(encoders))]):
-        own = main[main["encoder"] == row.encoder]
-        first, second = (
-            columns_of(own[own["pooling"] == pooling], "suite", "test", d="d", low="d_low", high="d_high")
-            for pooling in (row.first, row.second)
-        )
-        both = first.merge(second, on=["suite", "test"], suffixes=("_first", "_second"))
-        panel = f"{row.first} across, {row.second} up"
-        parts.append(
-            both.assign(
-                panel=panel if len(encoders) == 1 else f"{row.encoder}: {panel}",
-                encoder=row.encoder,
-                label=[labels[key] for key in zip(both["suite"], both["test"], strict=True)],
-                first=row.first,
-                second=row.second,
-                # as the table counts them: two zeros are alike
-                signs=np.where(np.sign(both["d_first"]) == np.sign(both["d_second"]), SAME, OTHER),
-            ).drop(columns=["suite", "test"])
-        )
-    if not parts:
-        return None
+    main = _labelled(results.main[results.main["d"].notna()])
+    keys = ["encoder", "suite", "test", "label"]
+    tested = columns_of(main, *keys, "pooling", d="d", low="d_low", high="d_high")
+    pairs = by_value(results.poolings_compared, "encoder", encoders)[["encoder", "first", "second"]]
+    first, second = (tested.rename(columns={"pooling": which}) for which in ("first", "second"))
+    both = pairs.merge(first, on=["encoder", "first"])
+    both = both.merge(second, on=[*keys, "second"], suffixes=("_first", "_second"))
+    panel = both["first"] + " across, " + both["second"] + " up"
+    # as the table counts them: two zeros are alike
+    alike = np.sign(both["d_first"]) == np.sign(both["d_second"])
+    rows = both.drop(columns=["suite", "test"]).assign(
+        panel=panel if len(encoders) == 1 else both["encoder"] + ": " + panel,
+        signs=np.where(alike, SAME, OTHER),
+    )
     tips = (
         ("label", "test"),
         ("encoder", "encoder"),
@@ -119,7 +111,7 @@ def poolings(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
         *ends_of("+.2f", "low_second", "high_second", "interval of the second"),
     )
     return scatter(
-        pd.concat(parts, ignore_index=True),
+        rows,
         Axis("d in the first pooling", line=0),
         Axis("d in the second", line=0),
         tips,
@@ -132,35 +124,31 @@ def poolings(found: Found, encoders: Sequence[str]) -> alt.FacetChart | None:
     )
 
 
-def grounded(found: Found) -> alt.FacetChart | None:
+def grounded(results: AssociationResults) -> alt.FacetChart | None:
     """The 2×2 of each grounded test: mean s of X and of Y, with pictures of X and of Y.
 
     A panel for each test and encoder; panels of a test have one scale.
     """
-    means = main_means(found.means)
-    means = means[means["pooling"] == JOINT]
+    means = main_means(results.means)
+    means = _labelled(means[means["pooling"] == JOINT])
     if means.empty:
         return None
-    labels = _labels(zip(means["suite"], means["test"], strict=True))
-    rows = []
-    for (suite, test), label in labels.items():
-        names = found.categories.get((suite, test)) or {}
-        own = means[(means["suite"] == suite) & (means["test"] == test)]
-        rows += [
-            {
-                "panel": f"{label}: {row.encoder}",
-                "label": label,
-                "encoder": row.encoder,
-                "words": f"words of {words}",
-                "words_are": names.get(words),
-                "pictures": f"of {pictures}",
-                "pictures_are": names.get(pictures),
-                "mean_s": getattr(row, f"{words.lower()}{place}"),
-            }
-            for row in rows_of(own)
-            for words in (X, Y)
-            for place, pictures in enumerate((X, Y), start=1)
-        ]
+    names = results.of_tests("categories")
+    rows = [
+        {
+            "panel": f"{row.label}: {row.encoder}",
+            "label": row.label,
+            "encoder": row.encoder,
+            "words": f"words of {words}",
+            "words_are": names.get((row.suite, row.test), {}).get(words),
+            "pictures": f"of {pictures}",
+            "pictures_are": names.get((row.suite, row.test), {}).get(pictures),
+            "mean_s": getattr(row, f"{words.lower()}{number}"),
+        }
+        for row in rows_of(by_value(means, ["suite", "test"]))
+        for words in (X, Y)
+        for number, pictures in enumerate((X, Y), start=1)
+    ]
     tips = (
         ("label", "test"),
         ("encoder", "encoder"),
@@ -183,11 +171,124 @@ def grounded(found: Found) -> alt.FacetChart | None:
     )
 
 
-MAKERS: Mapping[str, tuple[Callable[[Found], alt.FacetChart | None], str]] = {
-    "tests_figure": (lambda all_of: tests(all_of, all_of.names), "No test of this study has an effect size."),
+def pairs(results: AssociationResults) -> alt.FacetChart | None:
+    """Mean d of each model against its bias score; a panel for each suite, pooling, measure and benchmark."""
+    points = results.points
+    keys = ["suite", "measure", "benchmark"]
+    rows = by_value(by_value(points, "pooling", results.poolings), keys)
+    measured = rows["measure"].map(title_of) + " on " + rows["benchmark"].astype(str)
+    frame = columns_of(
+        rows,
+        *(*keys, "pooling", "model", "tests", "score", "low", "high", "mean_d"),
+        panel=_panels(rows) + ": " + measured,
+    )
+    tips = (
+        ("panel", "what"),
+        ("model", "model"),
+        ("tests", "tests", ".0f"),
+        ("mean_d", "mean d", "+.2f"),
+        ("score", "stereotype preferred, of 100", ".1f"),
+        *ends_of(".1f"),
+    )
+    return scatter(
+        frame,
+        Axis("stereotype preferred, of 100 pairs", line=CENTRE),
+        Axis("mean d", line=0),
+        tips,
+        across="score",
+        up="mean_d",
+        across_interval=("low", "high"),
+        kinds=Kinds("model", "model", results.names, every=False),
+        grid=Grid(4, height=170, between=": "),
+    )
+
+
+def constructed(results: AssociationResults) -> alt.FacetChart | None:
+    """Gaps measured of hand-set weights (marks) against what they are (ticks); a panel for each experiment,
+    worlds down the rows."""
+    rows = by_value(results.constructed, "experiment")
+    off = (rows["gap"] - rows["truth"]).abs()
+    frame = columns_of(
+        rows,
+        *("world", "truth", "gap"),
+        panel="experiment",
+        unit="level",
+        off_by=off,
+        it_is=np.where(off <= TOLERANCE, RIGHT, OFF),
+    )
+    tips = (
+        ("world", "world"),
+        ("panel", "experiment"),
+        ("unit", "unit"),
+        ("truth", "truth", "+.6f"),
+        ("gap", "measured", "+.6f"),
+        ("off_by", "off by", ".1g"),
+    )
+    return forest(
+        frame,
+        Axis("gap", line=0),
+        tips,
+        name="world",
+        value="gap",
+        kinds=Kinds("it_is", "measured", (RIGHT, OFF)),
+        beside=[Beside("truth", "tick")],
+        apart="unit",
+        names=results.constructed["world"],
+    )
+
+
+def planted(results: AssociationResults) -> alt.FacetChart | None:
+    """The gap against the strength of what was planted, with its interval; a panel for each series of tests
+    and pooling. A test that has all words of others is an open mark, and no step of the line."""
+    everything = results.planted
+    if everything.empty:
+        return None
+    encoders = [name for name in results.names if (everything["encoder"] == name).any()]
+    rows = by_value(by_value(everything, "encoder", encoders), "pooling", results.poolings)
+    # in the order in which they are found
+    series = everything[["suite", "series"]].drop_duplicates()
+    rows = by_value(rows, ["suite", "series"], series.itertuples(index=False, name=None))
+    reach = float(everything["strength"].max() - everything["strength"].min()) or 1.0
+    places = rows["encoder"].map({name: 2 * n - len(encoders) + 1 for n, name in enumerate(encoders)})
+    # too long for one line
+    named = rows["series"].astype(str).str.replace(" against ", ": against ")
+    frame = columns_of(
+        rows,
+        *("encoder", "test", "strength", "gap", "whole"),
+        panel=_panels(rows) + ": " + named,
+        low="gap_low",
+        high="gap_high",
+        drawn_at=rows["strength"] + NUDGE * reach * places,
+    )
+    tips = (
+        ("test", "test"),
+        ("encoder", "encoder"),
+        ("panel", "what"),
+        ("strength", "strength", ".2~f"),
+        ("gap", "gap", "+.3f"),
+        *ends_of("+.3f"),
+    )
+    return response(
+        frame,
+        Axis("strength planted"),
+        Axis("gap", line=0),
+        tips,
+        dose="drawn_at",
+        value="gap",
+        kinds=Kinds("encoder", "encoder", encoders),
+        hollow="whole",
+        grid=Grid(4, between=": "),
+    )
+
+
+MAKERS: Mapping[str, tuple[Callable[[AssociationResults], alt.FacetChart | None], str]] = {
+    "tests_figure": (
+        lambda results: tests(results, results.names),
+        "No test of this study has an effect size.",
+    ),
     "grounded_figure": (grounded, "This study has no grounded test."),
     "poolings_figure": (
-        lambda all_of: poolings(all_of, all_of.names),
+        lambda results: poolings(results, results.names),
         "No test of this study has an effect size in two poolings of one encoder.",
     ),
     "pairs_figure": (pairs, "No model of this study has both association tests and bias scores over pairs."),

@@ -1,23 +1,43 @@
-"""How much more d is for one encoder than for another, with the interval of the difference.
-
-Both are resampled with the same draws of target words, so that what these words do to both of them cancels.
-"""
+"""Comparisons of association tests: encoders, poolings, and models' bias scores over pairs of sentences."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from scipy.stats import kendalltau, rankdata
 
 from unmask.associations.bootstrap import difference
+from unmask.associations.permutations import generator
+from unmask.report.sheets import counted
+from unmask.statistics.correction import holm
 
-COLUMNS = ["suite", "test", "experiment", "pooling", "level", "first", "second"]
+KEY = ["suite", "test", "experiment", "pooling", "level"]
 NUMBERS = ["d_first", "d_second", "difference", "low", "high"]
-_KEY = ["suite", "test", "experiment", "pooling", "level"]
+DIFFERENCE_COLUMNS = [*KEY, "first", "second", *NUMBERS, "reason"]
+POOLING_COLUMNS = ["encoder", "first", "second", "tests", "same_sign", "tau"]
+COMBINATION = ["suite", "pooling", "benchmark", "measure"]
+POINT_COLUMNS = [*COMBINATION, "model", "tests", "mean_d", "score", "low", "high"]
+PAIR_COLUMNS = [*COMBINATION, "models", "tests", "rho", "permutations", "p", "p_holm", "reason"]
 
 OTHER_UNITS = "the two have other numbers of target words: their draws do not go with each other"
 NO_DRAWS = "one of the two has no draws"
+
+LEAST_MODELS = 5
+"""Of fewer models no order is rarer than one in twenty: there is no p."""
+
+LEAST_FOR_RHO = 3
+"""Two models are in the same order or in the opposite one, whatever they are."""
+
+MOST_PERMUTATIONS = 40320
+"""Up to so many permutations, as of eight models, are enumerated; of more, DRAWN are drawn."""
+
+DRAWN, SEED = 20000, 0
+
+Floats = npt.NDArray[np.float64]
 
 
 def differences(
@@ -25,48 +45,151 @@ def differences(
 ) -> pd.DataFrame:
     """d of one encoder less d of another, for each two and all that both have, in the order of `encoders`.
 
+    Both are resampled with the same draws of target words, so that the effect of these words on both cancels.
+
     rows: ASSOCIATIONS of one protocol, and draws: DRAWS, both with the columns encoder and suite. Columns:
-    COLUMNS, NUMBERS and reason, which says why there is no interval; low and high are null, too, where fewer
-    than half of the resamples have a d.
+    DIFFERENCE_COLUMNS, with the reason why there is no interval; low and high are null, too, where fewer than
+    half of the resamples have a d.
     """
-    of = {encoder: _by_key(rows[rows["encoder"] == encoder]) for encoder in encoders}
-    drawn = {encoder: _by_key(draws[draws["encoder"] == encoder]) for encoder in encoders}
-    found: list[dict[str, Any]] = []
-    for first, second in itertools.combinations(encoders, 2):
-        own: list[dict[str, Any]] = []
-        pairs: dict[int, list[tuple[int, Any, Any]]] = {}
-        for key, one in of[first].items():
-            other = of[second].get(key)
-            if other is None or pd.isna(one.d) or pd.isna(other.d):
-                continue
-            row: dict[str, Any] = dict(zip(_KEY, key, strict=True)) | {"first": first, "second": second}
-            row |= {"d_first": one.d, "d_second": other.d, "difference": one.d - other.d}
-            row["reason"] = _why_not(one, other, drawn[first].get(key), drawn[second].get(key))
-            if row["reason"] is None:
-                resamples = np.asarray(drawn[first][key].d), np.asarray(drawn[second][key].d)
-                pairs.setdefault(len(resamples[0]), []).append((len(own), *resamples))
-            own.append(row)
-        for same in pairs.values():
-            places, ones, others = zip(*same, strict=True)
-            low, high = difference(_columns(ones), _columns(others), confidence)
-            for place, *ends in zip(places, low, high, strict=True):
-                own[place] |= dict(zip(("low", "high"), ends, strict=True))
-        found += own
-    frame = pd.DataFrame(found, columns=[*COLUMNS, *NUMBERS, "reason"])
-    return frame.astype(dict.fromkeys(NUMBERS, float))
+    keys = ["encoder", *KEY]
+    of_d = draws[[*keys, "d"]].rename(columns={"d": "draws"})
+    joined = rows[[*keys, "d", "x", "y"]].merge(of_d, "left", keys)
+    of = {encoder: joined[joined["encoder"] == encoder] for encoder in encoders}
+    pairs = [
+        of[first].merge(of[second], on=KEY, suffixes=("_first", "_second"))
+        for first, second in itertools.combinations(encoders, 2)
+    ]
+    if not pairs:
+        return pd.DataFrame(columns=DIFFERENCE_COLUMNS).astype(dict.fromkeys(NUMBERS, float))
+    table = pd.concat(pairs, ignore_index=True).dropna(subset=["d_first", "d_second"])
+    first, second = (table[f"draws_{which}"].map(_length) for which in ("first", "second"))
+    other_units = (table["x_first"] != table["x_second"]) | (table["y_first"] != table["y_second"])
+    reason = other_units.map({True: OTHER_UNITS, False: None}).mask(
+        (first == 0) | (first != second), NO_DRAWS
+    )
+    table = table.assign(difference=table["d_first"] - table["d_second"], reason=reason)
+    table = table.rename(columns={"encoder_first": "first", "encoder_second": "second"})
+    for _, alike in table[reason.isna()].groupby(first):
+        ones, others = (_columns(alike[f"draws_{which}"]) for which in ("first", "second"))
+        ends = difference(ones, others, confidence)
+        for name, values in zip(("low", "high"), ends, strict=True):
+            table.loc[alike.index, name] = values
+    return table.reindex(columns=DIFFERENCE_COLUMNS).astype(dict.fromkeys(NUMBERS, float))
 
 
-def _by_key(rows: pd.DataFrame) -> Mapping[tuple[str, ...], Any]:
-    keys = rows[_KEY].itertuples(index=False, name=None)
-    return dict(zip(keys, rows.itertuples(index=False), strict=True))
+def _length(draws: Any) -> int:
+    """How many draws there are, 0 for null."""
+    return len(draws) if np.ndim(draws) else 0
 
 
-def _why_not(one: Any, other: Any, first: Any, second: Any) -> str | None:
-    if first is None or second is None or not len(first.d) or len(first.d) != len(second.d):
-        return NO_DRAWS
-    return OTHER_UNITS if (one.x, one.y) != (other.x, other.y) else None
-
-
-def _columns(draws: Sequence[Any]) -> Any:
+def _columns(draws: "pd.Series[Any]") -> Floats:
     """(R, C) of C draws."""
-    return np.stack(draws, axis=1).astype(np.float64)
+    return np.stack(draws.tolist(), axis=1).astype(np.float64)
+
+
+def poolings_compared(rows: pd.DataFrame, poolings: Sequence[str]) -> pd.DataFrame:
+    """For each encoder and two poolings, over the tests with d in both: how many, the share whose d have the
+    same sign, and Kendall's tau-b of d (null of fewer than two, or where one does not vary).
+
+    rows: one row of each encoder, suite, test and pooling, with d; others' poolings are left out.
+    """
+    comparisons: list[tuple[Any, ...]] = []
+    for encoder, of_encoder in rows[rows["d"].notna()].groupby("encoder", sort=False):
+        wide = of_encoder.pivot(index=["suite", "test"], columns="pooling", values="d")
+        for first, second in itertools.combinations([p for p in poolings if p in wide], 2):
+            both = wide[[first, second]].dropna()
+            if len(both):
+                ones, others = both.to_numpy(float).T
+                same_sign = float(np.mean(np.sign(ones) == np.sign(others)))
+                tau = float(kendalltau(ones, others).statistic) if len(both) > 1 else math.nan
+                comparisons.append((encoder, first, second, len(both), same_sign, tau))
+    return pd.DataFrame(comparisons, columns=POOLING_COLUMNS).astype({"same_sign": float, "tau": float})
+
+
+def flips(rows: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """Of each encoder, over the tests that several of its poolings have a d of: how many (`tests`), in how
+    many d has both signs (`flipped`) and would have on average if poolings were unrelated (`by_chance`), and
+    in how many of these both signs have p below alpha before correction (`both_clear`)."""
+    known = rows[rows["d"].notna()]
+    up, down, clear = known["d"] > 0, known["d"] < 0, known["p_two"] < alpha
+    signs = known[["encoder", "suite", "test"]].assign(
+        up=up, down=down, clear_up=up & clear, clear_down=down & clear, poolings=1
+    )
+    by_test = signs.groupby(["encoder", "suite", "test"], sort=False).sum()
+    by_test = by_test[by_test["poolings"] > 1]
+    counts = pd.DataFrame(
+        {
+            "tests": 1,
+            "flipped": (by_test["up"] > 0) & (by_test["down"] > 0),
+            # all of one sign, with even odds for each
+            "by_chance": 1 - 2.0 ** (1 - by_test["poolings"]),
+            "both_clear": (by_test["clear_up"] > 0) & (by_test["clear_down"] > 0),
+        }
+    )
+    return counts.groupby("encoder", sort=False).sum().reset_index()
+
+
+def points(rows: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """Mean d of each model with its bias score, with POINT_COLUMNS: a row for each suite, pooling, benchmark
+    and measure.
+
+    d keeps its sign, as a score above 50 does: tests are written so that d above 0 is what a stereotype says,
+    and those that go against it count against it. Means are over the tests that every one of the models has
+    a d of, so that they are of the same tests.
+
+    rows: one row of each encoder, suite, test and pooling. scores: model, benchmark, measure, score and its
+    interval, as unmask.associations.results.bias_scores has them.
+    """
+    known = rows.loc[rows["d"].notna(), ["encoder", "suite", "test", "pooling", "d"]]
+    known = known.assign(row=known.groupby(["suite", "pooling"], sort=False).ngroup())
+    scores = scores.assign(column=scores.groupby(["benchmark", "measure"], sort=False).ngroup())
+    joined = known.merge(scores, left_on="encoder", right_on="model")
+    joined = joined.sort_values(["row", "column"], kind="stable")
+    models = joined.groupby(COMBINATION)["model"].transform("nunique")
+    shared = joined[joined.groupby([*COMBINATION, "test"])["model"].transform("size") == models]
+    ends = {name: (name, "first") for name in ("score", "low", "high")}
+    by_model = shared.groupby([*COMBINATION, "model"], sort=False, as_index=False)
+    return by_model.agg(tests=("test", "size"), mean_d=("d", "mean"), **ends)[POINT_COLUMNS]
+
+
+def with_pairs(means: pd.DataFrame) -> pd.DataFrame:
+    """Spearman's ρ over models between mean d and bias score, with PAIR_COLUMNS; means: `points`.
+
+    p is two-sided over permutations of the models, which it takes as independent, and p_holm is corrected
+    over all of them.
+    """
+    correlations: list[dict[str, Any]] = [
+        dict(zip(COMBINATION, key, strict=True))
+        | {"models": len(models), "tests": int(models["tests"].iloc[0])}
+        | spearman(models["mean_d"].to_numpy(float), models["score"].to_numpy(float))
+        for key, models in means.groupby(COMBINATION, sort=False)
+    ]
+    frame = pd.DataFrame(correlations, columns=PAIR_COLUMNS).astype({"rho": float, "p": float})
+    return holm(frame.assign(family=0), ["family"])[PAIR_COLUMNS]
+
+
+def spearman(ones: Floats, others: Floats) -> dict[str, Any]:
+    """Spearman's rho, the number of permutations and their two-sided p, or the reason why there is none."""
+    n = len(ones)
+    few = f"too few models ({counted(n, 'model')}, and {LEAST_MODELS} are needed)"
+    if n < LEAST_FOR_RHO:
+        return {"reason": few}
+    if len(set(ones)) == 1 or len(set(others)) == 1:
+        return {"reason": "all models have the same"}
+    first, second = (_standard(rankdata(values)) for values in (ones, others))
+    rho = float(first @ second)
+    if n < LEAST_MODELS:
+        return {"rho": rho, "reason": few}
+    if math.factorial(n) <= MOST_PERMUTATIONS:
+        orders = np.array(list(itertools.permutations(range(n))))
+    else:
+        rng = generator(SEED, "models")
+        orders = np.stack([np.arange(n), *(rng.permutation(n) for _ in range(DRAWN - 1))])
+    reached = np.abs(first[orders] @ second) >= abs(rho) - 1e-12
+    return {"rho": rho, "permutations": len(orders), "p": float(reached.mean())}
+
+
+def _standard(ranks: Floats) -> Floats:
+    centred = ranks - ranks.mean()
+    scaled: Floats = centred / np.linalg.norm(centred)
+    return scaled

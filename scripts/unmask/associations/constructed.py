@@ -10,17 +10,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from unmask.associations.constructed_files import Files, write_world
-from unmask.associations.constructed_oracle import truths
-from unmask.associations.constructed_world import World, word_of
+from unmask.associations.constructed_model import Files, write_world
+from unmask.associations.constructed_world import World, truths, word_of
 from unmask.associations.formats import grounded
-from unmask.associations.joint_embedding import Vectors, embed_seen, load_seeing, pictures_for
+from unmask.associations.joint_embedding import embed_seen, load_seeing, pictures_for
+from unmask.associations.readers import spans_of
 from unmask.associations.schema import CONSTRUCTED
-from unmask.associations.stimuli import stimuli_of
-from unmask.associations.suite import Worded
+from unmask.associations.stimuli import Worded, stimuli_of
 from unmask.associations.terms import GROUNDED
 from unmask.associations.testing import Options, association_tests
-from unmask.associations.words import place
+from unmask.associations.writing import Vectors, distinct_stimuli
 from unmask.models.devices import Device
 from unmask.tables import framed
 from unmask.terms import CORRECTED
@@ -39,14 +38,14 @@ def constructed_table(worlds: Mapping[str, World], options: Options, device: Dev
         with tempfile.TemporaryDirectory() as folder:
             files = write_world(Path(folder), world)
             stimuli = _stimuli(files)
-            for pooling, vectors in _embedded(files, stimuli, device).items():
-                embeddings[pooling].append(vectors)
+            for pooling, part in _embedded(files, stimuli, device).items():
+                embeddings[pooling].append(part)
         # as tests of one suite they are made in one pass
         suites.append(stimuli.assign(test=name, stimulus=stimuli["stimulus"] + number))
         number += stimuli["stimulus"].nunique()
-    together = {pooling: np.concatenate(parts) for pooling, parts in embeddings.items()}
-    found = association_tests(pd.concat(suites, ignore_index=True), together, options).rows
-    found = found[found["protocol"].eq(CORRECTED)]
+    vectors = {pooling: np.concatenate(parts) for pooling, parts in embeddings.items()}
+    tested = association_tests(pd.concat(suites, ignore_index=True), vectors, options).rows
+    tested = tested[tested["protocol"].eq(CORRECTED)]
     truth = {name: truths(world) for name, world in worlds.items()}
     rows = [
         {
@@ -54,7 +53,7 @@ def constructed_table(worlds: Mapping[str, World], options: Options, device: Dev
             "truth": truth[row["test"]][row["experiment"], row["level"]],
             **{key: row[key] for key in ("experiment", "level", "gap", "d", "p_two")},
         }
-        for row in found.to_dict("records")
+        for row in tested.to_dict("records")
     ]
     return framed(rows, CONSTRUCTED)
 
@@ -66,9 +65,8 @@ def _stimuli(files: Files) -> pd.DataFrame:
 
 def _embedded(files: Files, stimuli: pd.DataFrame, device: Device) -> dict[str, Vectors]:
     """stimuli × width by pooling."""
-    own = stimuli.drop_duplicates("stimulus").sort_values("stimulus")
-    texts, words = own["text"].tolist(), own["word"].tolist()
-    spans = [place(text, word, {}) for text, word in zip(texts, words, strict=True)]
+    distinct = distinct_stimuli(stimuli)
+    texts, images = distinct["text"].tolist(), distinct["image"].tolist()
     encoder = load_seeing(files.model, device)
     pictures = pictures_for(encoder, None, files.features)
-    return embed_seen(encoder, texts, spans, own["image"].tolist(), pictures)
+    return embed_seen(encoder, texts, spans_of(distinct, {}), images, pictures)

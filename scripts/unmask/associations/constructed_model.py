@@ -1,17 +1,37 @@
-"""The encoder of a constructed world: a VisualBERT of one layer with hand-set weights, and its tokenizer.
+"""A constructed world as files that an ordinary study can name: a model, a grounded test, and regions.
+
+The model is a VisualBERT of one layer with hand-set weights, and its tokenizer.
 
 An axis is a pair of coordinates, + and -, so that vectors have mean 0 and layer norm only sets their length.
 Queries and keys are 0, so that all tokens and regions are attended to alike; the value matrix is WEIGHT times
 the identity, and the output matrix is the identity. Positions, types and the feed-forward part add nothing.
 """
 
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
 import numpy as np
 import torch
 from transformers import BertTokenizer, VisualBertConfig, VisualBertModel
 
 from unmask.associations.association import Floats
-from unmask.associations.constructed_oracle import WEIGHT
-from unmask.associations.constructed_world import AXES, SENTENCE, World, vocabulary
+from unmask.associations.association_test import KEYS
+from unmask.associations.constructed_world import (
+    AXES,
+    CATEGORIES,
+    SENTENCE,
+    WEIGHT,
+    WORDS,
+    World,
+    pictured_words,
+    text_of,
+    vocabulary,
+)
+from unmask.associations.terms import SETS, X, Y
+from unmask.files import write_text
+from unmask.models.quiet import quiet_transformers
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 MAX_LENGTH = 16
@@ -63,3 +83,50 @@ def _meanings(world: World) -> Floats:
     special = np.zeros((len(SPECIAL), len(AXES)))
     special[SPECIAL.index("[CLS]")] = words[SENTENCE[0]]
     return np.concatenate([special, np.stack(list(words.values()))])
+
+
+class Files(NamedTuple):
+    """Where the files of a world are."""
+
+    # a model of kind vision-and-language
+    model: Path
+    # a test in the format grounded
+    test: Path
+    # {picture}/features: regions × features
+    features: Path
+
+
+def write_world(folder: Path, world: World) -> Files:
+    """Write the model, the test and the features of its pictures into a folder, made if it is not there."""
+    files = Files(folder / "model", folder / "constructed.jsonl", folder / "features.npz")
+    folder.mkdir(parents=True, exist_ok=True)
+    with quiet_transformers():
+        make_network(world).save_pretrained(files.model)
+        make_tokenizer(world).save_pretrained(files.model)
+    write_text(files.test, json.dumps(grounded_test(world), indent=2) + "\n")
+    regions = {f"{each.image}/features": each.regions.astype(np.float32) for each in pictured_words(world)}
+    np.savez(files.features, allow_pickle=False, **regions)
+    return files
+
+
+def grounded_test(world: World) -> dict[str, Any]:
+    """The test as one JSON object, as Ross, Katz & Barbu (2021) lay it out."""
+    images: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(dict)
+    for each in pictured_words(world):
+        images[each.cell][each.image] = [each.word]
+    groups: dict[str, dict[str, Any]] = {}
+    for name in SETS:
+        groups[name] = {
+            "category": CATEGORIES[name],
+            "captions": {word: text_of(word) for word in WORDS[name]},
+        }
+        if name in (X, Y):
+            groups[name]["images"] = images[name, name]
+        else:
+            groups[name] |= {f"{CATEGORIES[owner]}_Images": images[name, owner] for owner in (X, Y)}
+    return {
+        "test_types": ["sentence", "contextual"],
+        "test_name": "constructed",
+        **{key: groups[name] for key, name in KEYS.items()},
+        "contextual_words": [word for name in SETS for word in WORDS[name]],
+    }

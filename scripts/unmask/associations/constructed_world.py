@@ -1,17 +1,40 @@
-"""Worlds of a grounded test whose every bias is known: what their words and pictures mean.
+"""Worlds of a grounded test whose every bias is known: what their words and pictures mean, and the oracle.
 
 The test is of names of men and women with career and family (Ross, Katz & Barbu 2021, sentences of
 Grounded-SEAT). A meaning is a vector over AXES. Without bias, names and their pictures tell the gender, and
-attributes with theirs tell career from family; what a World has beside that are its biases.
+attributes with theirs tell career from family; what else a World has are its biases.
+
+The oracle knows the gaps of the tests without a model, in double precision. The vector of a text with a
+picture is the sentence's meaning, which [CLS] has, and WEIGHT times the mean of all tokens and regions, each
+of length one or zero: [CLS], the words, [SEP], which means nothing, and regions. A gap is a product of means
+of such vectors at length one: for E1 (mean of X − mean of Y) · (mean of A − mean of B), and for E2 and E3 the
+same with one cell of A and of B, x1 = X · (A_X − B_X) and so on.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from unmask.associations.association import Floats
-from unmask.associations.terms import A, B, X, Y
+from unmask.associations.terms import (
+    BY_WORD,
+    E1,
+    E2,
+    E3X,
+    E3Y,
+    GROUNDED,
+    HIDDEN,
+    IMAGE_HIDDEN,
+    JOINT,
+    LEVELS,
+    TEXT_HIDDEN,
+    A,
+    B,
+    X,
+    Y,
+)
 
 AXES = ("sentence", "person", "gender", "scene_gender", "concept", "shared")
 """What all texts say, and all names; gender in texts, and in pictures; career (positive) against family; and
@@ -109,24 +132,24 @@ def word_of(text: str) -> str:
 
 def vocabulary(world: World) -> dict[str, Floats]:
     """The meaning of each word of the texts: (axes,)."""
-    found = {word: _meaning(sentence=1) for word in SENTENCE}
+    meanings = {word: _meaning(sentence=1) for word in SENTENCE}
     for name in (X, Y):
         for word, offset in zip(WORDS[name], OFFSETS, strict=True):
-            found[word] = _meaning(person=1, gender=SIGNS[name], concept=offset)
+            meanings[word] = _meaning(person=1, gender=SIGNS[name], concept=offset)
     for name in (A, B):
         sign = SIGNS[name]
         for word in WORDS[name]:
-            found[word] = _meaning(concept=sign, gender=sign * world.language)
-    return found
+            meanings[word] = _meaning(concept=sign, gender=sign * world.language)
+    return meanings
 
 
 def pictured_words(world: World) -> Iterator[PicturedWord]:
     """All there are in the test: in each cell a word has one or two pictures, the second of two regions."""
     for name, owner in CELLS:
-        for place, word in enumerate(WORDS[name]):
-            for number in range(1 + place % 2):
+        for position, word in enumerate(WORDS[name]):
+            for number in range(1 + position % 2):
                 if name == owner:
-                    region = _person(SIGNS[name], OFFSETS[(3 * place + number) % len(OFFSETS)])
+                    region = _person(SIGNS[name], OFFSETS[(3 * position + number) % len(OFFSETS)])
                 else:
                     region = _scene(world, SIGNS[name], SIGNS[owner])
                 image = f"{word}-{CATEGORIES[owner]}-{number + 1}"
@@ -149,7 +172,56 @@ def _scene(world: World, concept: float, gender: float) -> Floats:
 
 def _meaning(**parts: float) -> Floats:
     """A meaning from its parts along AXES; of others it has none."""
-    found = np.zeros(len(AXES))
+    meaning = np.zeros(len(AXES))
     for axis, part in parts.items():
-        found[AXES.index(axis)] = part
-    return found
+        meaning[AXES.index(axis)] = part
+    return meaning
+
+
+WEIGHT = 6.0
+"""How much more the mean of all tokens counts than the token itself: the network's value matrix."""
+
+
+def truths(world: World) -> dict[tuple[str, str], float]:
+    """Gaps of a world by experiment (E1, E2, E3x, E3y, E4-text, E4-image) and level (item, word)."""
+    gaps: dict[tuple[str, str], float] = {}
+    for level in LEVELS:
+        for condition in GROUNDED:
+            x, y, a_x, a_y, b_x, b_y = _centres(world, condition, level)
+            # cells of an attribute are of one size
+            e1 = float((x - y) @ (a_x + a_y - b_x - b_y) / 2)
+            if condition != JOINT:
+                gaps[HIDDEN[condition], level] = e1
+                continue
+            gaps[E1, level] = e1
+            gaps[E2, level] = float(x @ (a_x - b_x) - y @ (a_y - b_y))
+            gaps[E3X, level] = float(x @ (a_x - b_x - a_y + b_y))
+            gaps[E3Y, level] = float(y @ (a_x - b_x - a_y + b_y))
+    return gaps
+
+
+def _centres(world: World, condition: str, level: str) -> list[Floats]:
+    """The mean vector of each of CELLS: of all items, or of the means of words."""
+    words = vocabulary(world)
+    vectors: dict[tuple[str, str], dict[str, list[Floats]]] = {cell: defaultdict(list) for cell in CELLS}
+    for each in pictured_words(world):
+        unit = each.word if level == BY_WORD else ""
+        vectors[each.cell][unit].append(_vector(words, each, condition))
+    return [
+        np.mean([np.mean(of_unit, axis=0) for of_unit in vectors[cell].values()], axis=0) for cell in CELLS
+    ]
+
+
+def _vector(words: dict[str, Floats], pictured: PicturedWord, condition: str) -> Floats:
+    nothing = np.zeros(len(AXES))
+    sentence = [words[each] for each in SENTENCE]
+    word = nothing if condition == TEXT_HIDDEN else words[pictured.word]
+    regions = pictured.regions * (condition != IMAGE_HIDDEN)
+    tokens = [sentence[0], *sentence, word, nothing, *regions]
+    return _unit(_unit(sentence[0]) + WEIGHT * np.mean([_unit(token) for token in tokens], axis=0))
+
+
+def _unit(vector: Floats) -> Floats:
+    length = np.linalg.norm(vector)
+    scaled: Floats = vector / length if length else vector
+    return scaled

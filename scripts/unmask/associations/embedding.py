@@ -6,22 +6,31 @@ texts of its batch beyond float error. What reads the same is read once.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.associations.terms import BARE_FIRST, CLS, MEAN, MEAN_CONTENT, STATIC, WORD, WORD_FIRST
-from unmask.associations.tokenised import Span, Tokenised, tokenised
+from unmask.associations.tokenised import Span, Tokenised, Vectors, check_finite, in_batches, tokenised
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
+from unmask.models.directory import PROJECTION
 from unmask.models.kinds.text_encoder import last_hidden_state
+from unmask.models.loading import load
+from unmask.models.projection import read_projection
+from unmask.models.quiet import quiet_transformers
 
-Vectors = npt.NDArray[np.float32]
+MASKED_LM, TEXT_ENCODER = "masked-lm", "text-encoder"
+KINDS = (MASKED_LM, TEXT_ENCODER)
+"""Kinds of models that have an encoder of text."""
 
-OF_WORDS = (WORD, WORD_FIRST)
+OF_WORDS = {WORD, WORD_FIRST}
 """Poolings that need to know where the word is."""
 
 
@@ -42,6 +51,36 @@ class Encoder:
         return int(self.network.config.hidden_size)
 
 
+def load_encoder(directory: str | Path, kind: str, device: Device, max_length: int | None) -> Encoder:
+    """The encoder of a model directory that was checked as one of this kind, in single precision.
+
+    That of a masked language model is the one that scores pairs, with its faster layers. A projection that
+    lies beside the weights is applied. Raises InputError for a model that does not fit into the device's
+    memory, and for a projection that cannot be used.
+    """
+    directory = Path(directory)
+    if kind == MASKED_LM:
+        model = load(directory, device, with_attention=False)
+        network, tokenizer = model.network.base_model, model.tokenizer
+        assert isinstance(network, PreTrainedModel)
+    else:
+        loaded = within_memory(_load, directory, device)
+        if loaded is None:
+            raise InputError(f"{directory}: this model is too large for the memory of {device}")
+        network, tokenizer = loaded
+    projection: torch.Tensor | None = None
+    if (directory / PROJECTION).is_file():
+        projection = read_projection(directory, int(network.config.hidden_size)).to(device.torch)
+    return Encoder(network, tokenizer, device, max_length, projection)
+
+
+def _load(directory: Path, device: Device) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    with quiet_transformers():
+        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True)
+        network = AutoModel.from_pretrained(directory, local_files_only=True, dtype=torch.float32)
+    return network.eval().to(device.torch), tokenizer
+
+
 def embed(
     encoder: Encoder, texts: Sequence[str], words: Sequence[Span | None], poolings: Sequence[str]
 ) -> dict[str, Vectors]:
@@ -57,33 +96,28 @@ def embed(
     for a mask that the tokenizer has not got, for a word that no token is of, and for what is not finite.
     """
     tokens = tokenised(encoder.tokenizer, texts, words, encoder.max_length)
-    found: dict[str, Vectors] = {}
+    embeddings: dict[str, Vectors] = {}
     hidden_poolings = [pooling for pooling in poolings if pooling not in (BARE_FIRST, STATIC)]
-    weights = {pooling: _weights(pooling, tokens, texts) for pooling in hidden_poolings}
+    weights = {
+        pooling: [_weight(pooling, each, text) for each, text in zip(tokens, texts, strict=True)]
+        for pooling in hidden_poolings
+    }
     if weights:
-        found |= _pooled(encoder, [text.ids for text in tokens], weights)
+        embeddings |= _pooled(encoder, [text.ids for text in tokens], weights)
     if BARE_FIRST in poolings:
         bare = tokenised(encoder.tokenizer, texts, words, encoder.max_length, bare=True)
         first = [np.eye(1, len(text.ids), dtype=np.float32)[0] for text in bare]
-        found |= _pooled(encoder, [text.ids for text in bare], {BARE_FIRST: first})
+        embeddings |= _pooled(encoder, [text.ids for text in bare], {BARE_FIRST: first})
     if STATIC in poolings:
-        found[STATIC] = _static(encoder, tokens)
-    for pooling, vectors in found.items():
-        told = np.ones(len(texts), dtype=bool)
-        if pooling in OF_WORDS:
-            told = np.array([word is not None for word in words], dtype=bool)
-            vectors[~told] = np.nan
-        if not np.isfinite(vectors[told]).all():
-            raise InputError(f"embedding ({pooling}): the model gives numbers that are not finite")
-    return {pooling: found[pooling] for pooling in poolings}
-
-
-def _weights(pooling: str, tokens: Sequence[Tokenised], texts: Sequence[str]) -> list[Vectors]:
-    """What each token of each text counts in a pooling; all zero where it has no word to pool."""
-    return [_weight(pooling, each, text) for each, text in zip(tokens, texts, strict=True)]
+        embeddings[STATIC] = _static(encoder, tokens)
+    for pooling in OF_WORDS & embeddings.keys():
+        embeddings[pooling][[word is None for word in words]] = np.nan
+    check_finite(embeddings, words, OF_WORDS, [repr(text) for text in texts])
+    return {pooling: embeddings[pooling] for pooling in poolings}
 
 
 def _weight(pooling: str, tokens: Tokenised, text: str) -> Vectors:
+    """What each token of a text counts in a pooling; all zero where it has no word to pool."""
     special, of_word = np.array(tokens.special), np.array(tokens.of_word)
     if pooling == CLS:
         if not special.any():
@@ -115,35 +149,23 @@ def _pooled(
 
     The longest texts come first, so that memory runs out early or never.
     """
-    found = {pooling: np.empty((len(ids), encoder.width), dtype=np.float32) for pooling in weights}
-    by_length: dict[int, list[int]] = {}
+    pooled = {pooling: np.empty((len(ids), encoder.width), dtype=np.float32) for pooling in weights}
+    numbers: dict[tuple[int, ...], list[int]] = {}
     for number, sequence in enumerate(ids):
-        by_length.setdefault(len(sequence), []).append(number)
-    for length, numbers in sorted(by_length.items(), reverse=True):
-        rows, which = np.unique([ids[number] for number in numbers], axis=0, return_inverse=True)
-        places: list[list[int]] = [[] for _ in rows]
-        for number, row in zip(numbers, which.reshape(-1).tolist(), strict=True):
-            places[row].append(number)
-        done = 0
-        while done < len(rows):
-            batch = rows[done : done + max(1, encoder.device.batch_tokens // length)]
-            hidden = within_memory(_hidden, encoder, batch)
-            if hidden is None:
-                encoder.device.take_half(len(batch), length)
-                continue
-            for own, state in zip(places[done:], hidden, strict=False):
-                for number in own:
-                    for pooling, of_texts in weights.items():
-                        found[pooling][number] = of_texts[number] @ state
-            done += len(batch)
-    return found
+        numbers.setdefault(sequence, []).append(number)
+    order = sorted(numbers, key=lambda sequence: (-len(sequence), sequence))
+    for length, alike in groupby(order, key=len):
+        for sequence, state in in_batches(partial(_hidden, encoder), list(alike), length, encoder.device):
+            for number in numbers[sequence]:
+                for pooling, of_texts in weights.items():
+                    pooled[pooling][number] = of_texts[number] @ state
+    return pooled
 
 
 @torch.inference_mode()
-def _hidden(encoder: Encoder, rows: npt.NDArray[np.int64]) -> Vectors:
+def _hidden(encoder: Encoder, batch: Sequence[tuple[int, ...]]) -> Vectors:
     """The last hidden states of token ids (batch × length): batch × length × width."""
-    ids = torch.from_numpy(rows.astype(np.int64)).to(encoder.device.torch)
-    hidden = last_hidden_state(encoder.network, ids).float()
+    hidden = last_hidden_state(encoder.network, torch.tensor(batch).to(encoder.device.torch)).float()
     if encoder.projection is not None:
         hidden = hidden @ encoder.projection.to(hidden.device).T
     states: Vectors = hidden.cpu().numpy()
@@ -155,9 +177,9 @@ def _static(encoder: Encoder, tokens: Sequence[Tokenised]) -> Vectors:
     """Means of input embeddings: texts × their width."""
     table = encoder.network.get_input_embeddings().weight
     assert isinstance(table, Tensor)
-    found = []
+    vectors = []
     for each in tokens:
         chosen = np.array(each.of_word) if any(each.of_word) else ~np.array(each.special)
         ids = torch.tensor([token for token, counts in zip(each.ids, chosen, strict=True) if counts])
-        found.append(table[ids.to(table.device)].float().mean(0).cpu().numpy())
-    return np.stack(found).astype(np.float32)
+        vectors.append(table[ids.to(table.device)].float().mean(0).cpu().numpy())
+    return np.stack(vectors).astype(np.float32)

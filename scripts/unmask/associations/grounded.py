@@ -8,9 +8,9 @@ x1 = mean_X s(·; A_X, B_X), x2 = mean_X s(·; A_Y, B_Y), and y1, y2 of Y alike:
 - E3x compares x1 with x2, E3y y1 with y2: the same targets with the one and the other pictures.
 
 p of E1 is over partitions of target words, each with its s as it is. E2 has none: all targets may happen to
-be nearer to the pictures of X, which partitions would leave as they are and call a finding. p of E3 is over
-partitions of the differences that pictures make to attribute words, into A and B: its gap is how much more
-they do to A than to B, and what they do to all words alike is no part of it.
+be nearer to the pictures of X, which no partition of targets changes, so it would be called significant.
+p of E3 is over partitions of the differences that pictures make to attribute words, into A and B: its gap is
+how much more they do to A than to B, and what they do to all words alike is no part of it.
 
 With cells of one size, E2 = E1 + (E3x + E3y) / 2 in gaps. Experiment 4 is E1 of other embeddings, of texts
 whose word or pictures whose regions are hidden.
@@ -48,29 +48,11 @@ class Means(NamedTuple):
     y1: Floats
     y2: Floats
 
-    @property
-    def target_effect(self) -> Floats:
-        """What X is nearer to A than Y, whatever the pictures; E1 where cells are of one size."""
-        effect: Floats = (self.x1 + self.x2 - self.y1 - self.y2) / 2
-        return effect
-
-    @property
-    def image_effect(self) -> Floats:
-        """What targets are nearer to A with pictures of X than of Y: (E3x + E3y) / 2."""
-        effect: Floats = (self.x1 - self.x2 + self.y1 - self.y2) / 2
-        return effect
-
-    @property
-    def interaction(self) -> Floats:
-        """What pictures do to X more than to Y: (E3x − E3y) / 2."""
-        effect: Floats = (self.x1 - self.x2 - self.y1 + self.y2) / 2
-        return effect
-
 
 def experiments(a: Mapping[str, Cell], b: Mapping[str, Cell]) -> list[Experiment]:
     """E1, E2, E3x and E3y of cells of A and of B by whose pictures they are of, X and Y."""
-    x1, x2 = (Arm(a[own].x, b[own].x, a[own].sizes, b[own].sizes) for own in "XY")
-    y1, y2 = (Arm(a[own].y, b[own].y, a[own].sizes, b[own].sizes) for own in "XY")
+    x1, x2 = (Arm(a[owner].x, b[owner].x, a[owner].sizes, b[owner].sizes) for owner in "XY")
+    y1, y2 = (Arm(a[owner].y, b[owner].y, a[owner].sizes, b[owner].sizes) for owner in "XY")
     return [
         Experiment(E1, _united(x1, x2), _united(y1, y2)),
         Experiment(E2, x1, y2),

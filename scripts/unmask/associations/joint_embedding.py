@@ -7,17 +7,17 @@ read once, and every picture is opened once.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.associations.pictures import Picture, PictureFolder, Pictures, RegionFile
 from unmask.associations.terms import GROUNDED, IMAGE_HIDDEN, TEXT_HIDDEN
-from unmask.associations.tokenised import Span, Tokenised, tokenised
+from unmask.associations.tokenised import Span, Tokenised, Vectors, check_finite, in_batches, tokenised
 from unmask.errors import InputError
 from unmask.models.checking import load_tokenizer
 from unmask.models.devices import Device, within_memory
@@ -26,7 +26,6 @@ from unmask.models.joint.reading import PIXELS, Reading
 from unmask.models.quiet import quiet_transformers
 from unmask.models.seeing import config_of, longest_text
 
-Vectors = npt.NDArray[np.float32]
 Ids = tuple[int, ...]
 Place = tuple[str, int]
 """A pooling, and the number of a text: where an embedding goes."""
@@ -143,13 +142,13 @@ def embed_seen(
     if unknown := [pooling for pooling in poolings if pooling not in GROUNDED]:
         raise ValueError(f"unknown pooling {unknown[0]}")
     tokens = tokenised(encoder.tokenizer, texts, words, encoder.max_length)
-    found = {pooling: np.full((len(texts), encoder.width), np.nan, np.float32) for pooling in poolings}
-    shown, blank = _wanted(encoder, tokens, images, poolings)
+    embeddings = {pooling: np.full((len(texts), encoder.width), np.nan, np.float32) for pooling in poolings}
+    as_they_are, blank = _reads_by_image(encoder, tokens, images, poolings)
     hidden: dict[tuple[tuple[int, ...], bytes], tuple[Picture, dict[Ids, list[Place]]]] = {}
-    held: list[_Read] = []
+    batch: list[_Read] = []
     size = 0
     # neighbours have texts of one length, so that batches are full
-    order = dict(sorted(shown.items(), key=lambda item: [len(ids) for ids in item[1]]))
+    order = dict(sorted(as_they_are.items(), key=lambda item: [len(ids) for ids in item[1]]))
     for image, picture in pictures.read(list(order | blank)):
         if places := blank.get(image):
             empty = picture.hidden()
@@ -157,32 +156,33 @@ def embed_seen(
             _, same = hidden.setdefault(key, (empty, {}))
             for ids, where in places.items():
                 same.setdefault(ids, []).extend(where)
-        if own := shown.get(image):
-            held += [_Read(ids, picture, where) for ids, where in own.items()]
+        if of_image := as_they_are.get(image):
+            batch += [_Read(ids, picture, where) for ids, where in of_image.items()]
             size += encoder.reading.length(encoder.network.config, picture.numbers.shape)
         if size >= encoder.device.batch_tokens:
-            _fill(found, encoder, held)
-            held, size = [], 0
-    held += [_Read(ids, empty, where) for empty, same in hidden.values() for ids, where in same.items()]
-    _fill(found, encoder, held)
-    _check_finite(found, texts, words, images)
-    return found
+            _fill(embeddings, encoder, batch)
+            batch, size = [], 0
+    batch += [_Read(ids, empty, where) for empty, same in hidden.values() for ids, where in same.items()]
+    _fill(embeddings, encoder, batch)
+    names = [f"{text!r} with {image}" for text, image in zip(texts, images, strict=True)]
+    check_finite(embeddings, words, (TEXT_HIDDEN,), names)
+    return embeddings
 
 
-def _wanted(
+def _reads_by_image(
     encoder: SeeingEncoder, tokens: Sequence[Tokenised], images: Sequence[str], poolings: Sequence[str]
 ) -> tuple[dict[str, dict[Ids, list[Place]]], dict[str, dict[Ids, list[Place]]]]:
     """What is to be read with each picture as it is, and with each hidden: ids -> where this goes."""
-    shown: dict[str, dict[Ids, list[Place]]] = {}
+    as_they_are: dict[str, dict[Ids, list[Place]]] = {}
     blank: dict[str, dict[Ids, list[Place]]] = {}
     for number, (text, image) in enumerate(zip(tokens, images, strict=True)):
         for pooling in poolings:
             if pooling == TEXT_HIDDEN and not any(text.of_word):
                 continue
             ids = _without_word(encoder, text) if pooling == TEXT_HIDDEN else text.ids
-            by_image = blank if pooling == IMAGE_HIDDEN else shown
+            by_image = blank if pooling == IMAGE_HIDDEN else as_they_are
             by_image.setdefault(image, {}).setdefault(ids, []).append((pooling, number))
-    return shown, blank
+    return as_they_are, blank
 
 
 def _without_word(encoder: SeeingEncoder, text: Tokenised) -> Ids:
@@ -196,21 +196,13 @@ def _without_word(encoder: SeeingEncoder, text: Tokenised) -> Ids:
     return tuple(hiding if of_word else token for token, of_word in zip(text.ids, text.of_word, strict=True))
 
 
-def _fill(found: Mapping[str, Vectors], encoder: SeeingEncoder, reads: Sequence[_Read]) -> None:
+def _fill(embeddings: Mapping[str, Vectors], encoder: SeeingEncoder, reads: Sequence[_Read]) -> None:
     """Read texts with their pictures and put the embeddings where they go. The longest come first, so that
     memory runs out early or never."""
     for length, group in _groups(encoder, reads):
-        done = 0
-        while done < len(group):
-            batch = group[done : done + max(1, encoder.device.batch_tokens // length)]
-            vectors = within_memory(_vectors, encoder, batch)
-            if vectors is None:
-                encoder.device.take_half(len(batch), length)
-                continue
-            for read, vector in zip(batch, vectors, strict=True):
-                for pooling, number in read.places:
-                    found[pooling][number] = vector
-            done += len(batch)
+        for read, vector in in_batches(partial(_vectors, encoder), group, length, encoder.device):
+            for pooling, number in read.places:
+                embeddings[pooling][number] = vector
 
 
 def _groups(encoder: SeeingEncoder, reads: Sequence[_Read]) -> Iterator[tuple[int, list[_Read]]]:
@@ -234,22 +226,3 @@ def _vectors(encoder: SeeingEncoder, batch: Sequence[_Read]) -> Vectors:
     boxes = torch.from_numpy(np.stack(places)).to(device) if places else None
     vectors: Vectors = encoder.reading.embed(encoder.network, ids, numbers, boxes).float().cpu().numpy()
     return vectors
-
-
-def _check_finite(
-    found: Mapping[str, Vectors],
-    texts: Sequence[str],
-    words: Sequence[Span | None],
-    images: Sequence[str],
-) -> None:
-    told = np.array([word is not None for word in words], dtype=bool)
-    for pooling, vectors in found.items():
-        broken = ~np.isfinite(vectors).all(1)
-        if pooling == TEXT_HIDDEN:
-            broken &= told
-        if broken.any():
-            first = int(np.flatnonzero(broken)[0])
-            raise InputError(
-                f"embedding ({pooling}): of {texts[first]!r} with {images[first]} the model gives "
-                "numbers that are not finite"
-            )

@@ -1,10 +1,11 @@
-"""How many partitions of targets, or of attributes, come to as much as the one that was found.
+"""How many partitions of targets, or of attributes, reach the observed sum.
 
 Up to some 40 units all are counted by meeting in the middle (Horowitz & Sahni 1974): the sums of the subsets
 of each half, by size and sorted, then for each sum of the one half a search in the other. Beyond, some are
 drawn, for all columns alike.
 """
 
+import hashlib
 import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -15,25 +16,34 @@ import numpy.typing as npt
 from unmask.associations.association import Floats
 
 TIED = 1e-12
-"""Sums that come to as much but for this share of Σ|s| are ties."""
+"""Sums that differ by less than this share of Σ|s| are ties."""
 
 ROUNDING = 1e-6
-"""What s may be off by, as embeddings are in single precision."""
+"""The rounding error of s, as embeddings are in single precision."""
 
 BATCH = 1 << 16
 """Keys that are drawn at once: they stay in the cache of a core."""
 
 SUMS = 1 << 13
-"""Draws whose sums are held against the bounds at once."""
+"""Draws whose sums are compared with the bounds at once."""
 
 PUBLISHED_PARTITIONS = 100_000
 """The released code of sent-bias and bias-bench counts all of so many partitions, and else draws."""
 
 
+def generator(seed: int, *names: str) -> np.random.Generator:
+    """A random generator seeded by (seed, names) alone: neither by the order of tests nor by the process.
+
+    Raises ValueError where the seed is negative.
+    """
+    digest = hashlib.sha256("\0".join(names).encode()).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest[:16])])
+
+
 class Tails(NamedTuple):
     """p-values, (C,) each."""
 
-    # share that comes to the sum of X or more
+    # share with the observed sum of X or more
     p: Floats
     # share that is as far from the expectation, on either side
     p_two: Floats
@@ -46,7 +56,7 @@ class Tails(NamedTuple):
 
 
 class _Bounds(NamedTuple):
-    """What sums about their expectation are held against, (C,) each."""
+    """Bounds of sums about their expectation, (C,) each."""
 
     one: Floats
     two: Floats
@@ -73,7 +83,7 @@ def partitions(values: Floats, size: int) -> Tails:
 def drawn_partitions(
     values: Floats, size: int, draws: Sequence[int], generator: np.random.Generator
 ) -> list[Tails]:
-    """The same of drawn partitions, with the one that was found: (1 + count) / (1 + draws), so p is never 0.
+    """The same of drawn partitions, with the observed one: (1 + count) / (1 + draws), so p is never 0.
 
     All columns are on the same draws. For each number of `draws` the tails of so many, the first of all.
     """
@@ -81,22 +91,22 @@ def drawn_partitions(
     n = values.shape[1]
 
     batch = max(1, BATCH // n)
-    # the same memory for all batches: to be given it anew takes longer than to fill it
+    # all batches use the same memory: to allocate it takes longer than to fill it
     keys, scratch = np.empty((2, batch, n))
 
-    def sums(found: Floats) -> None:
-        for start in range(0, len(found), batch):
-            rows = min(batch, len(found) - start)
-            own, ranked = keys[:rows], scratch[:rows]
+    def sums(out: Floats) -> None:
+        for start in range(0, len(out), batch):
+            rows = min(batch, len(out) - start)
+            batch_keys, ranked = keys[:rows], scratch[:rows]
             # the smallest keys are a random subset; in double precision two are hardly ever the same
-            generator.random(out=own)
-            ranked[:] = own
+            generator.random(out=batch_keys)
+            ranked[:] = batch_keys
             ranked.partition(size - 1, axis=1)
             last = ranked[:, size - 1 : size].copy()
-            np.less_equal(own, last, out=ranked)
-            found[start : start + rows] = (columns @ ranked.T).T
+            np.less_equal(batch_keys, last, out=ranked)
+            out[start : start + rows] = (columns @ ranked.T).T
 
-    return _drawn(sums, bounds, draws)
+    return _drawn_tails(sums, bounds, draws)
 
 
 def published_draws(x: int, y: int) -> int:
@@ -118,8 +128,8 @@ def _partition_bounds(values: Floats, size: int) -> tuple[Floats, _Bounds]:
     return centred, _bounds(centred[:, :size].sum(axis=1), slack, ROUNDING * size)
 
 
-def _bounds(found: Floats, slack: Floats, rounding: float) -> _Bounds:
-    return _Bounds(found - slack, np.abs(found) - slack, found + rounding, found - rounding)
+def _bounds(sums: Floats, slack: Floats, rounding: float) -> _Bounds:
+    return _Bounds(sums - slack, np.abs(sums) - slack, sums + rounding, sums - rounding)
 
 
 def _subset_sums(values: Floats) -> Floats:
@@ -148,30 +158,30 @@ def _pairs(first: Floats, second: Floats, bounds: _Bounds, column: int) -> list[
 
     one, two, low, high = (float(bound[column]) for bound in bounds)
     reached = at_least(one)
-    # the bounds of one side and of two are the same where what was found is above its expectation
+    # the bounds of one side and of two are the same where the observed sum is above its expectation
     above = reached if one == two else at_least(two)
     return [reached, above + at_most(-two), at_least(low), at_least(high)]
 
 
-def _drawn(sums: Callable[[Floats], None], bounds: _Bounds, draws: Sequence[int]) -> list[Tails]:
+def _drawn_tails(sums: Callable[[Floats], None], bounds: _Bounds, draws: Sequence[int]) -> list[Tails]:
     """The tails of so many draws each, the first of all; sums fills (rows, C) with those of the next ones."""
     counts = np.zeros((4, len(bounds.one)), dtype=np.int64)
-    found = np.empty((SUMS, len(bounds.one)))
+    buffer = np.empty((SUMS, len(bounds.one)))
     done = 0
     tails: dict[int, Tails] = {}
     for number in sorted(set(draws)):
         while done < number:
-            own = found[: number - done]
-            sums(own)
-            done += len(own)
-            for count, tested, bound in zip(counts, (own, np.abs(own), own, own), bounds, strict=True):
+            part = buffer[: number - done]
+            sums(part)
+            done += len(part)
+            for count, tested, bound in zip(counts, (part, np.abs(part), part, part), bounds, strict=True):
                 count += (tested >= bound).sum(axis=0)
         tails[number] = _tails((1 + counts) / (1 + number), number, exact=False)
     return [tails[number] for number in draws]
 
 
 def _all_counted(counts: npt.NDArray[np.int64], total: int) -> Tails:
-    # the one that was found is as much as itself, whatever the rounding, and nothing counts on both sides
+    # the observed one reaches itself, whatever the rounding, and none counts on both sides
     return _tails(np.clip(counts, 1, total) / total, total, exact=True)
 
 

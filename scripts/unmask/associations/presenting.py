@@ -8,13 +8,14 @@ from functools import partial
 
 from unmask.associations import tables
 from unmask.associations.charts import MAKERS as CHARTS
-from unmask.associations.results import Found
+from unmask.associations.results import AssociationResults
 from unmask.report.chart_files import charts_of
 from unmask.report.table_files import Made, table_texts
 
-__all__ = ["Found", "drawn_charts", "made_tables"]
+Found = AssociationResults
+"""The name that unmask.report.presenting asks for."""
 
-MAKERS: Mapping[str, Callable[[Found], Made]] = {
+MAKERS: Mapping[str, Callable[[AssociationResults], Made]] = {
     "table1": tables.table1,
     "overview": tables.overview,
     "published": tables.published,
@@ -28,14 +29,14 @@ MAKERS: Mapping[str, Callable[[Found], Made]] = {
 }
 
 
-def made_tables(found: Found, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
+def made_tables(results: AssociationResults, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The tables of these names as text, each with its name.
 
     A name is {table}_{form}, with a table of unmask.associations.shown.TABLES and a form of
     unmask.report.table_files.FORMS. A table that the study has nothing for has no rows. Raises KeyError for
     an unknown name (a defect of the caller).
     """
-    yield from table_texts({name: partial(make, found) for name, make in MAKERS.items()}, wanted)
+    yield from table_texts({name: partial(make, results) for name, make in MAKERS.items()}, names)
 
 
 drawn_charts = partial(charts_of, CHARTS)

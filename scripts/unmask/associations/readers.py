@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.associations.embedding import embed
-from unmask.associations.encoders import load_encoder
+from unmask.associations.embedding import embed, load_encoder
 from unmask.associations.tokenised import Span
 from unmask.associations.words import WordFacts, place
 from unmask.associations.writing import Encode, Vectors
@@ -52,8 +51,8 @@ def reader_of(
         pictures = pictures_for(seeing, images, features)
 
         def see(stimuli: pd.DataFrame) -> Mapping[str, Vectors]:
-            texts, shown = stimuli["text"].tolist(), stimuli["image"].tolist()
-            return embed_seen(seeing, texts, spans_of(stimuli, plurals), shown, pictures, poolings)
+            texts, images_ = stimuli["text"].tolist(), stimuli["image"].tolist()
+            return embed_seen(seeing, texts, spans_of(stimuli, plurals), images_, pictures, poolings)
 
         return Reader(seeing.width, tuple(poolings), see)
     encoder = load_encoder(directory, kind, device, manifest["max_length"])
@@ -65,7 +64,7 @@ def reader_of(
 
 
 def spans_of(stimuli: pd.DataFrame, plurals: Mapping[str, str]) -> list[Span | None]:
-    """Where in each text its word stands, at the last occurrence; None where no word is told.
+    """Where in each text its word stands, at the last occurrence; None where the word is not known.
 
     Raises InputError naming text and word where it does not.
     """

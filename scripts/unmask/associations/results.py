@@ -1,38 +1,44 @@
-"""What a study has found with association tests, out of its files."""
+"""The results of the association tests of a study, read from its files."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
-from unmask.associations import agreement, comparisons
+from unmask.associations import comparisons
 from unmask.associations.chance import least_p, main_rows, with_power
-from unmask.associations.metadata import (
-    bias_scores,
-    categories_of,
-    means_of,
-    pictures_of,
-    remarks_of,
-    strengths_of,
-)
 from unmask.associations.published import COLUMNS
-from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS
-from unmask.associations.terms import GROUNDED, POOLINGS, VECTORS, WEAT
-from unmask.loading import load_tables, shared_facts
+from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS, STIMULI
+from unmask.associations.terms import GROUNDED, POOLINGS, VECTORS, WEAT, X, Y
+from unmask.loading import facts_by, load_tables, shared_facts
 from unmask.report.captions import Captions, load_captions
+from unmask.report.declared_tables import in_order
 from unmask.report.published import read_published
 from unmask.report.study import Named
+from unmask.statistics.schema import BIAS, OVERALL
 from unmask.tables import framed, read_table
-from unmask.terms import CORRECTED
+from unmask.terms import CORRECTED, ORIGINAL
 
-KEY = ["encoder", "suite", "test", "experiment", "pooling"]
+MEANS = ["encoder", "suite", "test", "pooling", "level", "x1", "x2", "y1", "y2"]
+"""Columns of the 2×2 of grounded tests."""
+
+SCORES = ["model", "benchmark", "measure", "score", "low", "high"]
+"""Columns of bias scores with their intervals, in percent; nan without one."""
+
+STRENGTHS = ["suite", "test", "series", "strength", "whole"]
+"""Columns of what was planted in the tests of a suite: tests of the same targets are a series, and one that
+has all words of another of them (`whole`) is no step of it."""
+
+TOLERANCE = 1e-6
+"""How far a measured gap of hand-set weights may be from the truth: rounding of single precision."""
 
 
 @dataclass(frozen=True)
-class Found:
+class AssociationResults:
     """files: associations (ASSOCIATIONS of every encoder and suite), captions and published; and, each empty
     or left out where there is none, draws (DRAWS of the same), constructed (CONSTRUCTED), bias
     (unmask.statistics.schema.BIAS of every model and benchmark) and truths (STIMULI of suites: what was
@@ -67,8 +73,8 @@ class Found:
     @cached_property
     def poolings(self) -> list[str]:
         """Those of the study, then all others."""
-        wanted = [str(pooling) for pooling in self.settings.get("poolings") or []]
-        return list(dict.fromkeys([*wanted, *POOLINGS, VECTORS, *GROUNDED]))
+        of_study = [str(pooling) for pooling in self.settings.get("poolings") or []]
+        return list(dict.fromkeys([*of_study, *POOLINGS, VECTORS, *GROUNDED]))
 
     def printed_name(self, encoder: str) -> str | None:
         """What published.csv calls an encoder, where its entry says so."""
@@ -93,18 +99,16 @@ class Found:
         (unmask.associations.chance) last, in the order of suites and tests, then encoders and poolings."""
         rows = self._of_encoders("associations", ASSOCIATIONS)
         rows = rows.assign(least_p=least_p(rows), able=with_power(rows, self.alpha))
-        places = {name: place for place, name in enumerate(self.poolings)}
-        tests = {key: place for place, key in enumerate(_tests(rows))}
-        order = pd.DataFrame(
-            {
-                "test": [tests[key] for key in zip(rows["suite"], rows["test"], strict=True)],
-                "encoder": rows["encoder"].map({name: n for n, name in enumerate(self.names)}),
-                "pooling": rows["pooling"].map(places),
-            },
-            index=rows.index,
-        ).sort_values(["test", "encoder", "pooling"], kind="stable")
-        found: pd.DataFrame = rows.loc[order.index].reset_index(drop=True)
-        return found
+        # tests of two suites may have one name
+        number = rows.groupby(["suite", "test"], sort=False).ngroup()
+        rows = in_order(
+            rows.assign(number=number),
+            suite=rows["suite"].unique(),
+            number=range(len(rows)),
+            encoder=self.names,
+            pooling=self.poolings,
+        )
+        return rows.drop(columns="number").reset_index(drop=True)
 
     @cached_property
     def weat(self) -> pd.DataFrame:
@@ -113,30 +117,36 @@ class Found:
 
     @cached_property
     def main(self) -> pd.DataFrame:
-        """Of `weat` the rows that are read first (unmask.associations.chance.main_rows)."""
+        """The main rows of `weat` (unmask.associations.chance.main_rows)."""
         return main_rows(self.weat)
 
     @cached_property
     def grounded(self) -> pd.DataFrame:
-        """The rows of grounded tests that are read first."""
+        """The main rows of grounded tests."""
         return main_rows(self.rows[self.rows["experiment"] != WEAT])
 
     @cached_property
     def means(self) -> pd.DataFrame:
-        """The 2×2 of grounded tests."""
-        return means_of(self.names, self._paths("associations"))
+        """The 2×2 of all grounded tests, with MEANS, in the order of the study."""
+        of_tests = [
+            {"encoder": encoder, "suite": suite, **cells}
+            for (encoder, suite), facts in self._facts.items()
+            for cells in facts.get("means") or []
+            if encoder in self.names
+        ]
+        return in_order(pd.DataFrame(of_tests, columns=MEANS), encoder=self.names)
 
     @cached_property
     def poolings_compared(self) -> pd.DataFrame:
-        return agreement.poolings_compared(self.main, self.poolings)
+        return comparisons.poolings_compared(self.main, self.poolings)
 
     @cached_property
     def flips(self) -> pd.DataFrame:
-        return agreement.flips(self.main, self.alpha)
+        return comparisons.flips(self.main, self.alpha)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """Between every two encoders (unmask.associations.comparisons), at both levels."""
+        """Between every two encoders, at both levels."""
         rows = self.rows[self.rows["protocol"] == CORRECTED]
         draws = self._of_encoders("draws", DRAWS)
         if len(draws):
@@ -145,13 +155,13 @@ class Found:
 
     @cached_property
     def points(self) -> pd.DataFrame:
-        """Mean d beside bias scores (unmask.associations.agreement.points)."""
+        """Mean d with bias scores."""
         scores = bias_scores(self._paths("bias"), self.settings.get("pairs") or [])
-        return agreement.points(self.main, scores)
+        return comparisons.points(self.main, scores)
 
     @cached_property
     def with_pairs(self) -> pd.DataFrame:
-        return agreement.with_pairs(self.points)
+        return comparisons.with_pairs(self.points)
 
     @cached_property
     def constructed(self) -> pd.DataFrame:
@@ -162,22 +172,37 @@ class Found:
     @cached_property
     def planted(self) -> pd.DataFrame:
         """Of `main` the tests of which it is known what was planted, with STRENGTHS; weakest first."""
-        rows = self.main.merge(strengths_of(self._paths("truths")), on=["suite", "test"])
+        rows = self.main.merge(strengths(self._paths("truths")), on=["suite", "test"])
         return rows.sort_values("strength", kind="stable")
 
     @cached_property
-    def categories(self) -> dict[tuple[str, str], Mapping[str, str]]:
-        """What files call the sets of their tests, by suite and test."""
-        return categories_of(self._paths("truths"))
-
-    def remarks(self) -> list[str]:
-        """What the tables say of what was left out."""
-        return remarks_of(self._paths("truths"), self._paths("associations"))
+    def _facts(self) -> dict[tuple[str, ...], dict[str, Any]]:
+        """The metadata of ASSOCIATIONS by encoder and suite."""
+        return facts_by(self._paths("associations"), "encoder", "suite")
 
     @cached_property
-    def pictures(self) -> dict[tuple[str, str], Mapping[str, int]]:
-        """How many pictures the cells of grounded tests have, by suite and test."""
-        return pictures_of(self._paths("truths"))
+    def _tests(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """What the metadata of suites say of each test, by suite and test."""
+        return {
+            (suite, str(test["name"])): test
+            for (suite,), facts in facts_by(self._paths("truths"), "suite").items()
+            for test in facts.get("tests") or []
+        }
+
+    def of_tests(self, key: str) -> dict[tuple[str, str], Mapping[str, Any]]:
+        """What suites say of their tests under a key, by suite and test, where they do: `categories`, what
+        files call the sets, or `pictures`, how many the cells of a grounded test have."""
+        return {name: test[key] for name, test in self._tests.items() if test.get(key)}
+
+    def remarks(self) -> list[str]:
+        """What was left out, each with its suite: of the tests as they were read, then of what encoders made
+        of them; once where several say it."""
+        of_tests = {f"{suite}: {test}: ": facts for (suite, test), facts in self._tests.items()}
+        of_encoders = [(f"{suite}: ", facts) for (_, suite), facts in self._facts.items()]
+        sources = [*of_tests.items(), *of_encoders]
+        return list(
+            dict.fromkeys(start + each for start, facts in sources for each in facts.get("remarks") or [])
+        )
 
     @cached_property
     def published(self) -> pd.DataFrame:
@@ -198,8 +223,36 @@ class Found:
         )
 
 
-def _tests(rows: pd.DataFrame) -> list[tuple[str, str]]:
-    """Suites in order of appearance, and the tests of each."""
-    found = list(dict.fromkeys(zip(rows["suite"], rows["test"], strict=True)))
-    suites = list(dict.fromkeys(suite for suite, _ in found))
-    return sorted(found, key=lambda key: suites.index(key[0]))
+def bias_scores(paths: Iterable[str | Path], measures: Sequence[str]) -> pd.DataFrame:
+    """The bias scores over all pairs of each model and benchmark, with SCORES: of the original sentences,
+    corrected, by these measures. paths: tables BIAS, whose metadata name model and benchmark."""
+    rows = load_tables(paths, BIAS, "model", "benchmark")
+    chosen = (
+        (rows["variant"] == ORIGINAL)
+        & (rows["protocol"] == CORRECTED)
+        & (rows["grouping"] == OVERALL)
+        & rows["measure"].isin(list(measures))
+        & rows["score"].notna()
+    )
+    return rows.loc[chosen, SCORES].reset_index(drop=True)
+
+
+def strengths(paths: Sequence[str | Path]) -> pd.DataFrame:
+    """What was planted in each test whose truth is known, with STRENGTHS. paths: tables STIMULI."""
+    rows: list[tuple[str, str, str, float, bool]] = []
+    for path, ((suite,), facts) in zip(paths, facts_by(paths, "suite").items(), strict=True):
+        tests = {str(test["name"]): test for test in facts.get("tests") or [] if test.get("truth")}
+        if not tests:
+            continue
+        stimuli = read_table(path, STIMULI)
+        words = stimuli[stimuli["set"].isin([X, Y])].groupby("test")["word"].agg(set)
+        series = {name: _targets(test.get("categories") or {}) for name, test in tests.items()}
+        for name, test in tests.items():
+            others = [other for other in tests if series[other] == series[name]]
+            whole = any(words[name] > words[other] for other in others)
+            rows.append((suite, name, series[name], float(test["truth"]["strength"]), whole))
+    return pd.DataFrame(rows, columns=STRENGTHS)
+
+
+def _targets(categories: Mapping[str, str]) -> str:
+    return f"{categories.get(X, X)} against {categories.get(Y, Y)}"

@@ -1,5 +1,11 @@
-"""The sets of one test, as texts with vectors, and the experiments that they make by item or by word."""
+"""The sets of one test, as texts with vectors, and the experiments that they make by item or by word.
 
+A unit is a text, or a word with the mean over its texts. Eight templates of a name are not eight
+observations: partitions of texts count the effect of a word on all its texts as many findings, and reject too
+often. By word each word is one observation.
+"""
+
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -7,12 +13,52 @@ import pandas as pd
 
 from unmask.associations.association import Arm, Experiment, Floats, Ints
 from unmask.associations.grounded import Cell, Means, experiments, means
-from unmask.associations.levels import Units, alike, each
-from unmask.associations.levels import means as means_of
 from unmask.associations.terms import BY_WORD, ITEM, SETS, WEAT, A, B, X, Y
 
 OWN = {X: (None, X, f"{X}_{X}"), Y: (None, Y, f"{Y}_{Y}")}
 """Cells of targets that experiments take: without a picture, or with one of their own set."""
+
+
+CELLS = [f"{attribute}_{owner}" for attribute in (A, B) for owner in (X, Y)]
+"""Cells of attributes in grounded tests."""
+
+
+class Units(NamedTuple):
+    """Which of n members are of each of k units."""
+
+    # (n,): the members, those of a unit together
+    order: Ints
+    # (k,): where each unit begins in `order`; none is empty
+    starts: Ints
+    # (k,)
+    sizes: Ints
+
+
+def singly(n: int) -> Units:
+    """Every member is a unit."""
+    return Units(np.arange(n), np.arange(n), np.ones(n, dtype=np.int64))
+
+
+def units_by(keys: Sequence[Hashable]) -> Units:
+    """Members with one key are a unit; units are in the order in which their keys first appear."""
+    numbers: dict[Hashable, int] = {}
+    codes = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+    sizes = np.bincount(codes, minlength=len(numbers))
+    return Units(np.argsort(codes, kind="stable"), np.cumsum(sizes) - sizes, sizes)
+
+
+def unit_sums(values: Floats, units: Units, axis: int) -> Floats:
+    """The sum over the members of each unit: n of `axis` become k."""
+    totals: Floats = np.add.reduceat(values.take(units.order, axis=axis), units.starts, axis=axis)
+    return totals
+
+
+def unit_means(values: Floats, units: Units, axis: int) -> Floats:
+    """The mean over the members of each unit."""
+    shape = [1] * values.ndim
+    shape[axis] = -1
+    averages: Floats = unit_sums(values, units, axis) / units.sizes.reshape(shape)
+    return averages
 
 
 class Sets(NamedTuple):
@@ -23,8 +69,8 @@ class Sets(NamedTuple):
 
     def units(self, name: str, level: str) -> int:
         """How many units a set has."""
-        own = self.members[name]
-        return len(set(_keys(own))) if level == BY_WORD else len(own)
+        members = self.members[name]
+        return len(set(_keys(members))) if level == BY_WORD else len(members)
 
     def has_words(self) -> bool:
         """Whether every target's word is known."""
@@ -36,48 +82,48 @@ class Sets(NamedTuple):
 
     def empty(self) -> list[str]:
         """Sets, and cells of grounded attributes, that have no text."""
-        found = [name for name in SETS if self.members[name].empty]
+        empty = [name for name in SETS if self.members[name].empty]
         if self.grounded:
             cells = {cell for name in (A, B) for cell in self.members[name]["cell"]}
-            found += [cell for cell in _cells() if cell not in cells and cell[0] not in found]
-        return found
+            empty += [cell for cell in CELLS if cell not in cells and cell[0] not in empty]
+        return empty
 
 
 def ordered(stimuli: pd.DataFrame) -> pd.DataFrame:
     """STIMULI in an order by their words and texts, so that a file's changes neither draws nor roundings.
 
     Tests stay in their order. A text that stands in a set twice counts once, as sets have it; with a picture
-    as often as it stands there, since whether it does is for the reader of the format to say.
+    as often as it stands there: the reader of the format decides how often it does.
     """
     keys = ["test", "set", "cell", "word", "text", "image", "stimulus"]
     first = stimuli[stimuli["image"].notna() | ~stimuli.duplicated(["test", "set", "cell", "stimulus"])]
     tests = pd.Categorical(first["test"], categories=first["test"].unique())
-    found = first.assign(test=tests).sort_values(keys, kind="stable")
+    in_order = first.assign(test=tests).sort_values(keys, kind="stable")
     # plain objects are taken apart by test and set faster than the strings of a table
-    return found.astype(object).assign(stimulus=found["stimulus"])
+    return in_order.astype(object).assign(stimulus=in_order["stimulus"])
 
 
 def sets_of(stimuli: pd.DataFrame) -> Sets:
     """The sets of one test, rows of STIMULI as `ordered`. Cells that no experiment takes are left out."""
-    grounded = bool(stimuli["cell"].isin(_cells()).any())
+    grounded = bool(stimuli["cell"].isin(CELLS).any())
     cells = stimuli["cell"].astype(object).where(stimuli["cell"].notna(), None)
     members = {name: stimuli[stimuli["set"].eq(name)] for name in SETS}
-    for name, own in OWN.items():
-        members[name] = members[name][[cell in own for cell in cells[members[name].index]]]
+    for name, cells_of_set in OWN.items():
+        members[name] = members[name][[cell in cells_of_set for cell in cells[members[name].index]]]
     if grounded:
         for name in (A, B):
-            members[name] = members[name][members[name]["cell"].isin(_cells())]
+            members[name] = members[name][members[name]["cell"].isin(CELLS)]
     return Sets(members, grounded)
 
 
-class Made(NamedTuple):
+class AtLevel(NamedTuple):
     """The experiments of a test at one level, and the 2×2 of a grounded one."""
 
     experiments: list[Experiment]
     means: Means | None
 
 
-def experiments_at(level: str, sets: Sets, vectors: Floats) -> Made:
+def experiments_at(level: str, sets: Sets, vectors: Floats) -> AtLevel:
     """The experiments of one test, of unit vectors (C, stimuli, D).
 
     By word, s of a target word is the mean over its texts, and attribute units are words: each brings all
@@ -85,65 +131,63 @@ def experiments_at(level: str, sets: Sets, vectors: Floats) -> Made:
     """
     rows = {name: members["stimulus"].to_numpy(np.int64) for name, members in sets.members.items()}
     targets = {
-        name: alike(_keys(sets.members[name])) if level == BY_WORD else each(len(rows[name]))
+        name: units_by(_keys(sets.members[name])) if level == BY_WORD else singly(len(rows[name]))
         for name in (X, Y)
     }
     if sets.grounded:
         a, b = (_cells_of(sets.members[name], level, vectors, rows, targets) for name in (A, B))
-        return Made(experiments(a, b), means(a, b))
+        return AtLevel(experiments(a, b), means(a, b))
     tables = {}
     for attribute in (A, B):
-        own = sets.members[attribute]
-        units = alike(_keys(own)) if level == BY_WORD else each(len(own))
+        members = sets.members[attribute]
+        units = units_by(_keys(members)) if level == BY_WORD else singly(len(members))
         membership = _membership(units)
         for target in (X, Y):
             table = _table(vectors, rows[target], rows[attribute], targets[target])
             tables[target + attribute] = table if level != BY_WORD else table @ membership
         tables[attribute] = membership.sum(axis=0)
     x, y = (Arm(tables[name + A], tables[name + B], tables[A], tables[B]) for name in (X, Y))
-    return Made([Experiment(WEAT, x, y)], None)
+    return AtLevel([Experiment(WEAT, x, y)], None)
 
 
 def _cells_of(
     members: pd.DataFrame, level: str, vectors: Floats, rows: dict[str, Ints], targets: dict[str, Units]
 ) -> dict[str, Cell]:
     """The cells of an attribute set by whose pictures they are of. Units are words at either level."""
-    membership = _membership(alike(_keys(members)))
+    membership = _membership(units_by(_keys(members)))
     owners = members["cell"].str[-1].to_numpy()
     stimuli = members["stimulus"].to_numpy(np.int64)
-    found = {}
+    cells = {}
     for owner in (X, Y):
-        own = membership[owners == owner]
-        sizes = own.sum(axis=0)
+        of_owner = membership[owners == owner]
+        sizes = of_owner.sum(axis=0)
         if level == BY_WORD:
-            own, sizes = own / np.maximum(sizes, 1), np.minimum(sizes, 1)
-        x, y = (_table(vectors, rows[name], stimuli[owners == owner], targets[name]) @ own for name in (X, Y))
-        found[owner] = Cell(x, y, sizes)
-    return found
+            of_owner, sizes = of_owner / np.maximum(sizes, 1), np.minimum(sizes, 1)
+        x, y = (
+            _table(vectors, rows[name], stimuli[owners == owner], targets[name]) @ of_owner for name in (X, Y)
+        )
+        cells[owner] = Cell(x, y, sizes)
+    return cells
 
 
 def _table(vectors: Floats, targets: Ints, attributes: Ints, units: Units) -> Floats:
     """(C, target units, attributes): mean cosines of a target unit's texts with each attribute."""
     # a mean of unit vectors has the mean of their cosines
-    own = means_of(vectors[:, targets], units, axis=1)
-    found: Floats = own @ vectors[:, attributes].transpose(0, 2, 1)
-    return found
+    centres = unit_means(vectors[:, targets], units, axis=1)
+    mean_cosines: Floats = centres @ vectors[:, attributes].transpose(0, 2, 1)
+    return mean_cosines
 
 
 def _membership(units: Units) -> Floats:
     """(members, units): 1 where a member is of a unit."""
-    found = np.zeros((len(units.order), len(units.starts)))
-    found[units.order, np.repeat(np.arange(len(units.starts)), units.sizes)] = 1
-    return found
+    membership = np.zeros((len(units.order), len(units.starts)))
+    membership[units.order, np.repeat(np.arange(len(units.starts)), units.sizes)] = 1
+    return membership
 
 
 def _keys(members: pd.DataFrame) -> list[tuple[str, str]]:
-    """What texts of one unit share: the word, or the text where no word is told."""
+    """What texts of one unit share: the word, or the text where no word is known."""
     return [
         ("", text) if pd.isna(word) else (word, "")
         for word, text in zip(members["word"], members["text"], strict=True)
     ]
-
-
-def _cells() -> list[str]:
-    return [f"{attribute}_{owner}" for attribute in (A, B) for owner in (X, Y)]

@@ -70,12 +70,12 @@ def _check_suite(place: str, entry: Entries, encoders: Sequence[str]) -> None:
                 f"{place}.encoders: {name} does not read texts {'with pictures' if grounded else of}"
             )
     if not encoders:
-        wanted = "model of text with files, nor vectors"
+        lacking = "model of text with files, nor vectors"
         if grounded:
-            wanted = "model of the kind vision-and-language"
+            lacking = "model of the kind vision-and-language"
         elif "world" in entry:
-            wanted = "model of text with files that is not of another world"
-        raise InputError(f"{place}: the study has no {wanted} for it")
+            lacking = "model of text with files that is not of another world"
+        raise InputError(f"{place}: the study has no {lacking} for it")
     if grounded and not (entry["images"] or entry["features"]):
         raise InputError(f"{place}: neither images nor features, so nothing is known of its pictures")
 

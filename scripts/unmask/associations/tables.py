@@ -1,14 +1,12 @@
 """The tables of association tests as they are shown."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from unmask.associations.chance import by_word, counts
-from unmask.associations.results import Found
+from unmask.associations.results import AssociationResults
 from unmask.associations.terms import ITEM
 from unmask.measures.registry import title_of
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
@@ -27,9 +25,7 @@ BEYOND = "beyond chance"
 D = Column("d", "{d:+.2f}{mark}", "How much nearer X is to A than Y is, in standard deviations of s.")
 INTERVAL = Column("interval", ends("d", "+.2f"), "Interval of d over resampled units of X and Y.")
 GAP = Column("gap", "{gap:+.3f}", "How much nearer X is to A than Y is, as a difference of cosines.")
-EXPECTED = Column(
-    "|d| without bias", "{expected_d:.2f}", "Mean of |d| where X and Y are dealt out at random."
-)
+EXPECTED = Column("|d| without bias", "{expected_d:.2f}", "Mean of |d| over random partitions into X and Y.")
 P_HOLM = Column(
     "p (Holm)", "{opened}{p_holm:p}{closed}", "Two-sided, corrected; in brackets if it cannot reject."
 )
@@ -147,7 +143,7 @@ CONSTRUCTED = Table(
     "constructed",
     ["world", "experiment", "level"],
     [
-        Column("truth", "{truth:+.6f}", "What the weights come to, a difference of cosines.", "gap"),
+        Column("truth", "{truth:+.6f}", "The gap by the weights, a difference of cosines.", "gap"),
         Column("measured", "{gap:+.6f}", "What the test measures, a difference of cosines.", "gap"),
         Column("off by", "{difference:size}", "Size of the difference of the two.", "gap"),
         Column("d", "{d:+.2f}", "The gap in standard deviations of s."),
@@ -169,113 +165,99 @@ PLANTED = Table(
 )
 
 
-def table1(found: Found) -> Made:
+def table1(results: AssociationResults) -> Made:
     """Every test by pooling down, encoders across; the frame has both levels and protocols."""
-    rows = in_order(_tested(found, found.main), pooling=found.poolings)
-    published = found.weat[(found.weat["level"] == ITEM) & (found.weat["protocol"] == PUBLISHED)]
+    rows = in_order(_tested(results, results.main), pooling=results.poolings)
+    published = results.weat[(results.weat["level"] == ITEM) & (results.weat["protocol"] == PUBLISHED)]
     keys = ["encoder", "suite", "test", "pooling"]
     rows = rows.merge(published[[*keys, "d", "p"]], on=keys, how="left", suffixes=("", "_item"))
     by_test = rows.groupby(["pooling", "suite", "test"], sort=False)
     rows = rows.assign(
-        encoder=pd.Categorical(rows["encoder"], found.names),
+        encoder=pd.Categorical(rows["encoder"], results.names),
         level=by_test["level"].transform(lambda levels: " or ".join(dict.fromkeys(levels))),
         expected_low=by_test["expected_d"].transform("min"),
         expected_high=by_test["expected_d"].transform("max"),
     )
-    return found.weat, TABLE1.captioned(rows, found.captions)
+    return results.weat, TABLE1.captioned(rows, results.captions)
 
 
-def overview(found: Found) -> Made:
-    """How many tests are beyond chance, and mean |d| beside what it would be without bias."""
-    frame = counts(_by_encoder(found, found.main), OVER, found.alpha)
+def overview(results: AssociationResults) -> Made:
+    """How many tests are beyond chance, and mean |d| with its expectation without bias."""
+    frame = counts(_by_encoder(results, results.main), OVER, results.alpha)
     able, able_before = (frame[name].astype("Int64") for name in ("able", "able_before"))
     rows = frame.assign(
         able=able.mask(able == 0),
         able_before=able_before.mask(able_before == 0),
         by_chance=frame["by_chance"].mask(able_before == 0),
     )
-    return frame, OVERVIEW.captioned(rows, found.captions)
+    return frame, OVERVIEW.captioned(rows, results.captions)
 
 
-PUBLISHED_COLUMNS = [
-    "encoder",
-    "suite",
-    "source",
-    "test",
-    "pooling",
-    "level",
-    "published_d",
-    "d",
-    "difference",
-    "published_p",
-    "p",
-    "note",
-]
+PUBLISHED_NUMBERS = ["published_d", "d", "difference", "published_p", "p"]
+PUBLISHED_COLUMNS = ["encoder", "suite", "source", "test", "pooling", "level", *PUBLISHED_NUMBERS, "note"]
 
 
-def published(found: Found) -> Made:
-    """What others have published, beside ours in the same pooling and level, with the same deviation."""
-    places: dict[tuple[str, ...], Any] = {
-        (row.encoder, row.suite, row.test, row.pooling, row.level): row
-        for row in rows_of(found.weat)
-        if row.protocol == (PUBLISHED if row.level == ITEM else CORRECTED)
-    }
-    frame = pd.DataFrame(
-        [line for encoder in found.names for line in _compared(found, encoder, places)],
-        columns=PUBLISHED_COLUMNS,
-    ).astype(dict.fromkeys(["published_d", "d", "difference", "published_p", "p"], float))
-    return frame, PUBLISHED_VALUES.captioned(frame, found.captions)
+def published(results: AssociationResults) -> Made:
+    """What others have published, with ours in the same pooling and level and over the same deviation.
 
-
-def _compared(found: Found, encoder: str, places: Mapping[tuple[str, ...], Any]) -> list[dict[str, Any]]:
-    """Of one encoder: all values of tests of the study, and means over tests that a suite has all of."""
-    name = found.printed_name(encoder)
-    printed = [(row, row.tests.split()) for row in rows_of(found.published[found.published["model"] == name])]
-    own = found.weat[found.weat["encoder"] == encoder]
+    Of a released suite all values of its tests, and then means over several tests, if it has all of them.
+    """
+    protocol = np.where(results.weat["level"] == ITEM, PUBLISHED, CORRECTED)
+    ours = results.weat[results.weat["protocol"] == protocol]
     lines = []
-    for suite, part in own.groupby("suite", sort=False):
-        if suite not in found.released:
+    for (encoder, suite), of_suite in in_order(ours, encoder=results.names).groupby(
+        ["encoder", "suite"], sort=False
+    ):
+        if suite not in results.released:
             continue
-        of_suite = list(part["test"].drop_duplicates())
-        values = [value for test in of_suite for value in printed if value[1] == [test]]
-        values += [value for value in printed if len(value[1]) > 1 and set(value[1]) <= set(of_suite)]
-        for value, tests in values:
-            rows = [places.get((encoder, str(suite), test, value.pooling, value.level)) for test in tests]
-            d = _own_d(rows, value.ddof)
-            one = rows[0] if len(rows) == 1 else None
-            lines.append(
-                {
-                    "encoder": encoder,
-                    "suite": suite,
-                    "source": value.source,
-                    "test": tests[0] if len(tests) == 1 else f"mean |d| of {', '.join(tests)}",
-                    "pooling": value.pooling,
-                    "level": value.level,
-                    "published_d": value.value,
-                    "d": d,
-                    "difference": None if d is None else d - value.value,
-                    "published_p": value.p,
-                    "p": None if one is None else one.p,
-                    "note": value.why,
-                }
-            )
-    return lines
+        tests = list(of_suite["test"].unique())
+        values = results.published.loc[results.published["model"] == results.printed_name(str(encoder))]
+        of_tests = [(value, value.tests.split()) for value in rows_of(values)]
+        known = [each for each in of_tests if set(each[1]) <= set(tests)]
+        # single tests in the order of the suite come first
+        known.sort(key=lambda each: tests.index(each[1][0]) if len(each[1]) == 1 else len(tests))
+        by_test = of_suite.set_index(["pooling", "level", "test"])
+        lines += [
+            {
+                "encoder": encoder,
+                "suite": suite,
+                "source": value.source,
+                "test": names[0] if len(names) == 1 else f"mean |d| of {', '.join(names)}",
+                "pooling": value.pooling,
+                "level": value.level,
+                "published_d": value.value,
+                "published_p": value.p,
+                "note": value.why,
+                **_comparable(
+                    by_test.reindex([(value.pooling, value.level, name) for name in names]), value.ddof
+                ),
+            }
+            for value, names in known
+        ]
+    frame = pd.DataFrame(lines, columns=PUBLISHED_COLUMNS).astype(dict.fromkeys(PUBLISHED_NUMBERS, float))
+    frame = frame.assign(difference=frame["d"] - frame["published_d"])
+    return frame, PUBLISHED_VALUES.captioned(frame, results.captions)
 
 
-def _own_d(rows: Sequence[Any], ddof: str) -> float | None:
-    """d over the deviation that the source has; of several tests the mean of |d|; none if one lacks it."""
-    ds = [None if row is None else row.d0 if ddof == "0" else row.d for row in rows]
-    known = [float(d) for d in ds if d is not None and not pd.isna(d)]
-    if len(known) < len(ds):
-        return None
-    return known[0] if len(known) == 1 else sum(map(abs, known)) / len(known)
+def _comparable(rows: pd.DataFrame, ddof: str) -> dict[str, float]:
+    """Our d of a test, over the deviation that the source has, and our p; of several tests the mean of |d|,
+    null if one lacks it, and no p."""
+    d = rows["d0" if ddof == "0" else "d"]
+    if len(rows) == 1:
+        return {"d": d.iloc[0], "p": rows["p"].iloc[0]}
+    return {"d": d.abs().mean(skipna=False)}
 
 
 EFFECTS = ("target_effect", "image_effect", "interaction")
 
 
 def with_effects(means: pd.DataFrame) -> pd.DataFrame:
-    """The 2×2 of grounded tests with EFFECTS, as unmask.associations.grounded.Means has them."""
+    """The 2×2 of grounded tests with EFFECTS.
+
+    How much nearer X is to A than Y, whatever the pictures (E1 where cells are of one size); how much nearer
+    to A targets are with pictures of X than of Y, (E3x + E3y) / 2; and how much more pictures do to X than to
+    Y, (E3x − E3y) / 2.
+    """
     x1, x2, y1, y2 = (means[key].astype(float) for key in ("x1", "x2", "y1", "y2"))
     return means.assign(
         target_effect=(x1 + x2 - y1 - y2) / 2,
@@ -284,10 +266,10 @@ def with_effects(means: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def grounded(found: Found) -> Made:
+def grounded(results: AssociationResults) -> Made:
     """The 2×2 of grounded tests and its effects; the sheet has them by word where words are known."""
-    frame = with_effects(found.means)
-    return frame, GROUNDED.captioned(main_means(frame), found.captions)
+    frame = with_effects(results.means)
+    return frame, GROUNDED.captioned(main_means(frame), results.captions)
 
 
 def main_means(means: pd.DataFrame) -> pd.DataFrame:
@@ -295,29 +277,29 @@ def main_means(means: pd.DataFrame) -> pd.DataFrame:
     return by_word(means, ["encoder", "suite", "test", "pooling"])
 
 
-def experiments(found: Found) -> Made:
+def experiments(results: AssociationResults) -> Made:
     """Experiments 1 to 4 of grounded tests, a row each; one whose smallest p is not below alpha has none."""
-    frame = found.grounded
-    hopeless = frame["least_p"] >= found.alpha
+    frame = results.grounded
+    hopeless = frame["least_p"] >= results.alpha
     why = CANNOT_REJECT + (": " + frame["reason"].astype("str")).fillna("")
-    rows = _tested(found, frame).assign(
+    rows = _tested(results, frame).assign(
         p_two=frame["p_two"].mask(hopeless),
         p_holm=frame["p_holm"].mask(hopeless),
         reason=frame["reason"].mask(hopeless, why),
     )
-    return frame, EXPERIMENTS.captioned(rows, found.captions)
+    return frame, EXPERIMENTS.captioned(rows, results.captions)
 
 
-def poolings(found: Found) -> Made:
+def poolings(results: AssociationResults) -> Made:
     """How far two poolings of one encoder agree."""
-    return found.poolings_compared, POOLINGS.captioned(found.poolings_compared, found.captions)
+    return results.poolings_compared, POOLINGS.captioned(results.poolings_compared, results.captions)
 
 
-def differences(found: Found) -> Made:
+def differences(results: AssociationResults) -> Made:
     """d of one encoder less that of another, by word where words are known; the frame has both levels."""
-    rows = main_differences(found.differences)
+    rows = main_differences(results.differences)
     rows = rows.assign(less="\N{MINUS SIGN} " + rows["second"])
-    return found.differences, DIFFERENCES.captioned(rows, found.captions)
+    return results.differences, DIFFERENCES.captioned(rows, results.captions)
 
 
 def main_differences(frame: pd.DataFrame) -> pd.DataFrame:
@@ -325,37 +307,37 @@ def main_differences(frame: pd.DataFrame) -> pd.DataFrame:
     return by_word(frame, ["suite", "test", "experiment", "pooling", "first", "second"])
 
 
-def pairs(found: Found) -> Made:
-    """Spearman's ρ of mean d and bias score over models; why there is no p at all stands in the caption."""
-    frame = found.with_pairs
-    rows = with_marks(frame.assign(title=frame["measure"].map(title_of)), found.alpha)
+def pairs(results: AssociationResults) -> Made:
+    """Spearman's ρ of mean d and bias score over models; the caption says why there is no p at all."""
+    frame = results.with_pairs
+    rows = with_marks(frame.assign(title=frame["measure"].map(title_of)), results.alpha)
     reasons = set(frame["reason"])
     if len(reasons) != 1 or frame["reason"].isna().any():
-        return frame, PAIRS.captioned(rows, found.captions)
-    sheet = PAIRS.without("p", "p (Holm)", "why not").captioned(rows, found.captions)
+        return frame, PAIRS.captioned(rows, results.captions)
+    sheet = PAIRS.without("p", "p (Holm)", "why not").captioned(rows, results.captions)
     return frame, replace(sheet, caption=f"{sheet.caption} There is no p here: {reasons.pop()}.")
 
 
-def constructed(found: Found) -> Made:
-    """What is measured of hand-set weights beside what they are."""
-    frame = found.constructed.assign(difference=found.constructed["gap"] - found.constructed["truth"])
-    return frame, CONSTRUCTED.captioned(frame, found.captions)
+def constructed(results: AssociationResults) -> Made:
+    """Measured gaps of hand-set weights with the truth."""
+    frame = results.constructed.assign(difference=results.constructed["gap"] - results.constructed["truth"])
+    return frame, CONSTRUCTED.captioned(frame, results.captions)
 
 
-def planted(found: Found) -> Made:
+def planted(results: AssociationResults) -> Made:
     """Gap and d by the strength of what was planted."""
-    frame = _by_encoder(found, found.planted)
-    return frame, PLANTED.captioned(_tested(found, frame), found.captions)
+    frame = _by_encoder(results, results.planted)
+    return frame, PLANTED.captioned(_tested(results, frame), results.captions)
 
 
-def _by_encoder(found: Found, rows: pd.DataFrame) -> pd.DataFrame:
+def _by_encoder(results: AssociationResults, rows: pd.DataFrame) -> pd.DataFrame:
     """Encoders in the order of the study, then suites as they are and poolings in the order of the study."""
-    return in_order(rows, encoder=found.names, suite=rows["suite"].unique(), pooling=found.poolings)
+    return in_order(rows, encoder=results.names, suite=rows["suite"].unique(), pooling=results.poolings)
 
 
-def _tested(found: Found, rows: pd.DataFrame) -> pd.DataFrame:
+def _tested(results: AssociationResults, rows: pd.DataFrame) -> pd.DataFrame:
     """With the marks of two-sided p, and brackets for a test that could not be beyond chance."""
     able = rows["able"].astype(bool)
-    return with_marks(rows, found.alpha, "p_two").assign(
+    return with_marks(rows, results.alpha, "p_two").assign(
         opened=np.where(able, "", "("), closed=np.where(able, "", ")")
     )

@@ -1,6 +1,6 @@
-"""All association tests of one encoder on one suite: the table ASSOCIATIONS."""
+"""All association tests of one encoder on one suite: the tables ASSOCIATIONS and DRAWS."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,13 +18,7 @@ from unmask.associations.association import (
     unit,
 )
 from unmask.associations.bootstrap import Resamples, interval, resampled
-from unmask.associations.named_draws import generator
-from unmask.associations.permutations import (
-    Tails,
-    drawn_partitions,
-    partitions,
-    published_draws,
-)
+from unmask.associations.permutations import Tails, drawn_partitions, generator, partitions, published_draws
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.sets import Sets, experiments_at, ordered, sets_of
 from unmask.associations.terms import BY_WORD, E1, E2, HIDDEN, ITEM, JOINT, WEAT, A, B, X, Y
@@ -32,12 +26,18 @@ from unmask.statistics.correction import holm
 from unmask.tables import framed
 from unmask.terms import CORRECTED, PUBLISHED
 
+Record = dict[str, Any]
+
 NO_D = f"s varies by less than {CONSTANT:g}, which is rounding"
 NO_PUBLISHED_P = "the released code has no p of grounded tests"
 UNEQUAL = "the released code takes X and Y of one size"
-NO_P_OF_E2 = "exchanging targets leaves the pictures, which are others on each side, as they are"
+E2_HAS_NO_PERMUTATION_TEST = (
+    "exchanging targets leaves the pictures, which are others on each side, as they are"
+)
 NO_RESPONSES = "an attribute word has more texts with pictures of X than of Y, or fewer: it has no difference"
 ALL_ALIKE = f"differences of attribute words vary by less than {CONSTANT:g}, which is rounding"
+
+P_VALUES = ("p", "p_two", "p_low", "p_high")
 
 
 class Options(NamedTuple):
@@ -54,24 +54,40 @@ class Options(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What the tests come to."""
+    """The results of all tests."""
 
     # ASSOCIATIONS
     rows: pd.DataFrame
     # 2×2 of grounded tests: test, pooling, level, x1, x2, y1, y2
-    means: list[dict[str, Any]]
+    means: list[Record]
     # DRAWS; none without resamples
-    draws: list[dict[str, Any]]
+    draws: list[Record]
     # a line each on what was left out
     remarks: list[str]
 
 
-class _Found(NamedTuple):
-    """What is found on the way to an outcome; lists are added to."""
+class _Records(NamedTuple):
+    """Results of some tests: rows of ASSOCIATIONS, means and draws of an Outcome."""
 
-    rows: list[dict[str, Any]]
-    means: list[dict[str, Any]]
-    draws: list[dict[str, Any]]
+    rows: list[Record]
+    means: list[Record]
+    draws: list[Record]
+
+
+def _joined(parts: Iterable[_Records]) -> _Records:
+    lists = zip(_Records([], [], []), *parts, strict=True)
+    return _Records(*([record for records in each for record in records] for each in lists))
+
+
+class _Test(NamedTuple):
+    """A test in the poolings (C of them) that have vectors of the same texts."""
+
+    name: str
+    sets: Sets
+    poolings: Sequence[str]
+    # (C, stimuli, D), of length one
+    vectors: Floats
+    options: Options
 
 
 def association_tests(
@@ -84,223 +100,193 @@ def association_tests(
 
     `published` is by item, `corrected` by item and, where the words of all targets are known, by word. A text
     whose embedding is zero or not finite is left out of the poolings where it is, and named in a remark; a
-    test a set of which has no text left has no rows. Poolings that have the same texts share their draws,
-    which hang on the seed and the name of the test. Of embeddings with something hidden (HIDDEN), E1 alone is
-    kept, as an experiment of `joint`.
+    test with a set without texts has no rows. Poolings that have the same texts share their draws, which are
+    seeded by (seed, test name). Of embeddings with something hidden (HIDDEN), E1 alone is reported, as an
+    experiment of `joint`.
     """
     options = options or Options()
     usable = {pooling: directed(vectors) for pooling, vectors in embeddings.items()}
-    lengths_one = {
+    unit_vectors = {
         pooling: unit(np.where(usable[pooling][:, None], vectors, 1))
         for pooling, vectors in embeddings.items()
     }
-    places = {pooling: place for place, pooling in enumerate(embeddings)}
-    found = _Found([], [], [])
+    parts: list[_Records] = []
     remarks: list[str] = []
-    for name, own in ordered(stimuli).groupby("test", sort=False):
-        test = str(name)
-        numbers, local = np.unique(own["stimulus"].to_numpy(), return_inverse=True)
+    order = list(embeddings)
+    for name, rows in ordered(stimuli).groupby("test", sort=False):
+        numbers, local = np.unique(rows["stimulus"].to_numpy(), return_inverse=True)
         together: dict[bytes, list[str]] = {}
-        for pooling, has in usable.items():
-            together.setdefault(has[numbers].tobytes(), []).append(pooling)
-        of_test = _Found([], [], [])
+        for pooling, flags in usable.items():
+            together.setdefault(flags[numbers].tobytes(), []).append(pooling)
+        of_test: list[_Records] = []
         for poolings in together.values():
-            has = usable[poolings[0]][numbers][local]
-            remarks += _lost(test, poolings, own[~has], left_out or {})
-            sets = sets_of(own.assign(stimulus=local)[has])
+            label = f"{name} ({', '.join(poolings)})"
+            has_vector = usable[poolings[0]][numbers][local]
+            remarks += _lost(label, rows[~has_vector], left_out or {})
+            sets = sets_of(rows.assign(stimulus=local)[has_vector])
             if sets.empty():
-                remarks.append(f"{_of(test, poolings)}: no text of {', '.join(sets.empty())}: not tested")
+                remarks.append(f"{label}: no text of {', '.join(sets.empty())}: not tested")
                 continue
             if not sets.has_words():
-                remarks.append(f"{_of(test, poolings)}: targets without a word: not tested by word")
-            vectors = np.stack([lengths_one[pooling][numbers] for pooling in poolings])
-            _test_levels(of_test, test, sets, poolings, vectors, options)
-        for all_, own_part in zip(found, of_test, strict=True):
-            all_ += sorted(own_part, key=lambda row: places[row["pooling"]])
-    rows, means, draws = map(_with_hidden, found)
-    return Outcome(_corrected(rows), means, draws, remarks)
+                remarks.append(f"{label}: targets without a word: not tested by word")
+            vectors = np.stack([unit_vectors[pooling][numbers] for pooling in poolings])
+            of_test.append(_both_levels(_Test(str(name), sets, poolings, vectors, options)))
+        parts.append(
+            _Records(
+                *(sorted(each, key=lambda row: order.index(row["pooling"])) for each in _joined(of_test))
+            )
+        )
+    records = _Records(*map(_with_hidden, _joined(parts)))
+    return Outcome(_corrected(records.rows), records.means, records.draws, remarks)
 
 
-def _with_hidden(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows, of hidden embeddings E1 alone: it is experiment 4."""
-    kept = []
-    for row in rows:
-        if row["pooling"] not in HIDDEN:
-            kept.append(row)
-        elif row.get("experiment") == E1:
-            kept.append(row | {"pooling": JOINT, "experiment": HIDDEN[row["pooling"]]})
-    return kept
+def _lost(label: str, stimuli: pd.DataFrame, left_out: Mapping[int, str]) -> list[str]:
+    if stimuli.empty:
+        return []
+    first = stimuli.iloc[0]
+    why = left_out.get(int(first["stimulus"]), "its embedding is zero or not finite")
+    more = f" and {len(stimuli) - 1} more" if len(stimuli) > 1 else ""
+    return [f"{label}: {first['text']!r} of {first['set']}{more} left out: {why}"]
 
 
-def _test_levels(
-    found: _Found, test: str, sets: Sets, poolings: Sequence[str], vectors: Floats, options: Options
-) -> None:
-    """Add what a test comes to at both levels, or by item alone where words are not known."""
-    for level in (ITEM, BY_WORD) if sets.has_words() else (ITEM,):
-        if level == BY_WORD and sets.words_are_items():
-            of_items = [row for row in found.rows if row["pooling"] in poolings]
-            found.rows.extend(row | {"level": level} for row in of_items if row["protocol"] == CORRECTED)
-            drawn = [row for row in found.draws if row["pooling"] in poolings]
-            found.draws.extend(row | {"level": level} for row in drawn)
-            continue
-        made = experiments_at(level, sets, vectors)
-        for experiment in made.experiments:
-            resamples = None
-            if options.bootstrap:
-                resamples = resampled(experiment, options.bootstrap, options.seed, test)
-                for column, pooling in enumerate(poolings):
-                    where = {"test": test, "experiment": experiment.name, "pooling": pooling, "level": level}
-                    found.draws.append(where | {"d": resamples.d[:, column].astype(np.float32)})
-            found.rows.extend(_rows(test, sets, poolings, level, experiment, resamples, options))
-        if made.means is not None:
-            for column, pooling in enumerate(poolings):
-                four = {key: float(mean[column]) for key, mean in made.means._asdict().items()}
-                found.means.append({"test": test, "pooling": pooling, "level": level} | four)
+def _with_hidden(records: Sequence[Record]) -> list[Record]:
+    """The records, of hidden embeddings those of E1 alone: it is experiment 4."""
+    return [
+        record | {"pooling": JOINT, "experiment": HIDDEN[record["pooling"]]}
+        if record["pooling"] in HIDDEN
+        else record
+        for record in records
+        if record["pooling"] not in HIDDEN or record.get("experiment") == E1
+    ]
 
 
-def _rows(
-    test: str,
-    sets: Sets,
-    poolings: Sequence[str],
-    level: str,
-    experiment: Experiment,
-    resamples: Resamples | None,
-    options: Options,
-) -> list[dict[str, Any]]:
-    """A row for each protocol and pooling."""
-    effects = effect(experiment)
-    units = _partitioned(experiment)
-    constant = _constant(effects, experiment, units)
-    varying = np.flatnonzero([reason is None for reason in constant])
-    tails = _tails(test, experiment, units, varying, level, options)
-    sizes = {name.lower(): sets.units(name, level) for name in (X, Y, A, B)}
+def _both_levels(test: _Test) -> _Records:
+    """A test at both levels, or by item alone where words are not known."""
+    by_item = _at_level(test, ITEM)
+    if not test.sets.has_words():
+        return by_item
+    if not test.sets.words_are_items():
+        return _joined([by_item, _at_level(test, BY_WORD)])
+    corrected = [row for row in by_item.rows if row["protocol"] == CORRECTED]
+    rows, draws = ([each | {"level": BY_WORD} for each in records] for records in (corrected, by_item.draws))
+    return _joined([by_item, _Records(rows, [], draws)])
+
+
+def _at_level(test: _Test, level: str) -> _Records:
+    experiments, means = experiments_at(level, test.sets, test.vectors)
+    cells = {} if means is None else means._asdict()
+    of_poolings = [
+        {"test": test.name, "pooling": pooling, "level": level}
+        | {cell: float(values[column]) for cell, values in cells.items()}
+        for column, pooling in enumerate(test.poolings)
+    ]
+    parts = [_results(test, level, experiment) for experiment in experiments]
+    return _joined([*parts, _Records([], of_poolings if cells else [], [])])
+
+
+def _results(test: _Test, level: str, experiment: Experiment) -> _Records:
+    """A row for each protocol and pooling, and the draws of each pooling."""
+    options = test.options
+    keys = [
+        {"test": test.name, "experiment": experiment.name, "pooling": pooling, "level": level}
+        for pooling in test.poolings
+    ]
+    sizes = {name.lower(): test.sets.units(name, level) for name in (X, Y, A, B)}
     if experiment.paired:
         # attribute units are words at either level
         sizes |= {"a": len(experiment.x.a_sizes), "b": len(experiment.x.b_sizes)}
-    intervals = {} if resamples is None else _intervals(resamples, options.confidence)
-    rows = []
-    for protocol, (tail, reason) in tails.items():
-        for column, pooling in enumerate(poolings):
-            row: dict[str, Any] = {
-                "test": test,
-                "experiment": experiment.name,
-                "pooling": pooling,
-                "level": level,
-            }
-            row |= {"protocol": protocol} | sizes | _numbers(effects, column)
-            row |= {key: values[column] for key, values in intervals.items()}
-            if experiment.name == E2:
-                row["reason"] = reason or NO_P_OF_E2
-            elif constant[column] is not None:
-                row |= dict.fromkeys(("p", "p_two", "p_low", "p_high"), 1.0)
-                row["reason"] = constant[column]
-            elif tail is None:
-                row["reason"] = reason
-            else:
-                place = np.searchsorted(varying, column)
-                row |= {key: getattr(tail, key)[place] for key in ("p", "p_two", "p_low", "p_high")}
-                row |= {"partitions": tail.partitions, "exact": tail.exact}
-            rows.append(row)
-    return rows
-
-
-class _Units(NamedTuple):
-    """What a test partitions: values (C, n), of which the first `size` are on the one side."""
-
-    values: Floats
-    size: int
-
-
-def _partitioned(experiment: Experiment) -> _Units | None:
-    """s of the targets of both arms; of paired arms the responses of attribute units, None where there are
-    none."""
-    if not experiment.paired:
-        x, y = experiment.x.s, experiment.y.s
-        return _Units(np.concatenate([x, y], axis=1), x.shape[1])
-    found = responses(experiment)
-    return None if found is None else _Units(found.mean(axis=1), len(experiment.x.a_sizes))
-
-
-def _constant(effects: Effect, experiment: Experiment, units: _Units | None) -> list[str | None]:
-    """Of each column why its test has only rounding to go by, if so."""
-    found = [None if np.isfinite(d) else NO_D for d in effects.d]
-    if experiment.paired and units is not None:
-        spread = units.values.std(axis=1, ddof=1)
-        found = [
-            reason or (ALL_ALIKE if own < CONSTANT else None)
-            for reason, own in zip(found, spread, strict=True)
-        ]
-    return found
-
-
-def _tails(
-    test: str,
-    experiment: Experiment,
-    units: _Units | None,
-    varying: npt.NDArray[np.intp],
-    level: str,
-    options: Options,
-) -> dict[str, tuple[Tails | None, str | None]]:
-    """By protocol the p-values of the columns whose s varies, or why there are none."""
-    nothing: dict[str, tuple[Tails | None, str | None]] = {CORRECTED: (None, None)}
-    if level == ITEM:
-        nothing = {PUBLISHED: (None, None if experiment.name == WEAT else NO_PUBLISHED_P)} | nothing
-    if not len(varying):
-        return nothing
-    if experiment.name == E2:
-        return nothing
-    if units is None:
-        return nothing | {CORRECTED: (None, NO_RESPONSES)}
-    values, size = units.values[varying], units.size
-    every = partitions(values, size) if values.shape[1] <= options.exact else None
-    wanted = {} if every is not None else {CORRECTED: options.permutations}
-    found = nothing | {CORRECTED: (every, None)}
-    if level == ITEM and experiment.name == WEAT:
-        if values.shape[1] != 2 * size:
-            found[PUBLISHED] = None, UNEQUAL
-        elif draws := published_draws(size, size):
-            wanted[PUBLISHED] = draws
-        else:
-            # all are few enough to count, whatever `exact` says
-            found[PUBLISHED] = every or partitions(values, size), None
-    if wanted:
-        numbers = generator(options.seed, "responses" if experiment.paired else "partitions", test)
-        drawn = drawn_partitions(values, size, list(wanted.values()), numbers)
-        found |= {protocol: (tails, None) for protocol, tails in zip(wanted, drawn, strict=True)}
-    return found
-
-
-def _numbers(effects: Effect, column: int) -> dict[str, float | None]:
-    return {
-        key: float(values[column]) if np.isfinite(values[column]) else None
-        for key, values in effects._asdict().items()
+    effects = effect(experiment)
+    columns: dict[str, Any] = {
+        name: np.where(np.isfinite(values), values, None) for name, values in effects._asdict().items()
     }
+    draws: list[Record] = []
+    if options.bootstrap:
+        resamples = resampled(experiment, options.bootstrap, options.seed, test.name)
+        columns |= _intervals(resamples, options.confidence)
+        draws = [key | {"d": d} for key, d in zip(keys, resamples.d.T.astype(np.float32), strict=True)]
+    rows = [
+        key | {"protocol": protocol} | sizes | {name: values[n] for name, values in columns.items()} | p
+        for protocol, of_poolings in _p_values(test, level, experiment, effects).items()
+        for n, (key, p) in enumerate(zip(keys, of_poolings, strict=True))
+    ]
+    return _Records(rows, [], draws)
 
 
 def _intervals(resamples: Resamples, confidence: float) -> dict[str, Floats]:
     """Bounds by column of the table, (C,) each."""
-    found = {}
-    for key, values in zip(("gap_{}", "d_{}", "d_{}_all"), resamples, strict=True):
-        for side, bounds in zip(("low", "high"), interval(values, confidence), strict=True):
-            found[key.format(side)] = bounds
-    return found
+    return {
+        name.format(side): bounds
+        for name, values in zip(("gap_{}", "d_{}", "d_{}_all"), resamples, strict=True)
+        for side, bounds in zip(("low", "high"), interval(values, confidence), strict=True)
+    }
 
 
-def _corrected(rows: list[dict[str, Any]]) -> pd.DataFrame:
+def _p_values(test: _Test, level: str, experiment: Experiment, effects: Effect) -> dict[str, list[Record]]:
+    """By protocol the p of each pooling, or the reason why it has none; 1 where values vary by rounding
+    alone."""
+    partitioned = _partitioned(experiment)
+    rounding = [None if np.isfinite(d) or experiment.name == E2 else NO_D for d in effects.d]
+    if experiment.paired and partitioned is not None:
+        spread = partitioned[0].std(axis=1, ddof=1)
+        rounding = [
+            reason or (ALL_ALIKE if sd < CONSTANT else None)
+            for reason, sd in zip(rounding, spread, strict=True)
+        ]
+
+    def p_of(tails: Tails | str, column: int) -> Record:
+        if reason := rounding[column]:
+            return dict.fromkeys(P_VALUES, 1.0) | {"reason": reason}
+        if isinstance(tails, str):
+            return {"reason": tails}
+        of_column = {name: getattr(tails, name)[column] for name in P_VALUES}
+        return of_column | {"partitions": tails.partitions, "exact": tails.exact}
+
+    tails = _tails(test, level, experiment, None if all(rounding) else partitioned)
+    return {
+        protocol: [p_of(each, column) for column in range(len(rounding))] for protocol, each in tails.items()
+    }
+
+
+def _partitioned(experiment: Experiment) -> tuple[Floats, int] | None:
+    """What is partitioned, (C, n), and how many are on the one side: s of the targets of both arms, or the
+    responses of attribute units to paired arms, None where there are none."""
+    if not experiment.paired:
+        x, y = experiment.x.s, experiment.y.s
+        return np.concatenate([x, y], axis=1), x.shape[1]
+    of_units = responses(experiment)
+    return None if of_units is None else (of_units.mean(axis=1), len(experiment.x.a_sizes))
+
+
+def _tails(
+    test: _Test, level: str, experiment: Experiment, partitioned: tuple[Floats, int] | None
+) -> dict[str, Tails | str]:
+    """The tails of partitions by protocol, or the reason why there are none."""
+    tails: dict[str, Tails | str] = {PUBLISHED: NO_PUBLISHED_P} if level == ITEM else {}
+    if experiment.name == E2 or partitioned is None:
+        return tails | {CORRECTED: E2_HAS_NO_PERMUTATION_TEST if experiment.name == E2 else NO_RESPONSES}
+    (values, size), options = partitioned, test.options
+    draws: dict[str, int] = {}
+    if values.shape[1] <= options.exact:
+        tails[CORRECTED] = partitions(values, size)
+    else:
+        draws[CORRECTED] = options.permutations
+    if level == ITEM and experiment.name == WEAT:
+        if values.shape[1] != 2 * size:
+            tails[PUBLISHED] = UNEQUAL
+        elif count := published_draws(size, size):
+            draws[PUBLISHED] = count
+        else:
+            # all are few enough to count, whatever `exact` says
+            tails[PUBLISHED] = tails.get(CORRECTED) or partitions(values, size)
+    if draws:
+        numbers = generator(options.seed, "responses" if experiment.paired else "partitions", test.name)
+        counted = drawn_partitions(values, size, list(draws.values()), numbers)
+        tails |= dict(zip(draws, counted, strict=True))
+    return tails
+
+
+def _corrected(rows: list[Record]) -> pd.DataFrame:
     """The rows with Holm's correction of p_two within each pooling, level and protocol."""
     frame = framed(rows, ASSOCIATIONS)
     two = frame.assign(p=frame["p_two"])
     return frame.assign(p_holm=holm(two, ["pooling", "level", "protocol"])["p_holm"])
-
-
-def _lost(test: str, poolings: Sequence[str], lost: pd.DataFrame, left_out: Mapping[int, str]) -> list[str]:
-    if lost.empty:
-        return []
-    first = lost.iloc[0]
-    why = left_out.get(int(first["stimulus"]), "its embedding is zero or not finite")
-    more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
-    return [f"{_of(test, poolings)}: {first['text']!r} of {first['set']}{more} left out: {why}"]
-
-
-def _of(test: str, poolings: Sequence[str]) -> str:
-    return f"{test} ({', '.join(poolings)})"

@@ -79,7 +79,7 @@ def embed(stimuli: pd.DataFrame, path: str | Path, missing: str = ERROR) -> Embe
     if missing not in MISSING:
         raise InputError(f"missing: {missing!r} is none of {', '.join(MISSING)}")
     vectors = read_vectors(path, [str(word) for word in stimuli["word"]])
-    place_of = {word: place for place, word in enumerate(vectors.words)}
+    place_of = {word: number for number, word in enumerate(vectors.words)}
     lost = ~stimuli["word"].isin(place_of)
     if lost.any() and missing == ERROR:
         first = stimuli[lost].iloc[0]
@@ -94,15 +94,15 @@ def embed(stimuli: pd.DataFrame, path: str | Path, missing: str = ERROR) -> Embe
             word = stimuli["word"].loc[of_set.index[0]]
             raise InputError(f"{path}: test {test}: {set_}: none of its words has a vector (first: {word!r})")
     once = stimuli.drop_duplicates("stimulus").sort_values("stimulus")
-    held = once[once["word"].isin(place_of)]
+    present = once[once["word"].isin(place_of)]
     left_out = {
         int(number): f"no vector for {word!r}"
         for number, word in zip(once["stimulus"], once["word"], strict=True)
         if word not in place_of
     }
     return Embedded(
-        held["stimulus"].to_numpy(np.int32),
-        vectors.values[held["word"].map(place_of).to_numpy(np.int64)],
+        present["stimulus"].to_numpy(np.int32),
+        vectors.values[present["word"].map(place_of).to_numpy(np.int64)],
         left_out,
         tuple(_remarks(stimuli, lost, vectors)),
     )

@@ -48,42 +48,42 @@ def write_embeddings(
     `facts` are the table's metadata. A table that is there, of just these stimuli and facts, is left as it
     is. A `bar` shows the progress on stderr; by default where that is a terminal. Raises what `encode` does.
     """
-    path, own = Path(path), distinct_stimuli(stimuli)
-    schema, told = embeddings(width), _told(own)
+    path, distinct = Path(path), distinct_stimuli(stimuli)
+    schema, contents = embeddings(width), _contents(distinct)
     facts = {
         **facts,
         "width": width,
         "poolings": list(poolings),
-        "stimuli": digest_of_parts(told),
+        "stimuli": digest_of_parts(contents),
     }
     if is_done_or_noted(path, schema, facts):
         return
-    tokens = own["text"].str.len() / TOKEN + 2
-    shown = sys.stderr.isatty() if bar is None else bar
-    progress = Progress(float(tokens.sum()), shown, len(own), "stimuli")
+    tokens = distinct["text"].str.len() / TOKEN + 2
+    with_bar = sys.stderr.isatty() if bar is None else bar
+    progress = Progress(float(tokens.sum()), with_bar, len(distinct), "stimuli")
 
     def read(rows: pd.DataFrame) -> Mapping[str, Vectors]:
-        found = encode(rows)
+        vectors = encode(rows)
         progress.add(len(rows), round(float(tokens[rows.index].sum())))
-        return found
+        return vectors
 
-    def as_rows(rows: pd.DataFrame, found: Mapping[str, Vectors]) -> pa.Table:
-        return embeddings_of(rows["stimulus"].to_numpy(), {name: found[name] for name in poolings})
+    def as_rows(rows: pd.DataFrame, vectors: Mapping[str, Vectors]) -> pa.Table:
+        return embeddings_of(rows["stimulus"].to_numpy(), {name: vectors[name] for name in poolings})
 
     def shard(start: int) -> Shard[pd.DataFrame, Mapping[str, Vectors]]:
-        rows = own.iloc[start : start + SHARD]
-        digest = digest_of_parts(told[start : start + SHARD])
+        rows = distinct.iloc[start : start + SHARD]
+        digest = digest_of_parts(contents[start : start + SHARD])
         return Shard(digest, float(tokens[rows.index].sum()), lambda: rows, read, as_rows)
 
-    logger.info("%d stimuli, poolings: %s", len(own), ", ".join(poolings))
-    write_in_shards(path, schema, [shard(start) for start in range(0, len(own), SHARD)], facts, progress)
+    logger.info("%d stimuli, poolings: %s", len(distinct), ", ".join(poolings))
+    write_in_shards(path, schema, [shard(start) for start in range(0, len(distinct), SHARD)], facts, progress)
 
 
-def _told(stimuli: pd.DataFrame) -> list[list[str | None]]:
+def _contents(stimuli: pd.DataFrame) -> list[list[str | None]]:
     """What stimuli are, as JSON holds it."""
     rows = stimuli[["word", "text", "image"]].astype(object)
-    told: list[list[str | None]] = rows.where(rows.notna(), None).to_numpy().tolist()
-    return told
+    contents: list[list[str | None]] = rows.where(rows.notna(), None).to_numpy().tolist()
+    return contents
 
 
 def embeddings_of(stimuli: npt.NDArray[np.integer[Any]], vectors: Mapping[str, Vectors]) -> pa.Table:
@@ -113,9 +113,9 @@ def read_embeddings(path: str | Path, width: int, stimuli: int) -> dict[str, Vec
     values = table.column("embedding").combine_chunks().flatten().to_numpy().reshape(-1, width)
     numbers = table.column("stimulus").to_numpy()
     poolings = table.column("pooling").unify_dictionaries().combine_chunks()
-    codes, found = poolings.indices.to_numpy(), {}
+    codes, vectors = poolings.indices.to_numpy(), {}
     for code, name in enumerate(poolings.dictionary.to_pylist()):
-        own = np.full((stimuli, width), np.nan, dtype=np.float32)
-        own[numbers[codes == code]] = values[codes == code]
-        found[str(name)] = own
-    return found
+        of_pooling = np.full((stimuli, width), np.nan, dtype=np.float32)
+        of_pooling[numbers[codes == code]] = values[codes == code]
+        vectors[str(name)] = of_pooling
+    return vectors
