@@ -2,7 +2,6 @@
 
 import random
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from real_data import real_data
+from synthetic import pair_results
 from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.reading_labels import read_labels
@@ -174,8 +174,7 @@ def test_the_flaws_of_stereoset() -> None:
     sheet = quality.counts({"stereoset": table}, "")
     cells = {label: cell for (_, label), cell in zip(sheet.columns, sheet.rows[0][1:], strict=True)}
     assert (cells["any of these"], cells["not rated"]) == ("10", "810")
-    results: Any = None
-    told = next(quality.found(results, {"stereoset": table}))
-    assert "10 of 2106 of stereoset" in told and "810 of 2106" in told and "818" not in told
+    (sentence,) = quality.FINDINGS[0].sentences(pair_results([], [], flaws={"stereoset": table}))
+    assert "10 of 2106 of stereoset" in sentence and "810 of 2106" in sentence and "818" not in sentence
     # it is all the professions that have no labels in the public file
     assert set(pairs["bias_type"][table["no_votes"].eq(True)]) == {"profession"}

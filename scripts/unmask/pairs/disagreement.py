@@ -1,6 +1,6 @@
 """Where the measures of a model disagree: a picture of every two, and the pairs they differ on most."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -8,9 +8,11 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.compared import of_two_measures
-from unmask.pairs.results import Results
-from unmask.report.panels import columns_of, names_down, panels, records, told
+from unmask.pairs.comparisons import distinct_measures
+from unmask.pairs.results import PairResults
+from unmask.report.findings import Finding, Row, records
+from unmask.report.panels import columns_of, names_down, panels, told
+from unmask.report.panels import records as chart_records
 from unmask.report.sections import Table
 from unmask.report.sheets import Sheet, number, rows_of
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
@@ -25,16 +27,16 @@ SHOWN = 10
 """So many pairs of each model and benchmark are in the page; the file has more."""
 
 
-def by_chance(row: Any) -> float:
+def by_chance(rows: pd.DataFrame) -> "pd.Series[float]":
     """In how many of 100 pairs two measures would decide differently if each went by itself.
 
-    row: of COMPARISONS; each prefers the stereotype as often as it does.
+    rows: of COMPARISONS; each prefers the stereotype as often as it does.
     """
-    first, second = (row.both + row.b) / row.n, (row.both + row.c) / row.n
-    return float(100 * (first * (1 - second) + second * (1 - first)))
+    first, second = ((rows["both"] + rows[alone]) / rows["n"] for alone in ("b", "c"))
+    return 100 * (first * (1 - second) + second * (1 - first))
 
 
-def couples(compared: pd.DataFrame) -> pd.DataFrame:
+def every_two_measures(compared: pd.DataFrame) -> pd.DataFrame:
     """Every two measures of each model and benchmark as a chart's data.
 
     compared: COMPARISONS of measures, with the columns model and benchmark; the protocol corrected is shown.
@@ -48,14 +50,14 @@ def couples(compared: pd.DataFrame) -> pd.DataFrame:
         second=rows["second"].map(title_of),
         pairs="n",
         different=100 - rows["agreement"],
-        by_chance=[by_chance(row) for row in rows_of(rows)],
+        by_chance=by_chance(rows),
     )
 
 
 def heat_map(rows: pd.DataFrame) -> alt.FacetChart:
     """How many of 100 pairs every two measures decide differently, and would by chance; a panel a model.
 
-    rows: of `couples`, of one benchmark.
+    rows: of `every_two_measures`, of one benchmark.
     """
     firsts = rows["first"].drop_duplicates().tolist()
     across = alt.X("first:N", sort=firsts, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=NAMES))
@@ -91,50 +93,44 @@ def heat_map(rows: pd.DataFrame) -> alt.FacetChart:
     ]
     height = alt.Step(CELL, **{"for": "position"})
     # names below each panel, wherever a row of them ends
-    return panels(layers, records(rows), 3, margin=NAMES, height=height, axes=("x",))
+    return panels(layers, chart_records(rows), 3, margin=NAMES, height=height, axes=("x",))
 
 
-def found(results: Results) -> Iterator[str]:
-    """Which measures of trained models decide most differently, and whether as often as by chance.
+def furthest_apart(results: PairResults) -> Iterator[Row]:
+    """The two measures of a trained model that decide most differently, and how many decide as by chance.
 
-    Nothing of one measure, or of All-Masked and its sum alone. Where no model is trained, it is of all.
+    Where no model is trained, of all models.
     """
-    corrected = of_two_measures(results.measures_compared)
-    corrected = corrected[(corrected["protocol"] == CORRECTED) & corrected["kappa"].notna()]
-    of_trained = corrected[corrected["model"].isin(results.study.trained())]
-    kind = "model" if of_trained.empty else "trained model"
-    corrected = corrected if of_trained.empty else of_trained
-    if corrected.empty:
+    rows = distinct_measures(results)
+    of_trained = rows[rows["model"].isin(results.study.trained())]
+    rows = rows if of_trained.empty else of_trained
+    if rows.empty:
         return
-    every = rows_of(corrected)
-    furthest = min(every, key=lambda row: float(row.agreement))
-    yield (
-        f"The two measures of one {kind} that are furthest apart are {_named(furthest)}: {_out_of(furthest)}."
-        f"{_beside_chance(every)}"
-    )
+    furthest = rows.loc[[rows["agreement"].idxmin()]]
+    known = rows[rows["kappa_low"].notna()]
+    yield {
+        **records(furthest)[0],
+        "titles": [title_of(str(furthest[name].iloc[0])) for name in ("first", "second")],
+        "trained": len(of_trained) > 0,
+        "different": 100 - furthest["agreement"].iloc[0],
+        "by_chance": by_chance(furthest).iloc[0],
+        "known": len(known),
+        "like_chance": int(((known["kappa_low"] <= 0) & (known["kappa_high"] >= 0)).sum()),
+        "less": int((known["kappa_high"] < 0).sum()),
+    }
 
 
-def _beside_chance(every: Sequence[Any]) -> str:
-    """How many couples of measures may agree by chance alone, and how many agree less often than that."""
-    known = [row for row in every if pd.notna(row.kappa_low)]
-    if not known:
-        return ""
-    like_chance = sum(row.kappa_low <= 0 <= row.kappa_high for row in known)
-    less = sum(row.kappa_high < 0 for row in known)
-    below = f", and {less} agree{'s' * (less == 1)} less often than by chance" if less else ""
-    return (
-        f" {like_chance} of {len(known)} such couples are not distinguishable from chance: the interval of "
-        f"Cohen's κ includes 0{below}."
-    )
-
-
-def _named(row: Any) -> str:
-    return f"{title_of(str(row.first))} and {title_of(str(row.second))} of {row.model} on {row.benchmark}"
-
-
-def _out_of(row: Any) -> str:
-    different, chance = (number(each, 0) for each in (100 - row.agreement, by_chance(row)))
-    return f"{different} of 100 pairs decided differently, by chance {chance}"
+FURTHEST_APART = Finding(
+    "furthest apart",
+    furthest_apart,
+    """The two measures of one {% if trained %}trained {% endif %}model that are furthest apart are
+    {{ titles | listed }} of {{ model }} on {{ benchmark }}: {{ different | number(0) }} of 100 pairs decided
+    differently, by chance {{ by_chance | number(0) }}.
+    {% if known %}Of {{ known | counted("such comparison") }}, {{ like_chance }}
+    {{ like_chance | many("is", "are") }} not distinguishable from chance: the interval of Cohen's κ includes
+    0 {%- if less %}; {{ less }} {{ less | many("agrees", "agree") }} less often than by
+    chance{% endif %}.{% endif %}""",
+)
 
 
 def disputed(rows: pd.DataFrame, texts: pd.DataFrame, caption: str, shown: Mapping[str, Any]) -> Table:

@@ -5,6 +5,9 @@ COEFFICIENT_DECIMALS. The explorer shows three decimals of them, and three or fo
 them, and is off by one in the last of these at most.
 """
 
+import base64
+import gzip
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, groupby
@@ -19,7 +22,6 @@ from unmask.evidence.sentences import Sentence
 from unmask.measures.contributions import contributions
 from unmask.measures.precision import spread_sample
 from unmask.measures.registry import maskings_of, measure
-from unmask.pairs.packed import packed
 from unmask.pairs.surfaces import surfaces
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
@@ -233,3 +235,17 @@ def _lengths(pairs: pd.DataFrame, tokens: pd.DataFrame) -> list[int]:
 def _numbers(values: "pd.Series[float]") -> list[float | int | None]:
     """Numbers as JSON has them: whole ones without a point, null for nan."""
     return [None if value != value else int(value) if value.is_integer() else value for value in values]
+
+
+def packed(value: Any) -> str:
+    """What JSON can hold as gzip in Base64; the same value gives the same text.
+
+    Raises ValueError for what JSON cannot hold, such as NaN.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode()
+
+
+def unpacked(text: str) -> Any:
+    """What `packed` has packed."""
+    return json.loads(gzip.decompress(base64.b64decode(text)))
