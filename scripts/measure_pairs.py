@@ -12,8 +12,8 @@ from unmask.evidence.likeliest import LIKELIEST
 from unmask.evidence.origin import check_one_origin
 from unmask.facts import write_facts
 from unmask.files import sha256_of_file
-from unmask.frequency.linking import link_table
-from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.frequency.correlation import correlation_table
+from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.joblog import job_log
 from unmask.measures.exact import is_exact
 from unmask.measures.reading import read_scores
@@ -80,8 +80,8 @@ with job_log(snakemake.log[0], snakemake.input):
     scores = read_scores(outputs["scores"], measures)
     if "frequency" in outputs:
         ratios = read_table(inputs.ratios, PAIR_RATIOS)
-        link = link_table(pairs, scores, ratios, params.options["confidence"])
-        write_table(outputs["frequency"], link, LINK, {**place, **made})
+        correlations = correlation_table(pairs, scores, ratios, params.options["confidence"])
+        write_table(outputs["frequency"], correlations, CORRELATIONS, {**place, **made})
     if reading.shown is not None:
         for path in likeliest.values():
             check_unaltered(path)
