@@ -30,8 +30,8 @@ from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.near_ties import is_near_tie, near_ties_table
-from unmask.statistics.nodes import dependence_of
 from unmask.statistics.schema import NEAR_TIES, SCHEMAS
+from unmask.statistics.shared_words import dependence_of
 from unmask.tables import read_table, write_table
 from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
 

@@ -11,7 +11,7 @@ from synthetic import make_pairs, make_scores
 from unmask.benchmarks.schema import PAIRS
 from unmask.downstream.intrinsic import bias_scores
 from unmask.measures.schema import SCORES
-from unmask.statistics.chosen import of_bias_type, of_pairs
+from unmask.statistics.decisions import of_bias_type, of_pairs
 from unmask.statistics.margins import Margin, margins_of, share_left
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_metadata, read_table, write_table

@@ -18,8 +18,7 @@ from unmask.benchmarks.reading_labels import read_labels
 from unmask.benchmarks.schema import PAIRS
 from unmask.pairs import quality
 from unmask.pairs.quality import flawed
-from unmask.statistics.flaws import flags, flaws_table
-from unmask.statistics.near_duplicates import near_duplicates
+from unmask.statistics.flaws import flags, flaws_table, near_duplicates
 from unmask.statistics.schema import FLAWS, PAIR_FLAWS, UNRATED
 from unmask.tables import as_table, framed
 

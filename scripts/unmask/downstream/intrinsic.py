@@ -9,8 +9,7 @@ import pandas as pd
 from unmask.benchmarks.schema import PAIRS
 from unmask.loading import paths_by
 from unmask.measures.reading import read_scores
-from unmask.statistics.chosen import of_bias_type, of_pairs
-from unmask.statistics.decisions import decisions
+from unmask.statistics.decisions import decisions, of_bias_type, of_pairs
 from unmask.tables import read_table
 
 COLUMNS = ["model", "benchmark", "measure", "protocol", "score"]

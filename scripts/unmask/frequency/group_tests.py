@@ -29,9 +29,9 @@ def ranked(words: pd.DataFrame) -> pd.DataFrame:
     use = np.where(words["group"] == ADVANTAGED, *(words[PAIRS_OF[group]] for group in GROUPS))
     order = words.assign(use=use).sort_values(["use", "word"], ascending=[False, True])
     place = order.groupby([*BY, "group"], sort=False).cumcount().reindex(words.index)
-    shown = (words["words_from"] != EXTRACTED) | (place < SHOWN)
+    in_table = (words["words_from"] != EXTRACTED) | (place < SHOWN)
     # from the most frequent; rankdata gives equals their mean rank
-    counts = words.loc[shown, "count"].groupby([words.loc[shown, key] for key in BY], sort=False)
+    counts = words.loc[in_table, "count"].groupby([words.loc[in_table, key] for key in BY], sort=False)
     ranks = counts.transform(lambda of_row: rankdata(-levels(of_row)))
     return words.assign(rank=ranks.reindex(words.index).astype(float))
 

@@ -9,7 +9,7 @@ from unmask.measures.registry import title_of
 from unmask.report.forms import Axis, Kinds, forest
 from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.statistics.accuracy import PAIR
-from unmask.statistics.neutral import NO_PREFERENCE
+from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.schema import OVERALL
 from unmask.terms import (
     ALL_TOKENS,

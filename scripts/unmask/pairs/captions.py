@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from unmask.statistics.clustered import CLUSTERED
 from unmask.statistics.options import ANY, PAIR, SENTENCE, TARGET, TOKEN, WORDS, WRITER
+from unmask.statistics.paired import CLUSTERED
 from unmask.statistics.schema import NO_CLUSTERS
 
 _UNITS = {

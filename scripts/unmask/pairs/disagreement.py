@@ -133,12 +133,12 @@ FURTHEST_APART = Finding(
 )
 
 
-def disputed(rows: pd.DataFrame, texts: pd.DataFrame, caption: str, shown: Mapping[str, Any]) -> Table:
+def disputed(rows: pd.DataFrame, texts: pd.DataFrame, caption: str, explorer: Mapping[str, Any]) -> Table:
     """The pairs of one benchmark that the measures of each model disagree on most.
 
     rows: DISPUTED with the columns model and benchmark, of that benchmark. texts: its pairs (PAIRS), by
-    pair_id. shown: which models the explorer has, and of each benchmark which pairs: a pair that it has is a
-    link.
+    pair_id. explorer: which models the explorer has, and of each benchmark which pairs: a pair that it has
+    is a link.
     """
     chosen = rows[(rows["protocol"] == CORRECTED) & (rows["rank"] <= SHOWN)]
     cells, links = [], []
@@ -157,7 +157,7 @@ def disputed(rows: pd.DataFrame, texts: pd.DataFrame, caption: str, shown: Mappi
                 f"{row.for_it} to {row.against_it}",
             )
         )
-        there = row.model in shown["models"] and row.pair_id in shown["pairs"].get(row.benchmark, ())
+        there = row.model in explorer["models"] and row.pair_id in explorer["pairs"].get(row.benchmark, ())
         links.append(address(row.benchmark, row.pair_id, row.first, row.model) if there else None)
     columns = (
         ("most for the stereotype", "measure"),

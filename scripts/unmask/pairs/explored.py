@@ -78,13 +78,13 @@ def score_columns(
 ) -> dict[str, dict[str, Any]]:
     """By measure, in the order of pairs, protocol corrected: the score of each side, null where it has none,
     and the outcomes, a letter each."""
-    found = {}
+    columns = {}
     corrected = scores[scores["protocol"] == CORRECTED]
     for name in measures:
         rows = corrected[corrected["measure"] == name].set_index("pair_id").loc[pairs["pair_id"]]
         sides = {side: _numbers(rows[side].round(SCORE_DECIMALS)) for side in SIDES}
-        found[name] = {**sides, "outcome": "".join(str(outcome)[0] for outcome in rows["outcome"])}
-    return found
+        columns[name] = {**sides, "outcome": "".join(str(outcome)[0] for outcome in rows["outcome"])}
+    return columns
 
 
 def token_columns(
@@ -160,8 +160,10 @@ def likeliest_columns(tokens: pd.DataFrame, likeliest: Mapping[str, pd.DataFrame
     vocabulary, numbers = _vocabulary(texts, goes_on)
     lists: dict[tuple[tuple[int, int], ...], int] = {}
     of: dict[str, list[int | None]] = {masking: [None] * len(tokens) for masking in likeliest}
-    found = zip(rows["masking"], rows["row"], zip(numbers, rows["likely"].tolist(), strict=True), strict=True)
-    for (masking, row), group in groupby(found, key=lambda each: each[:2]):
+    likely = zip(
+        rows["masking"], rows["row"], zip(numbers, rows["likely"].tolist(), strict=True), strict=True
+    )
+    for (masking, row), group in groupby(likely, key=lambda each: each[:2]):
         entries = tuple(entry for _, _, entry in group)
         of[masking][row] = lists.get(entries, -1)
         lists.setdefault(entries, len(lists))

@@ -24,8 +24,8 @@ from unmask.pairs.verdicts import (
 from unmask.report.findings import Finding, Row, listed, records
 from unmask.report.sheets import number
 from unmask.report.study import ORACLE, UNTRAINED
+from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.intervals import wilson
-from unmask.statistics.neutral import NO_PREFERENCE
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.statistics.tolerance import TOLERANCE
 from unmask.tables import read_metadata

@@ -8,7 +8,8 @@ import pandas as pd
 from unmask.measures.registry import sees_context
 from unmask.report.findings import Finding
 from unmask.report.sheets import interval, rows_of
-from unmask.statistics.neutral import NO_PREFERENCE, contains, leaves_out, neutral_of
+from unmask.statistics.decisions import NO_PREFERENCE, neutral_of
+from unmask.statistics.intervals import contains, leaves_out
 
 WITHIN_NOISE = "within sampling noise"
 WITHIN_WORDS = "within what words alone do"

@@ -10,7 +10,7 @@ import pandas as pd
 from unmask.benchmarks.schema import PAIRS
 from unmask.loading import paths_by
 from unmask.measures.reading import read_scores
-from unmask.statistics.chosen import of_bias_type, of_pairs
+from unmask.statistics.decisions import of_bias_type, of_pairs
 from unmask.tables import read_table
 from unmask.terms import CORRECTED
 

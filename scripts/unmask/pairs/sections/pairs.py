@@ -44,24 +44,24 @@ def section(results: PairResults) -> Section:
     benchmark)."""
     files, explorer = results.files, results.settings["explorer"]
     models, benchmarks = list(explorer["models"]), list(explorer["benchmarks"])
-    shown = {name: shown_pairs(results.pairs[name], explorer["most"]) for name in benchmarks}
+    pairs_of = {name: shown_pairs(results.pairs[name], explorer["most"]) for name in benchmarks}
     labels = tables_by(files["labels"], LABELS, "benchmark")
     value = {
         "models": models,
         "benchmarks": [
             {"name": name, "pairs": packed(pair_columns(pairs, results.flaws[name], labels.get(name)))}
-            for name, pairs in shown.items()
+            for name, pairs in pairs_of.items()
         ],
         "flaws": [TITLES[name] for name in PAIR_FLAWS],
         "measures": [{"name": name, "title": title_of(name)} for name in results.settings["measures"]],
         "tables": [_table(path, models, benchmarks) for path in files["explored"]],
     }
     row = {
-        "shown": sum(map(len, shown.values())),
+        "shown": sum(map(len, pairs_of.values())),
         "models": models,
         "left": [
             f"{len(pairs)} of the {len(results.pairs[name])} pairs of {name}"
-            for name, pairs in shown.items()
+            for name, pairs in pairs_of.items()
             if len(pairs) < len(results.pairs[name])
         ],
     }
