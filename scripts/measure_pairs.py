@@ -19,7 +19,7 @@ from unmask.measures.exact import is_exact
 from unmask.measures.reading import read_scores
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
-from unmask.pairs.explored import explored, shown_pairs
+from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import Reading
 from unmask.record import record
 from unmask.statistics.computing import EvidenceCounts, Scored, compute
@@ -82,12 +82,14 @@ with job_log(snakemake.log[0], snakemake.input):
         ratios = read_table(inputs.ratios, PAIR_RATIOS)
         correlations = correlation_table(pairs, scores, ratios, params.options["confidence"])
         write_table(outputs["frequency"], correlations, CORRELATIONS, {**place, **made})
-    if reading.shown is not None:
+    if reading.explored_pairs is not None:
         for path in likeliest.values():
             check_unaltered(path)
         tops = {masking: read_table(path, LIKELIEST) for masking, path in likeliest.items()}
-        found = explored(reading.shown, scores, reading.of_shown, params.scored_measures, tops)
-        write_facts(outputs["explored"], {**place, **found, **made})
+        packed = explored(
+            reading.explored_pairs, scores, reading.explored_evidence, params.scored_measures, tops
+        )
+        write_facts(outputs["explored"], {**place, **packed, **made})
     if flaws is not None and counts is not None:
         original, shuffled = Scored.of(pairs, scores, ORIGINAL), None
         if of_shuffled:

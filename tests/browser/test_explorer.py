@@ -23,7 +23,7 @@ from unmask.facts import write_facts
 from unmask.measures.contributions import contributions
 from unmask.measures.registry import measure, title_of
 from unmask.measures.scoring import score_pairs
-from unmask.pairs.explored import explored
+from unmask.pairs.explorer import explored
 from unmask.pairs.results import PairResults
 from unmask.pairs.sections.pairs import section
 from unmask.report.page import render_page

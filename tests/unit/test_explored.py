@@ -24,7 +24,7 @@ from unmask.evidence.tokenising import tokenise_pairs
 from unmask.facts import read_facts, write_facts
 from unmask.measures.registry import maskings_of, title_of
 from unmask.measures.scoring import score_pairs
-from unmask.pairs.explored import explored, hides, packed, shown_pairs, unpacked
+from unmask.pairs.explorer import explored, hides, packed, shown_pairs, unpacked
 from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults
 from unmask.pairs.sections.pairs import pair_columns, section, votes

@@ -23,7 +23,7 @@ from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.measures.by_protocol import score_by_protocol
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
-from unmask.pairs.explored import explored, shown_pairs
+from unmask.pairs.explorer import explored, shown_pairs
 from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.names import STATISTICS

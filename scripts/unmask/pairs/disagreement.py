@@ -10,11 +10,12 @@ import pandas as pd
 from unmask.measures.registry import title_of
 from unmask.pairs.comparisons import distinct_measures
 from unmask.pairs.results import PairResults
+from unmask.report.declared_tables import Column, Table
 from unmask.report.findings import Finding, Row, records
 from unmask.report.panels import columns_of, names_down, panels, told
 from unmask.report.panels import records as chart_records
-from unmask.report.sections import Table
-from unmask.report.sheets import Sheet, number, rows_of
+from unmask.report.sections import Table as TableBlock
+from unmask.report.sheets import rows_of
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 CELL, NAMES = 32, 104
@@ -133,45 +134,48 @@ FURTHEST_APART = Finding(
 )
 
 
-def disputed(rows: pd.DataFrame, texts: pd.DataFrame, caption: str, explorer: Mapping[str, Any]) -> Table:
+_FOR, _AGAINST = "most for the stereotype", "most against it"
+
+DISPUTED = Table(
+    "disputed",
+    ["model", STEREOTYPE, ANTISTEREOTYPE, "pair_id"],
+    [
+        Column("measure", "{first_title}", "The measure that is furthest for the stereotype.", _FOR),
+        Column(
+            "margin (among its own)",
+            "{first_margin:+.3f} ({first_place:.0f}%)",
+            "Its margin, and how many percent of its margins are no larger, whatever their sign.",
+            _FOR,
+        ),
+        Column("measure", "{second_title}", "The measure that is furthest against it.", _AGAINST),
+        Column("margin (among its own)", "{second_margin:+.3f} ({second_place:.0f}%)", "The same.", _AGAINST),
+        Column("for to against", "{for_it} to {against_it}", "Measures that prefer either.", "measures"),
+    ],
+    heads={"pair_id": "pair"},
+)
+
+
+def disputed(
+    rows: pd.DataFrame, texts: pd.DataFrame, caption: str, explorer: Mapping[str, Any]
+) -> TableBlock:
     """The pairs of one benchmark that the measures of each model disagree on most.
 
-    rows: DISPUTED with the columns model and benchmark, of that benchmark. texts: its pairs (PAIRS), by
-    pair_id. explorer: which models the explorer has, and of each benchmark which pairs: a pair that it has
-    is a link.
+    rows: statistics' DISPUTED with the columns model and benchmark, of that benchmark. texts: its pairs
+    (PAIRS), by pair_id. explorer: which models the explorer has, and of each benchmark which pairs: a pair
+    that it has is a link.
     """
-    chosen = rows[(rows["protocol"] == CORRECTED) & (rows["rank"] <= SHOWN)]
-    cells, links = [], []
-    for row in rows_of(chosen):
-        pair = texts.loc[row.pair_id]
-        cells.append(
-            (
-                str(row.model),
-                str(pair[STEREOTYPE]),
-                str(pair[ANTISTEREOTYPE]),
-                str(row.pair_id),
-                title_of(str(row.first)),
-                _place(row.first_margin, row.first_place),
-                title_of(str(row.second)),
-                _place(row.second_margin, row.second_place),
-                f"{row.for_it} to {row.against_it}",
-            )
-        )
-        there = row.model in explorer["models"] and row.pair_id in explorer["pairs"].get(row.benchmark, ())
-        links.append(address(row.benchmark, row.pair_id, row.first, row.model) if there else None)
-    columns = (
-        ("most for the stereotype", "measure"),
-        ("most for the stereotype", "margin (among its own)"),
-        ("most against it", "measure"),
-        ("most against it", "margin (among its own)"),
-        ("measures", "for to against"),
+    rows = rows[(rows["protocol"] == CORRECTED) & (rows["rank"] <= SHOWN)]
+    rows = rows.join(texts[[STEREOTYPE, ANTISTEREOTYPE]], on="pair_id").assign(
+        first_title=rows["first"].astype(str).map(title_of),
+        second_title=rows["second"].astype(str).map(title_of),
     )
-    sheet = Sheet(caption, ("model", STEREOTYPE, ANTISTEREOTYPE, "pair"), columns, tuple(cells))
-    return Table(sheet, tuple(links) if any(links) else ())
-
-
-def _place(margin: float, place: float) -> str:
-    return f"{number(margin, 3, signed=True)} ({number(place, 0)}%)"
+    links = tuple(
+        address(row.benchmark, row.pair_id, row.first, row.model)
+        if row.model in explorer["models"] and row.pair_id in explorer["pairs"].get(row.benchmark, ())
+        else None
+        for row in rows_of(rows)
+    )
+    return TableBlock(DISPUTED.sheet(rows, caption), links if any(links) else ())
 
 
 def address(benchmark: str, pair_id: str, measure: str, model: str) -> str:

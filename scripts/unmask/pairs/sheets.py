@@ -329,43 +329,34 @@ def accuracies(results: PairResults) -> Sheet:
 
 def peers(results: PairResults) -> Sheet:
     """Bias scores and token accuracies that others report beside ours."""
-    ours = {
-        (row.model, row.benchmark, row.measure, row.group): row
-        for row in rows_of(results.original)
-        if row.protocol == PUBLISHED
-    }
-    accuracy = {
-        (row.model, row.benchmark, row.measure, row.reading): row.accuracy
-        for row in rows_of(results.accuracy)
-        if (row.variant, row.roles) == (ORIGINAL, PAIR)
-    }
-    reported = by_others(results.published)
-    rows = []
-    for model in results.study.models:
-        for benchmark in results.study.benchmarks:
-            chosen = (reported["model"] == model.published) & (reported["benchmark"] == benchmark.published)
-            for peer in rows_of(reported[chosen]):
-                key = (model.name, benchmark.name, peer.measure, peer.group)
-                score = ours.get(key)
-                name = measure_of(peer.measure).predictions_of or peer.measure
-                rows.append(
-                    {
-                        **dict(zip([*KEYS, "group"], key, strict=True)),
-                        "source": peer.source,
-                        "percent": peer.percent,
-                        "score": None if score is None else score.score,
-                        "count": peer.preferred,
-                        "stereotype": None if score is None else score.stereotype,
-                        "accuracy": peer.accuracy,
-                        "right": accuracy.get((*key[:2], name, peer.reading)),
-                    }
-                )
-    columns = ["source", "percent", "score", "count", "stereotype", "accuracy", "right"]
-    frame = pd.DataFrame(rows, columns=[*KEYS, "group", *columns])
-    frame = frame.astype(dict.fromkeys(["percent", "score", "accuracy", "right"], float))
-    frame = frame.astype(dict.fromkeys(["count", "stereotype"], "Int64"))
+    study = results.study
+    names = pd.DataFrame(
+        [
+            (model.name, model.published, benchmark.name, benchmark.published)
+            for model in study.models
+            for benchmark in study.benchmarks
+            if model.published and benchmark.published
+        ],
+        columns=["model", "published_model", "benchmark", "published_benchmark"],
+    ).astype("str")
+    reported = by_others(results.published).rename(
+        columns={"model": "published_model", "benchmark": "published_benchmark", "preferred": "count"}
+    )
+    rows = names.merge(reported, on=["published_model", "published_benchmark"])
+    scores = results.original[results.original["protocol"] == PUBLISHED]
+    scores = scores[[*KEYS, "group", "score", "stereotype"]].drop_duplicates([*KEYS, "group"], keep="last")
+    rows = rows.merge(scores, how="left", on=[*KEYS, "group"], validate="m:1")
+    accuracies = results.accuracy
+    accuracies = accuracies[(accuracies["variant"] == ORIGINAL) & (accuracies["roles"] == PAIR)]
+    accuracies = accuracies.rename(columns={"measure": "predictions", "accuracy": "right"})
+    keys = ["model", "benchmark", "predictions", "reading"]
+    predictions = [measure_of(name).predictions_of or name for name in rows["measure"]]
+    rows = rows.assign(predictions=predictions).astype({"predictions": "str", "reading": "str"})
+    rows = rows.merge(accuracies[[*keys, "right"]], how="left", on=keys, validate="m:1")
+    rows = rows.astype(dict.fromkeys(["percent", "score", "accuracy", "right"], float))
+    rows = rows.astype(dict.fromkeys(["count", "stereotype"], "Int64"))
     differences = {
-        "difference": frame["score"] - frame["percent"],
-        "right_difference": frame["right"] - frame["accuracy"],
+        "difference": rows["score"] - rows["percent"],
+        "right_difference": rows["right"] - rows["accuracy"],
     }
-    return _sheet(results, PEERS, frame.assign(**differences))
+    return _sheet(results, PEERS, rows.assign(**differences))

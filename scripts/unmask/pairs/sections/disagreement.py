@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from unmask.pairs import comparisons
 from unmask.pairs.disagreement import FURTHEST_APART, disputed, every_two_measures, heat_map
-from unmask.pairs.explored import shown_pairs
+from unmask.pairs.explorer import shown_pairs
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, folded

@@ -26,7 +26,7 @@ def _blocks(results: PairResults) -> Iterator[Block]:
     folds: list[Block] = []
     for (model, benchmark), part in parts:
         if picture := charts.bias_types(part):
-            title, testable = f"{model} on {benchmark}", how_testable(charts.shown(part, BIAS_TYPE))
+            title, testable = f"{model} on {benchmark}", how_testable(charts.known_scores(part, BIAS_TYPE))
             caption = f"{title}. {testable} {results.captions['bias_types_chart']}"
             block = chart(caption, f"{title}. {ALT}", picture)
             folds.append(Fold(f"By bias type: {title}", (block,), open=not folds))

@@ -31,7 +31,9 @@ def section(results: PairResults) -> Section:
     words = tuple(PREFERENCES.sentences(results))
     if picture:
         alt = f"Bias scores with intervals against the line at 50. {' '.join(words[:OPEN])}"
-        caption = f"{how_testable(charts.shown(results.overall, OVERALL))} {results.captions['overview']}"
+        caption = (
+            f"{how_testable(charts.known_scores(results.overall, OVERALL))} {results.captions['overview']}"
+        )
         blocks += [Text(QUESTION), chart(caption, alt, picture)]
     main = sentences(OVERVIEW, results)
     blocks += [Text("What was found:"), Items(main)] if main else []

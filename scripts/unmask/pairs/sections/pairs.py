@@ -10,7 +10,7 @@ from unmask.benchmarks.labelled import LABELS, by_sentence
 from unmask.facts import read_facts
 from unmask.loading import tables_by
 from unmask.measures.registry import title_of
-from unmask.pairs.explored import SIDES, packed, shown_pairs
+from unmask.pairs.explorer import SIDES, packed, shown_pairs
 from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row, sentences

@@ -51,7 +51,7 @@ def explored(
     pairs: those that are shown; scores: SCORES; evidence: of all maskings, some pairs at a time; likeliest:
     LIKELIEST by masking, if there are any. All three may be of other pairs too.
     """
-    parts = [of_shown(pairs, some) for some in evidence]
+    parts = [evidence_of_pairs(pairs, some) for some in evidence]
     likeliest = all_in_protocol(likeliest, CORRECTED) if likeliest else None
     names = maskings_of(measures)
     whole = {name: pd.concat([part[name] for part in parts], ignore_index=True) for name in names}
@@ -64,7 +64,7 @@ def explored(
     }
 
 
-def of_shown(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def evidence_of_pairs(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """The rows of evidence, by masking, that `explored` takes of these pairs."""
     ids = set(pairs["pair_id"])
     return {
