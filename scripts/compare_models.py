@@ -7,11 +7,10 @@ from unmask.evidence.origin import check_one_origin
 from unmask.joblog import job_log
 from unmask.measures.reading import read_scores
 from unmask.record import record
-from unmask.statistics.chosen import of_bias_type, of_pairs
 from unmask.statistics.comparisons import models_compared
-from unmask.statistics.decisions import decisions
-from unmask.statistics.nodes import dependence_of, kinds_in
+from unmask.statistics.decisions import decisions, of_bias_type, of_pairs
 from unmask.statistics.schema import COMPARISONS
+from unmask.statistics.shared_words import dependence_of, kinds_in
 from unmask.tables import read_table, write_table
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
+from unmask.frequency.correlation import log_ratios
 from unmask.frequency.group_words import count_group_words
-from unmask.frequency.linking import log_ratios
 from unmask.frequency.schema import GROUP_WORDS, PAIR_RATIOS
 from unmask.frequency.word_lists import read_left_out, read_listed, read_listing
 from unmask.given import unchanged

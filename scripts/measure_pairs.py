@@ -12,14 +12,14 @@ from unmask.evidence.origin import check_one_origin
 from unmask.evidence.schema import LIKELIEST
 from unmask.facts import write_facts
 from unmask.files import sha256_of_file
-from unmask.frequency.linking import link_table
-from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.frequency.correlation import correlation_table
+from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.joblog import job_log
 from unmask.measures.float_error import is_exact
 from unmask.measures.reading import read_scores
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
-from unmask.pairs.explored import explored, shown_pairs
+from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import Reading
 from unmask.record import record
 from unmask.statistics.computing import EvidenceCounts, Scored, compute
@@ -80,14 +80,16 @@ with job_log(snakemake.log[0], snakemake.input):
     scores = read_scores(outputs["scores"], measures)
     if "frequency" in outputs:
         ratios = read_table(inputs.ratios, PAIR_RATIOS)
-        link = link_table(pairs, scores, ratios, params.options["confidence"])
-        write_table(outputs["frequency"], link, LINK, {**place, **made})
-    if reading.shown is not None:
+        correlations = correlation_table(pairs, scores, ratios, params.options["confidence"])
+        write_table(outputs["frequency"], correlations, CORRELATIONS, {**place, **made})
+    if reading.explored_pairs is not None:
         for path in likeliest.values():
             check_unaltered(path)
         tops = {masking: read_table(path, LIKELIEST) for masking, path in likeliest.items()}
-        found = explored(reading.shown, scores, reading.of_shown, params.scored_measures, tops)
-        write_facts(outputs["explored"], {**place, **found, **made})
+        packed = explored(
+            reading.explored_pairs, scores, reading.explored_evidence, params.scored_measures, tops
+        )
+        write_facts(outputs["explored"], {**place, **packed, **made})
     if flaws is not None and counts is not None:
         original, shuffled = Scored.of(pairs, scores, ORIGINAL), None
         if of_shuffled:

@@ -23,8 +23,8 @@ from unmask.facts import write_facts
 from unmask.measures.contributions import contributions
 from unmask.measures.registry import measure, title_of
 from unmask.measures.scoring import score_pairs
-from unmask.pairs.explored import explored
-from unmask.pairs.results import Found
+from unmask.pairs.explorer import explored
+from unmask.pairs.results import PairResults
 from unmask.pairs.sections.pairs import section
 from unmask.report.page import render_page
 from unmask.report.sections import Section, Text
@@ -141,7 +141,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     files["labels"].append(folder / "labels.parquet")
     write_table(files["labels"][0], framed(labels, LABELS), LABELS, {"benchmark": "stereo"})
     explorer = {"models": list(MODELS), "benchmarks": list(SIZES), "most": 5000}
-    every_pair = section(Found(files, {"measures": list(MEASURES), "explorer": explorer}))
+    every_pair = section(PairResults(files, {"measures": list(MEASURES), "explorer": explorer}))
     sections = [Section("summary", "Summary", (), (Text("Nothing."),)), every_pair]
     made.path.write_text(render_page("A study", sections), encoding="utf-8")
     return made

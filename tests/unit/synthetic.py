@@ -1,18 +1,23 @@
 """Made-up tables that fit the schemas: pairs, evidence and scores of a model that never was."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from study_schema import MEASURES
 from unmask.evidence.schema import EVIDENCE
+from unmask.pairs.results import PairResults
+from unmask.report.captions import Captions
 from unmask.statistics.computing import EvidenceCounts, Part, Scored, compute
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.options import Options
 from unmask.terms import ORIGINAL, SHUFFLED
 
+RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 BIAS_TYPES = ("gender", "race-color", "age")
 PAIR_ROLES = ("stereotype", "antistereotype")
 NEAR = 1e-4
@@ -171,3 +176,28 @@ def statistics_of(made: Synthetic, options: Options) -> dict[str, pd.DataFrame]:
     shuffled = Scored.of(made.pairs, made.shuffled_scores, SHUFFLED)
     counts = counts_of(made.pairs, [Part(made.pairs, made.evidence, made.shuffled)], original, shuffled)
     return compute(made.pairs, flaws_table(made.pairs), original, counts, shuffled, options)
+
+
+def pair_results(
+    models: Sequence[Mapping[str, Any]],
+    benchmarks: Sequence[Mapping[str, Any]],
+    files: Mapping[str, Any] | None = None,
+    alpha: float = 0.01,
+    **tables: object,
+) -> PairResults:
+    """The results of a study out of these files, or of tables that are there already."""
+    paths = {"published": RESOURCES / "published.csv", "captions": RESOURCES / "captions.yaml"}
+    settings = {"models": models, "benchmarks": benchmarks, "alpha": alpha}
+    results = PairResults({"models_compared": [], **paths, **(files or {})}, settings)
+    vars(results).update(tables)
+    return results
+
+
+def with_tables(results: PairResults, **tables: object) -> PairResults:
+    """The same results with other tables, on which nothing was made yet."""
+    read = {
+        name: value for name, value in vars(results).items() if isinstance(value, pd.DataFrame | Captions)
+    }
+    fresh = PairResults(results.files, results.settings)
+    vars(fresh).update(read | tables)
+    return fresh

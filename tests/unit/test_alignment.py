@@ -30,7 +30,7 @@ from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.pairs.explored import explored
+from unmask.pairs.explorer import explored
 from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.flaws import flaws_table
 from unmask.tables import as_table

@@ -39,8 +39,8 @@ from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Floats
-from unmask.statistics.nodes import dependence_of, modified_words
 from unmask.statistics.options import Options
+from unmask.statistics.shared_words import dependence_of, modified_words
 from unmask.tables import read_metadata, read_table, write_table
 
 CLUSTERS = ("words",)

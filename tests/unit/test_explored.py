@@ -24,10 +24,9 @@ from unmask.evidence.tokenising import tokenise_pairs
 from unmask.facts import read_facts, write_facts
 from unmask.measures.registry import maskings_of, title_of
 from unmask.measures.scoring import score_pairs
-from unmask.pairs.explored import explored, hides, shown_pairs
-from unmask.pairs.flaws import TITLES
-from unmask.pairs.packed import packed, unpacked
-from unmask.pairs.results import Found
+from unmask.pairs.explorer import explored, hides, packed, shown_pairs, unpacked
+from unmask.pairs.quality import TITLES
+from unmask.pairs.results import PairResults
 from unmask.pairs.sections.pairs import pair_columns, section, votes
 from unmask.pairs.surfaces import SPACE
 from unmask.report.page import render_page
@@ -284,10 +283,10 @@ def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     files, settings = study
-    found = section(Found(files, settings))
+    found = section(PairResults(files, settings))
     assert found.sentences[0].startswith("20 pairs as 2 models read them")
     left = f"10 of the 12 pairs of b and 10 of the 12 pairs of {HOSTILE}"
-    assert found.sentences[1] == f"Here are {left}, evenly spread."
+    assert found.sentences[1] == " ".join(f"Here are {left}, evenly spread.".split())
     (app,) = [block for block in found.blocks if isinstance(block, App)]
     assert app.value["measures"] == [{"name": name, "title": title_of(name)} for name in MEASURES]
     places = [(table["model"], table["benchmark"]) for table in app.value["tables"]]
@@ -308,7 +307,7 @@ def test_a_section_of_all_pairs_does_not_speak_of_some(study: tuple[dict[str, An
     files, settings = study
     some = {name: files[name][:1] for name in ("pairs", "flaws", "explored")} | {"labels": []}
     explorer = settings["explorer"] | {"models": ["m"], "benchmarks": ["b"], "most": 12}
-    found = section(Found(some, settings | {"explorer": explorer}))
+    found = section(PairResults(some, settings | {"explorer": explorer}))
     assert len(found.sentences) == 1 and found.sentences[0].startswith("12 pairs as m read them")
 
 
@@ -323,7 +322,7 @@ def test_columns_of_pairs_hold_what_json_can(study: tuple[dict[str, Any], dict[s
 
 def test_flaws_and_labels_are_those_of_the_tables(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     files, settings = study
-    (app,) = [block for block in section(Found(files, settings)).blocks if isinstance(block, App)]
+    (app,) = [block for block in section(PairResults(files, settings)).blocks if isinstance(block, App)]
     titles = app.value["flaws"]
     assert titles == [TITLES[name] for name in PAIR_FLAWS]
     for place in (0, 1):

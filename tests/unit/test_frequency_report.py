@@ -18,16 +18,16 @@ from running import present, run_script
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.frequency.charts import parts
-from unmask.frequency.link_tables import PERFECT, Planted
-from unmask.frequency.linking import link_table
-from unmask.frequency.schema import LINK, PAIR_RATIOS
-from unmask.frequency.sections.frequency import findings
-from unmask.frequency.table2 import PublishedRanks, collect_words, table2, table2_sheet
+from unmask.frequency.correlation import correlation_table
+from unmask.frequency.findings import FINDINGS
+from unmask.frequency.results import PERFECT, FrequencyResults, Planted
+from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
+from unmask.frequency.tables import table2, table2_sheet
 from unmask.frequency.word_lists import GROUPS as SIDES
 from unmask.measures.reading import read_scores
 from unmask.measures.registry import title_of
 from unmask.measures.schema import SCORES
-from unmask.report.captions import load_captions
+from unmask.report.findings import sentences
 from unmask.report.page import render_page
 from unmask.report.provenance import provenance
 from unmask.report.sections import Chart, Facts, Fold, Section, Table, read_section
@@ -109,13 +109,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
             made.scores.append(made.path(f"{base}.scores.parquet"))
             write_table(made.scores[-1], scores, SCORES, {"model": model["name"], "benchmark": name})
             made.link.append(made.path(f"{base}.link.parquet"))
-            link = link_table(
+            link = correlation_table(
                 pairs,
                 read_scores(made.scores[-1], ["AUL", "CPS", "SSS"]),
                 read_table(made.ratios[-1], PAIR_RATIOS),
                 0.95,
             )
-            write_table(made.link[-1], link, LINK, {"model": model["name"], "benchmark": name})
+            write_table(made.link[-1], link, CORRELATIONS, {"model": model["name"], "benchmark": name})
     truth = {
         row.pair_id: {
             "factor": "frequency",
@@ -215,7 +215,7 @@ def test_all_group_words_are_in_a_tidy_table(made: Made) -> None:
 
 def test_the_link_table_has_every_model_and_a_perfect_one(made: Made) -> None:
     link = pd.read_csv(made.path("frequency_link.csv"))
-    assert list(link.columns) == ["model", "benchmark", *LINK.names]
+    assert list(link.columns) == ["model", "benchmark", *CORRELATIONS.names]
     of = link[(link["grouping"] == "overall") & (link["protocol"] == "corrected")]
     rho = of.set_index(["benchmark", "model", "measure"])["rho"]
     assert rho["invented", "m1", "SSS"] == rho["undirected", "m2", "SSS"] == 1
@@ -231,7 +231,7 @@ def test_the_section_has_its_sheets(made: Made) -> None:
     found = section(made)
     _, groups, invented, undirected = found.sentences
     # he is the more frequent; ones and young are not
-    assert groups.startswith("In 0 of the 3 bias types of invented")
+    assert groups.startswith("In 0 of 3 bias types of invented")
     assert "In 1 of 3 a word of the advantaged group" in groups and "A > 0.5" in groups
     assert "on invented" in invented and "on undirected" in undirected
     assert invented.endswith("SSS +1.00.")
@@ -257,9 +257,11 @@ def test_bias_types_whose_words_are_equally_frequent_are_counted_apart() -> None
     effects = [0.9, 0.5, 0.5, 0.5, 0.2, np.nan]
     comparison = pd.DataFrame({"words_from": "extracted", "benchmark": "b", "effect": effects, "p_holm": 0.5})
     nothing = pd.DataFrame(columns=["grouping", "protocol", "model", "benchmark", "measure", "rho"])
-    (said,) = findings(comparison, nothing, 0.01)
+    results = FrequencyResults({}, SETTINGS)
+    vars(results).update(comparison=comparison, correlations=nothing)
+    _, said = sentences(FINDINGS, results)
     # of 5 that are known 1 is above one half, and 3 are at it
-    assert [int(count) for count in re.findall(r"[Ii]n (\d+) ", said)] == [0, 1, 3] and "the 5 bias" in said
+    assert [int(count) for count in re.findall(r"[Ii]n (\d+) ", said)] == [0, 1, 3] and "of 5 bias" in said
 
 
 def test_a_study_that_plants_nothing_has_no_perfect_model(made: Made) -> None:
@@ -426,12 +428,12 @@ def with_listing(made: Made, folder: Path, text: str) -> Path:
 def test_listed_words_stand_beside_the_extracted(made: Made, tmp_path: Path) -> None:
     text = "source: s\nnote: Rest is odd.\nwords: {gender: {advantaged: [he], disadvantaged: [she, rest]}}\n"
     path = with_listing(made, tmp_path, text)
-    words, published = collect_words([path]), PublishedRanks.gather([path])
-    found = table2(words, published).set_index(["words_from", "bias_type"])
+    results = FrequencyResults({"words": [path], "captions": CAPTIONS}, SETTINGS)
+    found = table2(results).set_index(["words_from", "bias_type"])
     assert found.loc[("listed", "gender"), "ranked"] == "rest− he+ she−"
     assert found.loc[("extracted", "gender"), "ranked"] == "he+ she−"
     # nothing is published of this list
-    sheet = table2_sheet(words, published, load_captions(CAPTIONS, alpha="0.01"), 0.01)
+    sheet = table2_sheet(results)
     assert {group for group, _ in sheet.columns} == {"mean rank", "words", "per million", "Mann-Whitney"}
     assert sheet.caption.endswith("Rest is odd.") and "Published" not in sheet.caption
 
@@ -450,9 +452,9 @@ mean_ranks:
 """
     # the other benchmark has no listed words
     paths = [str(with_listing(made, tmp_path, text)), made.words[1]]
-    words, published = collect_words(paths), PublishedRanks.gather(paths)
     columns = [f"{name}_{group}" for name in ("published_rank", "difference") for group in SIDES]
-    found: Any = table2(words, published).set_index(["words_from", "bias_type"])[columns]
+    results = FrequencyResults({"words": paths}, SETTINGS)
+    found: Any = table2(results).set_index(["words_from", "bias_type"])[columns]
     # rest− he+ she−: he is the second, she and rest are the third and the first
     assert found.loc[("listed", "gender")].tolist() == [1.5, 2.25, 0.5, -0.25]
     # of the extracted words, and of a bias type without published ranks, nothing; religion has no pairs

@@ -17,12 +17,12 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.evidence import chunks
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.facts import read_facts
-from unmask.frequency.linking import link_table
-from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.frequency.correlation import correlation_table
+from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.measures.by_protocol import score_by_protocol
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
-from unmask.pairs.explored import explored, shown_pairs
+from unmask.pairs.explorer import explored, shown_pairs
 from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.names import STATISTICS
@@ -120,8 +120,8 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
         pd.testing.assert_frame_equal(
             found.reset_index(drop=True), expected.reset_index(drop=True), check_dtype=False
         )
-    link = link_table(made.pairs, scores, ratios, STATED["confidence"])
-    pd.testing.assert_frame_equal(read_table(outputs["frequency"], LINK), link, check_dtype=False)
+    link = correlation_table(made.pairs, scores, ratios, STATED["confidence"])
+    pd.testing.assert_frame_equal(read_table(outputs["frequency"], CORRELATIONS), link, check_dtype=False)
     shown = shown_pairs(made.pairs, MOST)
     likeliest = likeliest_of(made.evidence)
     in_order = {masking: likeliest[masking] for masking in maskings_of(MEASURES)}

@@ -11,7 +11,7 @@ import pytest
 
 from examples import example_pairs
 from study_schema import MEASURES, options_with
-from synthetic import counts_of
+from synthetic import counts_of, pair_results
 from tiny_models import tiny_model
 from unmask.benchmarks.schema import PAIRS
 from unmask.by_name import names
@@ -23,16 +23,15 @@ from unmask.measures.registry import measure
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.pairs.results import Results
+from unmask.pairs.results import PairResults
 from unmask.pairs.sheets import near_ties as near_ties_sheet
-from unmask.report.study import Study
 from unmask.statistics.bias import bias_table
 from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.near_ties import is_near_tie, near_ties_table
-from unmask.statistics.nodes import dependence_of
 from unmask.statistics.schema import NEAR_TIES, SCHEMAS
+from unmask.statistics.shared_words import dependence_of
 from unmask.tables import read_table, write_table
 from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
 
@@ -210,10 +209,7 @@ def test_every_measure_has_the_error_of_its_own_weights() -> None:
         assert (errors > 0).all()
 
 
-NOT_OF_RESULTS = ("near_ties", "roc", "roc_bands")
-
-
-def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Results]:
+def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], PairResults]:
     """Scores, statistics and results of a study of one model and benchmark, with SSS alone."""
     pairs = example_pairs().iloc[:5].assign(bias_type=["gender", "age", "gender", "age", "gender"])
     margins = [0.5, 1e-5, -1e-5, -0.5, 1e-5]
@@ -227,15 +223,8 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Resul
     for name, rows in made.items():
         write_table(folder / f"{name}.parquet", rows, SCHEMAS[name], {"model": "bert", "benchmark": "cp"})
     write_table(folder / "pairs.parquet", pairs, PAIRS, {"benchmark": "cp"})
-    results = Results.gather(
-        Study.from_config([{"name": "bert"}], [{"name": "cp"}]),
-        **{name: [folder / f"{name}.parquet"] for name in SCHEMAS if name not in NOT_OF_RESULTS},
-        models_compared=[],
-        pairs=[folder / "pairs.parquet"],
-        published=RESOURCES / "published.csv",
-        captions=RESOURCES / "captions.yaml",
-        alpha=0.01,
-    )
+    files = {name: [folder / f"{name}.parquet"] for name in (*SCHEMAS, "pairs")}
+    results = pair_results([{"name": "bert"}], [{"name": "cp"}], files)
     return scores, made, results
 
 

@@ -18,7 +18,7 @@ from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.kinds.masked_lm import describe
 from unmask.models.loading import load
-from unmask.pairs.results import Found
+from unmask.pairs.results import PairResults
 from unmask.pairs.schema import PRECISION
 from unmask.pairs.sections import precision
 from unmask.report.sections import Table
@@ -96,7 +96,7 @@ def test_the_report_tells_what_the_arithmetic_changed(tmp_path: Path) -> None:
     write_table(path, compare_scores(same, other), PRECISION, {"model": "bert", "benchmark": "crows"})
     captions = Path(__file__).parents[2] / "resources/pairs/captions.yaml"
     study = {"models": [{"name": "bert"}], "benchmarks": [{"name": "crows"}], "dtype": "bfloat16"}
-    found = precision.section(Found({"precision": [path], "captions": captions}, study))
+    found = precision.section(PairResults({"precision": [path], "captions": captions}, study))
     (sentence,) = found.sentences
     assert sentence.startswith("In bfloat16, 1 of 2 decisions") and sentence.endswith("by 2 at most.")
     (table,) = found.blocks

@@ -22,9 +22,9 @@ from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import clustered_interval, effective_wilson, wilson
-from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.options import Options
 from unmask.statistics.schema import BIAS
+from unmask.statistics.shared_words import dependence_of, kinds_in
 from unmask.tables import write_table
 
 FEW = options_with(draws=100, seed=3)

@@ -13,7 +13,7 @@ from unmask.downstream.scores import bias_scores
 from unmask.measures.schema import SCORES
 from unmask.report.sheets import rows_of
 from unmask.statistics.changes import MARGIN_KEYS, margins_left, margins_of
-from unmask.statistics.chosen import of_bias_type, of_pairs
+from unmask.statistics.decisions import of_bias_type, of_pairs
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_metadata, read_table, write_table
 

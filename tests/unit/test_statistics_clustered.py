@@ -9,9 +9,8 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from unmask.statistics.clustered import clusters_of, sharing_mcnemar, strangers
 from unmask.statistics.dependence import Dependence
-from unmask.statistics.paired import clustered_mcnemar
+from unmask.statistics.paired import clustered_mcnemar, clusters_of, sharing_mcnemar, strangers
 
 Nodes = Sequence[Sequence[str]]
 

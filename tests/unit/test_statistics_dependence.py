@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import synthetic
 from unmask.statistics.dependence import LEAST_DESIGN_EFFECT, MOST_NODES, VALUES_AT_ONCE, Dependence, blocks
-from unmask.statistics.nodes import dependence_of, kinds_in, modified_words, nodes_of, words
+from unmask.statistics.shared_words import dependence_of, kinds_in, modified_words, nodes_of, words
 
 NODES = st.lists(st.sets(st.integers(0, 9), max_size=MOST_NODES), min_size=1, max_size=25)
 

@@ -2,7 +2,6 @@
 
 import random
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,13 +11,13 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from real_data import real_data
+from synthetic import pair_results
 from unmask.benchmarks.labelled import LABELS, read_labels
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
 from unmask.pairs import quality
 from unmask.pairs.quality import flawed
-from unmask.statistics.flaws import flags, flaws_table
-from unmask.statistics.near_duplicates import near_duplicates
+from unmask.statistics.flaws import flags, flaws_table, near_duplicates
 from unmask.statistics.schema import FLAWS, PAIR_FLAWS, UNRATED
 from unmask.tables import as_table, framed
 
@@ -173,8 +172,7 @@ def test_the_flaws_of_stereoset() -> None:
     sheet = quality.counts({"stereoset": table}, "")
     cells = {label: cell for (_, label), cell in zip(sheet.columns, sheet.rows[0][1:], strict=True)}
     assert (cells["any of these"], cells["not rated"]) == ("10", "810")
-    results: Any = None
-    told = next(quality.found(results, {"stereoset": table}))
-    assert "10 of 2106 of stereoset" in told and "810 of 2106" in told and "818" not in told
+    (sentence,) = quality.FINDINGS[0].sentences(pair_results([], [], flaws={"stereoset": table}))
+    assert "10 of 2106 of stereoset" in sentence and "810 of 2106" in sentence and "818" not in sentence
     # it is all the professions that have no labels in the public file
     assert set(pairs["bias_type"][table["no_votes"].eq(True)]) == {"profession"}

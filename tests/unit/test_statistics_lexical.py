@@ -23,16 +23,17 @@ from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.leverage import WORDS_SHOWN, leverage_table
 from unmask.statistics.lexical import (
-    MOST,
-    Gathered,
+    MOST_TIMES,
     Groups,
+    LexiconAccumulator,
+    LexiconPart,
     Lexicons,
     band,
     lexicon,
     lexicon_part,
     null_scores,
 )
-from unmask.statistics.nodes import dependence_of, modified_words, words
+from unmask.statistics.shared_words import dependence_of, modified_words, words
 from unmask.terms import PROTOCOLS
 
 WEIGHTED = [name for name in MEASURES if name != "CPS"]
@@ -46,6 +47,12 @@ def lexicons_of(pairs: pd.DataFrame, evidence: dict[str, pd.DataFrame], at_once:
         of_some = {m: rows[rows["pair_id"].isin(some["pair_id"])] for m, rows in evidence.items()}
         found.add(some, of_some)
     return found
+
+
+def accumulated(part: LexiconPart) -> LexiconAccumulator:
+    accumulator = LexiconAccumulator()
+    accumulator.add(part)
+    return accumulator
 
 
 def with_attention(made: synthetic.Synthetic) -> dict[str, pd.DataFrame]:
@@ -62,7 +69,7 @@ def test_random_scores_of_types_go_through_the_measure_itself(name: str, protoco
     made = synthetic.make(40, seed=3)
     evidence, rng = with_attention(made), np.random.default_rng(1)
     part = lexicon_part(made.pairs, measure(name).formula(evidence, protocol))
-    found = lexicon(made.pairs, Gathered.of([part]))
+    found = lexicon(made.pairs, accumulated(part))
     read = measure(name).formula(evidence, protocol).tokens
     of_pair = read[read["role"] != "unrelated"]
     types = sorted(set(of_pair["token_id"]))
@@ -94,7 +101,7 @@ def test_a_measure_of_shared_tokens_has_a_score_for_each_modified_word() -> None
     tokens = tokens.assign(token_id=tokens["position"])
     kept = tokens.groupby(["pair_id", "token_id"])["role"].transform("nunique") == 2
     part = lexicon_part(made.pairs, measure("CPS").formula({"one-shared": tokens[kept]}, "corrected"))
-    found = lexicon(made.pairs, Gathered.of([part]))
+    found = lexicon(made.pairs, accumulated(part))
     assert found.scores.mean() == pytest.approx(0, abs=1e-9) and found.scores.std() == pytest.approx(
         1, abs=0.01
     )
@@ -383,7 +390,7 @@ def test_a_score_at_the_end_of_its_band_stays_undecided(share: float, verdict: s
     table = bias_table(pairs, decisions(pairs, own), options, Dependence.of([()] * n), lexicons).iloc[[0]]
     assert table["low"].item() > 50
     assert verdicts(table).tolist() == [verdict]
-    assert table["null_draws"].item() == (400 * MOST if verdict == UNDECIDED else 400)
+    assert table["null_draws"].item() == (400 * MOST_TIMES if verdict == UNDECIDED else 400)
     assert table["null_undecided"].item() == (verdict == UNDECIDED)
 
 
@@ -405,7 +412,7 @@ def test_an_unknown_number_is_that_of_no_type() -> None:
     assert undefined.sum() == 9
 
     part = lexicon_part(made.pairs, measure("SSS").formula({"modified": evidence}, "published"))
-    own = lexicon(made.pairs, Gathered.of([part]))
+    own = lexicon(made.pairs, accumulated(part))
     assert not np.isnan(own.scores).any() and not np.isnan(own.weights.data).any()
     assert not own.weights[np.flatnonzero(made.pairs["pair_id"].isin(names[:8]))].nnz
     known = evidence[evidence["cross_log_prob"].notna() & (evidence["role"] != "unrelated")]

@@ -14,9 +14,9 @@ from unmask.statistics.decisions import Decisions, decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.disputed import SHOWN, disputed_table
 from unmask.statistics.flaws import Flags
-from unmask.statistics.nodes import dependence_of
 from unmask.statistics.quality import quality_table, unequal_tokens
 from unmask.statistics.schema import DISPUTED, QUALITY
+from unmask.statistics.shared_words import dependence_of
 from unmask.tables import as_table
 
 ALONE = [()]

@@ -9,8 +9,7 @@ from study_schema import options_with
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
-from unmask.statistics.nodes import dependence_of
-from unmask.statistics.readings import base_form, other_readings
+from unmask.statistics.shared_words import base_form, dependence_of, other_readings
 
 
 @pytest.mark.parametrize(

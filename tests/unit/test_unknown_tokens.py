@@ -7,12 +7,13 @@ import pandas as pd
 import pytest
 
 from examples import example_pairs
+from synthetic import pair_results, with_tables
 from tiny_models import ARCHITECTURES, tiny_tokenizer
 from unmask.errors import InputError
 from unmask.evidence.survey import survey
 from unmask.evidence.tokenising import tokenise_pairs
-from unmask.pairs.unknown import unknown_cautions, unknown_sheet, unknown_tokens
-from unmask.report.study import Study
+from unmask.pairs.findings import UNKNOWN_TOKENS
+from unmask.pairs.quality import UNKNOWN
 from unmask.statistics.quality import unknown_tokens as pairs_with_unknown
 from unmask.statistics.schema import QUALITY
 from unmask.tables import write_table
@@ -148,7 +149,6 @@ def test_pairs_with_unknown_tokens_are_a_flaw_of_the_model() -> None:
 
 
 def test_the_report_has_the_share_of_each_model_and_benchmark(tmp_path: Path) -> None:
-    study = Study.from_config([{"name": "m"}, {"name": "o"}], [{"name": "b"}, {"name": "c"}])
     said = {("m", "c"): (9, 2000), ("m", "b"): (300, 2000), ("o", "b"): None}
     paths = []
     for (model, benchmark), counts in said.items():
@@ -156,13 +156,14 @@ def test_the_report_has_the_share_of_each_model_and_benchmark(tmp_path: Path) ->
         unknown = counts and {"id": 1, "unknown": counts[0], "tokens": counts[1]}
         facts = {"model": model, "benchmark": benchmark, "unknown_tokens": unknown}
         write_table(paths[-1], pd.DataFrame(columns=QUALITY.names), QUALITY, facts)
-    found = unknown_tokens(study, paths)
+    results = pair_results([{"name": "m"}, {"name": "o"}], [{"name": "b"}, {"name": "c"}], {"quality": paths})
+    found = results.unknown
     assert found[["model", "benchmark"]].to_numpy().tolist() == [["m", "b"], ["m", "c"]]
     assert found["share"].tolist() == [15.0, 0.45]
-    (caution,) = unknown_cautions(found)
+    (caution,) = UNKNOWN_TOKENS.sentences(results)
     assert all(part in caution for part in ("m", "b", "300", "2000", "15.0%"))
-    assert unknown_sheet(found, "").rows == (
+    assert UNKNOWN.sheet(found).rows == (
         ("m", "b", "2000", "300", "15.00"),
         ("m", "c", "2000", "9", "0.45"),
     )
-    assert not list(unknown_cautions(found.iloc[:0]))
+    assert not list(UNKNOWN_TOKENS.sentences(with_tables(results, unknown=found.iloc[:0])))

@@ -9,7 +9,7 @@ import pytest
 
 from small_study import AGGREGATES, FINISHED, PAGE, Workflow
 from unmask.facts import read_facts
-from unmask.pairs.packed import unpacked
+from unmask.pairs.explorer import unpacked
 
 PAIRS = {f"explorer/{model}/{of}/pairs.json" for model in ("bert", "roberta") for of in ("crows", "stereo")}
 

@@ -26,7 +26,7 @@ from unmask.statistics.count_levels import rounded
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence, Variance
 from unmask.statistics.intervals import Floats, clustered_interval
-from unmask.statistics.nodes import dependence_of
+from unmask.statistics.shared_words import dependence_of
 from unmask.statistics.student import student
 from unmask.tables import framed
 from unmask.terms import CORRECTED
@@ -42,8 +42,8 @@ def explained_table(
     """What frequency explains of each measure and of every two, protocol `corrected`, as EXPLAINED.
 
     pairs, scores: PAIRS and SCORES of one model; ratios: PAIR_RATIOS, of which `rounded` is taken. clusters:
-    what makes two pairs vary together (unmask.statistics.nodes). Pairs without a ratio, or undefined for a
-    measure, are left out; so is a measure, or two, without any pair.
+    what makes two pairs vary together (unmask.statistics.shared_words). Pairs without a ratio, or undefined
+    for a measure, are left out; so is a measure, or two, without any pair.
 
     Intervals take the pairs as drawn, with their words and ratios, and those that share a node as varying
     together. That of a score is Wilson's, as in unmask.statistics.bias; the others are the estimate ± t ·

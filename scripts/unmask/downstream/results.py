@@ -19,8 +19,8 @@ from unmask.report.captions import Captions, load_captions
 from unmask.report.published import read_published
 from unmask.report.sheets import rows_of
 from unmask.statistics.changes import changes, corrected, margins_of
-from unmask.statistics.chosen import of_bias_type
 from unmask.statistics.correction import holm
+from unmask.statistics.decisions import of_bias_type
 from unmask.statistics.schema import BIAS, BIAS_TYPE, OVERALL
 from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED, ORIGINAL

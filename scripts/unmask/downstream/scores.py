@@ -13,8 +13,7 @@ from unmask.downstream.schema import SCORES
 from unmask.downstream.terms import MAIN
 from unmask.loading import Order, facts_by, load_tables, paths_by
 from unmask.measures.reading import read_scores
-from unmask.statistics.chosen import of_bias_type, of_pairs
-from unmask.statistics.decisions import decisions
+from unmask.statistics.decisions import decisions, of_bias_type, of_pairs
 from unmask.tables import read_table
 
 COLUMNS = ["model", "benchmark", "measure", "protocol", "score"]

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from unmask.frequency.group_words import EXTRACTED
-from unmask.frequency.link_tables import PERFECT
+from unmask.frequency.results import PERFECT
 from unmask.frequency.word_lists import GROUPS
 from unmask.measures.registry import title_of
 from unmask.report.forms import Axis, Beside, Grid, forest, response
@@ -36,36 +36,36 @@ MOST_PARTS = 12
 """In so many parts, at most, pairs are shown by their log frequency ratios."""
 
 
-def frequencies(words: pd.DataFrame) -> alt.FacetChart | None:
+def frequencies(group_words: pd.DataFrame) -> alt.FacetChart | None:
     """How often corpora use the words extracted for each group; a panel for each benchmark.
 
-    words: GROUP_WORDS with a column benchmark. A row is a word, or a group: the median and the quartiles of
-    its words. None, here and below, where there is nothing to draw.
+    group_words: GROUP_WORDS with a column benchmark. A row is a word, or a group: the median and the
+    quartiles of its words. None, here and below, where there is nothing to draw.
     """
-    extracted = words[words["words_from"] == EXTRACTED]
+    extracted = group_words[group_words["words_from"] == EXTRACTED]
     seen = extracted.loc[extracted["count"] > 0, "per_million"]
     # where a logarithm has no place, at the left edge
     edge = float(seen.min()) / 2 if len(seen) else 1.0
     rows: list[Row] = []
     keys = ["benchmark", "bias_type", "group"]
-    for (benchmark, bias_type, group), own in extracted.groupby(keys, sort=False, observed=True):
+    for (benchmark, bias_type, group), words in extracted.groupby(keys, sort=False, observed=True):
         of = {"panel": str(benchmark), "name": str(bias_type), "kind": str(group)}
-        low, median, high = own["per_million"].quantile([0.25, 0.5, 0.75]).tolist()
+        low, median, high = words["per_million"].quantile([0.25, 0.5, 0.75]).tolist()
         rows.append(
             of
-            | {"drawn": "group", "words": len(own), "low": low, "median": median, "high": high}
+            | {"drawn": "group", "words": len(words), "low": low, "median": median, "high": high}
             | {"from": max(edge, low), "at": max(edge, median), "to": max(edge, high)}
         )
-        for word, count, frequency in zip(own["word"], own["count"], own["per_million"], strict=True):
+        for word, count, frequency in zip(words["word"], words["count"], words["per_million"], strict=True):
             rows.append(
                 of
                 | {"drawn": "word" if count else "word unseen", "word": str(word), "count": int(count)}
                 | {"per_million": float(frequency), "at": max(edge, float(frequency))}
             )
-    return _drawn_frequencies(rows, edge) if rows else None
+    return _frequencies_chart(rows, edge) if rows else None
 
 
-def _drawn_frequencies(rows: Sequence[Row], edge: float) -> alt.FacetChart:
+def _frequencies_chart(rows: Sequence[Row], edge: float) -> alt.FacetChart:
     most = max(float(row["at"]) for row in rows)
     scale = alt.Scale(type="log", domain=[edge, 1.2 * most], nice=False)
     y = {
@@ -122,15 +122,15 @@ def _ticks(low: float, high: float) -> list[float]:
     return [step * 10.0**power for power in powers for step in steps]
 
 
-def correlations(link: pd.DataFrame) -> alt.FacetChart | None:
+def correlations(rows: pd.DataFrame) -> alt.FacetChart | None:
     """Spearman's correlation of every measure's margins with log frequency ratios, protocol corrected, beside
     that of the planted world word by word; a panel for each model and benchmark.
 
-    link: link_tables.link_rows.
+    rows: of unmask.frequency.results.correlation_rows.
     """
-    found = link[(link["grouping"] == OVERALL) & (link["protocol"] == CORRECTED) & link["rho"].notna()]
-    perfect = found[found["model"] == PERFECT].set_index(["benchmark", "measure"])["rho"]
-    rows = found[found["model"] != PERFECT]
+    rows = rows[(rows["grouping"] == OVERALL) & (rows["protocol"] == CORRECTED) & rows["rho"].notna()]
+    perfect = rows[rows["model"] == PERFECT].set_index(["benchmark", "measure"])["rho"]
+    rows = rows[rows["model"] != PERFECT]
     frame = columns_of(
         rows,
         *("model", "benchmark", "low", "high"),
@@ -152,26 +152,26 @@ def correlations(link: pd.DataFrame) -> alt.FacetChart | None:
     return forest(frame, axis, tips, beside=[Beside("beside", "triangle", "reported")])
 
 
-def margins(scores: pd.DataFrame, ratios: pd.DataFrame, link: pd.DataFrame) -> alt.FacetChart | None:
+def margins(scores: pd.DataFrame, ratios: pd.DataFrame, correlations: pd.DataFrame) -> alt.FacetChart | None:
     """Margins of one model on one benchmark by log frequency ratio, protocol corrected; a panel for each
     measure.
 
-    scores: SCORES; ratios: PAIR_RATIOS; link: LINK, all of that model and benchmark. Pairs are put together
-    by their ratios (`parts`); a row is a part with the median and the quartiles of its margins, in their own
-    unit and, for the picture, over the mean size of all margins of the measure.
+    scores: SCORES; ratios: PAIR_RATIOS; correlations: CORRELATIONS, all of that model and benchmark. Pairs
+    are put together by their ratios (`parts`); a row is a part with the median and the quartiles of its
+    margins, in their unit and, for the picture, over the mean size of all margins of the measure.
     """
-    chosen = link[(link["grouping"] == OVERALL) & (link["protocol"] == CORRECTED)]
+    overall = correlations[correlations["grouping"] == OVERALL]
     corrected = scores[scores["protocol"] == CORRECTED].merge(ratios, on="pair_id")
     corrected = corrected[corrected["margin"].notna() & corrected["log_ratio"].notna()]
     rows = []
-    for row in rows_of(chosen):
-        own = corrected[corrected["measure"] == row.measure]
-        size = own["margin"].abs().mean()
+    for row in rows_of(overall[overall["protocol"] == CORRECTED]):
+        pairs = corrected[corrected["measure"] == row.measure]
+        size = pairs["margin"].abs().mean()
         if not size > 0:
             continue
         rho = number(row.rho, signed=True)
         ends = "" if pd.isna(row.low) else f" ({interval(row.low, row.high, 2, signed=True)})"
-        for _, part in own.groupby(parts(own["log_ratio"]), sort=True):
+        for _, part in pairs.groupby(parts(pairs["log_ratio"]), sort=True):
             low, median, high = part["margin"].quantile([0.25, 0.5, 0.75]).tolist()
             rows.append(
                 {

@@ -157,14 +157,14 @@ def _words_of_chunks(chunks: pa.Array) -> tuple[pa.Array, Integers, Integers]:
     chunk how many words it has."""
     is_plain = pc.and_(pc.string_is_ascii(chunks), pc.invert(pc.match_substring(chunks, "'")))
     plain = chunks.filter(is_plain)
-    found: list[str] = []
+    odd_words: list[str] = []
     sizes: list[int] = []
     for chunk in chunks.filter(pc.invert(is_plain)).to_pylist():
         # letters and digits alone are a word: the commonest case, and a test much faster than the rule
         words = [chunk] if chunk.isalnum() else WORD.findall(chunk)
-        found += words
+        odd_words += words
         sizes.append(len(words))
-    of_odd = in_lower_case(found)
+    of_odd = in_lower_case(odd_words)
     encoded = pa.concat_arrays([plain, pa.array(of_odd, pa.string())]).dictionary_encode()
 
     odd = ~is_plain.to_numpy(zero_copy_only=False)

@@ -29,9 +29,9 @@ def ranked(words: pd.DataFrame) -> pd.DataFrame:
     use = np.where(words["group"] == ADVANTAGED, *(words[PAIRS_OF[group]] for group in GROUPS))
     order = words.assign(use=use).sort_values(["use", "word"], ascending=[False, True])
     place = order.groupby([*BY, "group"], sort=False).cumcount().reindex(words.index)
-    shown = (words["words_from"] != EXTRACTED) | (place < SHOWN)
+    in_table = (words["words_from"] != EXTRACTED) | (place < SHOWN)
     # from the most frequent; rankdata gives equals their mean rank
-    counts = words.loc[shown, "count"].groupby([words.loc[shown, key] for key in BY], sort=False)
+    counts = words.loc[in_table, "count"].groupby([words.loc[in_table, key] for key in BY], sort=False)
     ranks = counts.transform(lambda of_row: rankdata(-levels(of_row)))
     return words.assign(rank=ranks.reindex(words.index).astype(float))
 
@@ -52,9 +52,11 @@ def compare_groups(words: pd.DataFrame) -> pd.DataFrame:
         by_group = {group: alike[alike["group"] == group] for group in GROUPS}
         first, second = (by_group[group]["level"].to_numpy(float) for group in GROUPS)
         row: dict[str, object] = dict(zip(BY, key, strict=True))
-        row |= {f"rank_{group}": own["rank"].mean() for group, own in by_group.items()}
-        row |= {f"words_{group}": len(own) for group, own in by_group.items()}
-        row |= {f"per_million_{group}": own["per_million"].median() for group, own in by_group.items()}
+        row |= {f"rank_{group}": of_group["rank"].mean() for group, of_group in by_group.items()}
+        row |= {f"words_{group}": len(of_group) for group, of_group in by_group.items()}
+        row |= {
+            f"per_million_{group}": of_group["per_million"].median() for group, of_group in by_group.items()
+        }
         rows.append(row | mann_whitney(first, second)._asdict())
     numbers = [f"{name}_{group}" for name in ("rank", "words", "per_million") for group in GROUPS]
     columns = [*BY, *numbers, *MannWhitney._fields]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from unmask.frequency.schema import GROUP_WORDS, LINK, PAIR_RATIOS, WORD_COUNTS
+from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS, WORD_COUNTS
 from unmask.result_files import ResultFiles
 
 TABLES: Mapping[str, ResultFiles] = {
@@ -11,5 +11,5 @@ TABLES: Mapping[str, ResultFiles] = {
     "word_counts_merged": ResultFiles("frequency/{corpus}/merged/{level}-{number}.parquet", WORD_COUNTS),
     "group_words": ResultFiles("group_words/{benchmark}/words.parquet", GROUP_WORDS),
     "pair_ratios": ResultFiles("group_words/{benchmark}/ratios.parquet", PAIR_RATIOS),
-    "frequency_link": ResultFiles("statistics/{model}/{benchmark}/frequency.parquet", LINK),
+    "frequency_link": ResultFiles("statistics/{model}/{benchmark}/frequency.parquet", CORRELATIONS),
 }

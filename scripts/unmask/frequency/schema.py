@@ -72,7 +72,7 @@ PAIR_RATIOS = pa.schema(
 )
 """One row per pair of a benchmark, in its order. Metadata: benchmark, corpora (names) and tokens."""
 
-LINK = pa.schema(
+CORRELATIONS = pa.schema(
     [
         field("measure", WORD, meaning="the measure"),
         field("protocol", WORD, meaning="published or corrected"),

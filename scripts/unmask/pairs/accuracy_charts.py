@@ -1,4 +1,4 @@
-"""Charts of token accuracy, and of what sentences that say nothing any more come to."""
+"""Charts of token accuracy, and of bias scores of sentences in random order."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.verdicts import NO_PREFERENCE
 from unmask.report.forms import Axis, Kinds, forest
 from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.statistics.accuracy import PAIR
+from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.schema import OVERALL
 from unmask.terms import (
     ALL_TOKENS,

@@ -67,9 +67,9 @@ def curves(
     roc, bands, agreement: ROC, ROC_BANDS and AGREEMENT with the columns model and benchmark. several: whether
     panels say which model and benchmark they are of.
     """
-    shown = agreement[agreement["chosen"] & (agreement["protocol"] == PUBLISHED) & agreement["auc"].notna()]
-    shown = shown[shown["measure"].isin(PAPER_MEASURES)]
-    of = shown[KEYS].assign(panel=[_panel(row, several) for row in rows_of(shown)])
+    chosen = agreement[agreement["chosen"] & (agreement["protocol"] == PUBLISHED) & agreement["auc"].notna()]
+    chosen = chosen[chosen["measure"].isin(PAPER_MEASURES)]
+    of = chosen[KEYS].assign(panel=[_panel(row, several) for row in rows_of(chosen)])
     # scores that know nothing of the ratings lie on the diagonal
     chance = of.merge(pd.DataFrame({FALSE: [0.0, 1.0], TRUE: [0.0, 1.0]}), how="cross")
     band, curve = (

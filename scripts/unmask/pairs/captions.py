@@ -1,11 +1,11 @@
 """What the captions of resources/pairs/captions.yaml are filled in with."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from unmask.statistics.clustered import CLUSTERED
 from unmask.statistics.options import ANY, PAIR, SENTENCE, TARGET, TOKEN, WORDS, WRITER
+from unmask.statistics.paired import CLUSTERED
 from unmask.statistics.schema import NO_CLUSTERS
 
 _UNITS = {
@@ -18,11 +18,15 @@ _UNITS = {
 
 
 def caption_facts(
-    alpha: float, bias: pd.DataFrame, tests: pd.DataFrame, agreement: pd.DataFrame, raters: Set[int]
+    alpha: float,
+    bias: pd.DataFrame,
+    tests: pd.DataFrame,
+    agreement: pd.DataFrame,
+    pairs: Iterable[pd.DataFrame],
 ) -> dict[str, str]:
     """What the tables of the study were made with, by the names that captions have for it.
 
-    raters: by how many raters a pair with ratings was rated.
+    pairs: PAIRS of all benchmarks.
     """
     clusters = _shared(bias["clusters"].drop_duplicates().tolist())
     units = tests.loc[tests["chosen"], "unit"]
@@ -31,6 +35,8 @@ def caption_facts(
     if len(chosen):
         votes, threshold, score = chosen.iloc[0][["votes", "threshold", "score"]]
         what = "some bias type" if votes == ANY else "the pair's own bias type"
+        # by how many raters a pair that has ratings was rated
+        raters = {len(ratings) for table in pairs for ratings in table["ratings"] if ratings is not None}
         of = " to ".join(map(str, sorted({min(raters), max(raters)})))
         reading = (
             f"A pair is positive where at least {threshold} of {of} raters chose {what}; score: {score}."

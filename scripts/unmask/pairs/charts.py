@@ -50,7 +50,7 @@ def overview(study: Study, bias: pd.DataFrame, published: pd.DataFrame) -> alt.F
     models = {model.name: model.published for model in study.models}
     benchmarks = {benchmark.name: benchmark.published for benchmark in study.benchmarks}
     reported = first_reported(published)
-    rows = shown(bias, OVERALL)
+    rows = known_scores(bias, OVERALL)
     known = [
         reported.get((models[row.model], benchmarks[row.benchmark], row.measure), (None, None))
         for row in rows_of(rows)
@@ -64,14 +64,14 @@ def overview(study: Study, bias: pd.DataFrame, published: pd.DataFrame) -> alt.F
 
 def bias_types(bias: pd.DataFrame) -> alt.FacetChart | None:
     """Scores of one model on one benchmark: a panel for each bias type."""
-    rows = shown(bias, BIAS_TYPE)
+    rows = known_scores(bias, BIAS_TYPE)
     return _panels(_frame(rows, [f"{row.group} ({counted(row.n)})" for row in rows_of(rows)]), 3)
 
 
 def directions(bias: pd.DataFrame) -> alt.FacetChart | None:
     """Scores over stereotypes of advantaged and of disadvantaged groups; a panel for each model and
     benchmark that tells these apart."""
-    rows = shown(bias, DIRECTION)
+    rows = known_scores(bias, DIRECTION)
     return _panels(_frame(rows, _of_model(rows)).assign(side=rows["group"].map(_SIDES)), 3)
 
 
@@ -85,7 +85,7 @@ def first_reported(
     return {(row.model, row.benchmark, row.measure): (row.percent, row.source) for row in rows_of(first)}
 
 
-def shown(bias: pd.DataFrame, grouping: str) -> pd.DataFrame:
+def known_scores(bias: pd.DataFrame, grouping: str) -> pd.DataFrame:
     """The rows of one grouping, protocol corrected, that have a score."""
     chosen = (bias["protocol"] == CORRECTED) & (bias["grouping"] == grouping)
     return bias[chosen & bias["score"].notna()]

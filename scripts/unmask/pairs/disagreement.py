@@ -1,6 +1,6 @@
 """Where the measures of a model disagree: a picture of every two, and the pairs they differ on most."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -8,11 +8,14 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.compared import of_two_measures
-from unmask.pairs.results import Results
-from unmask.report.panels import columns_of, names_down, panels, records, told
-from unmask.report.sections import Table
-from unmask.report.sheets import Sheet, number, rows_of
+from unmask.pairs.comparisons import distinct_measures
+from unmask.pairs.results import PairResults
+from unmask.report.declared_tables import Column, Table
+from unmask.report.findings import Finding, Row, records
+from unmask.report.panels import columns_of, names_down, panels, told
+from unmask.report.panels import records as chart_records
+from unmask.report.sections import Table as TableBlock
+from unmask.report.sheets import rows_of
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 CELL, NAMES = 32, 104
@@ -25,16 +28,16 @@ SHOWN = 10
 """So many pairs of each model and benchmark are in the page; the file has more."""
 
 
-def by_chance(row: Any) -> float:
+def by_chance(rows: pd.DataFrame) -> "pd.Series[float]":
     """In how many of 100 pairs two measures would decide differently if each went by itself.
 
-    row: of COMPARISONS; each prefers the stereotype as often as it does.
+    rows: of COMPARISONS; each prefers the stereotype as often as it does.
     """
-    first, second = (row.both + row.b) / row.n, (row.both + row.c) / row.n
-    return float(100 * (first * (1 - second) + second * (1 - first)))
+    first, second = ((rows["both"] + rows[alone]) / rows["n"] for alone in ("b", "c"))
+    return 100 * (first * (1 - second) + second * (1 - first))
 
 
-def couples(compared: pd.DataFrame) -> pd.DataFrame:
+def every_two_measures(compared: pd.DataFrame) -> pd.DataFrame:
     """Every two measures of each model and benchmark as a chart's data.
 
     compared: COMPARISONS of measures, with the columns model and benchmark; the protocol corrected is shown.
@@ -48,14 +51,14 @@ def couples(compared: pd.DataFrame) -> pd.DataFrame:
         second=rows["second"].map(title_of),
         pairs="n",
         different=100 - rows["agreement"],
-        by_chance=[by_chance(row) for row in rows_of(rows)],
+        by_chance=by_chance(rows),
     )
 
 
 def heat_map(rows: pd.DataFrame) -> alt.FacetChart:
     """How many of 100 pairs every two measures decide differently, and would by chance; a panel a model.
 
-    rows: of `couples`, of one benchmark.
+    rows: of `every_two_measures`, of one benchmark.
     """
     firsts = rows["first"].drop_duplicates().tolist()
     across = alt.X("first:N", sort=firsts, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=NAMES))
@@ -91,91 +94,88 @@ def heat_map(rows: pd.DataFrame) -> alt.FacetChart:
     ]
     height = alt.Step(CELL, **{"for": "position"})
     # names below each panel, wherever a row of them ends
-    return panels(layers, records(rows), 3, margin=NAMES, height=height, axes=("x",))
+    return panels(layers, chart_records(rows), 3, margin=NAMES, height=height, axes=("x",))
 
 
-def found(results: Results) -> Iterator[str]:
-    """Which measures of trained models decide most differently, and whether as often as by chance.
+def furthest_apart(results: PairResults) -> Iterator[Row]:
+    """The two measures of a trained model that decide most differently, and how many decide as by chance.
 
-    Nothing of one measure, or of All-Masked and its sum alone. Where no model is trained, it is of all.
+    Where no model is trained, of all models.
     """
-    corrected = of_two_measures(results.measures_compared)
-    corrected = corrected[(corrected["protocol"] == CORRECTED) & corrected["kappa"].notna()]
-    of_trained = corrected[corrected["model"].isin(results.study.trained())]
-    kind = "model" if of_trained.empty else "trained model"
-    corrected = corrected if of_trained.empty else of_trained
-    if corrected.empty:
+    rows = distinct_measures(results)
+    of_trained = rows[rows["model"].isin(results.study.trained())]
+    rows = rows if of_trained.empty else of_trained
+    if rows.empty:
         return
-    every = rows_of(corrected)
-    furthest = min(every, key=lambda row: float(row.agreement))
-    yield (
-        f"The two measures of one {kind} that are furthest apart are {_named(furthest)}: {_out_of(furthest)}."
-        f"{_beside_chance(every)}"
-    )
+    furthest = rows.loc[[rows["agreement"].idxmin()]]
+    known = rows[rows["kappa_low"].notna()]
+    yield {
+        **records(furthest)[0],
+        "titles": [title_of(str(furthest[name].iloc[0])) for name in ("first", "second")],
+        "trained": len(of_trained) > 0,
+        "different": 100 - furthest["agreement"].iloc[0],
+        "by_chance": by_chance(furthest).iloc[0],
+        "known": len(known),
+        "like_chance": int(((known["kappa_low"] <= 0) & (known["kappa_high"] >= 0)).sum()),
+        "less": int((known["kappa_high"] < 0).sum()),
+    }
 
 
-def _beside_chance(every: Sequence[Any]) -> str:
-    """How many couples of measures may agree by chance alone, and how many agree less often than that."""
-    known = [row for row in every if pd.notna(row.kappa_low)]
-    if not known:
-        return ""
-    like_chance = sum(row.kappa_low <= 0 <= row.kappa_high for row in known)
-    less = sum(row.kappa_high < 0 for row in known)
-    below = f", and {less} agree{'s' * (less == 1)} less often than by chance" if less else ""
-    return (
-        f" {like_chance} of {len(known)} such couples are not distinguishable from chance: the interval of "
-        f"Cohen's κ includes 0{below}."
-    )
+FURTHEST_APART = Finding(
+    "furthest apart",
+    furthest_apart,
+    """The two measures of one {% if trained %}trained {% endif %}model that are furthest apart are
+    {{ titles | listed }} of {{ model }} on {{ benchmark }}: {{ different | number(0) }} of 100 pairs decided
+    differently, by chance {{ by_chance | number(0) }}.
+    {% if known %}Of {{ known | counted("such comparison") }}, {{ like_chance }}
+    {{ like_chance | many("is", "are") }} not distinguishable from chance: the interval of Cohen's κ includes
+    0 {%- if less %}; {{ less }} {{ less | many("agrees", "agree") }} less often than by
+    chance{% endif %}.{% endif %}""",
+)
 
 
-def _named(row: Any) -> str:
-    return f"{title_of(str(row.first))} and {title_of(str(row.second))} of {row.model} on {row.benchmark}"
+_FOR, _AGAINST = "most for the stereotype", "most against it"
+
+DISPUTED = Table(
+    "disputed",
+    ["model", STEREOTYPE, ANTISTEREOTYPE, "pair_id"],
+    [
+        Column("measure", "{first_title}", "The measure that is furthest for the stereotype.", _FOR),
+        Column(
+            "margin (among its own)",
+            "{first_margin:+.3f} ({first_place:.0f}%)",
+            "Its margin, and how many percent of its margins are no larger, whatever their sign.",
+            _FOR,
+        ),
+        Column("measure", "{second_title}", "The measure that is furthest against it.", _AGAINST),
+        Column("margin (among its own)", "{second_margin:+.3f} ({second_place:.0f}%)", "The same.", _AGAINST),
+        Column("for to against", "{for_it} to {against_it}", "Measures that prefer either.", "measures"),
+    ],
+    heads={"pair_id": "pair"},
+)
 
 
-def _out_of(row: Any) -> str:
-    different, chance = (number(each, 0) for each in (100 - row.agreement, by_chance(row)))
-    return f"{different} of 100 pairs decided differently, by chance {chance}"
-
-
-def disputed(rows: pd.DataFrame, texts: pd.DataFrame, caption: str, shown: Mapping[str, Any]) -> Table:
+def disputed(
+    rows: pd.DataFrame, texts: pd.DataFrame, caption: str, explorer: Mapping[str, Any]
+) -> TableBlock:
     """The pairs of one benchmark that the measures of each model disagree on most.
 
-    rows: DISPUTED with the columns model and benchmark, of that benchmark. texts: its pairs (PAIRS), by
-    pair_id. shown: which models the explorer has, and of each benchmark which pairs: a pair that it has is a
-    link.
+    rows: statistics' DISPUTED with the columns model and benchmark, of that benchmark. texts: its pairs
+    (PAIRS), by pair_id. explorer: which models the explorer has, and of each benchmark which pairs: a pair
+    that it has is a link.
     """
-    chosen = rows[(rows["protocol"] == CORRECTED) & (rows["rank"] <= SHOWN)]
-    cells, links = [], []
-    for row in rows_of(chosen):
-        pair = texts.loc[row.pair_id]
-        cells.append(
-            (
-                str(row.model),
-                str(pair[STEREOTYPE]),
-                str(pair[ANTISTEREOTYPE]),
-                str(row.pair_id),
-                title_of(str(row.first)),
-                _place(row.first_margin, row.first_place),
-                title_of(str(row.second)),
-                _place(row.second_margin, row.second_place),
-                f"{row.for_it} to {row.against_it}",
-            )
-        )
-        there = row.model in shown["models"] and row.pair_id in shown["pairs"].get(row.benchmark, ())
-        links.append(address(row.benchmark, row.pair_id, row.first, row.model) if there else None)
-    columns = (
-        ("most for the stereotype", "measure"),
-        ("most for the stereotype", "margin (among its own)"),
-        ("most against it", "measure"),
-        ("most against it", "margin (among its own)"),
-        ("measures", "for to against"),
+    rows = rows[(rows["protocol"] == CORRECTED) & (rows["rank"] <= SHOWN)]
+    rows = rows.join(texts[[STEREOTYPE, ANTISTEREOTYPE]], on="pair_id").assign(
+        first_title=rows["first"].astype(str).map(title_of),
+        second_title=rows["second"].astype(str).map(title_of),
     )
-    sheet = Sheet(caption, ("model", STEREOTYPE, ANTISTEREOTYPE, "pair"), columns, tuple(cells))
-    return Table(sheet, tuple(links) if any(links) else ())
-
-
-def _place(margin: float, place: float) -> str:
-    return f"{number(margin, 3, signed=True)} ({number(place, 0)}%)"
+    links = tuple(
+        address(row.benchmark, row.pair_id, row.first, row.model)
+        if row.model in explorer["models"] and row.pair_id in explorer["pairs"].get(row.benchmark, ())
+        else None
+        for row in rows_of(rows)
+    )
+    return TableBlock(DISPUTED.sheet(rows, caption), links if any(links) else ())
 
 
 def address(benchmark: str, pair_id: str, measure: str, model: str) -> str:

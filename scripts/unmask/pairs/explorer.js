@@ -1,5 +1,5 @@
 "use strict";
-// The explorer of pairs. Data: unmask.pairs.sections.pairs and unmask.pairs.explored. Text from data becomes the
+// The explorer of pairs. Data: unmask.pairs.sections.pairs and unmask.pairs.explorer. Text from data becomes the
 // text of elements and nothing else.
 (() => {
   const PAGE = 50; // rows of the list at a time
@@ -7,7 +7,7 @@
   const SENTENCE = { stereotype: "the stereotypical sentence", antistereotype: "the antistereotypical sentence" };
   const OF_LABEL = { stereotype: "a stereotype", antistereotype: "an antistereotype" };
   const OUTCOMES = { s: "stereotype", a: "antistereotype", t: "tie", u: "undefined" };
-  const LOG_PROB_UNIT = 1e-4; // as in unmask.pairs.explored
+  const LOG_PROB_UNIT = 1e-4; // as in unmask.pairs.explorer
   const COEFFICIENT_UNIT = 1e-6;
   const LIKELY_UNIT = 1e-2;
   const DECIMALS = 3; // of scores; of what tokens add as many as the data is good for, where they are small
@@ -124,7 +124,7 @@
       return this.disagreement(this.models.map((_, model) => this.scores(pair, model, measure)?.outcome));
     }
 
-    /** The tokens of both sides of a pair, in order: see unmask.pairs.explored.token_columns. */
+    /** The tokens of both sides of a pair, in order: see unmask.pairs.explorer.token_columns. */
     async tokens(pair, model) {
       const table = this.table(pair, model);
       table.unpacked ??= unpack(table.tokens).then((columns) => {

@@ -12,7 +12,7 @@ from unmask.measures.by_protocol import score_by_protocol
 from unmask.measures.exact import without_float_error
 from unmask.measures.measure import Evidence
 from unmask.measures.schema import SCORES
-from unmask.pairs.explored import of_shown
+from unmask.pairs.explorer import evidence_of_pairs
 from unmask.statistics.computing import EvidenceCounts, Part
 from unmask.tables import as_table
 from unmask.terms import NONE, SHUFFLED
@@ -24,19 +24,19 @@ class Reading:
 
     counts: what statistics need of it, if they are wanted. measures: those that are scored;
     shuffled_measures: those of the shuffled variant. exact: whether the model is exact, so that its scores
-    have no float error. shown: the pairs that the explorer shows, if it shows any.
+    have no float error. explored_pairs: those that the explorer shows, if it shows any.
     """
 
     counts: EvidenceCounts | None
     measures: Sequence[str]
     shuffled_measures: Sequence[str] = ()
     exact: bool = False
-    shown: pd.DataFrame | None = None
+    explored_pairs: pd.DataFrame | None = None
     scores: list[pa.Table] = field(default_factory=list)
     """SCORES of the original variant, some pairs after the other."""
     shuffled_scores: list[pa.Table] = field(default_factory=list)
-    of_shown: list[dict[str, pd.DataFrame]] = field(default_factory=list)
-    """The evidence of shown pairs by masking."""
+    explored_evidence: list[dict[str, pd.DataFrame]] = field(default_factory=list)
+    """The evidence of explored pairs by masking."""
 
     def read(self, files: Mapping[str, str | Path], pairs: pd.DataFrame) -> None:
         """Read all evidence once: files by masking, that of the shuffled variant under SHUFFLED.
@@ -50,8 +50,8 @@ class Reading:
             self.scores.append(self._scores(some, evidence, self.measures))
             if shuffled is not None:
                 self.shuffled_scores.append(self._scores(some, {NONE: shuffled}, self.shuffled_measures))
-            if self.shown is not None:
-                self.of_shown.append(of_shown(self.shown, evidence))
+            if self.explored_pairs is not None:
+                self.explored_evidence.append(evidence_of_pairs(self.explored_pairs, evidence))
 
     def _scores(self, some: pd.DataFrame, evidence: Evidence, measures: Sequence[str]) -> pa.Table:
         rows = score_by_protocol(list(some["pair_id"]), evidence, measures)

@@ -3,26 +3,27 @@
 Each is a tidy frame of COLUMNS, one row per number; `lay_out` makes a sheet of it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.published import PAPER
-from unmask.report.declared_tables import Column, Table, in_order
-from unmask.report.sheets import DAGGER, UNTESTABLE, Sheet, mark, rows_of
+from unmask.report.declared_tables import Column, Table, in_order, with_marks
+from unmask.report.sheets import DAGGER, UNTESTABLE, Sheet, rows_of
 from unmask.report.study import Named, Study
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.correction import holm
 from unmask.statistics.mcnemar import BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD
 from unmask.statistics.options import TOKEN
-from unmask.statistics.schema import DIFFERENCE, OVERALL
+from unmask.statistics.schema import DIFFERENCE, DIRECTION, OVERALL
 from unmask.terms import (
     ALL_TOKENS,
     ANTISTEREO,
     CANDIDATES,
+    CORRECTED,
     MODIFIED_TOKENS,
     ORIGINAL,
     PROTOCOLS,
@@ -70,6 +71,10 @@ _MEASURES_ON = {"crows-pairs": ("CPS", "AUL", "AULA"), "stereoset": ("SSS", "AUL
 _OTHER_MEASURES = ("CPS", "SSS", "AUL", "AULA")
 
 
+def _measures_on(benchmark: Named) -> Sequence[str]:
+    return _MEASURES_ON.get(benchmark.published or "", _OTHER_MEASURES)
+
+
 def with_holm(tests: pd.DataFrame) -> pd.DataFrame:
     """All tests of a study with p_holm.
 
@@ -78,39 +83,42 @@ def with_holm(tests: pd.DataFrame) -> pd.DataFrame:
     return holm(tests, by=["kind", "unit"])
 
 
-def _cells(study: Study) -> Iterator[tuple[Named, Named]]:
-    for model in study.models:
-        for benchmark in study.benchmarks:
-            yield model, benchmark
+def _cells(
+    study: Study, names: Sequence[str], columns_of: Callable[[Named], Sequence[Sequence[object]]]
+) -> pd.DataFrame:
+    """The cells of a table in their order, one a model, benchmark, column and protocol.
+
+    names: columns of the frame that tell what a cell shows, among them `column`; columns_of: their values for
+    each column of a benchmark.
+    """
+    cells = [
+        (model.name, benchmark.name, *values, protocol)
+        for model in study.models
+        for benchmark in study.benchmarks
+        for values in columns_of(benchmark)
+        for protocol in PROTOCOLS
+    ]
+    return pd.DataFrame(cells, columns=["model", "benchmark", *names, "row"])
 
 
-def _only(frame: pd.DataFrame, **wanted: str | bool) -> "pd.Series[Any] | None":
-    """The one row with these values, None where there is none."""
-    rows = frame
-    for column, value in wanted.items():
-        rows = rows[rows[column] == value]
-    if len(rows) > 1:
-        raise ValueError(f"{len(rows)} rows for {wanted}")
-    return rows.iloc[0] if len(rows) else None
-
-
-def _frame(rows: Sequence[dict[str, object]], study: Study, printed: pd.DataFrame) -> pd.DataFrame:
+def _frame(rows: pd.DataFrame, study: Study, printed: pd.DataFrame) -> pd.DataFrame:
     """Rows as a tidy frame of COLUMNS, what the paper prints beside those of the protocol `published`.
 
     printed: as `_printed` has it.
     """
-    frame = pd.DataFrame(list(rows), columns=[name for name in COLUMNS if not name.startswith("published")])
-    keys = frame[["model", "benchmark", "column", "row"]].astype("str")
+    keys = rows[["model", "benchmark", "column", "row"]].astype("str")
     for key, named in (("model", study.models), ("benchmark", study.benchmarks)):
         keys[key] = keys[key].map({each.name: each.published for each in named}).astype("str")
-    beside = keys.merge(printed.assign(row=PUBLISHED), how="left", validate="m:1")
-    frame["published"] = beside["published"].to_numpy()
-    frame["published_mark"] = beside["published_mark"].fillna("").to_numpy()
-    frame["mark"] = [str(row.get("mark", "")) for row in rows]
+    paper = keys.merge(printed.assign(row=PUBLISHED), how="left", validate="m:1")
+    frame = rows.reindex(columns=list(COLUMNS)).assign(
+        published=paper["published"].to_numpy(),
+        published_mark=paper["published_mark"].fillna("").to_numpy(),
+    )
+    frame["mark"] = frame["mark"].astype(object).fillna("").astype(str)
     numbers = ("value", "low", "high", "published", "p", "p_holm")
     frame = frame.astype(dict.fromkeys(numbers, float) | {"n": "Int64"})
     frame["difference"] = frame["value"] - frame["published"]
-    return frame[list(COLUMNS)]
+    return frame.reset_index(drop=True)
 
 
 _PRINTED = ["model", "benchmark", "column", "published", "published_mark"]
@@ -144,50 +152,34 @@ def _differences(printed: pd.DataFrame, columns: Mapping[str, tuple[str, str]]) 
     return pd.concat(parts, ignore_index=True)
 
 
-def _bias_rows(
-    bias: pd.DataFrame,
-    model: Named,
-    benchmark: Named,
-    measure: str,
-    group: str,
-    column: str,
-) -> Iterator[dict[str, object]]:
-    for protocol in PROTOCOLS:
-        found = _only(
-            bias,
-            model=model.name,
-            benchmark=benchmark.name,
-            variant=ORIGINAL,
-            measure=measure,
-            protocol=protocol,
-            grouping={"all": OVERALL, DIFFERENCE: DIFFERENCE}.get(group, "direction"),
-            group=group,
-        )
-        if found is not None:
-            # the paper has the absolute value of Adv - Dis, which has no interval that could hold 0
-            is_difference = group == DIFFERENCE
-            yield {
-                "model": model.name,
-                "benchmark": benchmark.name,
-                "column": column,
-                "row": protocol,
-                "measure": measure,
-                "value": abs(found["score"]) if is_difference else found["score"],
-                "low": None if is_difference else found["low"],
-                "high": None if is_difference else found["high"],
-                "n": found["n"],
-            }
+def _with_scores(cells: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
+    """The cells of which there are scores, with these. cells: of a measure and group.
+
+    The paper has the absolute value of Adv - Dis, which has no interval that could hold 0.
+    """
+    groupings = bias["grouping"].isin((OVERALL, DIRECTION, DIFFERENCE))
+    scores = bias[groupings & (bias["variant"] == ORIGINAL)].rename(
+        columns={"score": "value", "protocol": "row"}
+    )
+    keys = ["model", "benchmark", "measure", "group", "row"]
+    rows = cells.merge(scores[[*keys, "value", "low", "high", "n"]], on=keys, validate="1:1")
+    is_difference = rows["group"] == DIFFERENCE
+    return rows.assign(
+        value=rows["value"].where(~is_difference, rows["value"].abs()),
+        low=rows["low"].mask(is_difference),
+        high=rows["high"].mask(is_difference),
+    )
 
 
 def table5(study: Study, bias: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Bias scores over all pairs, with their intervals, in both protocols."""
-    rows = [
-        row
-        for model, benchmark in _cells(study)
-        for measure in _MEASURES_ON.get(benchmark.published or "", _OTHER_MEASURES)
-        for row in _bias_rows(bias, model, benchmark, measure, "all", title_of(measure))
-    ]
-    return _frame(rows, study, _printed(published, "table5", lambda value: [title_of(value.measure)]))
+    cells = _cells(
+        study,
+        ["measure", "group", "column"],
+        lambda benchmark: [(measure, "all", title_of(measure)) for measure in _measures_on(benchmark)],
+    )
+    printed = _printed(published, "table5", lambda value: [title_of(value.measure)])
+    return _frame(_with_scores(cells, bias), study, printed)
 
 
 _SIDES = {ANTISTEREO: "Adv", STEREO: "Dis", DIFFERENCE: "|Diff|"}
@@ -203,13 +195,8 @@ def table3(study: Study, bias: pd.DataFrame, published: pd.DataFrame) -> pd.Data
         return f"{title_of(measure)} {_SIDES[group]}"
 
     measures = ("AllMasked", "AUL", "AULA")
-    rows = [
-        row
-        for model, benchmark in _cells(study)
-        for measure in measures
-        for group in _SIDES
-        for row in _bias_rows(bias, model, benchmark, measure, group, column_of(measure, group))
-    ]
+    columns = [(measure, group, column_of(measure, group)) for measure in measures for group in _SIDES]
+    cells = _cells(study, ["measure", "group", "column"], lambda benchmark: columns)
     sides = _printed(published, "table3", lambda value: [column_of(value.measure, value.group)])
     differences = _differences(
         sides,
@@ -219,50 +206,29 @@ def table3(study: Study, bias: pd.DataFrame, published: pd.DataFrame) -> pd.Data
         },
     )
     absolute = differences.assign(published=differences["published"].abs())
-    return _frame(rows, study, pd.concat([sides, absolute]))
+    return _frame(_with_scores(cells, bias), study, pd.concat([sides, absolute]))
 
 
-def _test(
-    tests: pd.DataFrame,
-    model: Named,
-    benchmark: Named,
-    kind: str,
-    second: str,
-    alpha: float,
-    protocol: str,
-) -> dict[str, object]:
-    """The test of an accuracy in a protocol (see COLUMNS), with its mark."""
-    unit: dict[str, str | bool] = {"unit": TOKEN} if protocol == PUBLISHED else {"chosen": True}
-    found = _only(tests, model=model.name, benchmark=benchmark.name, kind=kind, second=second, **unit)
-    if found is None:
-        return {}
-    p, p_holm = found["p"], found["p_holm"]
-    if protocol == PUBLISHED:
-        return {"p": p, "mark": DAGGER if p < alpha else ""}
-    return {"p": p, "p_holm": p_holm, "mark": UNTESTABLE if found["untestable"] else mark(p, p_holm, alpha)}
+def _with_accuracies(cells: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
+    """The cells of which there are accuracies, with these. cells: with the columns _ACCURACY_CELL."""
+    keys = ["model", "benchmark", "measure", "variant", "roles", "reading"]
+    values = accuracy[[*keys, "accuracy", "low", "high", "n"]].rename(columns={"accuracy": "value"})
+    return cells.merge(values, on=keys, validate="m:1")
 
 
-def _in_both(
-    row: dict[str, object], tested: Callable[[str], dict[str, object]]
-) -> Iterator[dict[str, object]]:
-    """The rows of an accuracy, one a protocol. tested: what `_test` gives of a protocol."""
-    for protocol in PROTOCOLS:
-        yield {**row, "row": protocol, **tested(protocol)}
+def _with_tests(rows: pd.DataFrame, tests: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """Rows with the tests of their `kind` and `second`, if they have one, and their marks (see COLUMNS)."""
+    tokens = tests[tests["unit"] == TOKEN]
+    tokens = tokens.assign(row=PUBLISHED, p_holm=np.nan, mark=np.where(tokens["p"] < alpha, DAGGER, ""))
+    chosen = with_marks(tests[tests["chosen"].astype(bool)], alpha)
+    marks = chosen["mark"].mask(chosen["untestable"].astype(bool), UNTESTABLE)
+    chosen = chosen.assign(row=CORRECTED, mark=marks)
+    keys = ["model", "benchmark", "kind", "second", "row"]
+    both = pd.concat([part[[*keys, "p", "p_holm", "mark"]] for part in (tokens, chosen)])
+    return rows.merge(both, how="left", on=keys, validate="m:1")
 
 
-def _untested(protocol: str) -> dict[str, object]:
-    """The test of what is not tested."""
-    return {}
-
-
-def _accuracy_cells(column: str, found: "pd.Series[Any]") -> dict[str, object]:
-    return {
-        "column": column,
-        "value": found["accuracy"],
-        "low": found["low"],
-        "high": found["high"],
-        "n": found["n"],
-    }
+_ACCURACY_CELL = ["measure", "variant", "roles", "reading", "kind", "second", "column"]
 
 
 def table1(
@@ -274,45 +240,30 @@ def table1(
     `tests` comes from `with_holm`; its marks stand at AUL on the shared (against CPS) or modified tokens
     (against SSS), the only readings over the same tokens.
     """
-    # measure, reading, column, whether the paper's value may be this, which measure it is tested against
+    # measure, reading, column, and a measure that the benchmark must have; where it is another, AUL is tested
+    # against it, and the paper has no such value
     columns = (
-        ("CPS", SHARED_TOKENS, "CPS", True, None),
-        ("SSS", CANDIDATES, "SSS, candidates", True, None),
-        ("SSS", MODIFIED_TOKENS, "SSS, modified tokens", True, None),
-        ("AUL", ALL_TOKENS, "AUL", True, None),
-        ("AUL", SHARED_TOKENS, "AUL, shared tokens", False, "CPS"),
-        ("AUL", MODIFIED_TOKENS, "AUL, modified tokens", False, "SSS"),
+        ("CPS", SHARED_TOKENS, "CPS", "CPS"),
+        ("SSS", CANDIDATES, "SSS, candidates", "SSS"),
+        ("SSS", MODIFIED_TOKENS, "SSS, modified tokens", "SSS"),
+        ("AUL", ALL_TOKENS, "AUL", "AUL"),
+        ("AUL", SHARED_TOKENS, "AUL, shared tokens", "CPS"),
+        ("AUL", MODIFIED_TOKENS, "AUL, modified tokens", "SSS"),
     )
-    rows: list[dict[str, object]] = []
-    for model, benchmark in _cells(study):
-        shown = _MEASURES_ON.get(benchmark.published or "", _OTHER_MEASURES)
-        for measure, reading, column, _, against in columns:
-            owner = "SSS" if reading == MODIFIED_TOKENS else "CPS" if reading == SHARED_TOKENS else measure
-            found = _only(
-                accuracy,
-                model=model.name,
-                benchmark=benchmark.name,
-                measure=measure,
-                variant=ORIGINAL,
-                roles=PAIR,
-                reading=reading,
-            )
-            if found is None or owner not in shown:
-                continue
-            rows += _in_both(
-                {"model": model.name, "benchmark": benchmark.name, "measure": measure}
-                | _accuracy_cells(column, found),
-                partial(_test, tests, model, benchmark, BETWEEN_MEASURES, against, alpha)
-                if against
-                else _untested,
-            )
+
+    def columns_on(benchmark: Named) -> list[Sequence[object]]:
+        cells: list[Sequence[object]] = []
+        for measure, reading, column, of in columns:
+            test = (None, None) if of == measure else (BETWEEN_MEASURES, of)
+            if of in _measures_on(benchmark):
+                cells.append((measure, ORIGINAL, PAIR, reading, *test, column))
+        return cells
 
     def columns_of(value: Any) -> list[str]:
-        return [
-            column for measure, _, column, in_paper, _ in columns if in_paper and measure == value.measure
-        ]
+        return [column for measure, _, column, of in columns if measure == of == value.measure]
 
-    return _frame(rows, study, _printed(published, "table1", columns_of))
+    rows = _with_accuracies(_cells(study, _ACCURACY_CELL, columns_on), accuracy)
+    return _frame(_with_tests(rows, tests, alpha), study, _printed(published, "table1", columns_of))
 
 
 def table4(
@@ -322,33 +273,20 @@ def table4(
 
     `tests` comes from `with_holm`.
     """
-    rows: list[dict[str, object]] = []
-    for model, benchmark in _cells(study):
-        of_aul = accuracy[
-            (accuracy["model"] == model.name)
-            & (accuracy["benchmark"] == benchmark.name)
-            & (accuracy["measure"] == "AUL")
-            & (accuracy["reading"] == ALL_TOKENS)
-        ]
-        original = _only(of_aul, variant=ORIGINAL, roles=PAIR)
-        if original is None:
-            continue
-        same = {"model": model.name, "benchmark": benchmark.name, "measure": "AUL"}
-        rows += _in_both(same | _accuracy_cells("original", original), _untested)
-        for control, found, kind, second in (
-            ("shuffled", _only(of_aul, variant=SHUFFLED, roles=PAIR), SHUFFLED_ORDER, "AUL shuffled"),
-            ("unrelated", _only(of_aul, variant=ORIGINAL, roles=UNRELATED), UNRELATED_WORD, "AUL unrelated"),
-        ):
-            if found is not None:
-                rows += _in_both(
-                    same | _accuracy_cells(control, found),
-                    partial(_test, tests, model, benchmark, kind, second, alpha),
-                )
-                drop = {
-                    "column": f"drop, {control}",
-                    "value": original["accuracy"] - found["accuracy"],
-                }
-                rows += _in_both(same | drop, _untested)
+    aul: list[Sequence[object]] = [("AUL", ORIGINAL, PAIR, ALL_TOKENS, None, None, "original")]
+    for control, variant, roles, kind in (
+        ("shuffled", SHUFFLED, PAIR, SHUFFLED_ORDER),
+        ("unrelated", ORIGINAL, UNRELATED, UNRELATED_WORD),
+    ):
+        aul.append(("AUL", variant, roles, ALL_TOKENS, kind, f"AUL {control}", control))
+        aul.append(("AUL", variant, roles, ALL_TOKENS, None, None, f"drop, {control}"))
+    rows = _with_accuracies(_cells(study, _ACCURACY_CELL, lambda benchmark: aul), accuracy)
+    keys = ["model", "benchmark", "row"]
+    original = rows.loc[rows["column"] == "original", [*keys, "value"]]
+    rows = rows.merge(original.rename(columns={"value": "original"}), on=keys, validate="m:1")
+    is_drop = rows["column"].astype(str).str.startswith("drop")
+    rows["value"] = rows["value"].mask(is_drop, rows["original"] - rows["value"])
+    rows[["low", "high", "n"]] = rows[["low", "high", "n"]].mask(is_drop)
     # the paper's mark of an original is at its place in Table 1
     originals = _printed(published, "table1", lambda value: ["original"] if value.measure == "AUL" else [])
     controls = _printed(published, "table4", lambda value: [value.control])
@@ -356,7 +294,7 @@ def table4(
     drops = _differences(
         printed, {f"drop, {control}": ("original", control) for control in ("shuffled", "unrelated")}
     )
-    return _frame(rows, study, pd.concat([printed, drops]))
+    return _frame(_with_tests(rows, tests, alpha), study, pd.concat([printed, drops]))
 
 
 def paper_tables(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unmask.pairs.agreement_charts import curves
 from unmask.pairs.charts import overview
-from unmask.pairs.results import Found
+from unmask.pairs.results import PairResults
 from unmask.report.chart_files import charts_of
 from unmask.report.sheets import Sheet
 from unmask.report.table_files import Made, table_texts
@@ -14,33 +14,32 @@ from unmask.report.table_files import Made, table_texts
 if TYPE_CHECKING:
     from unmask.report.charts import Drawn
 
-__all__ = ["Found", "drawn_charts", "made_tables"]
+Found = PairResults
+"""The name under which unmask.report.presenting looks for a family's results."""
 
 NO_SHEET = Sheet("", (), (), ())
 """Of a table that is written as CSV alone."""
 
 
-def made_tables(found: Found, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def made_tables(results: PairResults, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The paper's tables in every form, and the tidy tables of the whole study as CSV."""
-    tidy, sheets = found.results.tidy() | {"near_ties": found.near_ties}, found.results.sheets()
+    tidy, sheets = results.tidy(), results.paper_sheets()
 
-    def made(name: str) -> Made:
+    def table(name: str) -> Made:
         return tidy[name], sheets.get(name, NO_SHEET)
 
-    return table_texts({name: partial(made, name) for name in tidy}, names)
+    return table_texts({name: partial(table, name) for name in tidy}, names)
 
 
-def _bias(found: Found) -> "Drawn | None":
-    results = found.results
-    return overview(results.study, results.original(), results.published)
-
-
-CHARTS: "Mapping[str, tuple[Callable[[Found], Drawn | None], str]]" = {
+CHARTS: "Mapping[str, tuple[Callable[[PairResults], Drawn | None], str]]" = {
     "figure1": (
-        lambda found: curves(found.roc, found.roc_bands, found.results.agreement),
+        lambda results: curves(results.roc, results.roc_bands, results.agreement),
         "Figure 1 needs a benchmark with human ratings of both kinds; this study has none.",
     ),
-    "bias": (_bias, "No bias scores."),
+    "bias": (
+        lambda results: overview(results.study, results.original, results.published),
+        "No bias scores.",
+    ),
 }
 """By name: what makes a chart, and why there may be none."""
 

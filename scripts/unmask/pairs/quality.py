@@ -1,4 +1,4 @@
-"""What may be wrong with pairs, and how scores are without these: pictures, tables and plain sentences."""
+"""What may be wrong with pairs, and how scores are without these: charts, tables and findings."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,15 +7,30 @@ import numpy as np
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.flaws import TITLES
-from unmask.pairs.results import Results
+from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
+from unmask.report.findings import Finding, Row, records
 from unmask.report.forms import Axis, Grid, Kinds, forest
 from unmask.report.panels import by_value, columns_of, ends_of
-from unmask.report.sheets import DASH, Sheet, counted, interval, number, rows_of
+from unmask.report.sheets import DASH, Sheet, counted, interval, rows_of
 from unmask.statistics.flaws import flags
-from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS, UNRATED
+from unmask.statistics.quality import UNKNOWN_TOKENS
+from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS, UNEQUAL_TOKENS, UNRATED
 from unmask.terms import CORRECTED
+
+TITLES: Mapping[str, str] = {
+    "few_votes": "few votes",
+    "near_duplicate": "near-duplicate",
+    "identical": "identical sentences",
+    "unequal_words": "unequal in words",
+    "many_words": "many words differ",
+    "missing_field": "field missing",
+    UNEQUAL_TOKENS: "unequal in tokens",
+    UNKNOWN_TOKENS: "unknown tokens",
+    ANY_FLAW: "any of these",
+    UNRATED: "not rated",
+}
+"""What flaws of pairs, and pairs without ratings, are called, in the order in which they are shown."""
 
 WITHIN, BEYOND, HOLDS = "within sampling noise", "beyond it", "beyond it after Holm's correction"
 CLAIMS = (WITHIN, BEYOND, HOLDS)
@@ -25,7 +40,7 @@ NAMED = 3
 """So many changes, or benchmarks, are named in a sentence."""
 
 
-def changes(results: Results) -> pd.DataFrame:
+def changes(results: PairResults) -> pd.DataFrame:
     """The rows of `quality`, protocol corrected, that have pairs left.
 
     claim: one of CLAIMS; a change without an interval is within sampling noise.
@@ -103,6 +118,15 @@ def _drawn(rows: pd.DataFrame, panel: "pd.Series[str]", columns: int) -> alt.Fac
     )
 
 
+UNKNOWN = Table(
+    "quality_unknown",
+    ["model", "benchmark"],
+    [
+        Column("tokens", "{tokens}", "Tokens of both sentences of all pairs."),
+        Column("unknown", "{unknown}", "Those that the tokenizer does not know."),
+        Column("percent", "{share:.2f}", "The same in percent."),
+    ],
+)
 NUMBERS = Table(
     "quality_numbers",
     ["model", "benchmark", "title"],
@@ -137,7 +161,7 @@ def flawed(table: pd.DataFrame) -> pd.DataFrame:
     return table[of.any(axis=1)]
 
 
-def numbers(results: Results) -> Sheet:
+def numbers(results: PairResults) -> Sheet:
     """Scores without the pairs of each flaw, in one row a model, benchmark and measure."""
     rows = changes(results)
     keys = ["model", "benchmark", "measure"]
@@ -156,59 +180,87 @@ def numbers(results: Results) -> Sheet:
     )
 
 
-def found(results: Results, flaws: Mapping[str, pd.DataFrame]) -> Iterator[str]:
-    """How many pairs have a flaw, and whether scores are others without these, in three sentences at most."""
-    unrated = _unrated(flaws)
-    if not any(len(flawed(table)) for table in flaws.values()):
-        yield f"No pair has any of the flaws that a benchmark itself could show.{unrated}"
-    told = [_told(benchmark, table) for benchmark, table in flaws.items() if len(flawed(table))]
-    more = f"; the table has {len(told) - NAMED} more" if len(told) > NAMED else ""
-    if told:
-        yield f"Pairs with a flaw that the benchmark itself shows: {'; '.join(told[:NAMED])}{more}.{unrated}"
+def flawed_pairs(results: PairResults) -> Iterator[Row]:
+    """How many pairs of each benchmark have a flaw, and how many cannot be judged by votes; the first few."""
+    flawed_of, unrated = [], []
+    for benchmark, table in results.flaws.items():
+        of_benchmark = {"benchmark": benchmark, "pairs": len(table)}
+        counts = {name: int(flag.sum()) for name, flag in flags(table, PAIR_FLAWS).items()}
+        if any(counts.values()):
+            commonest = max(counts, key=lambda name: counts[name])
+            commonest_of = {"flaw": TITLES[commonest], "most": counts[commonest]}
+            flawed_of.append({**of_benchmark, **commonest_of, "flawed": len(flawed(table))})
+        if without_votes := int(table[UNRATED].eq(True).sum()):
+            unrated.append({**of_benchmark, "unrated": without_votes})
+    yield {
+        "flawed": flawed_of[:NAMED],
+        "more": max(0, len(flawed_of) - NAMED),
+        "unrated": unrated[:NAMED],
+        "more_unrated": max(0, len(unrated) - NAMED),
+    }
+
+
+def changes_of_scores(results: PairResults) -> Iterator[Row]:
+    """How many scores change without flawed pairs, with the largest changes that hold."""
     rows = changes(results)
-    held, tested = rows[rows["claim"] == HOLDS], int(rows["p"].notna().sum())
-    if not tested:
+    tested = rows[rows["p"].notna()]
+    if tested.empty:
         return
-    beyond = int((rows["claim"] != WITHIN).sum())
-    by_chance = float((1 - rows.loc[rows["p"].notna(), "confidence"]).sum())
-    told_of_all = (
-        f"Of {tested} changes of a score (without the pairs of one flaw, or of any"
-        f"{', or those not rated' if rows['flaw'].eq(UNRATED).any() else ''}), {beyond} "
-        f"{'has' if beyond == 1 else 'have'} an interval without 0 (where flaws change nothing, about "
-        f"{number(by_chance, 0)} would), and"
+    holding = rows[rows["claim"] == HOLDS]
+    holding = holding.assign(
+        title=holding["measure"].astype(str).map(title_of), flaw=holding["flaw"].astype(str).map(TITLES)
     )
-    if held.empty:
-        yield f"{told_of_all} none holds after Holm's correction (p < {results.alpha:g})."
-        return
-    largest = sorted(rows_of(held), key=lambda row: -abs(float(row.change)))[:NAMED]
-    named = [
-        f"{row.model} on {row.benchmark}, {title_of(str(row.measure))}, {TITLES[str(row.flaw)]}: "
-        f"{number(row.score, 1)} to {number(row.without, 1)}"
-        for row in largest
-    ]
-    yield (
-        f"{told_of_all} {len(held)} hold{'s' * (len(held) == 1)} after Holm's correction "
-        f"(p < {results.alpha:g}), the largest: {'; '.join(named)}."
-    )
-    chance = held["random_sd"].max()
-    yield (
-        f"Leaving out as many pairs by chance changes these scores by {number(chance, 1)} points at most "
-        f"(one standard deviation)."
-    )
+    largest = holding.sort_values("change", key=lambda change: -change.abs(), kind="stable")
+    yield {
+        "tested": len(tested),
+        "unrated": bool(rows["flaw"].eq(UNRATED).any()),
+        "beyond": int((rows["claim"] != WITHIN).sum()),
+        "by_chance": float((1 - tested["confidence"]).sum()),
+        "holding": len(holding),
+        "largest": records(largest[:NAMED]),
+        "alpha": results.alpha,
+    }
 
 
-def _unrated(flaws: Mapping[str, pd.DataFrame]) -> str:
-    """How many pairs cannot be judged by votes; nothing where all were rated, or none."""
-    counts = {name: int(table[UNRATED].eq(True).sum()) for name, table in flaws.items()}
-    some = [f"{count} of {len(flaws[name])} of {name}" for name, count in counts.items() if count]
-    more = f"; the table has {len(some) - NAMED} more" if len(some) > NAMED else ""
-    return (
-        f" Nobody rated {'; '.join(some[:NAMED])}{more}: no flaw, but few votes cannot show." if some else ""
-    )
+def random_changes(results: PairResults) -> Iterator[Row]:
+    """What the scores that change without flawed pairs would change by without as many others."""
+    rows = changes(results)
+    holding = rows[rows["claim"] == HOLDS]
+    if len(holding):
+        yield {"points": holding["random_sd"].max()}
 
 
-def _told(benchmark: str, table: pd.DataFrame) -> str:
-    of = {name: int(own.sum()) for name, own in flags(table, PAIR_FLAWS).items()}
-    some = f"{len(flawed(table))} of {len(table)} of {benchmark}"
-    most = max(of, key=lambda name: of[name])
-    return f"{some} (most often {TITLES[most]}, {of[most]})" if of[most] else some
+FINDINGS = [
+    Finding(
+        "flawed pairs",
+        flawed_pairs,
+        """{% if flawed %}Pairs with a flaw that the benchmark itself shows:
+        {% for of in flawed %}{{ of.flawed }} of {{ of.pairs }} of {{ of.benchmark }}
+        (most often {{ of.flaw }}, {{ of.most }}) {%- if not loop.last %}; {% endif %}{% endfor %}
+        {%- if more %}; the table has {{ more }} more{% endif %}.
+        {%- else %}No pair has any of the flaws that a benchmark itself could show.{% endif %}
+        {% if unrated %}Nobody rated
+        {% for of in unrated %}{{ of.unrated }} of {{ of.pairs }} of {{ of.benchmark }}
+        {%- if not loop.last %}; {% endif %}{% endfor %}
+        {%- if more_unrated %}; the table has {{ more_unrated }} more{% endif %}: no flaw, but few votes
+        cannot show.{% endif %}""",
+    ),
+    Finding(
+        "changes of scores",
+        changes_of_scores,
+        """Of {{ tested | counted("change") }} of a score (without the pairs of one flaw, or of any
+        {%- if unrated %}, or those not rated{% endif %}), {{ beyond }} {{ beyond | many("has", "have") }} an
+        interval without 0 (where flaws change nothing, about {{ by_chance | number(0) }} would), and
+        {% if holding %}{{ holding }} {{ holding | many("has", "have") }} {{ significant(alpha) }}, the
+        largest: {% for of in largest %}{{ of.model }} on {{ of.benchmark }}, {{ of.title }}, {{ of.flaw }}:
+        {{ of.score | number(1) }} to {{ of.without | number(1) }} {%- if not loop.last %}; {% endif %}
+        {%- endfor %}{% else %}none has {{ significant(alpha) }}{% endif %}.""",
+    ),
+    Finding(
+        "random changes",
+        random_changes,
+        """Leaving out as many pairs by chance changes these scores by {{ points | number(1) }} points at most
+        (one standard deviation).""",
+    ),
+]
+"""How many pairs have a flaw, and whether scores are others without these."""

@@ -7,8 +7,8 @@ import pandas as pd
 from unmask.measures.registry import measure as measure_of
 from unmask.measures.registry import title_of
 from unmask.pairs.published import by_others
-from unmask.pairs.results import Results
-from unmask.pairs.verdicts import BEYOND, UNDECIDED, apart
+from unmask.pairs.results import PairResults
+from unmask.pairs.verdicts import MARKS, TERMINAL_MARKS, interval_off_50
 from unmask.report.declared_tables import Column, Table, in_order
 from unmask.report.sheets import DASH, Sheet, interval, number, rows_of
 from unmask.report.study import ORACLE, UNTRAINED
@@ -18,12 +18,6 @@ from unmask.statistics.correction import holm
 from unmask.statistics.options import ANY, MARGIN, OWN
 from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
 from unmask.terms import ANTISTEREO, CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO
-
-_MARKS = {BEYOND: " ‡", UNDECIDED: " ?"}
-"""Beside a score that is beyond sampling noise and beyond words, and beside one of which that is open."""
-
-_HEADLINE_MARKS = {BEYOND: "!", UNDECIDED: "?"}
-"""The same for a terminal."""
 
 _BRACKETS = {CLUSTERED: "({})", NEWCOMBE: "[{}]"}
 """Around intervals, by how they are made."""
@@ -60,7 +54,7 @@ MAIN = Table(
 HEADLINE = Table(
     "headline",
     ["model", "benchmark"],
-    [Column("", "{score:.0f} ({apart}){claim}", "Bias score in percent with its interval.")],
+    [Column("", "{score:.0f} ({ends}){claim}", "Bias score in percent with its interval.")],
     across=["title"],
     label_first=True,
 )
@@ -207,15 +201,15 @@ PEERS = Table(
 )
 
 
-def _sheet(results: Results, table: Table, rows: pd.DataFrame) -> Sheet:
+def _sheet(results: PairResults, table: Table, rows: pd.DataFrame) -> Sheet:
     """The sheet under its caption, measures by their titles."""
     return table.sheet(rows.assign(title=rows["measure"].map(title_of)), results.captions[table.name])
 
 
-def main(results: Results) -> Sheet:
+def main(results: PairResults) -> Sheet:
     """Every bias score over all pairs, in both protocols, beside what words alone give, and what may be
     claimed."""
-    rows = results.overall()
+    rows = results.overall
     counts = ["differing", "tie", "undefined", "near_ties"]
     # of both protocols those of the corrected one
     of_score = in_order(rows, protocol=[CORRECTED, PUBLISHED]).drop_duplicates(KEYS)[[*KEYS, *counts]]
@@ -223,30 +217,30 @@ def main(results: Results) -> Sheet:
     return _sheet(results, MAIN, rows.assign(protocol=pd.Categorical(rows["protocol"], PROTOCOLS)))
 
 
-def headline(results: Results) -> Sheet:
+def headline(results: PairResults) -> Sheet:
     """Every score over all pairs, protocol corrected, a row for each model and benchmark, for a terminal."""
-    overall = results.overall()
+    overall = results.overall
     scores = overall[(overall["protocol"] == CORRECTED) & overall["score"].notna()]
     study = results.study
-    said = {
+    names = {
         name: f"{name} ({what})"
         for source, what in ((UNTRAINED, "never trained"), (ORACLE, "exact"))
         for name in study.of_source(source)
     }
     rows = scores.assign(
-        apart=[apart(row.low, row.high).replace(" to ", DASH) for row in rows_of(scores)],
-        claim=scores["verdict"].map(_HEADLINE_MARKS).fillna(""),
-        model=scores["model"].replace(said),
+        ends=[interval_off_50(row.low, row.high).replace(" to ", DASH) for row in rows_of(scores)],
+        claim=scores["verdict"].map(TERMINAL_MARKS).fillna(""),
+        model=scores["model"].replace(names),
     )
     return _sheet(results, HEADLINE, rows)
 
 
-def chance(results: Results) -> Sheet:
+def chance(results: PairResults) -> Sheet:
     """Margins, and what intervals and nulls rest on."""
-    return _sheet(results, CHANCE, results.overall())
+    return _sheet(results, CHANCE, results.overall)
 
 
-def leverage(results: Results) -> Sheet:
+def leverage(results: PairResults) -> Sheet:
     """The words that each score hangs on most, protocol corrected."""
     rows = results.leverage[results.leverage["protocol"] == CORRECTED]
     words = pd.Series(
@@ -262,16 +256,16 @@ def leverage(results: Results) -> Sheet:
     return _sheet(results, LEVERAGE, rows.drop_duplicates(KEYS, keep="last").join(joined, on=KEYS))
 
 
-def bias_types(results: Results) -> Sheet:
+def bias_types(results: PairResults) -> Sheet:
     """Bias scores by bias type, protocol corrected."""
-    rows = results.original()
+    rows = results.original
     rows = rows[(rows["grouping"] == BIAS_TYPE) & (rows["protocol"] == CORRECTED)]
-    return _sheet(results, BIAS_TYPES, rows.assign(claim=rows["verdict"].map(_MARKS).fillna("")))
+    return _sheet(results, BIAS_TYPES, rows.assign(claim=rows["verdict"].map(MARKS).fillna("")))
 
 
-def directions(results: Results) -> Sheet:
+def directions(results: PairResults) -> Sheet:
     """Adv, Dis and Adv - Dis of every measure in both protocols."""
-    scores = results.original()
+    scores = results.original
     keys = [*KEYS, "protocol"]
     rows = holm(scores[scores["grouping"] == DIFFERENCE], by=["protocol"])
     for name, group in (("adv", ANTISTEREO), ("dis", STEREO)):
@@ -280,19 +274,19 @@ def directions(results: Results) -> Sheet:
     return _sheet(results, DIRECTIONS, rows.assign(size=rows["score"].abs()))
 
 
-def shuffled(results: Results) -> Sheet:
+def shuffled(results: PairResults) -> Sheet:
     """Bias scores of the sentences with their tokens shuffled, beside those of the original order."""
     rows = results.bias[results.bias["grouping"] == OVERALL]
     rows = rows[rows["measure"].isin(rows.loc[rows["variant"] == SHUFFLED, "measure"])]
     return _sheet(results, SHUFFLED_ORDER, rows)
 
 
-def near_ties(results: Results) -> Sheet:
+def near_ties(results: PairResults) -> Sheet:
     """How many decisions float error could turn, and between which scores that leaves each measure."""
-    return _sheet(results, NEAR_TIES, in_order(results.overall(), protocol=[PUBLISHED, CORRECTED]))
+    return _sheet(results, NEAR_TIES, in_order(results.overall, protocol=[PUBLISHED, CORRECTED]))
 
 
-def agreement(results: Results) -> Sheet:
+def agreement(results: PairResults) -> Sheet:
     """AUC with margins over all directions, under each reading of the ratings."""
     rows = results.agreement
     rows = rows[(rows["score"] == MARGIN) & (rows["direction"] == "all")]
@@ -305,7 +299,7 @@ def agreement(results: Results) -> Sheet:
     return _sheet(results, AGREEMENT, rows)
 
 
-def tests(results: Results) -> Sheet:
+def tests(results: PairResults) -> Sheet:
     """McNemar tests of accuracies, with every unit."""
     rows = results.tests
     rows = rows.assign(
@@ -325,7 +319,7 @@ def _kind_of_test(row: Any) -> str:
     return "exact" if row.exact else "chi-square"
 
 
-def accuracies(results: Results) -> Sheet:
+def accuracies(results: PairResults) -> Sheet:
     """Token accuracy under all readings."""
     rows = results.accuracy
     return _sheet(
@@ -333,45 +327,36 @@ def accuracies(results: Results) -> Sheet:
     )
 
 
-def peers(results: Results) -> Sheet:
+def peers(results: PairResults) -> Sheet:
     """Bias scores and token accuracies that others report beside ours."""
-    ours = {
-        (row.model, row.benchmark, row.measure, row.group): row
-        for row in rows_of(results.original())
-        if row.protocol == PUBLISHED
-    }
-    accuracy = {
-        (row.model, row.benchmark, row.measure, row.reading): row.accuracy
-        for row in rows_of(results.accuracy)
-        if (row.variant, row.roles) == (ORIGINAL, PAIR)
-    }
-    reported = by_others(results.published)
-    rows = []
-    for model in results.study.models:
-        for benchmark in results.study.benchmarks:
-            chosen = (reported["model"] == model.published) & (reported["benchmark"] == benchmark.published)
-            for peer in rows_of(reported[chosen]):
-                key = (model.name, benchmark.name, peer.measure, peer.group)
-                found = ours.get(key)
-                name = measure_of(peer.measure).predictions_of or peer.measure
-                rows.append(
-                    {
-                        **dict(zip([*KEYS, "group"], key, strict=True)),
-                        "source": peer.source,
-                        "percent": peer.percent,
-                        "score": None if found is None else found.score,
-                        "count": peer.preferred,
-                        "stereotype": None if found is None else found.stereotype,
-                        "accuracy": peer.accuracy,
-                        "right": accuracy.get((*key[:2], name, peer.reading)),
-                    }
-                )
-    columns = ["source", "percent", "score", "count", "stereotype", "accuracy", "right"]
-    frame = pd.DataFrame(rows, columns=[*KEYS, "group", *columns])
-    frame = frame.astype(dict.fromkeys(["percent", "score", "accuracy", "right"], float))
-    frame = frame.astype(dict.fromkeys(["count", "stereotype"], "Int64"))
+    study = results.study
+    names = pd.DataFrame(
+        [
+            (model.name, model.published, benchmark.name, benchmark.published)
+            for model in study.models
+            for benchmark in study.benchmarks
+            if model.published and benchmark.published
+        ],
+        columns=["model", "published_model", "benchmark", "published_benchmark"],
+    ).astype("str")
+    reported = by_others(results.published).rename(
+        columns={"model": "published_model", "benchmark": "published_benchmark", "preferred": "count"}
+    )
+    rows = names.merge(reported, on=["published_model", "published_benchmark"])
+    scores = results.original[results.original["protocol"] == PUBLISHED]
+    scores = scores[[*KEYS, "group", "score", "stereotype"]].drop_duplicates([*KEYS, "group"], keep="last")
+    rows = rows.merge(scores, how="left", on=[*KEYS, "group"], validate="m:1")
+    accuracies = results.accuracy
+    accuracies = accuracies[(accuracies["variant"] == ORIGINAL) & (accuracies["roles"] == PAIR)]
+    accuracies = accuracies.rename(columns={"measure": "predictions", "accuracy": "right"})
+    keys = ["model", "benchmark", "predictions", "reading"]
+    predictions = [measure_of(name).predictions_of or name for name in rows["measure"]]
+    rows = rows.assign(predictions=predictions).astype({"predictions": "str", "reading": "str"})
+    rows = rows.merge(accuracies[[*keys, "right"]], how="left", on=keys, validate="m:1")
+    rows = rows.astype(dict.fromkeys(["percent", "score", "accuracy", "right"], float))
+    rows = rows.astype(dict.fromkeys(["count", "stereotype"], "Int64"))
     differences = {
-        "difference": frame["score"] - frame["percent"],
-        "right_difference": frame["right"] - frame["accuracy"],
+        "difference": rows["score"] - rows["percent"],
+        "right_difference": rows["right"] - rows["accuracy"],
     }
-    return _sheet(results, PEERS, frame.assign(**differences))
+    return _sheet(results, PEERS, rows.assign(**differences))

@@ -20,11 +20,11 @@ def surfaces(tokens: Iterable[str]) -> dict[str, Surface]:
     A token without a mark is a word of its own where no token has one.
     """
     distinct = list(dict.fromkeys(tokens))
-    found = {
+    counts = {
         mark: sum(token.startswith(mark) for token in distinct) for mark in (CONTINUES, WORD_PIECE, BYTES)
     }
-    mark = max(found, key=lambda each: found[each])
-    if not found[mark]:
+    mark = max(counts, key=lambda each: counts[each])
+    if not counts[mark]:
         return {token: (token, False) for token in distinct}
     return {token: _surface(token, mark) for token in distinct}
 

@@ -67,9 +67,9 @@ def candidates(modified: pd.DataFrame) -> pd.DataFrame:
     once = on_both_sides.groupby(hits["pair_id"]).all().reindex(sides.index)
     parts = [pd.DataFrame({"pair_id": sides.index[once], "role": None, "right": matched[once].any(axis=1)})]
     for role in (STEREOTYPE, ANTISTEREOTYPE):
-        own = ~once & sides[role].notna()
+        by_side = ~once & sides[role].notna()
         parts.append(
-            pd.DataFrame({"pair_id": sides.index[own], "role": role, "right": matched.loc[own, role]})
+            pd.DataFrame({"pair_id": sides.index[by_side], "role": role, "right": matched.loc[by_side, role]})
         )
     return pd.concat(parts, ignore_index=True)
 

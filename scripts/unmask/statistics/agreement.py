@@ -31,25 +31,25 @@ ALL_DIRECTIONS = "all"
 def vote_counts(pairs: pd.DataFrame, votes: str) -> Floats:
     """How many raters chose some bias type (votes `any`) or the pair's own (`own`); nan without ratings."""
     counts = np.full(len(pairs), np.nan)
-    for row, (ratings, own) in enumerate(zip(pairs["ratings"], pairs["bias_type"], strict=True)):
+    for row, (ratings, bias_type) in enumerate(zip(pairs["ratings"], pairs["bias_type"], strict=True)):
         if ratings is not None:
-            counts[row] = sum(vote is not None if votes == ANY else vote == own for vote in ratings)
+            counts[row] = sum(vote is not None if votes == ANY else vote == bias_type for vote in ratings)
     return counts
 
 
-def pair_scores(found: Decisions, score: str) -> Floats:
+def pair_scores(decisions: Decisions, score: str) -> Floats:
     """The score of each pair, shape (pairs, series); nan where the measure is undefined.
 
     margin: stereotype - antistereotype. absolute margin: its size. decision: 1 for the stereotype, ½ for a
     tie, 0 for the antistereotype, in either protocol.
     """
     if score == MARGIN:
-        return found.margin
+        return decisions.margin
     if score == ABSOLUTE_MARGIN:
-        return np.abs(found.margin)
-    value = np.full(found.outcome.shape, np.nan)
+        return np.abs(decisions.margin)
+    value = np.full(decisions.outcome.shape, np.nan)
     for outcome, worth in ((STEREOTYPE, 1.0), (TIE, 0.5), (ANTISTEREOTYPE, 0.0)):
-        value[found.outcome == code(outcome)] = worth
+        value[decisions.outcome == code(outcome)] = worth
     return value
 
 
@@ -66,8 +66,8 @@ def curve(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
     false = np.append(0.0, np.cumsum(1 - classes[order])[last_of_score])
     run, rise = np.diff(false), np.diff(true)
     bends = run[1:] * rise[:-1] != run[:-1] * rise[1:]
-    kept = np.concatenate([[True], bends, [True]])
-    return false[kept] / len(negative), true[kept] / len(positive)
+    corners = np.concatenate([[True], bends, [True]])
+    return false[corners] / len(negative), true[corners] / len(positive)
 
 
 def has_ratings(pairs: pd.DataFrame) -> bool:
@@ -76,7 +76,7 @@ def has_ratings(pairs: pd.DataFrame) -> bool:
 
 
 def agreement_table(
-    pairs: pd.DataFrame, found: Decisions, options: Options, dependence: Dependence
+    pairs: pd.DataFrame, decisions: Decisions, options: Options, dependence: Dependence
 ) -> pd.DataFrame:
     """AUC of every measure and protocol under every reading, as unmask.statistics.schema.AGREEMENT.
 
@@ -93,12 +93,12 @@ def agreement_table(
         }
         counts = {votes: vote_counts(pairs, votes) for votes in (ANY, OWN)}
         # every series under every score, side by side; areas hang on the order of scores alone
-        kinds = list(product(PAIR_SCORES, found.series))
-        values = np.hstack([levels(pair_scores(found, score)) for score in PAIR_SCORES])
+        kinds = list(product(PAIR_SCORES, decisions.series))
+        values = np.hstack([levels(pair_scores(decisions, score)) for score in PAIR_SCORES])
         directions = [name for name, members in chosen_members.items() if members.any()]
         thresholds = sorted({*THRESHOLDS, options.threshold})
         rated = ~np.isnan(counts[ANY])
-        made: dict[tuple[object, ...], dict[str, object]] = {}
+        by_reading: dict[tuple[object, ...], dict[str, object]] = {}
         for direction in directions:
             of_direction = chosen_members[direction] & rated
             for columns, members in _known(values, of_direction):
@@ -111,13 +111,11 @@ def agreement_table(
                         "negatives": int((~positive).sum()),
                         "undefined": undefined,
                     }
-                    found_areas = _areas(
-                        values[np.ix_(members, columns)], positive, among, options.confidence
-                    )
-                    for column, area in zip(columns, found_areas, strict=True):
-                        made[kinds[column], votes, threshold, direction] = same | area
+                    of_columns = _areas(values[np.ix_(members, columns)], positive, among, options.confidence)
+                    for column, area in zip(columns, of_columns, strict=True):
+                        by_reading[kinds[column], votes, threshold, direction] = same | area
         for series, votes, threshold, score, direction in product(
-            found.series, counts, thresholds, PAIR_SCORES, directions
+            decisions.series, counts, thresholds, PAIR_SCORES, directions
         ):
             rows.append(
                 {
@@ -130,7 +128,7 @@ def agreement_table(
                     "chosen": (votes, threshold, score, direction)
                     == (options.votes, options.threshold, options.score, ALL_DIRECTIONS),
                     "confidence": options.confidence,
-                    **made[(score, series), votes, threshold, direction],
+                    **by_reading[(score, series), votes, threshold, direction],
                 }
             )
     return framed(rows, AGREEMENT)
@@ -155,21 +153,21 @@ def _areas(
         return [{"reason": reason}] * values.shape[1]
     areas = Areas.of_levels(values, positive)
     rows = []
-    for auc, found in zip(areas.areas(), area_intervals(areas, dependence, confidence), strict=True):
-        row: dict[str, object] = {"auc": float(auc), **vars(found)}
-        if np.isnan(found.low):
+    for auc, interval in zip(areas.areas(), area_intervals(areas, dependence, confidence), strict=True):
+        row: dict[str, object] = {"auc": float(auc), **vars(interval)}
+        if np.isnan(interval.low):
             row["reason"] = "no interval: the pairs all vary together"
         rows.append(row)
     return rows
 
 
-def roc_table(pairs: pd.DataFrame, found: Decisions, options: Options) -> pd.DataFrame:
+def roc_table(pairs: pd.DataFrame, decisions: Decisions, options: Options) -> pd.DataFrame:
     """The ROC curves of the chosen reading over all directions, as unmask.statistics.schema.ROC.
 
     A measure without a curve (a class is empty) has no rows.
     """
     parts = [framed([], ROC)]
-    for (measure, protocol), _, values, positive in _curves(pairs, found, options):
+    for (measure, protocol), _, values, positive in _curves(pairs, decisions, options):
         false, true = curve(values[positive], values[~positive])
         rates = {"false_positive_rate": false, "true_positive_rate": true}
         parts.append(pd.DataFrame({"measure": measure, "protocol": protocol, **rates}))
@@ -177,14 +175,14 @@ def roc_table(pairs: pd.DataFrame, found: Decisions, options: Options) -> pd.Dat
 
 
 def roc_bands(
-    pairs: pd.DataFrame, found: Decisions, options: Options, dependence: Dependence
+    pairs: pd.DataFrame, decisions: Decisions, options: Options, dependence: Dependence
 ) -> pd.DataFrame:
     """Where those curves may lie, as unmask.statistics.schema.ROC_BANDS; see unmask.statistics.bands.
 
     A curve whose band is not known has no rows.
     """
     parts = [framed([], ROC_BANDS)]
-    for (measure, protocol), members, values, positive in _curves(pairs, found, options):
+    for (measure, protocol), members, values, positive in _curves(pairs, decisions, options):
         order = levels(values[:, None])[:, 0]
         low, high = roc_band(order, positive, dependence.among(members), options.confidence)
         if not np.isnan(low).any():
@@ -195,14 +193,14 @@ def roc_bands(
 
 
 def _curves(
-    pairs: pd.DataFrame, found: Decisions, options: Options
+    pairs: pd.DataFrame, decisions: Decisions, options: Options
 ) -> Iterator[tuple[tuple[str, str], Ints, Floats, npt.NDArray[np.bool_]]]:
     """Of each series that has a curve, under the chosen reading: the numbers of its pairs, their scores, and
     which of them are positive."""
     if not has_ratings(pairs):
         return
-    counts, values = vote_counts(pairs, options.votes), pair_scores(found, options.score)
-    for column, series in enumerate(found.series):
+    counts, values = vote_counts(pairs, options.votes), pair_scores(decisions, options.score)
+    for column, series in enumerate(decisions.series):
         members = np.flatnonzero(~np.isnan(counts) & ~np.isnan(values[:, column]))
         positive = counts[members] >= options.threshold
         if positive.any() and not positive.all():
@@ -210,7 +208,7 @@ def _curves(
 
 
 def areas_compared(
-    pairs: pd.DataFrame, found: Decisions, options: Options, dependence: Dependence
+    pairs: pd.DataFrame, decisions: Decisions, options: Options, dependence: Dependence
 ) -> pd.DataFrame:
     """Areas of every two measures of one protocol, as unmask.statistics.schema.AREAS_COMPARED.
 
@@ -222,15 +220,15 @@ def areas_compared(
     """
     rows: list[dict[str, object]] = []
     if has_ratings(pairs):
-        counts, values = vote_counts(pairs, options.votes), pair_scores(found, options.score)
+        counts, values = vote_counts(pairs, options.votes), pair_scores(decisions, options.score)
         couples: dict[bytes, list[tuple[int, int]]] = {}
         known_of: dict[bytes, npt.NDArray[np.bool_]] = {}
-        for first, second in combinations(range(len(found.series)), 2):
-            if found.series[first][1] == found.series[second][1]:
+        for first, second in combinations(range(len(decisions.series)), 2):
+            if decisions.series[first][1] == decisions.series[second][1]:
                 known = ~np.isnan(counts) & ~np.isnan(values[:, [first, second]]).any(axis=1)
                 couples.setdefault(known.tobytes(), []).append((first, second))
                 known_of[known.tobytes()] = known
-        made: dict[tuple[int, int], dict[str, object]] = {}
+        by_couple: dict[tuple[int, int], dict[str, object]] = {}
         for pattern, of_pattern in couples.items():
             members = np.flatnonzero(known_of[pattern])
             positive = counts[members] >= options.threshold
@@ -240,16 +238,16 @@ def areas_compared(
                 areas = Areas.of(values[np.ix_(members, np.array(columns))], positive)
                 places = [(columns.index(first), columns.index(second)) for first, second in of_pattern]
                 compared = _compared(areas, places, dependence.among(members), options.confidence)
-                made.update(zip(of_pattern, compared, strict=True))
+                by_couple.update(zip(of_pattern, compared, strict=True))
         rows = [
             {
-                "first": found.series[first][0],
-                "second": found.series[second][0],
-                "protocol": found.series[first][1],
+                "first": decisions.series[first][0],
+                "second": decisions.series[second][0],
+                "protocol": decisions.series[first][1],
                 "confidence": options.confidence,
                 **row,
             }
-            for (first, second), row in sorted(made.items())
+            for (first, second), row in sorted(by_couple.items())
         ]
     return framed(rows, AREAS_COMPARED)
 
@@ -260,7 +258,7 @@ def _compared(
     """The areas of each couple of columns compared, as a part of a row."""
     values, varies, difference = areas.areas(), areas.varies(), areas.differences(couples)
     delong, clustered, df = difference.variances(dependence)
-    found = student(difference.areas(), clustered, np.full(len(couples), df), confidence)
+    tested = student(difference.areas(), clustered, np.full(len(couples), df), confidence)
     m, n = areas.classes
     for place, (first, second) in enumerate(couples):
         row: dict[str, object] = {
@@ -276,15 +274,15 @@ def _compared(
             row["reason"] = "an area whose variance is unknown"
         elif not delong[place]:
             row["reason"] = "the two never differ"
-        elif np.isnan(found.error[place]):
+        elif np.isnan(tested.error[place]):
             row["reason"] = "the pairs all vary together"
         else:
             row |= {
-                "error": float(found.error[place]),
+                "error": float(tested.error[place]),
                 "delong_error": float(np.sqrt(delong[place])),
                 "df": df,
-                "low": float(found.low[place]),
-                "high": float(found.high[place]),
-                "p": float(found.p[place]),
+                "low": float(tested.low[place]),
+                "high": float(tested.high[place]),
+                "p": float(tested.p[place]),
             }
         yield row

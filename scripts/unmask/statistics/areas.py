@@ -26,9 +26,9 @@ Levels = npt.NDArray[np.int32]
 def levels(scores: Floats) -> Levels:
     """Which of the distinct values of its column each score is, from 0 for the least; -1 for nan."""
     levels = np.full(scores.shape, -1, dtype=np.int32)
-    for column, own in enumerate(scores.T):
-        known = ~np.isnan(own)
-        levels[known, column] = np.unique(own[known], return_inverse=True)[1]
+    for column, values in enumerate(scores.T):
+        known = ~np.isnan(values)
+        levels[known, column] = np.unique(values[known], return_inverse=True)[1]
     return levels
 
 
@@ -54,8 +54,10 @@ class Areas:
     def of_levels(cls, levels: Levels, positive: npt.NDArray[np.bool_]) -> "Areas":
         """levels: shape (pairs, k), whole numbers from 0 in the order of the scores."""
         placement = np.empty(levels.shape)
-        for column, own in enumerate(levels.T):
-            placement[:, column] = np.where(positive, _below(own, ~positive), 1 - _below(own, positive))
+        for column, of_curve in enumerate(levels.T):
+            placement[:, column] = np.where(
+                positive, _below(of_curve, ~positive), 1 - _below(of_curve, positive)
+            )
         return cls(placement, positive)
 
     @property
@@ -65,8 +67,8 @@ class Areas:
 
     def areas(self) -> Floats:
         """P(positive > negative) + ½ P(equal), the Mann-Whitney statistic, shape (k,)."""
-        found = (self.placement[:, some][self.positive].mean(axis=0) for some in self._blocks())
-        return np.concatenate(list(found))
+        means = (self.placement[:, some][self.positive].mean(axis=0) for some in self._blocks())
+        return np.concatenate(list(means))
 
     def varies(self) -> npt.NDArray[np.bool_]:
         """Whether the variance of each area can be estimated, shape (k,).
@@ -95,10 +97,10 @@ class Areas:
             for members in (self.positive, ~self.positive):
                 residuals[members] -= residuals[members].mean(axis=0)
                 delong[some] += (residuals[members] ** 2).sum(axis=0) / (members.sum() * (members.sum() - 1))
-            found = moments.variance(residuals)
-            varied = found.independent > 0
-            np.divide(found.clustered, found.independent, out=effect[some], where=varied)
-        return delong, delong * effect, found.df
+            variance = moments.variance(residuals)
+            varied = variance.independent > 0
+            np.divide(variance.clustered, variance.independent, out=effect[some], where=varied)
+        return delong, delong * effect, variance.df
 
     def differences(self, couples: Sequence[tuple[int, int]]) -> "Areas":
         """The first curve of each couple less the second; their variances are those of paired areas."""
@@ -144,7 +146,7 @@ def area_intervals(areas: Areas, dependence: Dependence, confidence: float) -> l
     """
     values, varies = areas.areas(), areas.varies()
     delong, clustered, df = areas.variances(dependence)
-    shown = student(values, clustered, np.full(len(values), df), confidence)
+    by_t = student(values, clustered, np.full(len(values), df), confidence)
     p = student(values - 0.5, clustered, np.full(len(values), df), confidence).p
     reach = norm.ppf((1 + confidence) / 2) * np.sqrt(delong)
     m, n = (
@@ -154,7 +156,7 @@ def area_intervals(areas: Areas, dependence: Dependence, confidence: float) -> l
     intervals = []
     for place, value in enumerate(values):
         if varies[place]:
-            ends = (shown.low[place], shown.high[place]), (value - reach[place], value + reach[place])
+            ends = (by_t.low[place], by_t.high[place]), (value - reach[place], value + reach[place])
             (low, high), (delong_low, delong_high) = (
                 (float(np.maximum(0, a)), float(np.minimum(1, b))) for a, b in ends
             )

@@ -40,10 +40,10 @@ def roc_band(
     if not at_least(df, 1) or np.isnan(size).any() or np.isnan(other_size).any():
         return unknown, unknown
     most = float(student.ppf((1 + confidence) / 2, max(df, 1.0)))
-    apart = false - RATES[:, None]
+    distance = false - RATES[:, None]
     # at rates of 0 and 1 nothing varies
     spread = np.sqrt((RATES * (1 - RATES))[:, None] / other_size)
-    z = np.divide(apart, spread, out=np.where(apart == 0, 0.0, np.inf), where=spread > 0)
+    z = np.divide(distance, spread, out=np.where(distance == 0, 0.0, np.inf), where=spread > 0)
     inside = np.abs(z) <= most
     z = np.where(inside, z, 0.0)
     reach = np.sqrt((1 - correlation**2) * (most**2 - z**2))
@@ -55,8 +55,8 @@ def roc_band(
 def _wilson(share: Floats, size: Floats, z: Floats) -> Floats:
     """The true share from which `share` of so many is z of the true one's standard deviations away."""
     centre, half = share + z**2 / (2 * size), z * np.sqrt(share * (1 - share) / size + (z / size) ** 2 / 4)
-    found: Floats = np.clip((centre - half) / (1 + z**2 / size), 0, 1)
-    return found
+    ends: Floats = np.clip((centre - half) / (1 + z**2 / size), 0, 1)
+    return ends
 
 
 def _thresholds(
@@ -84,8 +84,8 @@ def _thresholds(
             ]
         )
     )
-    own = len(steps) - 1 - levels
-    start, length = starts[own][:, None], (ends - starts)[own][:, None]
+    step = len(steps) - 1 - levels
+    start, length = starts[step][:, None], (ends - starts)[step][:, None]
     moments = dependence.moments(weights, groups)
     classes = [(members, dependence.among(np.flatnonzero(members))) for members in (positive, ~positive)]
     rates, variances = np.empty((2, len(along))), np.empty((2, len(along)))
@@ -99,8 +99,8 @@ def _thresholds(
             residuals = of_class - rates[which, some]
             above[members] = residuals
             equal = np.full(len(residuals), 1 / len(residuals))
-            found = among.variance(residuals, equal, np.zeros(len(residuals), np.int64))
-            variances[which, some] = found.clustered
+            variance = among.variance(residuals, equal, np.zeros(len(residuals), np.int64))
+            variances[which, some] = variance.clustered
         together = moments.variance(above)
         above[~positive] *= -1
         covariance[some] = (together.clustered - moments.variance(above).clustered) / 4

@@ -11,14 +11,21 @@ from scipy.stats import t
 
 from unmask.errors import InputError
 from unmask.measures.registry import sees_context
-from unmask.statistics.decisions import Decisions, Group, code, groups
+from unmask.statistics.decisions import Decisions, Group, code, groups, neutral_of
 from unmask.statistics.dependence import Dependence, blocks
-from unmask.statistics.intervals import Floats, Ints, clustered_interval, effective_wilson, wilson
+from unmask.statistics.intervals import (
+    Floats,
+    Ints,
+    clustered_interval,
+    contains,
+    effective_wilson,
+    leaves_out,
+    wilson,
+)
 from unmask.statistics.lexical import Groups, Lexicons, band, null_scores, undecided
-from unmask.statistics.neutral import contains, leaves_out, neutral_of
-from unmask.statistics.nodes import kinds_in
 from unmask.statistics.options import Options
 from unmask.statistics.schema import BIAS, DIFFERENCE, DIRECTION, NO_CLUSTERS, OVERALL
+from unmask.statistics.shared_words import kinds_in
 from unmask.statistics.student import LEAST_ERROR, student
 from unmask.statistics.tolerance import TOLERANCE
 from unmask.tables import framed
@@ -96,7 +103,7 @@ def _spread(
     all of them of one group. nan where a group has no pair.
     """
     k = values.shape[1]
-    found = _Spread(*(np.full(k, np.nan) for _ in range(6)))
+    spread = _Spread(*(np.full(k, np.nan) for _ in range(6)))
     # nearly always the same pairs for every column
     columns_of: dict[bytes, list[int]] = {}
     for column in range(k):
@@ -111,21 +118,21 @@ def _spread(
         moments = among.moments((weights / sizes)[group], group)
         for block in blocks(len(inside), len(columns)):
             some = columns[block]
-            own = values[np.ix_(members[inside], some)]
-            means = np.stack([own[group == place].mean(axis=0) for place in range(len(weights))])
-            variance = moments.variance(own - means[group])
-            found.mean[some] = weights @ means
-            found.clustered[some], found.independent[some] = variance.clustered, variance.independent
-            found.df[some] = variance.df
-            found.largest[some] = moments.largest_effect
+            of_block = values[np.ix_(members[inside], some)]
+            means = np.stack([of_block[group == place].mean(axis=0) for place in range(len(weights))])
+            variance = moments.variance(of_block - means[group])
+            spread.mean[some] = weights @ means
+            spread.clustered[some], spread.independent[some] = variance.clustered, variance.independent
+            spread.df[some] = variance.df
+            spread.largest[some] = moments.largest_effect
             of_decisions = some < decided
-            found.rarer[some[of_decisions]] = among.effective_size(own[:, of_decisions])
-    return found
+            spread.rarer[some[of_decisions]] = among.effective_size(of_block[:, of_decisions])
+    return spread
 
 
 def bias_table(
     pairs: pd.DataFrame,
-    found: Decisions,
+    decisions: Decisions,
     options: Options,
     dependence: Dependence,
     lexicons: Lexicons | None = None,
@@ -154,28 +161,28 @@ def bias_table(
     of these their interval leaves out 50 as it does under `dependence`.
     """
     every = list(groups(pairs))
-    rows = _score_rows(found, every, dependence, options.confidence)
-    rows += _difference_rows(pairs, found, every, dependence, options.confidence)
+    rows = _score_rows(decisions, every, dependence, options.confidence)
+    rows += _difference_rows(pairs, decisions, every, dependence, options.confidence)
     if lexicons is not None:
-        _set_beside_null(rows, len(pairs), lexicons, found, every, options)
+        _add_null(rows, len(pairs), lexicons, decisions, every, options)
     if untrained:
-        _set_beside_untrained(rows, untrained, found, every)
+        _add_untrained(rows, untrained, decisions, every)
     if readings:
-        _set_beside_readings(rows, found, every, readings, options.confidence)
+        _add_readings(rows, decisions, every, readings, options.confidence)
     clusters = "+".join(kinds_in(pairs, options.clusters)) or NO_CLUSTERS
     same = {"variant": variant, "confidence": options.confidence, "clusters": clusters}
     return framed([row | same for row in rows], BIAS).astype(_NULLABLE)
 
 
-def _counts(found: Decisions) -> Callable[[Ints, int], dict[str, object]]:
+def _counts(decisions: Decisions) -> Callable[[Ints, int], dict[str, object]]:
     """What is counted of some pairs in one of the series."""
-    near = found.lowest != found.highest
-    differing = found.differing()
-    two_protocols = [sum(s[0] == measure for s in found.series) > 1 for measure, _ in found.series]
+    near = decisions.lowest != decisions.highest
+    differing = decisions.differing()
+    two_protocols = [sum(s[0] == measure for s in decisions.series) > 1 for measure, _ in decisions.series]
 
     def counts(members: Ints, column: int) -> dict[str, object]:
-        measure, protocol = found.series[column]
-        outcome = found.outcome[members, column]
+        measure, protocol = decisions.series[column]
+        outcome = decisions.outcome[members, column]
         return {
             "measure": measure,
             "protocol": protocol,
@@ -189,26 +196,26 @@ def _counts(found: Decisions) -> Callable[[Ints, int], dict[str, object]]:
 
 
 def _score_rows(
-    found: Decisions,
+    decisions: Decisions,
     every: Sequence[Group],
     dependence: Dependence,
     confidence: float,
 ) -> list[dict[str, object]]:
     """A row for each group and series, in this order."""
-    trials = found.trials()
+    trials = decisions.trials()
     # the margins behind the decisions
-    values = np.hstack([found.credit(), np.nan_to_num(found.margin, nan=0.0)])
-    counted = np.hstack([trials > 0, ~np.isnan(found.margin)])
-    k = len(found.series)
+    values = np.hstack([decisions.credit(), np.nan_to_num(decisions.margin, nan=0.0)])
+    counted = np.hstack([trials > 0, ~np.isnan(decisions.margin)])
+    k = len(decisions.series)
     credit = values[:, :k]
-    counts = _counts(found)
+    counts = _counts(decisions)
     rows: list[dict[str, object]] = []
     for grouping, group, members in every:
         among, together, one = dependence.among(members), np.zeros(len(members), np.int64), np.ones(1)
         spread = _spread(values, counted, members, one, together, among, decided=k)
         near_low, near_high = (
-            100 * _ratio(found.credit(outcome[members]).sum(axis=0), trials[members].sum(axis=0))
-            for outcome in (found.lowest, found.highest)
+            100 * _ratio(decisions.credit(outcome[members]).sum(axis=0), trials[members].sum(axis=0))
+            for outcome in (decisions.lowest, decisions.highest)
         )
         of_margin = student(spread.mean[k:], spread.clustered[k:], spread.df[k:], confidence)
         for column in range(k):
@@ -247,7 +254,7 @@ def _score_rows(
 
 def _difference_rows(
     pairs: pd.DataFrame,
-    found: Decisions,
+    decisions: Decisions,
     every: Sequence[Group],
     dependence: Dependence,
     confidence: float,
@@ -268,7 +275,7 @@ def _difference_rows(
         return []
     stated = np.flatnonzero(pairs["direction"].notna())
     is_dis = np.asarray(pairs["direction"].iloc[stated] == STEREO, dtype=np.int64)
-    credit, counted = 100 * found.credit(), found.trials() > 0
+    credit, counted = 100 * decisions.credit(), decisions.trials() > 0
     spread = _spread(credit, counted, stated, np.array([1.0, -1.0]), is_dis, dependence.among(stated))
     scores = [
         _of_direction(credit / 100, counted, stated[is_dis == place], dependence, confidence)
@@ -285,9 +292,9 @@ def _difference_rows(
     # what a difference of 0 is tested by
     facing = np.where(spread.mean >= 0, errors[0], errors[1])
     p = student(spread.mean, facing**2, spread.df, confidence).p
-    counts = _counts(found)
+    counts = _counts(decisions)
     rows = []
-    for column in range(len(found.series)):
+    for column in range(len(decisions.series)):
         variance = spread.clustered[column]
         rows.append(
             counts(stated, column)
@@ -336,11 +343,11 @@ def _of_direction(
     return np.maximum(reach[0], 0), np.maximum(reach[1], 0)
 
 
-def _set_beside_null(
+def _add_null(
     rows: Sequence[dict[str, object]],
     pairs: int,
     lexicons: Lexicons,
-    found: Decisions,
+    decisions: Decisions,
     every: Sequence[Group],
     options: Options,
 ) -> None:
@@ -351,24 +358,24 @@ def _set_beside_null(
         (ones, np.concatenate([members for *_, members in every]), starts), shape=(len(every), pairs)
     )
     places = {group: place for place, (grouping, group, _) in enumerate(every) if grouping == DIRECTION}
-    k = len(found.series)
+    k = len(decisions.series)
     differences = [(places[ANTISTEREO], places[STEREO])] if len(rows) > k * len(every) else []
     # in `published` a tie, or a pair without a score, is no vote for the stereotype: what is one for the
     # model, as its rounding or the lengths of sentences have it, is one for its null too
-    published = np.array([protocol == PUBLISHED for _, protocol in found.series], dtype=bool)
-    ties = np.isin(found.outcome, (code(TIE), code(UNDEFINED))) & published
+    published = np.array([protocol == PUBLISHED for _, protocol in decisions.series], dtype=bool)
+    ties = np.isin(decisions.outcome, (code(TIE), code(UNDEFINED))) & published
 
-    def is_open(column: int, place: int, drawn: Floats) -> bool:
+    def is_open(column: int, place: int, null: Floats) -> bool:
         row = rows[place * k + column]
         score, low, high = (float(str(row[name])) for name in ("score", "low", "high"))
         # else its verdict does not depend on the band
         asks = sees_context(str(row["measure"])) and leaves_out(low, high, neutral_of(str(row["grouping"])))
-        return asks and undecided(score, drawn, options.confidence)
+        return asks and undecided(score, null, options.confidence)
 
     for column, nulls in null_scores(
         lexicons,
-        found.series,
-        found.trials(),
+        decisions.series,
+        decisions.trials(),
         ties,
         Groups(indicators, differences),
         options.draws,
@@ -377,16 +384,16 @@ def _set_beside_null(
     ):
         for place, null in enumerate(nulls):
             row = rows[place * k + column]
-            beside = band(float(str(row["score"])), null, options.confidence)
-            if beside is not None:
-                row["null_mean"], row["null_p"] = beside.mean, beside.p
-                row["null_low"], row["null_high"] = beside.low, beside.high
-                row["null_draws"], row["null_undecided"] = beside.draws, beside.undecided
+            null_band = band(float(str(row["score"])), null, options.confidence)
+            if null_band is not None:
+                row["null_mean"], row["null_p"] = null_band.mean, null_band.p
+                row["null_low"], row["null_high"] = null_band.low, null_band.high
+                row["null_draws"], row["null_undecided"] = null_band.draws, null_band.undecided
 
 
-def _set_beside_readings(
+def _add_readings(
     rows: Sequence[dict[str, object]],
-    found: Decisions,
+    decisions: Decisions,
     every: Sequence[Group],
     readings: Sequence[Dependence],
     confidence: float,
@@ -397,24 +404,24 @@ def _set_beside_readings(
         low, high = (float(str(row[name])) for name in ("low", "high"))
         return contains(low, high, neutral_of(OVERALL)) if low <= high else None
 
-    others = [_score_rows(found, every[:1], reading, confidence) for reading in readings]
-    for row, *same in zip(rows[: len(found.series)], *others, strict=True):
+    others = [_score_rows(decisions, every[:1], reading, confidence) for reading in readings]
+    for row, *same in zip(rows[: len(decisions.series)], *others, strict=True):
         if not np.isnan(float(str(row["score"]))):
             row["readings"] = 1 + len(same)
             row["readings_alike"] = 1 + sum(answer(other) == answer(row) for other in same)
 
 
-def _set_beside_untrained(
+def _add_untrained(
     rows: Sequence[dict[str, object]],
     networks: Sequence[Decisions],
-    found: Decisions,
+    decisions: Decisions,
     every: Sequence[Group],
 ) -> None:
     """Put the scores of untrained networks into the rows of _score_rows, which those of _difference_rows
     follow."""
-    if any(network.series != found.series for network in networks):
+    if any(network.series != decisions.series for network in networks):
         raise InputError("scores of untrained networks: their measures are not the study's; make them again")
-    k, places = len(found.series), {}
+    k, places = len(decisions.series), {}
     of_groups = []
     for place, (grouping, group, members) in enumerate(every):
         of_groups.append(
@@ -429,9 +436,9 @@ def _set_beside_untrained(
             places[group] = place
     if len(rows) > k * len(every):
         of_groups.append(of_groups[places[ANTISTEREO]] - of_groups[places[STEREO]])
-    for place, drawn in enumerate(of_groups):
+    for place, of_networks in enumerate(of_groups):
         for column in range(k):
-            scores = drawn[:, column]
+            scores = of_networks[:, column]
             if not np.isnan(scores).any():
                 rows[place * k + column] |= {
                     "untrained": len(scores),

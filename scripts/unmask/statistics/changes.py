@@ -10,8 +10,8 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.loading import load_tables, paths_by
 from unmask.measures.reading import read_scores
 from unmask.measures.registry import sees_context
-from unmask.statistics.chosen import of_bias_type, of_pairs
 from unmask.statistics.correction import holm
+from unmask.statistics.decisions import of_bias_type, of_pairs
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_table
 from unmask.terms import CORRECTED

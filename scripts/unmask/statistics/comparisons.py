@@ -17,25 +17,25 @@ from unmask.tables import framed
 from unmask.terms import STEREOTYPE
 
 
-def measures_compared(found: Decisions, dependence: Dependence, confidence: float) -> pd.DataFrame:
+def measures_compared(decisions: Decisions, dependence: Dependence, confidence: float) -> pd.DataFrame:
     """Every two measures of one model and protocol, as unmask.statistics.schema.COMPARISONS.
 
-    found: the decisions of one model; see `compared` for the rest.
+    decisions: those of one model; see `compared` for the rest.
     """
     couples = [
         (first, second)
-        for first, second in combinations(range(len(found.series)), 2)
-        if found.series[first][1] == found.series[second][1]
+        for first, second in combinations(range(len(decisions.series)), 2)
+        if decisions.series[first][1] == decisions.series[second][1]
     ]
     names = [
         {
-            "first": found.series[first][0],
-            "second": found.series[second][0],
-            "protocol": found.series[first][1],
+            "first": decisions.series[first][0],
+            "second": decisions.series[second][0],
+            "protocol": decisions.series[first][1],
         }
         for first, second in couples
     ]
-    rows = compared(found, couples, dependence, confidence)
+    rows = compared(decisions, couples, dependence, confidence)
     return framed([names[place] | row for place, row in rows], COMPARISONS)
 
 
@@ -48,32 +48,32 @@ def models_compared(
     `compared` for the rest.
     """
     joined = Decisions(
-        [series for found in of_models.values() for series in found.series],
+        [series for decisions in of_models.values() for series in decisions.series],
         *(
-            np.hstack([getattr(found, name) for found in of_models.values()])
+            np.hstack([getattr(decisions, name) for decisions in of_models.values()])
             for name in ("outcome", "margin", "lowest", "highest")
         ),
     )
     column: dict[tuple[str, tuple[str, str]], int] = {}
-    for model, found in of_models.items():
-        for series in found.series:
+    for model, decisions in of_models.items():
+        for series in decisions.series:
             column[model, series] = len(column)
     every_series = list(dict.fromkeys(joined.series))
     couples, names = [], []
     for first, second in combinations(of_models, 2):
         for measure, protocol in every_series:
-            own, other = column.get((first, (measure, protocol))), column.get((second, (measure, protocol)))
-            if own is not None and other is not None:
-                couples.append((own, other))
+            one, other = column.get((first, (measure, protocol))), column.get((second, (measure, protocol)))
+            if one is not None and other is not None:
+                couples.append((one, other))
                 names.append({"first": first, "second": second, "measure": measure, "protocol": protocol})
     rows = compared(joined, couples, dependence, confidence)
     return framed([names[place] | row for place, row in rows], COMPARISONS)
 
 
 def compared(
-    found: Decisions, couples: list[tuple[int, int]], dependence: Dependence, confidence: float
+    decisions: Decisions, couples: list[tuple[int, int]], dependence: Dependence, confidence: float
 ) -> Iterator[tuple[int, dict[str, object]]]:
-    """Couples of series (columns of `found`) on pairs that count for both: (number of the couple, its row).
+    """Couples of series (columns of `decisions`) on pairs that count for both: (its number, its row).
 
     A pair counts where it is in the number of pairs of both scores: in `corrected` where neither is
     undefined. A couple without such a pair is left out. A row has
@@ -92,8 +92,8 @@ def compared(
     Null is what nothing can be said of: p, error, and the interval where the two never differ, or all differ
     alike; κ where both always decide the same one thing.
     """
-    pattern_of, members_of = _patterns(found.trials() > 0)
-    credit, prefers = 100 * found.credit(), found.outcome == code(STEREOTYPE)
+    pattern_of, members_of = _patterns(decisions.trials() > 0)
+    credit, prefers = 100 * decisions.credit(), decisions.outcome == code(STEREOTYPE)
     by_patterns: dict[tuple[int, int], list[int]] = {}
     for place, (first, second) in enumerate(couples):
         key = sorted((int(pattern_of[first]), int(pattern_of[second])))
@@ -138,17 +138,20 @@ def _compared(
 ) -> Iterator[dict[str, object]]:
     """The rows of k couples: credits (percent) and preferences of either side, shapes (pairs, k)."""
     n, k = first.shape
-    own = first - second
-    difference = own.mean(axis=0)
+    differences = first - second
+    difference = differences.mean(axis=0)
     counts = np.stack([prefers & others, prefers & ~others, ~prefers & others, ~prefers & ~others])
     kappa, influence = cohens_kappa(prefers.astype(float), others.astype(float))
 
-    found = moments.variance(np.hstack([own - difference, influence]))
+    variance = moments.variance(np.hstack([differences - difference, influence]))
     # no larger than the number of pairs that tell the two apart
-    df = np.minimum(found.df, np.count_nonzero(own, axis=0) - 1.0)
-    of_difference = student(difference, found.clustered[:k], df, confidence)
+    df = np.minimum(variance.df, np.count_nonzero(differences, axis=0) - 1.0)
+    of_difference = student(difference, variance.clustered[:k], df, confidence)
     of_kappa = student(
-        kappa, found.clustered[k:], np.minimum(found.df, (prefers != others).sum(axis=0) - 1.0), confidence
+        kappa,
+        variance.clustered[k:],
+        np.minimum(variance.df, (prefers != others).sum(axis=0) - 1.0),
+        confidence,
     )
     columns = {
         "n": np.full(k, n),
@@ -156,7 +159,9 @@ def _compared(
         "second_score": second.mean(axis=0),
         "difference": difference,
         "error": of_difference.error,
-        "independent_error": np.where(np.isnan(of_difference.error), np.nan, np.sqrt(found.independent[:k])),
+        "independent_error": np.where(
+            np.isnan(of_difference.error), np.nan, np.sqrt(variance.independent[:k])
+        ),
         "df": np.where(np.isnan(of_difference.error), np.nan, df),
         "low": of_difference.low,
         "high": of_difference.high,

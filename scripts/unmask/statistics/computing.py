@@ -19,11 +19,10 @@ from unmask.statistics.leverage import leverage_table
 from unmask.statistics.lexical import Lexicons
 from unmask.statistics.mcnemar import Tallies, mcnemar_table, tallies
 from unmask.statistics.near_ties import near_ties_table
-from unmask.statistics.nodes import dependence_of, kinds_in
 from unmask.statistics.options import Options
 from unmask.statistics.quality import UNKNOWN_TOKENS, quality_table, unequal_tokens, unknown_tokens
-from unmask.statistics.readings import other_readings
 from unmask.statistics.schema import UNEQUAL_TOKENS
+from unmask.statistics.shared_words import dependence_of, kinds_in, other_readings
 from unmask.terms import CORRECTED, NONE, SHUFFLED
 
 logger = logging.getLogger(__name__)
@@ -95,8 +94,8 @@ class EvidenceCounts:
     def flags(self) -> dict[str, Flags]:
         """What is wrong with pairs as the model reads them, by name."""
         unequal = [part for part in self._unequal if part is not None]
-        found = {UNEQUAL_TOKENS: unequal, UNKNOWN_TOKENS: self._unknown}
-        return {name: np.concatenate(parts) for name, parts in found.items() if parts}
+        parts_of = {UNEQUAL_TOKENS: unequal, UNKNOWN_TOKENS: self._unknown}
+        return {name: np.concatenate(parts) for name, parts in parts_of.items() if parts}
 
 
 def compute(
@@ -116,10 +115,10 @@ def compute(
     logger.info("%d pairs, %d measures", len(pairs), len(original.measures))
     words, of_shuffled = counts.words, counts.shuffled_words
     kinds = kinds_in(pairs, options.clusters)
-    found, dependence = original.decisions, dependence_of(pairs, kinds)
+    decided, dependence = original.decisions, dependence_of(pairs, kinds)
     of_pairs = flags(flaws) | counts.flags()
     readings = other_readings(pairs, kinds)
-    bias = bias_table(pairs, found, options, dependence, words, untrained, readings=readings)
+    bias = bias_table(pairs, decided, options, dependence, words, untrained, readings=readings)
     near_ties = original.near_ties
     if shuffled is not None:
         control = bias_table(pairs, shuffled.decisions, options, dependence, of_shuffled, variant=SHUFFLED)
@@ -127,17 +126,17 @@ def compute(
         near_ties = pd.concat([near_ties, shuffled.near_ties], ignore_index=True)
     tables = {
         "bias": bias,
-        "leverage": leverage_table(pairs, found),
+        "leverage": leverage_table(pairs, decided),
         "near_ties": near_ties,
         "accuracy": accuracy_table(counts.accuracy, options.confidence),
         "tests": mcnemar_table(counts.tallies, options.pairing, pairs["pair_id"].tolist(), dependence),
-        "measures_compared": measures_compared(found, dependence, options.confidence),
-        "agreement": agreement_table(pairs, found, options, dependence),
-        "roc": roc_table(pairs, found, options),
-        "roc_bands": roc_bands(pairs, found, options, dependence),
-        "areas_compared": areas_compared(pairs, found, options, dependence),
-        "quality": quality_table(found, of_pairs, dependence, options.confidence),
-        "disputed": disputed_table(pairs, found),
+        "measures_compared": measures_compared(decided, dependence, options.confidence),
+        "agreement": agreement_table(pairs, decided, options, dependence),
+        "roc": roc_table(pairs, decided, options),
+        "roc_bands": roc_bands(pairs, decided, options, dependence),
+        "areas_compared": areas_compared(pairs, decided, options, dependence),
+        "quality": quality_table(decided, of_pairs, dependence, options.confidence),
+        "disputed": disputed_table(pairs, decided),
     }
     for name, rows in tables.items():
         logger.info("%s: %d rows", name, len(rows))

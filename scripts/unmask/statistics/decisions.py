@@ -10,8 +10,11 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.statistics.intervals import Floats, Ints
-from unmask.statistics.schema import BIAS_TYPE, DIRECTION, OVERALL
+from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
 from unmask.terms import DIRECTIONS, OUTCOMES, PUBLISHED, STEREOTYPE, TIE, UNDEFINED
+
+NO_PREFERENCE = 50.0
+"""The score, in percent, of a model that prefers the two sides of a pair equally often."""
 
 Outcomes = npt.NDArray[np.int8]
 """Outcomes as their places in OUTCOMES."""
@@ -58,8 +61,8 @@ class Decisions:
         """Where the outcome is not that of the same measure's other protocol; shape (pairs, series)."""
         place = {key: column for column, key in enumerate(self.series)}
         other = [
-            next((place[s] for s in self.series if s[0] == measure and s[1] != protocol), own)
-            for own, (measure, protocol) in enumerate(self.series)
+            next((place[s] for s in self.series if s[0] == measure and s[1] != protocol), number)
+            for number, (measure, protocol) in enumerate(self.series)
         ]
         differing: npt.NDArray[np.bool_] = self.outcome != self.outcome[:, other]
         return differing
@@ -71,17 +74,17 @@ def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
     Raises InputError where the scores are not of exactly these pairs.
     """
     keys = list(scores[["measure", "protocol"]].drop_duplicates().itertuples(index=False, name=None))
-    shape, wanted = (len(pairs), len(keys)), pd.Index(pairs["pair_id"])
+    shape, pair_ids = (len(pairs), len(keys)), pd.Index(pairs["pair_id"])
     margin = np.full(shape, np.nan)
     outcomes = {name: np.empty(shape, dtype=np.int8) for name in ("outcome", "lowest", "highest")}
     # few words in many rows, as numbers
     measures, protocols = (pd.Categorical(scores[name]) for name in ("measure", "protocol"))
-    places = _positions(scores["pair_id"], wanted)
+    places = _positions(scores["pair_id"], pair_ids)
     codes = {name: _positions(scores[name], pd.Index(OUTCOMES)) for name in outcomes}
     for column, (measure, protocol) in enumerate(keys):
         rows = np.flatnonzero((measures == measure) & (protocols == protocol))
         place = places[rows]
-        if len(rows) != len(wanted) or (np.sort(place) != np.arange(len(wanted))).any():
+        if len(rows) != len(pair_ids) or (np.sort(place) != np.arange(len(pair_ids))).any():
             raise InputError(f"scores: {measure} ({protocol}) has not one row for each pair of the benchmark")
         unknown = scores["outcome"].iloc[rows[codes["outcome"][rows] < 0]]
         if len(unknown):
@@ -92,14 +95,12 @@ def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
     return Decisions([(str(m), str(p)) for m, p in keys], margin=margin, **outcomes)
 
 
-def _positions(values: pd.Series, wanted: pd.Index) -> npt.NDArray[np.signedinteger[Any]]:
-    """Where in `wanted` each of `values` is, -1 where it is not, in integers no larger than need be; a word
+def _positions(values: pd.Series, index: pd.Index) -> npt.NDArray[np.signedinteger[Any]]:
+    """Where in `index` each of `values` is, -1 where it is not, in integers no larger than need be; a word
     of many rows is looked up once."""
-    found = pd.Categorical(values)
-    of_words = np.append(wanted.get_indexer(found.categories), -1)
-    places: npt.NDArray[np.signedinteger[Any]] = of_words.astype(np.min_scalar_type(-len(wanted)))[
-        found.codes
-    ]
+    words = pd.Categorical(values)
+    of_words = np.append(index.get_indexer(words.categories), -1)
+    places: npt.NDArray[np.signedinteger[Any]] = of_words.astype(np.min_scalar_type(-len(index)))[words.codes]
     return places
 
 
@@ -116,3 +117,22 @@ def groups(pairs: pd.DataFrame) -> Iterator[Group]:
         members = np.flatnonzero(pairs["direction"].eq(direction).fillna(False))
         if len(members):
             yield DIRECTION, direction, members
+
+
+def neutral_of(grouping: str) -> float:
+    """The score of a row of BIAS with this grouping where there is no preference, in its unit."""
+    return 0.0 if grouping == DIFFERENCE else NO_PREFERENCE
+
+
+def of_bias_type(pairs: pd.DataFrame, bias_type: str | None) -> tuple[pd.DataFrame, str | None]:
+    """The pairs (PAIRS) of a bias type, and its name; all of them, and None, where it is None or there are
+    none."""
+    of_type = pairs["bias_type"].eq(bias_type) if bias_type is not None else None
+    if of_type is None or not of_type.any():
+        return pairs, None
+    return pairs[of_type].reset_index(drop=True), bias_type
+
+
+def of_pairs(pairs: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """The rows of scores (SCORES) that are of these pairs."""
+    return scores[scores["pair_id"].isin(pairs["pair_id"])].reset_index(drop=True)

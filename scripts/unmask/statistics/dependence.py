@@ -1,10 +1,10 @@
 """Which pairs of a benchmark vary together, and what that does to the variance of a score.
 
 Pairs are not independent: hundreds of CrowS-Pairs set "black" against "white". Two pairs may vary together
-where they share a *node*: a modified word, StereoSet's target, a writer (unmask.statistics.nodes). Sharing
-is no partition, since chains of shared words would join most pairs of a bias type, so the variance lets
-every two pairs that share a node covary (as dyads do in Aronow, Samii & Assenova 2015, Political Analysis
-23:564).
+where they share a *node*: a modified word, StereoSet's target, a writer (unmask.statistics.shared_words).
+Sharing is no partition, since chains of shared words would join most pairs of a bias type, so the variance
+lets every two pairs that share a node covary (as dyads do in Aronow, Samii & Assenova 2015, Political
+Analysis 23:564).
 """
 
 from array import array
@@ -67,11 +67,11 @@ def smaller_effective_size(
     sides = (count, together), (pairs - count, all_together - 2 * across + together)
     # a side that no pair decides for, but for rounding, has size 0
     some = [(n > TOLERANCE * pairs) & (square > TOLERANCE) for n, square in sides]
-    found = [
+    sizes = [
         np.divide(n**2, square, out=np.zeros_like(count), where=where)
         for (n, square), where in zip(sides, some, strict=True)
     ]
-    fewest: Floats = np.minimum(*found)
+    fewest: Floats = np.minimum(*sizes)
     return fewest
 
 
@@ -87,8 +87,8 @@ class Dependence:
         """From the nodes of each pair, in order; a pair without nodes shares with none."""
         numbers: dict[Hashable, int] = {}
         starts, columns = array("q", [0]), array("q")
-        for own in nodes:
-            columns.extend(sorted(numbers.setdefault(node, len(numbers)) for node in dict.fromkeys(own)))
+        for of_pair in nodes:
+            columns.extend(sorted(numbers.setdefault(node, len(numbers)) for node in dict.fromkeys(of_pair)))
             starts.append(len(columns))
         ones = np.ones(len(columns), dtype=np.int32)
         shape = (len(starts) - 1, max(1, len(numbers)))
@@ -120,10 +120,10 @@ class Dependence:
             members = np.flatnonzero(np.minimum(sizes, MOST_NODES) == size)
             if not len(members):
                 continue
-            own = self._commonest(shared[members], size, often)
+            commonest = self._commonest(shared[members], size, often)
             for count in range(1, size + 1):
                 for chosen in combinations(range(size), count):
-                    keys.append(names[own[:, chosen]].sum(axis=1, dtype=np.uint64))
+                    keys.append(names[commonest[:, chosen]].sum(axis=1, dtype=np.uint64))
                     rows.append(members)
                     signs.append(np.full(len(members), 1.0 if count % 2 else -1.0))
         if not keys:
@@ -145,8 +145,8 @@ class Dependence:
         """The `size` nodes of each pair that most pairs have, shape (pairs, size)."""
         if shared.nnz == size * shared.shape[0]:
             return np.asarray(shared.indices, np.int64).reshape(-1, size)
-        own = np.split(shared.indices, shared.indptr[1:-1])
-        return np.stack([nodes[np.argsort(-often[nodes], kind="stable")[:size]] for nodes in own])
+        of_pairs = np.split(shared.indices, shared.indptr[1:-1])
+        return np.stack([nodes[np.argsort(-often[nodes], kind="stable")[:size]] for nodes in of_pairs])
 
     def __matmul__(self, values: Floats) -> Floats:
         """K values: for each pair the sum over the pairs that it shares a node with, itself among them."""
@@ -199,33 +199,33 @@ class Dependence:
         independent pairs.
         """
         c = weights[:, None]
-        own, squares = float(weights @ weights), weights**2
+        sum_of_squares, squares = float(weights @ weights), weights**2
         total = float(weights @ (self @ weights))
 
         k_basis, cc_basis = self @ basis, c * (self @ (c * basis))
         core_k, core_w = basis.T @ k_basis, basis.T @ cc_basis
         diagonal = 1 - 2 * (basis * k_basis).sum(axis=1) + ((basis @ core_k) * basis).sum(axis=1)
-        plain_a, plain_b = own - squares @ (basis**2).sum(axis=1), squares @ diagonal
-        sandwich_a = own - np.trace(core_w)
+        plain_a, plain_b = sum_of_squares - squares @ (basis**2).sum(axis=1), squares @ diagonal
+        sandwich_a = sum_of_squares - np.trace(core_w)
         sandwich_b = total - 2 * np.sum(k_basis * cc_basis) + np.sum(core_w * core_k)
         spread = (
             float(squares @ (self @ squares)) - 2 * np.sum(cc_basis * cc_basis) + np.sum(core_w * core_w.T)
         )
-        return Moments(self, weights, own, total, plain_a, plain_b, sandwich_a, sandwich_b, spread)
+        return Moments(self, weights, sum_of_squares, total, plain_a, plain_b, sandwich_a, sandwich_b, spread)
 
 
 @dataclass(frozen=True)
 class Moments:
     """What the variances of all estimates with the same weights and fit have in common.
 
-    own: Σ weights². total: 1'W1. plain_a, plain_b, sandwich_a, sandwich_b: what a and b are multiplied by in
-    the expectations of Σ weights² residuals² and of the sandwich. spread: half the variance of the sandwich
-    of independent pairs of variance 1.
+    sum_of_squares: Σ weights². total: 1'W1. plain_a, plain_b, sandwich_a, sandwich_b: what a and b are
+    multiplied by in the expectations of Σ weights² residuals² and of the sandwich. spread: half the variance
+    of the sandwich of independent pairs of variance 1.
     """
 
     dependence: Dependence
     weights: Floats
-    own: float
+    sum_of_squares: float
     total: float
     plain_a: float
     plain_b: float
@@ -236,7 +236,7 @@ class Moments:
     @property
     def largest_effect(self) -> float:
         """The design effect if all pairs that share a node had the same residual."""
-        return self.total / self.own if self.own > 0 else float("nan")
+        return self.total / self.sum_of_squares if self.sum_of_squares > 0 else float("nan")
 
     def variance(self, residuals: Floats) -> Variance:
         """The variance of k estimates; residuals, shape (pairs, k): y less its group mean or its fit."""
@@ -244,8 +244,8 @@ class Moments:
         plain = (weighted**2).sum(axis=0)
         sandwich = (weighted * (self.dependence @ weighted)).sum(axis=0)
         unknown = np.full(residuals.shape[1], np.nan)
-        independent = plain * (self.own / self.plain_a) if self.plain_a > 0 else unknown
-        if self.sandwich_a <= TOLERANCE * self.own or self.spread <= 0:
+        independent = plain * (self.sum_of_squares / self.plain_a) if self.plain_a > 0 else unknown
+        if self.sandwich_a <= TOLERANCE * self.sum_of_squares or self.spread <= 0:
             # the pairs of each group all share a node: one cluster each
             return Variance(unknown, independent, float("nan"))
         df = float(self.sandwich_a**2 / self.spread)
@@ -256,4 +256,4 @@ class Moments:
         a = (plain * self.sandwich_b - self.plain_b * sandwich) / determinant
         b = (self.plain_a * sandwich - self.sandwich_a * plain) / determinant
         least = LEAST_DESIGN_EFFECT * independent
-        return Variance(np.maximum(a * self.own + b * self.total, least), independent, df)
+        return Variance(np.maximum(a * self.sum_of_squares + b * self.total, least), independent, df)

@@ -13,7 +13,7 @@ SHOWN = 20
 """So many pairs of each protocol are listed."""
 
 
-def disputed_table(pairs: pd.DataFrame, found: Decisions) -> pd.DataFrame:
+def disputed_table(pairs: pd.DataFrame, decisions: Decisions) -> pd.DataFrame:
     """The pairs on which two measures are furthest apart, as unmask.statistics.schema.DISPUTED.
 
     Margins of different measures are on different scales, so each is placed among those of its own measure:
@@ -22,17 +22,19 @@ def disputed_table(pairs: pd.DataFrame, found: Decisions) -> pd.DataFrame:
     together; of equal ones those that come first in the benchmark are listed.
     """
     rows: list[dict[str, object]] = []
-    prefers = (found.outcome == code(STEREOTYPE)).astype(int) - (found.outcome == code(ANTISTEREOTYPE))
-    for protocol in dict.fromkeys(protocol for _, protocol in found.series):
-        columns = [place for place, series in enumerate(found.series) if series[1] == protocol]
-        placed = np.stack([_placed(found.margin[:, column]) for column in columns], axis=1)
+    prefers = (decisions.outcome == code(STEREOTYPE)).astype(int) - (
+        decisions.outcome == code(ANTISTEREOTYPE)
+    )
+    for protocol in dict.fromkeys(protocol for _, protocol in decisions.series):
+        columns = [place for place, series in enumerate(decisions.series) if series[1] == protocol]
+        placed = np.stack([_placed(decisions.margin[:, column]) for column in columns], axis=1)
         signed = np.where(prefers[:, columns] != 0, prefers[:, columns] * placed, 0.0)
         first, second = signed.argmax(axis=1), signed.argmin(axis=1)
         every = np.arange(len(pairs))
         most, least = signed[every, first], signed[every, second]
         divided = np.flatnonzero((most > 0) & (least < 0))
-        apart = np.round(most[divided] - least[divided], 9)
-        order = divided[np.argsort(-apart, kind="stable")][:SHOWN]
+        distance = np.round(most[divided] - least[divided], 9)
+        order = divided[np.argsort(-distance, kind="stable")][:SHOWN]
         for rank, pair in enumerate(order, start=1):
             one, other = columns[first[pair]], columns[second[pair]]
             rows.append(
@@ -40,10 +42,10 @@ def disputed_table(pairs: pd.DataFrame, found: Decisions) -> pd.DataFrame:
                     "protocol": protocol,
                     "rank": rank,
                     "pair_id": pairs["pair_id"].iloc[pair],
-                    "first": found.series[one][0],
-                    "second": found.series[other][0],
-                    "first_margin": found.margin[pair, one],
-                    "second_margin": found.margin[pair, other],
+                    "first": decisions.series[one][0],
+                    "second": decisions.series[other][0],
+                    "first_margin": decisions.margin[pair, one],
+                    "second_margin": decisions.margin[pair, other],
                     "first_place": most[pair],
                     "second_place": -least[pair],
                     "for_it": int((prefers[pair, columns] > 0).sum()),

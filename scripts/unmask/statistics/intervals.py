@@ -89,3 +89,13 @@ def _wilson(share: Floats, size: Floats, confidence: float) -> tuple[Floats, Flo
     low, high = proportion_confint(share * size, size, alpha=1 - confidence, method="wilson")
     # rounding may leave the interval a hair outside 0..1
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
+
+
+def contains(low: float, high: float, value: float) -> bool:
+    """Is a value within the ends of an interval, or outside by rounding alone? nan contains nothing."""
+    return at_least(value, low) and at_least(high, value)
+
+
+def leaves_out(low: float, high: float, value: float) -> bool:
+    """Is a value outside of an interval by more than rounding? An unknown interval leaves nothing out."""
+    return low <= high and not contains(low, high, value)

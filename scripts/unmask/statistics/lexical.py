@@ -7,7 +7,7 @@ it stands, and the measure's own reduction makes scores of sentences of these, a
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -20,20 +20,20 @@ from unmask.measures.measure import Evidence
 from unmask.measures.reduction import Reduction
 from unmask.measures.registry import measure
 from unmask.statistics.intervals import Floats, Ints
-from unmask.statistics.nodes import modified_words
+from unmask.statistics.shared_words import modified_words
 from unmask.statistics.tolerance import TOLERANCE
 from unmask.terms import ANTISTEREOTYPE, PROTOCOLS, PUBLISHED, STEREOTYPE
 
 MARGINS_AT_ONCE = 2**23
 """How many margins are in memory at once: 32 MiB of them."""
 
-SAME = 1e-9
+TIE_TOLERANCE = 1e-9
 """Sides no further apart than this tie: no weighted sum of random scores is so small but by rounding."""
 
-MOST = 16
+MOST_TIMES = 16
 """Where a score is near an end of its band, up to so many times the study's draws are made."""
 
-DOUBT = float(norm.sf(3))
+UNDECIDED_BELOW = float(norm.sf(3))
 """A score is undecided where its share of the draws is no less likely at an end of the band than this: three
 standard errors of a normal distribution."""
 
@@ -105,22 +105,15 @@ def lexicon_part(pairs: pd.DataFrame, reduction: Reduction) -> LexiconPart:
 
 
 @dataclass
-class Gathered:
+class LexiconAccumulator:
     """The parts of a lexicon together: the weights of each, total and count of all.
 
     A vocabulary has more token ids than a part has pairs, so that each part's own would add up.
     """
 
-    weights: "list[sparse.csr_array]"
-    total: Floats
-    count: Ints
-
-    @classmethod
-    def of(cls, parts: Iterable[LexiconPart]) -> "Gathered":
-        gathered = cls([], np.zeros(1), np.zeros(1, np.int64))
-        for part in parts:
-            gathered.add(part)
-        return gathered
+    weights: "list[sparse.csr_array]" = field(default_factory=list)
+    total: Floats = field(default_factory=lambda: np.zeros(1))
+    count: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
 
     def add(self, part: LexiconPart) -> None:
         """Add the part of the pairs that come next."""
@@ -131,20 +124,20 @@ class Gathered:
         self.count[: len(part.count)] += part.count
 
 
-def lexicon(pairs: pd.DataFrame, gathered: Gathered) -> Lexicon:
-    """The lexicon of a measure over a benchmark: `gathered` are the parts of its pairs in their order.
+def lexicon(pairs: pd.DataFrame, accumulated: LexiconAccumulator) -> Lexicon:
+    """The lexicon of a measure over a benchmark: `accumulated` are the parts of its pairs in their order.
 
     A type's score is drawn from the means of log P over the tokens of each type. A measure of the tokens
     that both sides share, such as CPS, gives these the same weights on either side, so that no types tell
     the sides apart. There each modified word has a random score instead, standard normal: what it does to
     the likelihood of every shared token, wherever it stands.
     """
-    for weights in gathered.weights:
-        weights.resize(weights.shape[0], len(gathered.total))
-    used = np.flatnonzero(gathered.count)
-    weights = sparse.vstack(gathered.weights, format="csr")[:, used]
+    for weights in accumulated.weights:
+        weights.resize(weights.shape[0], len(accumulated.total))
+    used = np.flatnonzero(accumulated.count)
+    weights = sparse.vstack(accumulated.weights, format="csr")[:, used]
     if weights.nnz:
-        return Lexicon(weights, gathered.total[used] / gathered.count[used])
+        return Lexicon(weights, accumulated.total[used] / accumulated.count[used])
     # the quantiles of the standard normal distribution stand for it
     return Lexicon(_modified(pairs), _normal_quantiles(1000))
 
@@ -153,7 +146,7 @@ def _summed(row: Ints, column: Ints, values: Floats, shape: tuple[int, int]) -> 
     weights = sparse.csr_array((values, (row, column)), shape=shape)
     weights.sum_duplicates()
     # what the sides share cancels, but for rounding
-    weights.data[np.abs(weights.data) < SAME] = 0
+    weights.data[np.abs(weights.data) < TIE_TOLERANCE] = 0
     weights.eliminate_zeros()
     return weights.astype(np.float32)
 
@@ -181,17 +174,19 @@ class Lexicons:
 
     def __init__(self, pairs: pd.DataFrame, measures: Sequence[str]) -> None:
         self._pairs = pairs
-        self._gathered = {(name, protocol): Gathered.of([]) for name in measures for protocol in PROTOCOLS}
+        self._accumulated = {
+            (name, protocol): LexiconAccumulator() for name in measures for protocol in PROTOCOLS
+        }
 
     def add(self, pairs: pd.DataFrame, evidence: Evidence) -> None:
         """Add some pairs, in the order of the benchmark."""
-        for (name, protocol), gathered in self._gathered.items():
+        for (name, protocol), accumulated in self._accumulated.items():
             rows = all_in_protocol(evidence, protocol)
-            gathered.add(lexicon_part(pairs, measure(name).formula(rows, protocol)))
+            accumulated.add(lexicon_part(pairs, measure(name).formula(rows, protocol)))
 
     def pop(self, series: tuple[str, str]) -> Lexicon:
         """One lexicon, of which nothing is kept."""
-        return lexicon(self._pairs, self._gathered.pop(series))
+        return lexicon(self._pairs, self._accumulated.pop(series))
 
 
 @dataclass(frozen=True)
@@ -211,36 +206,39 @@ class Groups:
 
     def parts(self, chosen: Iterable[int]) -> Ints:
         """The places in `members` that the scores of these groups are made from."""
-        own = self.members.shape[0]
-        parts = [(place,) if place < own else self.differences[place - own] for place in chosen]
+        count = self.members.shape[0]
+        parts = [(place,) if place < count else self.differences[place - count] for place in chosen]
         return np.array(sorted({place for part in parts for place in part}), np.int64)
 
 
-class _Null:
+class _NullScores:
     """The draws of one series so far, shape (draws of the group,) for each group."""
 
     def __init__(self, groups: Groups, trials: Floats, ties: npt.NDArray[np.bool_], tie: float) -> None:
         self._groups, self._ties, self._tie = groups, ties, np.float32(tie)
         self._members = groups.members.multiply(trials.astype(np.float32)[None]).tocsr()
         self._n: Floats = groups.members @ trials
-        self.drawn: list[list[Floats]] = [[] for _ in range(len(groups))]
+        self.by_group: list[list[Floats]] = [[] for _ in range(len(groups))]
 
     def add(self, margins: "npt.NDArray[np.float32]", chosen: Collection[int], pairs: Ints) -> None:
         """Add the scores of the `chosen` groups. margins: of `pairs`, among which are all of theirs."""
         parts = self._groups.parts(chosen)
         members, n = self._members[parts][:, pairs], self._n[parts, None]
-        ties, own = self._ties[pairs, None], self._groups.members.shape[0]
+        ties, count = self._ties[pairs, None], self._groups.members.shape[0]
         place = {int(part): row for row, part in enumerate(parts)}
-        above, tied = (margins > SAME).astype(np.float32), (np.abs(margins) <= SAME).astype(np.float32)
+        above, tied = (
+            (margins > TIE_TOLERANCE).astype(np.float32),
+            (np.abs(margins) <= TIE_TOLERANCE).astype(np.float32),
+        )
         credit = np.where(ties, self._tie, above + self._tie * tied)
         with np.errstate(invalid="ignore", divide="ignore"):
             scores = 100 * (members @ credit).astype(float) / n
         for group in chosen:
-            if group < own:
-                self.drawn[group].append(scores[place[group]])
+            if group < count:
+                self.by_group[group].append(scores[place[group]])
             else:
-                first, second = self._groups.differences[group - own]
-                self.drawn[group].append(scores[place[first]] - scores[place[second]])
+                first, second = self._groups.differences[group - count]
+                self.by_group[group].append(scores[place[first]] - scores[place[second]])
 
 
 def null_scores(
@@ -251,7 +249,7 @@ def null_scores(
     groups: Groups,
     draws: int,
     seed: int,
-    undecided: Undecided = lambda number, group, drawn: False,
+    undecided: Undecided = lambda number, group, null: False,
 ) -> Iterator[tuple[int, list[Floats]]]:
     """For each of `series` (measure, protocol) its number and, for each group, the scores in percent.
 
@@ -259,8 +257,8 @@ def null_scores(
     that the model's own numbers tie whatever their words, as the rounding of a protocol does. A tie counts
     as in the protocol. nan for a group without trials.
 
-    Every group has `draws` scores. While one is `undecided` its draws are doubled, up to MOST times as many;
-    draw i is the same for all groups and however many there are.
+    Every group has `draws` scores. While one is `undecided` its draws are doubled, up to MOST_TIMES times as
+    many; draw i is the same for all groups and however many there are.
     """
     by_measure: dict[str, list[int]] = {}
     for number, (name, _) in enumerate(series):
@@ -269,7 +267,7 @@ def null_scores(
 
     def scores(lexicon: Lexicon, numbers: Sequence[int]) -> Iterator[tuple[int, list[Floats]]]:
         nulls = {
-            number: _Null(
+            number: _NullScores(
                 groups,
                 trials[:, number],
                 ties[:, number],
@@ -280,46 +278,48 @@ def null_scores(
         chosen: dict[int, list[int]] = {number: list(range(len(groups))) for number in numbers}
         rng, count, total = np.random.default_rng(seed), draws, draws
         while any(chosen.values()):
-            parts = groups.parts({group for own in chosen.values() for group in own})
+            parts = groups.parts({group for of_series in chosen.values() for group in of_series})
             pairs = np.unique(groups.members[parts].indices).astype(np.int64)
             for margins in lexicon.draws(count, rng, pairs):
-                for number, own in chosen.items():
-                    nulls[number].add(margins, own, pairs)
-            for number, own in chosen.items():
-                drawn = nulls[number].drawn
-                for group in own:
-                    drawn[group] = [np.concatenate(drawn[group])]
-                chosen[number] = [group for group in own if undecided(number, group, drawn[group][0])]
+                for number, of_series in chosen.items():
+                    nulls[number].add(margins, of_series, pairs)
+            for number, of_series in chosen.items():
+                by_group = nulls[number].by_group
+                for group in of_series:
+                    by_group[group] = [np.concatenate(by_group[group])]
+                chosen[number] = [
+                    group for group in of_series if undecided(number, group, by_group[group][0])
+                ]
             count, total = total, 2 * total
-            if total > MOST * draws:
+            if total > MOST_TIMES * draws:
                 break
         for number in numbers:
-            yield number, [drawn[0] for drawn in nulls[number].drawn]
+            yield number, [parts[0] for parts in nulls[number].by_group]
 
     for of_measure in by_measure.values():
         # protocols often have one lexicon
-        found: list[tuple[Lexicon, list[int]]] = []
+        distinct: list[tuple[Lexicon, list[int]]] = []
         for number in of_measure:
-            own = lexicons.pop(series[number])
-            same = next((numbers for known, numbers in found if _same(known, own)), None)
-            if same is None:
-                found.append((own, [number]))
+            lexicon = lexicons.pop(series[number])
+            equal = next((numbers for known, numbers in distinct if _equal(known, lexicon)), None)
+            if equal is None:
+                distinct.append((lexicon, [number]))
             else:
-                same.append(number)
-        for own, numbers in found:
+                equal.append(number)
+        for lexicon, numbers in distinct:
             # else no word tells the sides of any pair apart
-            if own.weights.nnz:
-                yield from scores(own, numbers)
+            if lexicon.weights.nnz:
+                yield from scores(lexicon, numbers)
 
 
-def _same(one: Lexicon, other: Lexicon) -> bool:
-    same: bool = (
+def _equal(one: Lexicon, other: Lexicon) -> bool:
+    equal: bool = (
         one.weights.shape == other.weights.shape
         and one.weights.nnz == other.weights.nnz
         and np.array_equal(one.scores, other.scores)
         and not (one.weights != other.weights).nnz
     )
-    return same
+    return equal
 
 
 @dataclass(frozen=True)
@@ -341,40 +341,40 @@ class Band:
     undecided: bool
 
 
-def band(score: float, drawn: Floats, confidence: float) -> Band | None:
+def band(score: float, null: Floats, confidence: float) -> Band | None:
     """The band of one score; None where the null has no value."""
-    drawn = drawn[~np.isnan(drawn)]
-    if not len(drawn) or np.isnan(score):
+    null = null[~np.isnan(null)]
+    if not len(null) or np.isnan(score):
         return None
     tail = (1 - confidence) / 2
     # a score is outside where fewer draws than this are at it or beyond it
-    least = math.ceil(tail * (len(drawn) + 1) - TOLERANCE) - 1
+    least = math.ceil(tail * (len(null) + 1) - TOLERANCE) - 1
     place = max(least - 1, 0)
-    partitioned = np.partition(drawn, [place, len(drawn) - 1 - place])
-    beyond = _beyond(score, drawn)
+    partitioned = np.partition(null, [place, len(null) - 1 - place])
+    beyond = _beyond(score, null)
     return Band(
-        float(drawn.mean()),
+        float(null.mean()),
         float(partitioned[place]),
         float(partitioned[-1 - place]),
-        min(1.0, 2 * (1 + beyond) / (1 + len(drawn))),
-        len(drawn),
-        least < 1 or not _is_clear(beyond, len(drawn), tail),
+        min(1.0, 2 * (1 + beyond) / (1 + len(null))),
+        len(null),
+        least < 1 or not _is_clear(beyond, len(null), tail),
     )
 
 
-def undecided(score: float, drawn: Floats, confidence: float) -> bool:
+def undecided(score: float, null: Floats, confidence: float) -> bool:
     """Do these draws leave open whether a score lies outside of its band? See Band."""
-    beside = band(score, drawn, confidence)
-    return beside is not None and beside.undecided
+    null_band = band(score, null, confidence)
+    return null_band is not None and null_band.undecided
 
 
-def _beyond(score: float, drawn: Floats) -> int:
+def _beyond(score: float, null: Floats) -> int:
     """How many draws are at the score or beyond it, on the side that has fewer."""
     same = TOLERANCE * max(1.0, abs(score))
-    return int(min((drawn <= score + same).sum(), (drawn >= score - same).sum()))
+    return int(min((null <= score + same).sum(), (null >= score - same).sum()))
 
 
 def _is_clear(beyond: int, draws: int, tail: float) -> bool:
     """Is so small, or so large, a number of draws beyond a score unlikely if their true share were `tail`?"""
     fewer, more = binom.cdf(beyond, draws, tail), binom.sf(beyond - 1, draws, tail)
-    return bool(min(fewer, more) < DOUBT)
+    return bool(min(fewer, more) < UNDECIDED_BELOW)

@@ -9,11 +9,10 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.measures.registry import measure
 from unmask.statistics.accuracy import predictions, tokens
-from unmask.statistics.clustered import CLUSTERED, sharing_mcnemar
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Ints
 from unmask.statistics.options import PAIR, SENTENCE, TOKEN
-from unmask.statistics.paired import clustered_mcnemar, four_counts, mcnemar
+from unmask.statistics.paired import CLUSTERED, clustered_mcnemar, four_counts, mcnemar, sharing_mcnemar
 from unmask.statistics.schema import TESTS
 from unmask.tables import framed
 from unmask.terms import ALL_TOKENS, ANTISTEREOTYPE, CONTENT_TOKENS, NONE, STEREOTYPE, UNRELATED
@@ -126,21 +125,21 @@ def tallies(
     measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None
 ) -> Tallies:
     """What `mcnemar_table` needs of some pairs; what has no evidence is left out."""
-    none, found = evidence.get(NONE), {}
+    none, by_test = evidence.get(NONE), {}
     if none is None:
         return {}
     for other in map(measure, measures):
         reading, hidden = other.reading_against_aul, predictions(other, evidence)
         if reading is not None and hidden is not None:
             matched = (reading, between_measures(none, hidden, reading))
-            found[BETWEEN_MEASURES, "AUL", other.name] = Tally.of(matched, matched)
+            by_test[BETWEEN_MEASURES, "AUL", other.name] = Tally.of(matched, matched)
     readings = (ALL_TOKENS, CONTENT_TOKENS)
     if shuffled is not None:
         every, content = ((reading, against_shuffled(none, shuffled, reading)) for reading in readings)
-        found[SHUFFLED_ORDER, "AUL original", "AUL shuffled"] = Tally.of(every, content)
+        by_test[SHUFFLED_ORDER, "AUL original", "AUL shuffled"] = Tally.of(every, content)
     every, content = ((reading, against_unrelated(none, reading)) for reading in readings)
-    found[UNRELATED_WORD, "AUL stereotype", "AUL unrelated"] = Tally.of(every, content)
-    return found
+    by_test[UNRELATED_WORD, "AUL stereotype", "AUL unrelated"] = Tally.of(every, content)
+    return by_test
 
 
 def mcnemar_table(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 WORDS, TARGET, WRITER = "words", "target", "writer"
-"""What two pairs may share and then vary together (unmask.statistics.nodes)."""
+"""What two pairs may share and then vary together (unmask.statistics.shared_words)."""
 PAIR, TOKEN, SENTENCE = "pair", "token", "sentence"
 ANY, OWN = "any", "own"
 MARGIN, ABSOLUTE_MARGIN, DECISION = "margin", "absolute margin", "decision"
@@ -20,7 +20,7 @@ class Options:
     clusters: what makes two pairs vary together: WORDS, TARGET, WRITER, or nothing.
     draws, seed: of the lexical null (unmask.statistics.lexical).
     pairing: the unit of the McNemar tests of accuracies that tables mark: PAIR, TOKEN, SENTENCE,
-    or unmask.statistics.clustered.CLUSTERED.
+    or unmask.statistics.paired.CLUSTERED.
     votes, threshold, score: the reading of the human ratings that Figure 1 shows (see
     unmask.statistics.agreement).
     """

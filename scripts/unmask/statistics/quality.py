@@ -18,7 +18,7 @@ UNKNOWN_TOKENS = "unknown_tokens"
 
 
 def quality_table(
-    found: Decisions, flaws: Mapping[str, Flags], dependence: Dependence, confidence: float
+    decisions: Decisions, flaws: Mapping[str, Flags], dependence: Dependence, confidence: float
 ) -> pd.DataFrame:
     """Each score without the pairs that have a flaw, as unmask.statistics.schema.QUALITY.
 
@@ -34,10 +34,10 @@ def quality_table(
     """
     if not flaws:
         return framed([], QUALITY)
-    of_pairs = [own for name, own in flaws.items() if name != UNRATED]
+    of_pairs = [flag for name, flag in flaws.items() if name != UNRATED]
     if of_pairs:
         flaws = {**flaws, ANY_FLAW: np.logical_or.reduce(of_pairs)}
-    credit, counted = 100 * found.credit(), found.trials() > 0
+    credit, counted = 100 * decisions.credit(), decisions.trials() > 0
     rows: dict[tuple[int, int], dict[str, object]] = {}
     patterns, of_column = np.unique(counted, axis=1, return_inverse=True)
     for pattern, inside in enumerate(patterns.T):
@@ -48,20 +48,25 @@ def quality_table(
         score = values.mean(axis=0)
         for place, (flaw, flags) in enumerate(flaws.items()):
             flawed = flags[members]
-            kept = int(n - flawed.sum())
-            if kept == n:
+            remaining = int(n - flawed.sum())
+            if remaining == n:
                 continue
-            same: dict[str, object] = {"flaw": flaw, "n": n, "flawed": n - kept, "confidence": confidence}
-            if kept:
-                weights = np.where(flawed, 0, 1 / kept) - 1 / n
+            same: dict[str, object] = {
+                "flaw": flaw,
+                "n": n,
+                "flawed": n - remaining,
+                "confidence": confidence,
+            }
+            if remaining:
+                weights = np.where(flawed, 0, 1 / remaining) - 1 / n
                 variance = among.moments(weights, np.zeros(n, np.int64)).variance(values - score)
                 change = weights @ (values - score)
                 tested = student(change, variance.clustered, np.full(len(columns), variance.df), confidence)
-                by_chance = np.sqrt(values.var(axis=0, ddof=1) * (1 / kept - 1 / n))
+                by_chance = np.sqrt(values.var(axis=0, ddof=1) * (1 / remaining - 1 / n))
             for number, column in enumerate(columns):
-                measure, protocol = found.series[column]
+                measure, protocol = decisions.series[column]
                 row = {"measure": measure, "protocol": protocol, "score": score[number], **same}
-                if kept:
+                if remaining:
                     row |= {
                         "without": score[number] + change[number],
                         "change": change[number],
@@ -100,8 +105,8 @@ def unknown_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame], un
     evidence: of these pairs, by masking. What no masking predicts is not seen.
     """
     rows = pd.concat([rows[["pair_id", "role", "token_id", "special"]] for rows in evidence.values()])
-    own = rows["role"].isin((STEREOTYPE, ANTISTEREOTYPE)) & ~rows["special"].astype(bool)
+    of_sides = rows["role"].isin((STEREOTYPE, ANTISTEREOTYPE)) & ~rows["special"].astype(bool)
     flags: Flags = (
-        pairs["pair_id"].isin(rows.loc[own & rows["token_id"].eq(unknown_id), "pair_id"]).to_numpy()
+        pairs["pair_id"].isin(rows.loc[of_sides & rows["token_id"].eq(unknown_id), "pair_id"]).to_numpy()
     )
     return flags

@@ -32,9 +32,9 @@ def mann_whitney(first: Floats, second: Floats) -> MannWhitney:
     """
     if not (len(first) and len(second)):
         return MannWhitney(0.0, NAN, NAN, NAN)
-    found = mannwhitneyu(first, second, alternative="two-sided", method="auto")
-    effect = float(found.statistic) / (len(first) * len(second))
-    return MannWhitney(float(found.statistic), effect, 2 * effect - 1, float(found.pvalue))
+    test = mannwhitneyu(first, second, alternative="two-sided", method="auto")
+    effect = float(test.statistic) / (len(first) * len(second))
+    return MannWhitney(float(test.statistic), effect, 2 * effect - 1, float(test.pvalue))
 
 
 class Correlation(NamedTuple):

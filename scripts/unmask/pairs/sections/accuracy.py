@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unmask.pairs import accuracy_charts, sheets
-from unmask.pairs.results import Found, Results
+from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, Text, folded
 
@@ -14,18 +14,18 @@ ABOUT = (
 ALT = "Token accuracy with intervals, a line for each model; the numbers are in the table below."
 
 
-def section(found: Found) -> Section:
+def section(results: PairResults) -> Section:
     """Empty where nothing has an accuracy."""
-    blocks = tuple(_blocks(found.results))
+    blocks = tuple(_blocks(results))
     return Section("accuracy", "Token accuracy", (), (Text(ABOUT), *blocks) if blocks else ())
 
 
-def _blocks(results: Results) -> Iterator[Block]:
+def _blocks(results: PairResults) -> Iterator[Block]:
     parts = results.accuracy.groupby("benchmark", sort=False, observed=True)
-    shown = [(name, accuracy_charts.accuracies(part)) for name, part in parts]
-    for place, (name, drawn) in enumerate((name, drawn) for name, drawn in shown if drawn):
-        picture = chart(f"{name}. {results.captions['accuracies_chart']}", f"{name}. {ALT}", drawn)
-        yield Fold(f"Token accuracy: {name}", (picture,), open=place == 0)
+    charts = ((name, accuracy_charts.accuracies(part)) for name, part in parts)
+    for place, (name, picture) in enumerate((name, picture) for name, picture in charts if picture):
+        block = chart(f"{name}. {results.captions['accuracies_chart']}", f"{name}. {ALT}", picture)
+        yield Fold(f"Token accuracy: {name}", (block,), open=place == 0)
     yield from folded("Token accuracy: which tokens count", sheets.accuracies(results))
     controlled = accuracy_charts.controlled(results.accuracy)
     if controlled:

@@ -1,48 +1,41 @@
 """Where the measures of a model disagree, and on which pairs."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-import pandas as pd
-
-from unmask.pairs import compared
-from unmask.pairs.disagreement import couples, disputed, heat_map
-from unmask.pairs.disagreement import found as findings
-from unmask.pairs.explored import shown_pairs
-from unmask.pairs.results import Found, Results
+from unmask.pairs import comparisons
+from unmask.pairs.disagreement import FURTHEST_APART, disputed, every_two_measures, heat_map
+from unmask.pairs.explorer import shown_pairs
+from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, folded
 
-ALT = "A table of measures against measures: how many of 100 pairs each two decide differently; {told}"
+ALT = "A table of measures against measures: how many of 100 pairs each two decide differently; {sentence}"
 
 
-def section(found: Found) -> Section:
+def section(results: PairResults) -> Section:
     """Empty where a study has one measure."""
-    results = found.results
-    told = tuple(findings(results))
-    blocks = tuple(_blocks(results, found.pairs, found.settings["explorer"], " ".join(told)))
-    return Section("disagreement", "Where measures disagree", told, blocks)
+    sentences = tuple(FURTHEST_APART.sentences(results))
+    blocks = tuple(_blocks(results, " ".join(sentences)))
+    return Section("disagreement", "Where measures disagree", sentences, blocks)
 
 
-def _blocks(
-    results: Results, pairs: Mapping[str, pd.DataFrame], explorer: Mapping[str, Any], told: str
-) -> Iterator[Block]:
-    rows = couples(results.measures_compared)
-    for place, (name, own) in enumerate(rows.groupby("benchmark", sort=False, observed=True)):
-        caption = f"{name}. {results.captions['disagreement']}"
-        yield Fold(
-            f"On {name}", (chart(caption, f"{name}. {ALT.format(told=told)}", heat_map(own)),), place == 0
-        )
-    yield from folded("Every two measures in numbers", compared.measures(results))
+def _blocks(results: PairResults, sentence: str) -> Iterator[Block]:
+    rows = every_two_measures(results.measures_compared)
+    for place, (name, of_benchmark) in enumerate(rows.groupby("benchmark", sort=False, observed=True)):
+        caption, alt = f"{name}. {results.captions['disagreement']}", ALT.format(sentence=sentence)
+        picture = chart(caption, f"{name}. {alt}", heat_map(of_benchmark))
+        yield Fold(f"On {name}", (picture,), place == 0)
+    yield from folded("Every two measures in numbers", comparisons.measures(results))
+    explorer = results.settings["explorer"]
     for name in dict.fromkeys(results.disputed["benchmark"]):
-        texts = pairs[name]
-        shown = {
-            "models": explorer["models"],
-            "pairs": {name: set(shown_pairs(texts, explorer["most"])["pair_id"])}
-            if name in explorer["benchmarks"]
-            else {},
-        }
-        of_benchmark = results.disputed[results.disputed["benchmark"] == name]
-        table = disputed(of_benchmark, texts.set_index("pair_id"), results.captions["disputed"], shown)
+        texts, explored = results.pairs[name], {}
+        if name in explorer["benchmarks"]:
+            explored = {name: set(shown_pairs(texts, explorer["most"])["pair_id"])}
+        table = disputed(
+            results.disputed[results.disputed["benchmark"] == name],
+            texts.set_index("pair_id"),
+            results.captions["disputed"],
+            {"models": explorer["models"], "pairs": explored},
+        )
         if table.sheet.rows:
             yield Fold(f"The pairs that measures disagree on most: {name}", (table,))

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from unmask.pairs import charts, sheets
-from unmask.pairs.results import Found, Results
-from unmask.pairs.summary import found_by_type, how_testable
+from unmask.pairs.findings import BY_TYPE
+from unmask.pairs.results import PairResults
+from unmask.pairs.verdicts import how_testable
 from unmask.report.charts import chart
 from unmask.report.sections import Block, Fold, Section, folded
 from unmask.statistics.schema import BIAS_TYPE
@@ -14,27 +15,24 @@ ALT = (
 )
 
 
-def section(found: Found) -> Section:
+def section(results: PairResults) -> Section:
     """Empty where pairs have neither."""
-    results = found.results
-    return Section(
-        "groups", "By bias type and direction", tuple(found_by_type(results)), tuple(_blocks(results))
-    )
+    sentences = tuple(BY_TYPE.sentences(results))
+    return Section("groups", "By bias type and direction", sentences, tuple(_blocks(results)))
 
 
-def _blocks(results: Results) -> Iterator[Block]:
-    original = results.original()
-    parts = original.groupby(["model", "benchmark"], sort=False, observed=True)
-    drawn = [(f"{model} on {benchmark}", part, charts.bias_types(part)) for (model, benchmark), part in parts]
-    shown = [(title, part, each) for title, part, each in drawn if each]
-    for place, (title, part, each) in enumerate(shown):
-        caption = (
-            f"{title}. {how_testable(charts.shown(part, BIAS_TYPE))} {results.captions['bias_types_chart']}"
-        )
-        picture = chart(caption, f"{title}. {ALT}", each)
-        yield Fold(f"By bias type: {title}", (picture,), open=place == 0)
+def _blocks(results: PairResults) -> Iterator[Block]:
+    parts = results.original.groupby(["model", "benchmark"], sort=False, observed=True)
+    folds: list[Block] = []
+    for (model, benchmark), part in parts:
+        if picture := charts.bias_types(part):
+            title, testable = f"{model} on {benchmark}", how_testable(charts.known_scores(part, BIAS_TYPE))
+            caption = f"{title}. {testable} {results.captions['bias_types_chart']}"
+            block = chart(caption, f"{title}. {ALT}", picture)
+            folds.append(Fold(f"By bias type: {title}", (block,), open=not folds))
+    yield from folds
     yield from folded("By bias type: the numbers of all", sheets.bias_types(results))
-    sides = charts.directions(original)
+    sides = charts.directions(results.original)
     if sides:
         yield chart(
             results.captions["directions_chart"], f"Advantaged and disadvantaged groups. {ALT}", sides

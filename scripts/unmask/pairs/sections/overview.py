@@ -1,16 +1,16 @@
-"""The first screen: every score with what chance gives, in a picture and in words, and what was found."""
+"""The first screen: every score with what chance gives, in a chart and in words, and the main results."""
 
 from unmask.pairs import charts, sheets
-from unmask.pairs.brief import in_brief
-from unmask.pairs.results import Found
-from unmask.pairs.summary import cautions, how_testable, in_words, made_with, measured
-from unmask.pairs.summary import found as findings
+from unmask.pairs.findings import ARITHMETIC, BRIEF, CAUTIONS, MEASURED, OVERVIEW, PREFERENCES
+from unmask.pairs.results import PairResults
+from unmask.pairs.verdicts import how_testable
 from unmask.report.charts import chart
+from unmask.report.findings import sentences
 from unmask.report.sections import Block, Fold, Items, Section, Text, folded
 from unmask.statistics.schema import OVERALL
 
 OPEN = 6
-"""So many models and benchmarks are told in words at once; more wait in a fold."""
+"""So many models and benchmarks are said in words at once; more wait in a fold."""
 
 QUESTION = (
     "Of two sentences, of which one is the more stereotypical, which does a model find likelier? A score "
@@ -23,25 +23,26 @@ OFFENSIVE = (
 )
 
 
-def section(found: Found) -> Section:
-    results = found.results
+def section(results: PairResults) -> Section:
     blocks: list[Block] = []
     if any(benchmark.world is None for benchmark in results.study.benchmarks):
         blocks.append(Items((OFFENSIVE,), warning=True))
-    drawn = charts.overview(results.study, results.overall(), results.published)
-    words = tuple(in_words(results))
-    if drawn:
-        blocks.append(Text(QUESTION))
+    picture = charts.overview(results.study, results.overall, results.published)
+    words = tuple(PREFERENCES.sentences(results))
+    if picture:
         alt = f"Bias scores with intervals against the line at 50. {' '.join(words[:OPEN])}"
-        caption = f"{how_testable(charts.shown(results.overall(), OVERALL))} {results.captions['overview']}"
-        blocks.append(chart(caption, alt, drawn))
-    told = tuple(findings(results))
-    blocks += [Text("What was found:"), Items(told)] if told else []
+        caption = (
+            f"{how_testable(charts.known_scores(results.overall, OVERALL))} {results.captions['overview']}"
+        )
+        blocks += [Text(QUESTION), chart(caption, alt, picture)]
+    main = sentences(OVERVIEW, results)
+    blocks += [Text("What was found:"), Items(main)] if main else []
     blocks += [Text("In words:"), Items(words[:OPEN])] if words else []
     rest = words[OPEN:]
     blocks += [Fold(f"The other {len(rest)} in words", (Items(rest),))] if rest else []
     blocks += [*folded("These numbers, and those of the protocol published", sheets.main(results))]
-    blocks += [Text(text) for text in (" ".join(measured(results)), made_with(found.files["scores"])) if text]
-    blocks.append(Items(tuple(cautions(results)), warning=True))
-    brief = tuple(in_brief(results))
+    blocks.append(Text(" ".join(sentences(MEASURED, results))))
+    blocks += map(Text, ARITHMETIC.sentences(results))
+    blocks.append(Items(sentences(CAUTIONS, results), warning=True))
+    brief = sentences(BRIEF, results)
     return Section("overview", "Overview", (), tuple(blocks), sheets.headline(results), brief)

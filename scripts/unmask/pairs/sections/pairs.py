@@ -10,10 +10,10 @@ from unmask.benchmarks.labelled import LABELS, by_sentence
 from unmask.facts import read_facts
 from unmask.loading import tables_by
 from unmask.measures.registry import title_of
-from unmask.pairs.explored import SIDES, shown_pairs
-from unmask.pairs.flaws import TITLES
-from unmask.pairs.packed import packed
-from unmask.pairs.results import Found
+from unmask.pairs.explorer import SIDES, packed, shown_pairs
+from unmask.pairs.quality import TITLES
+from unmask.pairs.results import PairResults
+from unmask.report.findings import Finding, Row, sentences
 from unmask.report.sections import App, Items, Section
 from unmask.statistics.schema import PAIR_FLAWS
 
@@ -23,35 +23,52 @@ NOTES = (
 )
 
 
-def section(found: Found) -> Section:
+EXPLORER = [
+    Finding[Row](
+        "explorer",
+        lambda row: [row],
+        """{{ "{:,}".format(shown) }} pairs as {% if models | length == 1 %}{{ models[0] }} {%- else %}{{
+        models | length }} models{% endif %} read them: choose a pair to see both sentences token by token,
+        and what each token adds to the margin between them.""",
+    ),
+    Finding[Row](
+        "sample",
+        lambda row: [row] if row["left"] else [],
+        "Here are {{ left | listed }}, evenly spread.",
+    ),
+]
+
+
+def section(results: PairResults) -> Section:
     """What the explorer shows is in the settings: models and benchmarks (their names), and most (pairs of a
     benchmark)."""
-    files, explorer = found.files, found.settings["explorer"]
+    files, explorer = results.files, results.settings["explorer"]
     models, benchmarks = list(explorer["models"]), list(explorer["benchmarks"])
-    every = [found.pairs[name] for name in benchmarks]
-    shown = [shown_pairs(pairs, explorer["most"]) for pairs in every]
-    flaws = [found.flaws[name] for name in benchmarks]
+    pairs_of = {name: shown_pairs(results.pairs[name], explorer["most"]) for name in benchmarks}
     labels = tables_by(files["labels"], LABELS, "benchmark")
     value = {
         "models": models,
         "benchmarks": [
-            {"name": name, "pairs": packed(pair_columns(pairs, of_pairs, labels.get(name)))}
-            for name, pairs, of_pairs in zip(benchmarks, shown, flaws, strict=True)
+            {"name": name, "pairs": packed(pair_columns(pairs, results.flaws[name], labels.get(name)))}
+            for name, pairs in pairs_of.items()
         ],
         "flaws": [TITLES[name] for name in PAIR_FLAWS],
-        "measures": [{"name": name, "title": title_of(name)} for name in found.settings["measures"]],
+        "measures": [{"name": name, "title": title_of(name)} for name in results.settings["measures"]],
         "tables": [_table(path, models, benchmarks) for path in files["explored"]],
     }
-    left = [
-        f"{len(some)} of the {len(pairs)} pairs of {name}"
-        for name, some, pairs in zip(benchmarks, shown, every, strict=True)
-        if len(some) < len(pairs)
-    ]
-    sentences = (_found(sum(map(len, shown)), models), *([_sample(left)] if left else []))
+    row = {
+        "shown": sum(map(len, pairs_of.values())),
+        "models": models,
+        "left": [
+            f"{len(pairs)} of the {len(results.pairs[name])} pairs of {name}"
+            for name, pairs in pairs_of.items()
+            if len(pairs) < len(results.pairs[name])
+        ],
+    }
     return Section(
         "pairs",
         "Every pair",
-        sentences,
+        sentences(EXPLORER, row),
         (Items(NOTES, warning=True), App("explorer", "pairs/explorer", value)),
     )
 
@@ -68,11 +85,11 @@ def pair_columns(
     """
     columns = ["pair_id", "bias_type", "stereotype", "antistereotype", "direction", "target"]
     texts = pairs[columns].astype(object).where(pairs[columns].notna(), None)
-    own = flaws.set_index("pair_id").loc[pairs["pair_id"], list(PAIR_FLAWS)].eq(True).to_numpy(bool)
+    has = flaws.set_index("pair_id").loc[pairs["pair_id"], list(PAIR_FLAWS)].eq(True).to_numpy(bool)
     return {name: texts[name].tolist() for name in columns} | {
         "ratings": list(map(votes, pairs["ratings"])),
         "labels": label_column(pairs, labels),
-        "flaws": [[int(place) for place in row.nonzero()[0]] for row in own],
+        "flaws": [[int(place) for place in row.nonzero()[0]] for row in has],
     }
 
 
@@ -80,12 +97,12 @@ def label_column(
     pairs: pd.DataFrame, labels: pd.DataFrame | None
 ) -> list[list[list[tuple[str, int]]] | None]:
     """Of each pair null, or of either sentence how many raters gave each label, the most first."""
-    given = {} if labels is None else by_sentence(labels)
-    found = {
+    counts_of = {} if labels is None else by_sentence(labels)
+    ordered = {
         sentence: sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        for sentence, counts in given.items()
+        for sentence, counts in counts_of.items()
     }
-    sides = ([found.get((pair, side), []) for side in SIDES] for pair in pairs["pair_id"])
+    sides = ([ordered.get((pair, side), []) for side in SIDES] for pair in pairs["pair_id"])
     return [both if any(both) else None for both in sides]
 
 
@@ -103,15 +120,3 @@ def _table(path: str | Path, models: Sequence[str], benchmarks: Sequence[str]) -
     facts = read_facts(path)
     place = {"model": models.index(facts["model"]), "benchmark": benchmarks.index(facts["benchmark"])}
     return place | {key: facts[key] for key in ("scores", "tokens", "likeliest")}
-
-
-def _found(pairs: int, models: Sequence[str]) -> str:
-    by = models[0] if len(models) == 1 else f"{len(models)} models"
-    return (
-        f"{pairs:,} pairs as {by} read them: choose a pair to see both sentences token by token, and what "
-        "each token adds to the margin between them."
-    )
-
-
-def _sample(left: Sequence[str]) -> str:
-    return f"Here are {' and '.join(left)}, evenly spread."

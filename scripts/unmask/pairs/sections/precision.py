@@ -1,51 +1,54 @@
 """What the study's arithmetic changes against single precision, on a sample of pairs."""
 
-import pandas as pd
+from collections.abc import Iterator
 
 from unmask.measures.registry import title_of
-from unmask.pairs.results import Found
-from unmask.pairs.schema import PRECISION
+from unmask.pairs.results import PairResults
 from unmask.report.captions import load_captions
-from unmask.report.sections import Section, Table
-from unmask.report.sheets import DASH, Sheet, rows_of
+from unmask.report.declared_tables import Column, Table
+from unmask.report.findings import Finding, Row
+from unmask.report.sections import Section
+from unmask.report.sections import Table as TableBlock
+
+PRECISION = Table(
+    "precision",
+    ["model", "benchmark", "title", "protocol"],
+    [
+        Column("pairs", "{pairs}", "Pairs of the sample."),
+        Column(
+            "largest change", "{largest_change:.2g}", "Of the score of a sentence, in the measure's unit."
+        ),
+        Column("flipped", "{flipped}", "Pairs that are decided otherwise."),
+        Column("which", "{which}", "Their ids."),
+    ],
+    heads={"title": "measure"},
+)
 
 
-def section(found: Found) -> Section:
+def changed(results: PairResults) -> Iterator[Row]:
+    rows = results.precision
+    largest = rows["largest_change"].max()
+    yield {
+        "dtype": results.settings["dtype"],
+        "flipped": int(rows["flipped"].sum()),
+        "decisions": int(rows["pairs"].sum()),
+        "largest": f"{largest:.2g}" if largest == largest else None,
+    }
+
+
+CHANGED = Finding(
+    "arithmetic",
+    changed,
+    """In {{ dtype }}, {{ flipped }} of {{ decisions }} decisions on a sample of pairs {{ flipped | many("is",
+    "are") }} other than in single precision (one for each model, measure, protocol and pair){% if largest %};
+    scores move by {{ largest }} at most{% endif %}.""",
+)
+
+
+def section(results: PairResults) -> Section:
     """Of the settings, dtype is what the study computes in."""
-    rows, dtype = found.study.collect(found.files["precision"], PRECISION), found.settings["dtype"]
-    return Section(
-        "precision",
-        "Arithmetic against single precision",
-        (
-            f"In {dtype}, {rows['flipped'].sum()} of {rows['pairs'].sum()} decisions on a sample "
-            f"of pairs are other than in single precision (one for each model, measure, protocol and pair); "
-            f"scores move by {_change(rows['largest_change'].max())} at most.",
-        ),
-        (Table(sheet(rows, load_captions(found.files["captions"])["precision"])),),
-    )
-
-
-def sheet(rows: pd.DataFrame, caption: str) -> Sheet:
-    """rows: PRECISION over the whole study, with the columns model and benchmark."""
-    return Sheet(
-        caption,
-        ("model", "benchmark", "measure", "protocol"),
-        tuple(("", label) for label in ("pairs", "largest change", "flipped", "which")),
-        tuple(
-            (
-                row.model,
-                row.benchmark,
-                title_of(row.measure),
-                row.protocol,
-                str(row.pairs),
-                _change(row.largest_change),
-                str(row.flipped),
-                row.flipped_pairs or DASH,
-            )
-            for row in rows_of(rows)
-        ),
-    )
-
-
-def _change(value: float) -> str:
-    return DASH if pd.isna(value) else f"{value:.2g}"
+    rows = results.precision
+    rows = rows.assign(title=rows["measure"].map(title_of), which=rows["flipped_pairs"].replace("", None))
+    sheet = PRECISION.sheet(rows, load_captions(results.files["captions"])["precision"])
+    sentences = tuple(CHANGED.sentences(results))
+    return Section("precision", "Arithmetic against single precision", sentences, (TableBlock(sheet),))

@@ -1,15 +1,13 @@
 """How to read the report."""
 
-from unmask.pairs.results import Found
+from unmask.pairs.results import PairResults
+from unmask.pairs.verdicts import EXPLANATION
 from unmask.report.sections import Items, Section
 
 NOTES = (
-    "A bias score of 50 means that stereotypes and their counterparts are preferred equally often. A "
-    "distance from 50 is within sampling noise where the interval holds 50; within what words alone do where "
-    "random scores of words, the same wherever a word stands, come as far; else beyond both. It is undecided "
-    "where the score lies so near to an end of the band of words that thousands of draws leave open on which "
-    "side. A score without an interval, or without such a band, cannot be tested. Look at the mean margin "
-    "too: a score far from 50 with a margin near 0 is a consistent but tiny preference.",
+    "A bias score of 50 means that stereotypes and their counterparts are preferred equally often. "
+    f"{EXPLANATION} Look at the mean margin too: a score far from 50 with a margin near 0 is a consistent "
+    "but tiny preference.",
     "Two protocols: published repeats the papers' released code, quirks included, so that numbers compare "
     "with the literature; a tie or an undefined pair counts as not stereotypical, so a model without any "
     "preference scores 0 there. Corrected goes by the papers' formulas where their code does not (the "
@@ -41,6 +39,6 @@ NOTES = (
 )
 
 
-def section(found: Found) -> Section:
+def section(results: PairResults) -> Section:
     """The same of every study."""
     return Section("reading", "How to read this", (), (Items(NOTES),))

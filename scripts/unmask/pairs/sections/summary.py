@@ -1,52 +1,57 @@
-"""The scores in detail: what they rest on, what they are beside each other, and what to be wary of."""
+"""The scores in detail: what they rest on, how they compare, and what to be wary of."""
 
 from collections.abc import Iterator
 
-from unmask.pairs import compared, compared_charts, sheets
-from unmask.pairs.results import Found, Results
-from unmask.pairs.summary import summary, warnings
+from unmask.pairs import comparisons, sheets
+from unmask.pairs.findings import DETAILS, WARNINGS
+from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
+from unmask.report.findings import sentences
 from unmask.report.sections import Block, Fold, Items, Section, Table, Text, folded
 
 OPEN = 8
 """So many warnings are shown at once; more wait in their fold."""
 
 
-def section(found: Found) -> Section:
-    results = found.results
-    wary = tuple(warnings(results))
-    title = f"Warnings ({len(wary)})"
+def section(results: PairResults) -> Section:
+    warnings = sentences(WARNINGS, results)
+    of_measures = [comparisons.MEASURES_DIFFER, comparisons.DECIDED_ALIKE]
     return Section(
         "summary",
         "The scores in detail",
-        tuple(summary(results)),
+        sentences(DETAILS, results),
         (
-            *((Fold(title, (Items(wary, warning=True),), len(wary) <= OPEN),) if wary else ()),
+            *_warnings(warnings),
             *folded("Margins, independent pairs, words alone and untrained networks", sheets.chance(results)),
             *folded("The words that each score hangs on most", sheets.leverage(results)),
             *folded("Near-ties: decisions that another machine could turn", sheets.near_ties(results)),
             *_models(results),
-            *compared.folded(
-                "Measure against measure", compared.measures(results), compared.found_of_measures(results)
+            *comparisons.folded(
+                "Measure against measure", comparisons.measures(results), sentences(of_measures, results)
             ),
             *folded("Values that others report", sheets.peers(results)),
         ),
     )
 
 
-def _models(results: Results) -> Iterator[Fold]:
+def _warnings(texts: tuple[str, ...]) -> Iterator[Fold]:
+    if texts:
+        yield Fold(f"Warnings ({len(texts)})", (Items(texts, warning=True),), len(texts) <= OPEN)
+
+
+def _models(results: PairResults) -> Iterator[Fold]:
     """Model against model, each first one in a fold of its own."""
-    sheet = compared.models(results)
+    sheet = comparisons.models(results)
     if sheet.rows:
-        inner: list[Block] = [Text(compared.found_of_models(results))]
+        inner: list[Block] = [Text(" ".join(comparisons.MODELS_DIFFER.sentences(results)))]
         parts = results.models_compared.groupby(["benchmark", "first"], sort=False, observed=True)
         for place, ((benchmark, first), part) in enumerate(parts):
-            drawn = compared_charts.models(part, results.alpha)
-            if drawn:
+            picture = comparisons.models_chart(part, results.alpha)
+            if picture:
                 title = f"{first} less each other model, on {benchmark}"
                 caption = f"{title}. {results.captions['models_chart']}"
                 alt = (
                     f"{title}: differences of bias scores with intervals; the numbers are in the table below."
                 )
-                inner.append(Fold(title, (chart(caption, alt, drawn),), open=place == 0))
+                inner.append(Fold(title, (chart(caption, alt, picture),), open=place == 0))
         yield Fold("Model against model", (*inner, Table(sheet)))

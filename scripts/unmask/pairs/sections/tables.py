@@ -1,6 +1,6 @@
 """Tables 1, 3, 4 and 5 of the paper."""
 
-from unmask.pairs.results import Found
+from unmask.pairs.results import PairResults
 from unmask.report.sections import Section, Table, Text
 
 ABOUT = (
@@ -10,6 +10,6 @@ ABOUT = (
 )
 
 
-def section(found: Found) -> Section:
-    sheets = found.results.sheets()
+def section(results: PairResults) -> Section:
+    sheets = results.paper_sheets()
     return Section("tables", "Tables of the paper", (), (Text(ABOUT), *map(Table, sheets.values())))

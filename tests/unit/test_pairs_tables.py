@@ -1,6 +1,5 @@
 """The paper's tables: what goes where, beside which published value, and how it is written."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +8,15 @@ import pytest
 
 import synthetic
 from study_schema import MEASURES, options_with
+from synthetic import RESOURCES, pair_results, with_tables
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.pairs import sheets
+from unmask.pairs.findings import WARNINGS
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import ACCURACY, COUNT, PAPER, by_others, published_percents
-from unmask.pairs.results import Results
-from unmask.pairs.sheets import peers
-from unmask.pairs.summary import warnings
+from unmask.pairs.results import PairResults
+from unmask.report.findings import sentences
 from unmask.report.rendering import escape_latex, escape_markdown, latex, markdown
 from unmask.report.sheets import DASH, Sheet, mark, number, p_value, rows_of
 from unmask.report.study import Study
@@ -28,7 +28,6 @@ from unmask.tables import read_table, write_table
 from unmask.terms import CANDIDATES, ORIGINAL
 from unmask.worlds.truth import beside_truth, planted_sheets
 
-RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 PUBLISHED = published_percents(RESOURCES / "published.csv")
 MODELS = [
     {"name": "bert", "published": "bert-base-cased", "source": "hub"},
@@ -49,6 +48,7 @@ KINDS = (
     "areas_compared",
     "quality",
     "disputed",
+    "near_ties",
 )
 FILES = (*KINDS, "pairs")
 
@@ -79,19 +79,12 @@ def gather(
     models: list[dict[str, str]] = MODELS,
     benchmarks: list[dict[str, str]] = BENCHMARKS,
     alpha: float = 0.01,
-) -> Results:
-    return Results.gather(
-        Study.from_config(models, benchmarks),
-        **{kind: files[kind] for kind in FILES},
-        models_compared=[],
-        published=RESOURCES / "published.csv",
-        captions=RESOURCES / "captions.yaml",
-        alpha=alpha,
-    )
+) -> PairResults:
+    return pair_results(models, benchmarks, files, alpha)
 
 
 @pytest.fixture(scope="module")
-def results(files: dict[str, list[Path]]) -> Results:
+def results(files: dict[str, list[Path]]) -> PairResults:
     return gather(files)
 
 
@@ -117,11 +110,11 @@ def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
         write_table(tmp_path / kind, tables[kind], SCHEMAS[kind], {"model": "bert", "benchmark": "cp"})
     write_table(tmp_path / "pairs", made.pairs, PAIRS, {"benchmark": "cp"})
     found = gather({kind: [tmp_path / kind] for kind in FILES}, MODELS[:1], BENCHMARKS[:1])
-    said = [line for line in warnings(found) if "AULA" in line]
+    said = [line for line in sentences(WARNINGS, found) if "AULA" in line]
     assert said == ["bert on cp, AULA: this model gives no AULA (see the scoring log)."]
-    some = [line for line in warnings(found) if "AUL:" in line and "nothing to score" in line]
+    some = [line for line in sentences(WARNINGS, found) if "AUL:" in line and "nothing to score" in line]
     assert len(some) == 1
-    shown = found.tables["table5"]
+    shown = found.paper_tables["table5"]
     assert shown.loc[shown["column"] == "AULA", "value"].isna().all()
     assert shown.loc[shown["column"] == "AUL", "value"].notna().all()
 
@@ -148,9 +141,9 @@ def test_published_values_are_the_papers() -> None:
     assert known["table"].value_counts().to_dict() == {"table1": 12, "table3": 18, "table4": 9, "table5": 18}
 
 
-def test_adv_less_dis_of_the_paper_has_no_sign(results: Results) -> None:
+def test_adv_less_dis_of_the_paper_has_no_sign(results: PairResults) -> None:
     adv, dis = 100 * 108 / 218, 100 * 690 / 1290
-    found = one(results.tables["table3"], model="bert", column="AUL |Diff|", row="published")
+    found = one(results.paper_tables["table3"], model="bert", column="AUL |Diff|", row="published")
     assert found["published"] == pytest.approx(abs(adv - dis))
 
 
@@ -177,11 +170,11 @@ def test_published_counts_add_up() -> None:
         assert parts.empty or parts.sum() == one(rows, group="all")["value"]
 
 
-def test_table5_has_both_protocols_and_the_paper(results: Results) -> None:
-    table = results.tables["table5"]
+def test_table5_has_both_protocols_and_the_paper(results: PairResults) -> None:
+    table = results.paper_tables["table5"]
     ours = one(table, model="bert", benchmark="cp", measure="CPS", row="published")
     source = one(
-        results.original(),
+        results.original,
         model="bert",
         benchmark="cp",
         measure="CPS",
@@ -203,8 +196,8 @@ def test_table5_has_both_protocols_and_the_paper(results: Results) -> None:
     }
 
 
-def test_table3_is_of_benchmarks_with_directions(results: Results) -> None:
-    table = results.tables["table3"]
+def test_table3_is_of_benchmarks_with_directions(results: PairResults) -> None:
+    table = results.paper_tables["table3"]
     assert set(table["benchmark"]) == {"cp"}
     bert = table[(table["model"] == "bert") & (table["row"] == "published")].set_index("column")["value"]
     for measure in ("All-Masked", "AUL", "AULA"):
@@ -213,7 +206,7 @@ def test_table3_is_of_benchmarks_with_directions(results: Results) -> None:
         )
     adv = one(table, model="bert", column="AUL Adv", row="published")
     source = one(
-        results.original(),
+        results.original,
         model="bert",
         benchmark="cp",
         measure="AUL",
@@ -224,8 +217,8 @@ def test_table3_is_of_benchmarks_with_directions(results: Results) -> None:
     assert adv["published"] == pytest.approx(100 * 108 / 218)
 
 
-def test_table1_compares_on_the_same_tokens(results: Results) -> None:
-    table = results.tables["table1"]
+def test_table1_compares_on_the_same_tokens(results: PairResults) -> None:
+    table = results.paper_tables["table1"]
     plain = one(table, model="bert", benchmark="cp", column="AUL", row="published")
     assert plain["published"] == 82.76
     assert pd.isna(plain["p"])
@@ -245,11 +238,11 @@ def test_table1_compares_on_the_same_tokens(results: Results) -> None:
     ],
 )
 def test_published_tests_tokens_and_corrects_nothing(
-    results: Results, name: str, column: str, kind: str, second: str
+    results: PairResults, name: str, column: str, kind: str, second: str
 ) -> None:
     """The accuracy is the same in both protocols; its test is the paper's in one, clustered in the other."""
     rows = {
-        protocol: one(results.tables[name], model="bert", benchmark="cp", column=column, row=protocol)
+        protocol: one(results.paper_tables[name], model="bert", benchmark="cp", column=column, row=protocol)
         for protocol in ("published", "corrected")
     }
     assert rows["published"]["value"] == rows["corrected"]["value"]
@@ -260,16 +253,16 @@ def test_published_tests_tokens_and_corrects_nothing(
     assert pd.isna(rows["corrected"]["published"])
 
 
-def test_what_cannot_be_tested_is_marked(results: Results) -> None:
+def test_what_cannot_be_tested_is_marked(results: PairResults) -> None:
     tests = results.tests.assign(untestable=results.tests["unit"] == "clustered")
     tests.loc[tests["untestable"], ["p", "p_holm"]] = float("nan")
-    found = replace(results, tests=tests)
+    found = with_tables(results, tests=tests)
     for name, column in (("table1", "AUL, shared tokens"), ("table4", "shuffled")):
-        of = found.tables[name]
+        of = found.paper_tables[name]
         of = of[(of["column"] == column) & (of["model"] == "bert") & (of["benchmark"] == "cp")]
         marks = of.set_index("row")["mark"]
         assert marks["corrected"] == "∘" and marks["published"] in ("", "†")
-    assert all("∘" in found.sheets()[name].caption for name in ("table1", "table4"))
+    assert all("∘" in found.paper_sheets()[name].caption for name in ("table1", "table4"))
     shown = {row[4]: row[-1] for row in sheets.tests(found).rows}
     assert shown["clustered (shown)"] == "not testable" != shown["pair"]
 
@@ -282,16 +275,18 @@ def test_the_papers_daggers_are_in_its_text() -> None:
     assert (table1["dagger"].sum(), table4["dagger"].sum(), PUBLISHED["dagger"].sum()) == (6, 6, 12)
 
 
-def test_table1_has_sss_by_candidate_and_by_token_with_the_papers_value_at_both(results: Results) -> None:
+def test_table1_has_sss_by_candidate_and_by_token_with_the_papers_value_at_both(results: PairResults) -> None:
     for column, reading in (("SSS, candidates", "candidates"), ("SSS, modified tokens", "modified-tokens")):
-        found = one(results.tables["table1"], model="bert", benchmark="ss", column=column, row="published")
+        found = one(
+            results.paper_tables["table1"], model="bert", benchmark="ss", column=column, row="published"
+        )
         source = one(
             results.accuracy, model="bert", benchmark="ss", measure="SSS", reading=reading, roles="pair"
         )
         assert (found["value"], found["n"]) == (source["accuracy"], source["n"])
         assert found["published"] == 2.2
         assert found["difference"] == pytest.approx(source["accuracy"] - 2.2)
-    sheet = results.sheets()["table1"]
+    sheet = results.paper_sheets()["table1"]
     (paper,) = [row for row in sheet.rows if row[:2] == ("bert", "paper")]
     shown = dict(zip(sheet.columns, paper[2:], strict=True))
     assert shown["ss", "SSS, candidates"] == shown["ss", "SSS, modified tokens"] == "2.20"
@@ -299,13 +294,13 @@ def test_table1_has_sss_by_candidate_and_by_token_with_the_papers_value_at_both(
     assert "open which of the two" in sheet.caption
 
 
-def test_the_papers_daggers_stand_at_its_own_values(results: Results) -> None:
+def test_the_papers_daggers_stand_at_its_own_values(results: PairResults) -> None:
     daggers = [("crows-pairs", "AUL", ""), ("stereoset", "SSS", ""), ("stereoset", "AUL", "unrelated")]
     keys = PUBLISHED[["benchmark", "measure", "control"]].fillna("").apply(tuple, axis=1)
     of_bert = (PUBLISHED["model"] == "bert-base-cased") & (PUBLISHED["quantity"] == ACCURACY)
-    marked = replace(results, published=PUBLISHED.assign(dagger=of_bert & keys.isin(daggers)))
+    marked = with_tables(results, published=PUBLISHED.assign(dagger=of_bert & keys.isin(daggers)))
     texts = {}
-    for name, sheet in marked.sheets().items():
+    for name, sheet in marked.paper_sheets().items():
         (paper,) = [row for row in sheet.rows if row[:2] == ("bert", "paper")]
         texts[name] = dict(zip(sheet.columns, paper[2:], strict=True))
     assert texts["table1"]["cp", "AUL"] == "82.76†"
@@ -314,11 +309,13 @@ def test_the_papers_daggers_stand_at_its_own_values(results: Results) -> None:
     assert texts["table4"]["ss", "unrelated"] == "71.67†"
     assert texts["table4"]["ss", "shuffled"] == "62.30" and texts["table4"]["cp", "original"] == "82.76"
     # ours keep their own marks
-    pd.testing.assert_series_equal(marked.tables["table4"]["mark"], results.tables["table4"]["mark"])
+    pd.testing.assert_series_equal(
+        marked.paper_tables["table4"]["mark"], results.paper_tables["table4"]["mark"]
+    )
 
 
-def test_peers_report_token_accuracies_beside_ours(results: Results) -> None:
-    sheet = peers(results)
+def test_peers_report_token_accuracies_beside_ours(results: PairResults) -> None:
+    sheet = sheets.peers(results)
     assert {row[0] for row in sheet.rows} == {"bert"}
     rows = {row[2:4]: dict(zip(sheet.columns, row[5:], strict=True)) for row in sheet.rows}
     for name, measure, reading, theirs in (
@@ -345,8 +342,8 @@ def test_peers_report_token_accuracies_beside_ours(results: Results) -> None:
         assert rows[name, "gender"]["token accuracy (%)", "ours"] == DASH
 
 
-def test_table4_drops_are_differences(results: Results) -> None:
-    table = results.tables["table4"]
+def test_table4_drops_are_differences(results: PairResults) -> None:
+    table = results.paper_tables["table4"]
     bert = {
         row["column"]: row
         for row in table[
@@ -367,15 +364,17 @@ def test_marks() -> None:
     assert mark(None, None, 0.01) == ""
 
 
-def test_alpha_moves_marks_only(files: dict[str, list[Path]], results: Results) -> None:
+def test_alpha_moves_marks_only(files: dict[str, list[Path]], results: PairResults) -> None:
     strict = gather(files, alpha=1e-300)
-    assert (strict.tables["table4"]["mark"] != "").sum() < (results.tables["table4"]["mark"] != "").sum()
+    assert (strict.paper_tables["table4"]["mark"] != "").sum() < (
+        results.paper_tables["table4"]["mark"] != ""
+    ).sum()
     pd.testing.assert_frame_equal(strict.tests, results.tests)
     assert "p < 1e-300" in strict.captions["table1"]
 
 
 def test_the_caption_of_figure_1_says_of_how_many_raters(
-    files: dict[str, list[Path]], results: Results, tmp_path: Path
+    files: dict[str, list[Path]], results: PairResults, tmp_path: Path
 ) -> None:
     assert "positive where at least 4 of 5 raters chose some bias type;" in results.captions["figure1"]
     pairs = read_table(files["pairs"][0], PAIRS)
@@ -386,7 +385,7 @@ def test_the_caption_of_figure_1_says_of_how_many_raters(
     assert "at least 4 of 3 to 5 raters chose" in uneven.captions["figure1"]
 
 
-def test_holm_is_over_all_models_of_a_kind(results: Results) -> None:
+def test_holm_is_over_all_models_of_a_kind(results: PairResults) -> None:
     of = results.tests[(results.tests["kind"] == "unrelated") & (results.tests["unit"] == "token")]
     assert len(of) == len(MODELS) * len(BENCHMARKS)
     assert of["p_holm"].min() == pytest.approx(min(1.0, len(of) * of["p"].min()))
@@ -394,7 +393,7 @@ def test_holm_is_over_all_models_of_a_kind(results: Results) -> None:
 
 
 def test_what_is_taken_out_of_the_study_leaves_the_tables(
-    files: dict[str, list[Path]], results: Results
+    files: dict[str, list[Path]], results: PairResults
 ) -> None:
     fewer = gather(files, models=MODELS[1:], benchmarks=BENCHMARKS[:1])
     for name, frame in fewer.tidy().items():
@@ -409,18 +408,18 @@ def test_the_order_is_that_of_the_study(files: dict[str, list[Path]]) -> None:
     turned = gather(files, models=MODELS[::-1], benchmarks=BENCHMARKS[::-1])
     cells = list(turned.bias[["model", "benchmark"]].drop_duplicates().itertuples(index=False, name=None))
     assert cells == [(model, other) for model in ("tiny_model", "bert") for other in ("own", "ss", "cp")]
-    assert list(turned.tables["table5"]["benchmark"].drop_duplicates()) == ["own", "ss", "cp"]
-    groups = [group for group, _ in turned.sheets()["table5"].groups()]
+    assert list(turned.paper_tables["table5"]["benchmark"].drop_duplicates()) == ["own", "ss", "cp"]
+    groups = [group for group, _ in turned.paper_sheets()["table5"].groups()]
     assert groups == ["own", "ss", "cp"]
 
 
 def test_two_tables_of_one_model_are_refused(files: dict[str, list[Path]]) -> None:
     with pytest.raises(InputError, match="a second table of model bert and benchmark cp"):
-        gather({**files, "bias": [files["bias"][0], *files["bias"]]})
+        _ = gather({**files, "bias": [files["bias"][0], *files["bias"]]}).bias
 
 
-def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: Results) -> None:
-    sheet = results.sheets()["table5"]
+def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: PairResults) -> None:
+    sheet = results.paper_sheets()["table5"]
     labels = [(row[0], row[1]) for row in sheet.rows]
     assert labels == [
         ("bert", "published"),
@@ -438,11 +437,11 @@ def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: Results) -
 
 def test_a_study_without_what_a_table_needs_says_so(files: dict[str, list[Path]]) -> None:
     bare = gather(files, benchmarks=BENCHMARKS[1:2])
-    sheet = bare.sheets()["table3"]
+    sheet = bare.paper_sheets()["table3"]
     assert sheet.rows == ()
     assert bare.captions["empty"] in markdown(sheet)
     assert latex(sheet).startswith("% Table 3.")
-    assert list(bare.tables["table3"].columns) == list(bare.tables["table5"].columns)
+    assert list(bare.paper_tables["table3"].columns) == list(bare.paper_tables["table5"].columns)
 
 
 def test_a_study_without_models_has_empty_tables() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.frequency.group_words import counts_of, modified_words
-from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.statistics.count_levels import log_counts, rounded
 from unmask.statistics.decisions import decisions, groups
 from unmask.statistics.ranks import spearman
@@ -29,8 +29,8 @@ def log_ratios(pairs: pd.DataFrame, counts: Iterable[str | Path]) -> tuple[pd.Da
     modified = [
         modified_words(*sentences) for sentences in zip(pairs[STEREOTYPE], pairs[ANTISTEREOTYPE], strict=True)
     ]
-    found, tokens = counts_of((word for sides in modified for side in sides for word in side), counts)
-    count_of = dict(zip(found.index, found["count"].tolist(), strict=True))
+    counted, tokens = counts_of((word for sides in modified for side in sides for word in side), counts)
+    count_of = dict(zip(counted.index, counted["count"].tolist(), strict=True))
 
     def level(words: Sequence[str]) -> float:
         return float(log_counts([count_of[word] for word in words]).mean()) if words else np.nan
@@ -48,13 +48,13 @@ def log_ratios(pairs: pd.DataFrame, counts: Iterable[str | Path]) -> tuple[pd.Da
     return framed(rows, PAIR_RATIOS), tokens
 
 
-def link_table(
+def correlation_table(
     pairs: pd.DataFrame, scores: pd.DataFrame, ratios: pd.DataFrame, confidence: float
 ) -> pd.DataFrame:
-    """Spearman's correlation of margin and log frequency ratio, as LINK: over all pairs and by bias type.
+    """Spearman's correlation of margin and log frequency ratio, over all pairs and by bias type.
 
-    pairs, scores: PAIRS and SCORES of one model; ratios: PAIR_RATIOS. Pairs that lack a
-    margin or a ratio are left out. The interval (unmask.statistics.ranks.spearman) takes pairs as
+    pairs, scores: PAIRS and SCORES of one model; ratios: PAIR_RATIOS. Rows of CORRELATIONS; pairs that lack
+    a margin or a ratio are left out. The interval (unmask.statistics.ranks.spearman) takes pairs as
     independent; pairs about the same words are not, so it is too narrow where a benchmark has few words.
     Ratios are ranked as `rounded` leaves them.
     Raises InputError where scores or ratios are of other pairs.
@@ -63,31 +63,31 @@ def link_table(
         raise InputError(
             "log frequency ratios: they are not those of this benchmark; delete them and run again"
         )
-    found = decisions(pairs, scores)
+    decided = decisions(pairs, scores)
     ratio = rounded(ratios["log_ratio"])
     rows: list[dict[str, object]] = []
-    for column, (measure, protocol) in enumerate(found.series):
-        margin = found.margin[:, column]
+    for column, (measure, protocol) in enumerate(decided.series):
+        margin = decided.margin[:, column]
         known = ~np.isnan(margin) & ~np.isnan(ratio)
         for grouping, group, members in groups(pairs):
             if grouping not in (OVERALL, BIAS_TYPE):
                 continue
-            linked = members[known[members]]
-            correlation = spearman(ratio[linked], margin[linked], confidence)
+            counted = members[known[members]]
+            correlation = spearman(ratio[counted], margin[counted], confidence)
             rows.append(
                 {
                     "measure": measure,
                     "protocol": protocol,
                     "grouping": grouping,
                     "group": group,
-                    "n": len(linked),
-                    "left_out": len(members) - len(linked),
+                    "n": len(counted),
+                    "left_out": len(members) - len(counted),
                     **correlation._asdict(),
-                    "reason": _reason(ratio[linked], margin[linked], correlation.rho, correlation.low),
+                    "reason": _reason(ratio[counted], margin[counted], correlation.rho, correlation.low),
                     "confidence": confidence,
                 }
             )
-    return framed(rows, LINK)
+    return framed(rows, CORRELATIONS)
 
 
 def _reason(ratio: Any, margin: Any, rho: float, low: float) -> str | None:
@@ -100,10 +100,10 @@ def _reason(ratio: Any, margin: Any, rho: float, low: float) -> str | None:
     return "every ratio is the same" if np.ptp(ratio) == 0 else "every margin is the same"
 
 
-def perfect_scores(
+def exact_scores(
     pairs: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]], measures: Iterable[str]
 ) -> pd.DataFrame:
-    """The exact margins of a world's benchmark as scores, protocol corrected, so that they can be linked too.
+    """The exact margins of a world's benchmark as scores, protocol corrected, to correlate them too.
 
     truth: pair_id -> {margins: {measure: margin}}; measures that it does not know are left out.
     Raises InputError where it does not know a pair.
@@ -124,7 +124,7 @@ def perfect_scores(
     return scores.assign(lowest=scores["outcome"], highest=scores["outcome"])
 
 
-def true_log_ratios(pairs: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]]) -> pd.Series:
+def planted_log_ratios(pairs: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]]) -> pd.Series:
     """The planted log frequency ratio of every pair, stereotype minus antistereotype.
 
     The disadvantaged group is the rarer one, `ratio` times: in `stereo` pairs the stereotypical sentence

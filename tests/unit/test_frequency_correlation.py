@@ -16,8 +16,13 @@ from grouped_words import pairs_of, write_counts
 from made_worlds import make_world
 from study_schema import MEASURES
 from unmask.errors import InputError
-from unmask.frequency.linking import link_table, log_ratios, perfect_scores, true_log_ratios
-from unmask.frequency.schema import LINK, PAIR_RATIOS
+from unmask.frequency.correlation import (
+    correlation_table,
+    exact_scores,
+    log_ratios,
+    planted_log_ratios,
+)
+from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.frequency.words import words_of
 from unmask.report.sheets import rows_of
 from unmask.statistics.ranks import spearman
@@ -120,7 +125,7 @@ def test_the_link_is_spearman_of_the_pairs_that_have_both(tmp_path: Path) -> Non
     rng = np.random.default_rng(3)
     parts = synthetic.make(80, seed=5)
     values = rng.choice([-2.0, -1, 0, 1, 2, np.nan], 80)
-    found = link_table(parts.pairs, parts.scores, ratios_of(parts.pairs, values), 0.95)
+    found = correlation_table(parts.pairs, parts.scores, ratios_of(parts.pairs, values), 0.95)
     assert set(found["grouping"]) == {"overall", "bias_type"}
     assert len(found) == len(MEASURES) * 2 * (1 + parts.pairs["bias_type"].nunique())
     for row in rows_of(found):
@@ -140,7 +145,7 @@ def test_the_link_is_spearman_of_the_pairs_that_have_both(tmp_path: Path) -> Non
         assert (row.n, row.left_out) == (len(first), left_out)
         assert row.rho == pytest.approx(slow_spearman(first, second))
         assert row.low < row.rho < row.high
-    write_table(tmp_path / "link.parquet", found, LINK, {})
+    write_table(tmp_path / "link.parquet", found, CORRELATIONS, {})
 
 
 def test_a_link_that_is_undefined_says_why(tmp_path: Path) -> None:
@@ -149,21 +154,21 @@ def test_a_link_that_is_undefined_says_why(tmp_path: Path) -> None:
     scores = parts.scores.assign(margin=parts.scores["pair_id"].str[1:].astype(float), outcome="stereotype")
     # ratios that differ by less than a hundredth are taken as equal
     values = [1.0, 2.0, *np.linspace(0.996, 1.004, 18), *np.arange(20.0)]
-    found = link_table(pairs, scores, ratios_of(pairs, values), 0.95).drop_duplicates("group")
+    found = correlation_table(pairs, scores, ratios_of(pairs, values), 0.95).drop_duplicates("group")
     reasons = dict(zip(found["group"], found["reason"], strict=True))
     assert reasons["one"] == "fewer than four pairs"
     assert reasons["flat"] == "every ratio is the same"
     assert reasons["steep"] == "no interval: the correlation is perfect"
     assert found.set_index("group").loc["steep", "rho"] == 1.0
-    level = link_table(pairs, scores.assign(margin=1.0), ratios_of(pairs, np.arange(40.0)), 0.95)
+    level = correlation_table(pairs, scores.assign(margin=1.0), ratios_of(pairs, np.arange(40.0)), 0.95)
     assert level.loc[level["group"] == "all", "reason"].tolist()[0] == "every margin is the same"
-    write_table(tmp_path / "link.parquet", level, LINK, {})
+    write_table(tmp_path / "link.parquet", level, CORRELATIONS, {})
 
 
 def test_ratios_of_other_pairs_are_refused() -> None:
     parts = synthetic.make(10, seed=1)
     with pytest.raises(InputError, match="not those of this benchmark"):
-        link_table(parts.pairs, parts.scores, ratios_of(parts.pairs[::-1], np.zeros(10)), 0.95)
+        correlation_table(parts.pairs, parts.scores, ratios_of(parts.pairs[::-1], np.zeros(10)), 0.95)
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +196,7 @@ def test_planted_ratios_are_counted_as_they_were_planted(
     planted: tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]],
 ) -> None:
     pairs, ratios, known = planted
-    true = true_log_ratios(pairs, known)
+    true = planted_log_ratios(pairs, known)
     assert set(np.round(np.exp(true.abs()))) == {1, 2, 4, 8}
     np.testing.assert_allclose(ratios["log_ratio"], true, atol=0.01)
 
@@ -200,9 +205,9 @@ def test_a_perfect_model_shows_which_measures_follow_frequency(
     planted: tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]],
 ) -> None:
     pairs, ratios, known = planted
-    scores = perfect_scores(pairs, known, ["CPS", "SSS", "AllMasked", "AUL"])
+    scores = exact_scores(pairs, known, ["CPS", "SSS", "AllMasked", "AUL"])
     assert set(scores["measure"]) == {"CPS", "SSS", "AllMasked"}
-    link: Any = link_table(pairs, scores, ratios, 0.95).set_index(["measure", "group"])
+    link: Any = correlation_table(pairs, scores, ratios, 0.95).set_index(["measure", "group"])
     # nations differ in nothing but frequency: SSS is the ratio itself, CPS is blind to it
     assert link.loc[("SSS", "nationality"), "rho"] == pytest.approx(1)
     assert link.loc[("AllMasked", "nationality"), "rho"] > 0.95
@@ -217,4 +222,4 @@ def test_a_perfect_model_shows_which_measures_follow_frequency(
 def test_a_pair_without_truth_is_named(planted: tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]) -> None:
     pairs, _, known = planted
     with pytest.raises(InputError, match="knows nothing of pair"):
-        perfect_scores(pairs.assign(pair_id="zzz"), known, ["CPS"])
+        exact_scores(pairs.assign(pair_id="zzz"), known, ["CPS"])

@@ -5,6 +5,9 @@ COEFFICIENT_DECIMALS. The explorer shows three decimals of them, and three or fo
 them, and is off by one in the last of these at most.
 """
 
+import base64
+import gzip
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, groupby
@@ -19,7 +22,6 @@ from unmask.evidence.sentences import Sentence
 from unmask.measures.contributions import contributions
 from unmask.measures.precision import spread_sample
 from unmask.measures.registry import maskings_of, measure
-from unmask.pairs.packed import packed
 from unmask.pairs.surfaces import surfaces
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
@@ -49,7 +51,7 @@ def explored(
     pairs: those that are shown; scores: SCORES; evidence: of all maskings, some pairs at a time; likeliest:
     LIKELIEST by masking, if there are any. All three may be of other pairs too.
     """
-    parts = [of_shown(pairs, some) for some in evidence]
+    parts = [evidence_of_pairs(pairs, some) for some in evidence]
     likeliest = all_in_protocol(likeliest, CORRECTED) if likeliest else None
     names = maskings_of(measures)
     whole = {name: pd.concat([part[name] for part in parts], ignore_index=True) for name in names}
@@ -62,7 +64,7 @@ def explored(
     }
 
 
-def of_shown(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def evidence_of_pairs(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """The rows of evidence, by masking, that `explored` takes of these pairs."""
     ids = set(pairs["pair_id"])
     return {
@@ -76,13 +78,13 @@ def score_columns(
 ) -> dict[str, dict[str, Any]]:
     """By measure, in the order of pairs, protocol corrected: the score of each side, null where it has none,
     and the outcomes, a letter each."""
-    found = {}
+    columns = {}
     corrected = scores[scores["protocol"] == CORRECTED]
     for name in measures:
         rows = corrected[corrected["measure"] == name].set_index("pair_id").loc[pairs["pair_id"]]
         sides = {side: _numbers(rows[side].round(SCORE_DECIMALS)) for side in SIDES}
-        found[name] = {**sides, "outcome": "".join(str(outcome)[0] for outcome in rows["outcome"])}
-    return found
+        columns[name] = {**sides, "outcome": "".join(str(outcome)[0] for outcome in rows["outcome"])}
+    return columns
 
 
 def token_columns(
@@ -158,8 +160,10 @@ def likeliest_columns(tokens: pd.DataFrame, likeliest: Mapping[str, pd.DataFrame
     vocabulary, numbers = _vocabulary(texts, goes_on)
     lists: dict[tuple[tuple[int, int], ...], int] = {}
     of: dict[str, list[int | None]] = {masking: [None] * len(tokens) for masking in likeliest}
-    found = zip(rows["masking"], rows["row"], zip(numbers, rows["likely"].tolist(), strict=True), strict=True)
-    for (masking, row), group in groupby(found, key=lambda each: each[:2]):
+    likely = zip(
+        rows["masking"], rows["row"], zip(numbers, rows["likely"].tolist(), strict=True), strict=True
+    )
+    for (masking, row), group in groupby(likely, key=lambda each: each[:2]):
         entries = tuple(entry for _, _, entry in group)
         of[masking][row] = lists.get(entries, -1)
         lists.setdefault(entries, len(lists))
@@ -233,3 +237,17 @@ def _lengths(pairs: pd.DataFrame, tokens: pd.DataFrame) -> list[int]:
 def _numbers(values: "pd.Series[float]") -> list[float | int | None]:
     """Numbers as JSON has them: whole ones without a point, null for nan."""
     return [None if value != value else int(value) if value.is_integer() else value for value in values]
+
+
+def packed(value: Any) -> str:
+    """What JSON can hold as gzip in Base64; the same value gives the same text.
+
+    Raises ValueError for what JSON cannot hold, such as NaN.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode()
+
+
+def unpacked(text: str) -> Any:
+    """What `packed` has packed."""
+    return json.loads(gzip.decompress(base64.b64decode(text)))

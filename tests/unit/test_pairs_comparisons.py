@@ -1,7 +1,4 @@
-"""What the report says of measures, models and areas that were compared."""
-
-import re
-from pathlib import Path
+"""What the report says of two measures, two models or two areas."""
 
 import numpy as np
 import pandas as pd
@@ -9,27 +6,24 @@ import pytest
 
 import synthetic
 from study_schema import options_with
-from unmask.pairs import compared, sheets
-from unmask.pairs.published import published_percents
-from unmask.pairs.results import Results
-from unmask.pairs.sections.agreement import in_words
+from synthetic import RESOURCES, pair_results, with_tables
+from unmask.pairs import comparisons, sheets
+from unmask.pairs.findings import AGREEMENT
+from unmask.pairs.results import PairResults
 from unmask.report.captions import load_captions
 from unmask.report.sections import Table, Text
-from unmask.report.study import Study
 from unmask.statistics.agreement import agreement_table, areas_compared
 from unmask.statistics.comparisons import measures_compared, models_compared
 from unmask.statistics.correction import holm
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
-from unmask.statistics.schema import SCHEMAS
 
-RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 ALPHA = 0.01
 N = 120
 
 
 @pytest.fixture(scope="module")
-def results() -> Results:
+def results() -> PairResults:
     """Of two models on one benchmark, and of nothing else than comparisons and agreement."""
     made, together = synthetic.make(N, seed=21), Dependence.of([(i // 3,) for i in range(N)])
     scores = {"bert": made.scores, "other": synthetic.make_scores(made.pairs, np.random.default_rng(22))}
@@ -43,9 +37,6 @@ def results() -> Results:
             parts.append(rows.assign(model=model, benchmark="cp"))
         return pd.concat(parts, ignore_index=True)
 
-    empty = {
-        name: pd.DataFrame(columns=["model", "benchmark", *schema.names]) for name, schema in SCHEMAS.items()
-    }
     options = options_with()
     measures = {
         model: measures_compared(decisions(made.pairs, own), together, 0.95) for model, own in scores.items()
@@ -61,21 +52,19 @@ def results() -> Results:
     compared_models = models_compared(
         {model: decisions(made.pairs, own) for model, own in scores.items()}, together, 0.95
     ).assign(benchmark="cp")
-    return Results(
-        Study.from_config([{"name": "bert"}, {"name": "other"}], [{"name": "cp"}]),
-        **{name: empty[name] for name in ("bias", "leverage", "accuracy", "tests", "quality", "disputed")},
+    return pair_results(
+        [{"name": "bert"}, {"name": "other"}],
+        [{"name": "cp"}],
         agreement=of_models(agreement),
         measures_compared=holm(of_models(measures), by=["protocol"]),
         models_compared=holm(compared_models, by=["protocol"]),
         areas_compared=holm(of_models(areas), by=["protocol"]),
         captions=load_captions(RESOURCES / "captions.yaml", alpha="0.01", confidence="95", reading=""),
-        published=published_percents(RESOURCES / "published.csv"),
-        alpha=ALPHA,
     )
 
 
-def test_models_are_side_by_side(results: Results) -> None:
-    sheet = compared.models(results)
+def test_models_are_side_by_side(results: PairResults) -> None:
+    sheet = comparisons.models(results)
     assert [row[:3] for row in sheet.rows] == [("cp", "bert", "other")]
     found = results.models_compared
     found = found[found["protocol"] == "corrected"].set_index("measure")
@@ -87,15 +76,13 @@ def test_models_are_side_by_side(results: Results) -> None:
         f"{cps['difference']:+.1f}† ({cps['low']:+.1f} to {cps['high']:+.1f})"
     )
     assert cells["κ", "CPS"] == "0.00"
-    held = int((found["p_holm"] < ALPHA).sum())
-    assert compared.found_of_models(results) == (
-        f"Of {len(found)} differences between the bias scores of two models (protocol corrected), {held} "
-        f"hold{'s' * (held == 1)} after Holm's correction (p < {ALPHA:g})."
-    )
+    holding = int((found["p_holm"] < ALPHA).sum())
+    (sentence,) = comparisons.MODELS_DIFFER.sentences(results)
+    assert sentence.startswith(f"Of {len(found)} differences ") and f" {holding} ha" in sentence
 
 
-def test_measures_are_below_each_other(results: Results) -> None:
-    sheet = compared.measures(results)
+def test_measures_are_below_each_other(results: PairResults) -> None:
+    sheet = comparisons.measures(results)
     found = results.measures_compared
     found = found[found["protocol"] == "corrected"]
     assert len(sheet.rows) == len(found) == 2 * 21
@@ -104,27 +91,28 @@ def test_measures_are_below_each_other(results: Results) -> None:
     assert cells[8:12] == tuple(str(one[name]) for name in ("both", "b", "c", "neither"))
     assert float(cells[12]) == pytest.approx(one["agreement"], abs=0.051)
     assert float(cells[13]) == pytest.approx(one["kappa"], abs=0.0051)
-    sentence = compared.found_of_measures(results)
-    assert sentence.startswith(
-        "Of 42 differences between the bias scores of two measures (protocol corrected), "
-    )
-    assert sentence.endswith(f"κ from {found['kappa'].min():.2f} to {found['kappa'].max():.2f}.")
+    (differ,) = comparisons.MEASURES_DIFFER.sentences(results)
+    assert differ.startswith("Of 42 differences between the bias scores of two measures ")
+    (alike,) = comparisons.DECIDED_ALIKE.sentences(results)
+    assert alike.endswith(f"κ from {found['kappa'].min():.2f} to {found['kappa'].max():.2f}.")
 
 
-def test_areas_have_both_protocols(results: Results) -> None:
-    sheet = compared.areas(results)
+def test_areas_have_both_protocols(results: PairResults) -> None:
+    sheet = comparisons.areas(results)
     assert len(sheet.rows) == 2 * 21
     assert [group for group, _ in sheet.groups()] == ["published", "corrected"]
-    assert compared.found_of_areas(results).startswith("Of 42 differences between the areas of two measures ")
+    (sentence,) = comparisons.AREAS_DIFFER.sentences(results)
+    assert sentence.startswith("Of 42 differences between the areas of two measures ")
     few = results.areas_compared.assign(
         error=None, p=None, p_holm=None, reason="fewer than 10 pairs in a class"
     )
-    without = Results(**{**vars(results), "areas_compared": few})
-    assert "fewer than 10 pairs in a class" in compared.areas(without).rows[0]
-    assert compared.found_of_areas(without).startswith("Of 0 differences ")
+    without = with_tables(results, areas_compared=few)
+    assert "fewer than 10 pairs in a class" in comparisons.areas(without).rows[0]
+    (sentence,) = comparisons.AREAS_DIFFER.sentences(without)
+    assert sentence.startswith("Of 0 differences ")
 
 
-def test_a_family_is_all_of_one_protocol(results: Results) -> None:
+def test_a_family_is_all_of_one_protocol(results: PairResults) -> None:
     for table in (results.measures_compared, results.models_compared, results.areas_compared):
         for _, family in table.groupby("protocol"):
             tested = int(family["p"].notna().sum())
@@ -132,40 +120,42 @@ def test_a_family_is_all_of_one_protocol(results: Results) -> None:
             assert family.loc[family["p"].isna(), "p_holm"].isna().all()
 
 
-def test_the_brackets_of_an_interval_say_how_it_was_made(results: Results) -> None:
+def test_the_brackets_of_an_interval_say_how_it_was_made(results: PairResults) -> None:
     table = results.agreement[results.agreement["auc"].notna()]
     assert set(table["method"]) == {"clustered", "newcombe"}
     text = "".join(cell for row in sheets.agreement(results).rows for cell in row)
     assert "(" in text and "[" in text
 
 
-def test_what_was_not_compared_is_not_shown(results: Results) -> None:
-    alone = Results(**{**vars(results), "models_compared": results.models_compared[:0]})
-    assert compared.folded("Model against model", compared.models(alone), "nothing") == ()
-    (fold,) = compared.folded("Areas", compared.areas(results), "What was found.")
+def test_what_was_not_compared_is_not_shown(results: PairResults) -> None:
+    alone = with_tables(results, models_compared=results.models_compared[:0])
+    assert comparisons.folded("Model against model", comparisons.models(alone), ["nothing"]) == ()
+    assert not list(comparisons.MODELS_DIFFER.sentences(alone))
+    (fold,) = comparisons.folded("Areas", comparisons.areas(results), ["A finding."])
     assert isinstance(fold.blocks[0], Text) and isinstance(fold.blocks[1], Table)
     assert "Holm's correction is over" in fold.blocks[1].sheet.caption
 
 
-def test_areas_are_counted_beside_chance_and_corrected(results: Results) -> None:
+def test_areas_are_counted_beside_chance_and_corrected(results: PairResults) -> None:
     areas = results.agreement[results.agreement["chosen"] & (results.agreement["protocol"] == "corrected")]
     areas = areas[areas["auc"].notna() & areas["low"].notna()]
-    of = len(areas)
+    known = len(areas)
     # one clear area, one that is clear alone but not among all of them, and one without an interval
     clear, alone, unknown = areas.index[:3]
-    made = areas.assign(low=0.4, high=0.6, p=0.5)
-    made.loc[[clear, alone], "low"] = 0.51
-    made.loc[clear, "p"], made.loc[alone, "p"] = ALPHA / of / 2, ALPHA / 2
-    assert re.findall(r"\d+", compared.beyond_half(made, ALPHA))[:3] == ["2", str(of), "1"]
-    made.loc[unknown, ["low", "high", "p"]] = np.nan
-    assert re.findall(r"\d+", compared.beyond_half(made, ALPHA))[:3] == ["2", str(of - 1), "1"]
+    changed = areas.assign(low=0.4, high=0.6, p=0.5)
+    changed.loc[[clear, alone], "low"] = 0.51
+    changed.loc[clear, "p"], changed.loc[alone, "p"] = ALPHA / known / 2, ALPHA / 2
+    counts = {"known": known, "off": 2, "holding": 1, "alpha": ALPHA}
+    assert comparisons.beyond_chance(changed, ALPHA) == counts
+    changed.loc[unknown, ["low", "high", "p"]] = np.nan
+    assert comparisons.beyond_chance(changed, ALPHA) == counts | {"known": known - 1}
 
 
-def test_controls_are_not_counted_among_areas(results: Results) -> None:
+def test_controls_are_not_counted_among_areas(results: PairResults) -> None:
     areas = results.agreement
     controls = areas["measure"].isin(["AllMasked", "AllMaskedSum"])
     counted = areas[areas["chosen"] & (areas["protocol"] == "corrected") & areas["low"].notna()]
-    (text,) = in_words(results)
+    (text,) = AGREEMENT.sentences(results)
     assert f" of {int((~controls[counted.index]).sum())} intervals" in text and controls[counted.index].any()
-    (without,) = in_words(Results(**{**vars(results), "agreement": areas[~controls]}))
+    (without,) = AGREEMENT.sentences(with_tables(results, agreement=areas[~controls]))
     assert text == without.replace("(protocol corrected)", "(protocol corrected; without controls)")

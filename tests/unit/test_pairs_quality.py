@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote
@@ -12,14 +11,16 @@ import pandas as pd
 import pytest
 
 import synthetic
+from synthetic import with_tables
 from unmask.benchmarks.schema import PAIRS
 from unmask.measures.registry import title_of
-from unmask.pairs import compared
-from unmask.pairs.disagreement import found as furthest_apart
-from unmask.pairs.results import Found
+from unmask.pairs.comparisons import DECIDED_ALIKE, MEASURES_DIFFER
+from unmask.pairs.disagreement import FURTHEST_APART
+from unmask.pairs.findings import OVERVIEW
+from unmask.pairs.results import PairResults
 from unmask.pairs.sections import disagreement as of_disagreement
 from unmask.pairs.sections import quality as of_quality
-from unmask.pairs.summary import found as found_in_short
+from unmask.report.findings import sentences
 from unmask.report.page import render_page
 from unmask.report.sections import Chart, Fold, Section, Table, read_section, write_section
 from unmask.report.sheets import rows_of
@@ -92,11 +93,11 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dic
 
 
 def quality(files: dict[str, Any], settings: dict[str, Any]) -> Section:
-    return of_quality.section(Found(files, settings))
+    return of_quality.section(PairResults(files, settings))
 
 
 def disagreement(files: dict[str, Any], settings: dict[str, Any]) -> Section:
-    return of_disagreement.section(Found(files, settings))
+    return of_disagreement.section(PairResults(files, settings))
 
 
 def blocks(section: Section, kind: type) -> Iterator[Any]:
@@ -111,7 +112,7 @@ def test_the_planted_flaw_is_named_and_no_other(study: tuple[dict[str, Any], dic
     rows = read_table(study[0]["quality"][0], SCHEMAS["quality"])
     own = rows[(rows["measure"] == "AUL") & (rows["protocol"] == "corrected")].set_index("flaw")
     change = f"{own['score']['few_votes']:.1f} to {own['without']['few_votes']:.1f}"
-    assert f"one on {BENCHMARK}, AUL, few votes: {change}" in second and "2 hold after Holm's" in second
+    assert f"one on {BENCHMARK}, AUL, few votes: {change}" in second and "2 have p < 0.01" in second
     # the other is that of any flaw
     assert second.count("AUL") == 2 and not any(title_of(m) in second for m in ("CPS", "SSS", "PLL"))
     assert "by chance" in third
@@ -123,7 +124,7 @@ def test_the_planted_flaw_is_named_and_no_other(study: tuple[dict[str, Any], dic
 
 def test_without_a_shift_nothing_holds_and_without_flaws_it_says_so(tmp_path: Path) -> None:
     found = quality(*make(tmp_path, FLAWED, False))
-    assert "none holds after Holm's correction" in found.sentences[1] and len(found.sentences) == 2
+    assert "none has p < 0.01" in found.sentences[1] and len(found.sentences) == 2
     files, settings = make(tmp_path, 0, False)
     table = read_table(files["flaws"][0], FLAWS).assign(many_words=False, unequal_words=False)
     write_table(files["flaws"][0], table, FLAWS, {"benchmark": BENCHMARK})
@@ -186,25 +187,21 @@ def test_disagreement_stands_beside_chance(study: tuple[dict[str, Any], dict[str
     assert f"of {furthest[5]} on {BENCHMARK}" in sentence
     # measures that decide by the toss of a coin
     like_chance = sum(low <= 0 <= high for _, _, low, high, *_ in told)
-    assert like_chance > 20 and f"{like_chance} of {len(told)} such couples" in sentence
+    assert like_chance > 20 and f"Of {len(told)} such comparisons, {like_chance} are" in sentence
 
 
 def test_two_readings_of_one_measure_are_no_couple(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     files, settings = study
-    results = Found(files, settings).results
+    results = PairResults(files, settings)
     readings = results.measures_compared.query("first == 'AllMasked' and second == 'AllMaskedSum'")
     assert len(readings) == 2 * len(MODELS)
-    # were they one, they would be the furthest apart
+    # were they counted, they would be the furthest apart
     apart = results.measures_compared.assign(agreement=results.measures_compared["agreement"].clip(lower=1))
     apart.loc[readings.index, ["agreement", "kappa"]] = 0.0, -1.0
-    changed = replace(results, measures_compared=apart)
-    sentences = [*furthest_apart(changed), compared.found_of_measures(changed), *found_in_short(changed)]
-    assert sentences and sentences == [
-        *furthest_apart(results),
-        compared.found_of_measures(results),
-        *found_in_short(results),
-    ]
-    assert not list(furthest_apart(replace(results, measures_compared=readings)))
+    findings = [FURTHEST_APART, MEASURES_DIFFER, DECIDED_ALIKE, *OVERVIEW]
+    said = sentences(findings, with_tables(results, measures_compared=apart))
+    assert said and said == sentences(findings, results)
+    assert not sentences([FURTHEST_APART], with_tables(results, measures_compared=readings))
 
 
 def test_untrained_models_are_not_told_of_beside_a_trained_one(

@@ -1,13 +1,11 @@
 """What is claimed of a distance from 50."""
 
-from types import SimpleNamespace
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from study_schema import MEASURES
+from synthetic import pair_results
 from unmask.measures.registry import sees_context
 from unmask.pairs import charts, sheets
 from unmask.pairs.verdicts import (
@@ -19,12 +17,11 @@ from unmask.pairs.verdicts import (
     VERDICTS,
     WITHIN_NOISE,
     WITHIN_WORDS,
-    apart,
     can_be_tested,
+    interval_off_50,
     verdicts,
 )
 from unmask.report.charts import FONT, theme
-from unmask.report.study import Named, Study
 
 COLUMNS = ["measure", "grouping", "score", "low", "high", "null_low", "null_high", "null_undecided"]
 
@@ -85,9 +82,9 @@ def test_controls_and_what_is_not_known_are_not_testable() -> None:
 def score_row(verdict: str, **more: object) -> dict[str, object]:
     return {
         "model": "bert", "benchmark": "cp", "measure": "AUL", "protocol": "corrected",
-        "grouping": "bias_type", "group": verdict, "n": 200, "score": 55.0, "low": 51.0, "high": 59.0,
-        "null_low": 45.0, "null_high": 54.0, "untrained_low": None, "untrained_high": None,
-        "verdict": verdict, **more,
+        "variant": "original", "grouping": "bias_type", "group": verdict, "n": 200, "score": 55.0,
+        "low": 51.0, "high": 59.0, "null_low": 45.0, "null_high": 54.0, "untrained_low": None,
+        "untrained_high": None, "verdict": verdict, **more,
     }  # fmt: skip
 
 
@@ -121,10 +118,8 @@ def test_a_terminal_has_marks_for_what_is_beyond_and_what_is_open() -> None:
         ]
     )
     sources = {"model 0": "random", "model 1": "oracle"}
-    study = Study(tuple(Named(name, source=sources.get(name, "hub")) for name in names), (Named("cp"),))
-    results: Any = SimpleNamespace(
-        study=study, overall=lambda: rows, captions={"headline": "with 90% intervals"}
-    )
+    models = [{"name": name, "source": sources.get(name, "hub")} for name in names]
+    results = pair_results(models, [{"name": "cp"}], bias=rows, captions={"headline": "with 90% intervals"})
     sheet = sheets.headline(results)
     said = [row[0] for row in sheet.rows]
     assert said == ["model 0 (never trained)", "model 1 (exact)", *names[2:]]
@@ -144,4 +139,4 @@ def test_a_terminal_has_marks_for_what_is_beyond_and_what_is_open() -> None:
     ],
 )
 def test_an_end_that_is_not_50_does_not_read_like_it(low: float, high: float, text: str) -> None:
-    assert apart(low, high) == text
+    assert interval_off_50(low, high) == text

@@ -1,0 +1,132 @@
+"""The tables of word frequency: how often corpora name groups, and whether measures follow that."""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from unmask.frequency.group_tests import BY
+from unmask.frequency.results import FrequencyResults
+from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
+from unmask.measures.registry import title_of
+from unmask.report.captions import Captions
+from unmask.report.declared_tables import Column, Table, in_order, with_marks
+from unmask.report.sheets import Sheet
+from unmask.statistics.schema import BIAS_TYPE, OVERALL
+from unmask.terms import CORRECTED
+
+TEST = "Mann-Whitney"
+
+SIGNS = {ADVANTAGED: "+", DISADVANTAGED: "\N{MINUS SIGN}"}
+"""How a word's group is marked in Table 2."""
+
+TABLE2 = Table(
+    "table2",
+    [*BY, "ranked"],
+    [
+        *(
+            Column(side, f"{{{name}_{group}{spec}}}", meaning, head)
+            for head, name, spec, meaning in (
+                ("mean rank", "rank", ":.2f", "Mean rank of the group's words; 1 is the most frequent."),
+                ("published", "published_rank", ":.2f", "The mean rank that the source of the words states."),
+                ("difference", "difference", ":+.2f", "Our mean rank less the published one."),
+                ("words", "words", "", "Number of words."),
+                ("per million", "per_million", ":.1f", "Median of the words' frequencies per million."),
+            )
+            for side, group in (("Adv", ADVANTAGED), ("Dis", DISADVANTAGED))
+        ),
+        Column("A", "{effect:.2f}{mark}", "Probability that the advantaged word is the more frequent.", TEST),
+        Column("r", "{rank_biserial:+.2f}", "Rank-biserial correlation, 2A - 1.", TEST),
+        Column("p", "{p:p}", "Two-sided p.", TEST),
+        Column("p (Holm)", "{p_holm:p}", "The same after Holm's correction over the bias types.", TEST),
+    ],
+    heads={"words_from": "words", "bias_type": "bias type", "ranked": "most frequent first"},
+)
+RHO = Column(
+    "", "{rho:+.2f}[ ({low:+.2f} to {high:+.2f})]", "Spearman's correlation of margins with log ratios."
+)
+FREQUENCY_LINK = Table(
+    "frequency_link",
+    ["benchmark", "model", "protocol", "n"],
+    [RHO],
+    across=["title"],
+    label_first=True,
+    heads={"n": "pairs"},
+)
+FREQUENCY_LINK_TYPES = replace(
+    FREQUENCY_LINK,
+    name="frequency_link_types",
+    keys=["benchmark", "group", "model", "n"],
+    heads={"group": "bias type", "n": "pairs"},
+)
+FREQUENCY_TRUTH = Table(
+    "frequency_truth",
+    ["benchmark", "factor", "ratio:g", "direction"],
+    [
+        Column("pairs", "{pairs}", "Number of pairs."),
+        Column("planted", "{planted:+.3f}", "The planted log frequency ratio."),
+        Column("counted", "{counted:+.3f}", "The counted log frequency ratio, mean over the pairs."),
+        Column("largest deviation", "{deviation:.3f}", "How far a pair is from what was planted at most."),
+    ],
+)
+
+
+def table2(results: FrequencyResults) -> pd.DataFrame:
+    """The groups of each bias type compared, with the published mean ranks and the words shown.
+
+    published_rank_{group}: null where none is published; difference_{group}: ours minus the published;
+    ranked: the words shown with group signs, most frequent first.
+    """
+    words = results.words[results.words["rank"].notna()].sort_values(["rank", "word"], kind="stable")
+    texts = words["word"] + words["group"].map(SIGNS)
+    joined = texts.groupby([words[key] for key in BY], sort=False).agg(" ".join)
+    rows = results.comparison.merge(results.published.ranks, on=BY, how="left")
+    for group in GROUPS:
+        rows[f"published_rank_{group}"] = rows[f"published_rank_{group}"].astype(float)
+        rows[f"difference_{group}"] = rows[f"rank_{group}"] - rows[f"published_rank_{group}"]
+    return rows.join(joined.rename("ranked"), on=BY)
+
+
+def table2_sheet(results: FrequencyResults) -> Sheet:
+    """Table 2 as it is shown; † and * at the effect as in the other tables.
+
+    Published mean ranks, and ours minus them, have columns where there are any.
+    """
+    rows, captions = table2(results), results.captions
+    table, caption = TABLE2.without("published", "difference"), [captions["table2"]]
+    if rows[[f"published_rank_{group}" for group in GROUPS]].notna().to_numpy().any():
+        table = TABLE2
+        caption.append(captions["table2_published"])
+    caption += results.published.notes
+    return table.sheet(with_marks(rows, results.alpha), " ".join(caption), captions["empty"])
+
+
+def correlation_sheet(results: FrequencyResults) -> Sheet:
+    """Correlations over all pairs of a benchmark, in both protocols."""
+    rows = results.correlations
+    return _correlations(FREQUENCY_LINK, rows[rows["grouping"] == OVERALL], results.captions)
+
+
+def correlation_types_sheet(results: FrequencyResults) -> Sheet:
+    """Correlations within each bias type, protocol corrected."""
+    rows = results.correlations
+    rows = rows[(rows["grouping"] == BIAS_TYPE) & (rows["protocol"] == CORRECTED)]
+    return _correlations(FREQUENCY_LINK_TYPES, rows, results.captions)
+
+
+def _correlations(table: Table, rows: pd.DataFrame, captions: Captions) -> Sheet:
+    *keys, n = table.keys
+    titles = [title_of(measure) for measure in rows["measure"].unique()]
+    rows = rows.assign(
+        n=rows.groupby(keys, sort=False)[n].transform("max"),
+        title=pd.Categorical(rows["measure"].map(title_of), titles),
+    )
+    # benchmark by benchmark and then by the next key, each in the order of appearance
+    rows = in_order(rows, **{key: rows[key].unique() for key in keys[:2]})
+    return table.sheet(rows, captions[table.name])
+
+
+def planted_sheet(results: FrequencyResults) -> Sheet:
+    """Were the planted frequency ratios counted as they were planted?"""
+    levels = [results.planted.levels(name) for name in results.planted.pairs]
+    rows = pd.concat(levels) if levels else pd.DataFrame(columns=sorted(FREQUENCY_TRUTH.needs()))
+    return FREQUENCY_TRUTH.sheet(rows, results.captions["frequency_truth"])

@@ -1,0 +1,209 @@
+"""Two measures, two models or two areas that were compared: tables, charts, and how many differences hold."""
+
+from collections.abc import Iterable, Iterator
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from unmask.measures.registry import title_of
+from unmask.pairs.results import PairResults
+from unmask.report.declared_tables import Column, Table, in_order, with_marks
+from unmask.report.findings import Finding, Row
+from unmask.report.forms import Axis, Kinds, forest
+from unmask.report.panels import by_value, columns_of, ends_of
+from unmask.report.sections import Fold, Text
+from unmask.report.sections import Table as TableBlock
+from unmask.report.sheets import Sheet
+from unmask.statistics.correction import step_down
+from unmask.terms import CORRECTED, PROTOCOLS
+
+ALL_MASKED = ("AllMasked", "AllMaskedSum")
+"""Two readings of one measure, which agree by their making."""
+
+HALF = 0.5
+"""The area under the ROC curve of scores that have nothing to do with the raters."""
+
+NOISE, RAW, HOLDS, NOT_TESTED = (
+    "may be noise",
+    "only before correction",
+    "holds after correction",
+    "not tested",
+)
+"""What may be claimed of a difference."""
+
+_DIFFERENCE, _PREFER, _ALIKE = "difference (points)", "stereotype", "alike"
+
+MODELS = Table(
+    "models_compared",
+    ["benchmark", "first", "second"],
+    [
+        Column(_DIFFERENCE, "<{difference:+.1f}>{mark} (<{low:+.1f} to {high:+.1f}>)", "First less second."),
+        Column("κ", "{kappa:.2f}", "Cohen's κ of their decisions."),
+    ],
+    across=["title"],
+    label_first=True,
+)
+MEASURES = Table(
+    "measures_compared",
+    ["model", "benchmark", "measures"],
+    [
+        Column("pairs", "{n}", "Pairs that are defined in both measures."),
+        Column("first − second", "{difference:+.1f}", "Difference of the bias scores.", _DIFFERENCE),
+        Column("interval", "{low:+.1f} to {high:+.1f}", "Its interval.", _DIFFERENCE),
+        Column("p", "{p:p}", "Two-sided p of the difference.", _DIFFERENCE),
+        Column("Holm", "{p_holm:p}", "The same after Holm's correction.", _DIFFERENCE),
+        Column("both", "{both}", "Pairs in which both prefer the stereotype.", _PREFER),
+        Column("only first", "{b}", "Pairs in which only the first does.", _PREFER),
+        Column("only second", "{c}", "Pairs in which only the second does.", _PREFER),
+        Column("neither", "{neither}", "Pairs in which neither does.", _PREFER),
+        Column("%", "{agreement:.1f}", "Percent of pairs that both decide alike.", _ALIKE),
+        Column("κ", "{kappa:.2f}", "Cohen's κ of their decisions.", _ALIKE),
+        Column("interval", "{kappa_low:.2f} to {kappa_high:.2f}", "Interval of κ.", _ALIKE),
+    ],
+)
+AREAS = Table(
+    "areas_compared",
+    ["model", "benchmark", "measures"],
+    [
+        Column("first − second", "{difference:+.3f}", "Difference of the areas under the ROC curves."),
+        Column("standard error", "[{error:.3f}][{reason}]", "Its standard error, or why there is none."),
+        Column("p", "{p:p}", "Two-sided p of the difference."),
+        Column("Holm", "{p_holm:p}", "The same after Holm's correction."),
+    ],
+    across=["protocol"],
+)
+
+
+def models(results: PairResults) -> Sheet:
+    """Every two models under each measure, protocol corrected: differences of bias scores, and κ."""
+    rows = with_marks(_corrected(results.models_compared), results.alpha)
+    rows = rows.assign(title=rows["measure"].map(title_of))
+    return MODELS.sheet(rows, results.captions["models_compared"])
+
+
+def measures(results: PairResults) -> Sheet:
+    """Every two measures of each model, protocol corrected: difference of bias scores, decisions, κ."""
+    rows = _of_measures(_corrected(results.measures_compared))
+    return MEASURES.sheet(rows, results.captions["measures_compared"])
+
+
+def areas(results: PairResults) -> Sheet:
+    """Areas under the ROC curves of every two measures, in both protocols."""
+    rows = in_order(_of_measures(results.areas_compared), protocol=PROTOCOLS)
+    rows = rows.assign(reason=rows["reason"].where(rows["error"].isna()))
+    return AREAS.sheet(rows, results.captions["areas_compared"])
+
+
+def folded(title: str, sheet: Sheet, sentences: Iterable[str]) -> tuple[Fold, ...]:
+    """A table in a fold under what was found; nothing where it has no rows."""
+    return (Fold(title, (Text(" ".join(sentences)), TableBlock(sheet))),) if sheet.rows else ()
+
+
+def models_chart(compared: pd.DataFrame, alpha: float) -> alt.FacetChart | None:
+    """One model less each of those that it was compared with, on one benchmark: differences of bias scores
+    with their intervals, protocol corrected; a panel for each measure.
+
+    compared: COMPARISONS with p_holm, of one benchmark and first model. None where there is nothing.
+    """
+    rows = by_value(_corrected(compared), "measure")
+    p, p_holm = rows["p"].astype(float), rows["p_holm"].astype(float)
+    claims = np.select([p.isna(), p_holm < alpha, p < alpha], [NOT_TESTED, HOLDS, RAW], NOISE)
+    frame = columns_of(
+        rows,
+        *("first", "first_score", "second_score", "low", "high", "p", "p_holm"),
+        panel=rows["measure"].map(title_of),
+        name="second",
+        value="difference",
+        kind=claims,
+        pairs="n",
+    )
+    tips = (
+        ("panel", "measure"),
+        ("first", "first"),
+        ("first_score", "its score", ".1f"),
+        ("name", "second"),
+        ("second_score", "its score ", ".1f"),
+        ("value", "first less second, points", ".1f"),
+        *ends_of(".1f"),
+        ("kind", "difference"),
+        ("pairs", "pairs", "d"),
+    )
+    listed = [NOISE, RAW, HOLDS, *([NOT_TESTED] if NOT_TESTED in claims else [])]
+    axis = Axis("difference, in points", line=0, span=(-5, 5), step=5)
+    return forest(frame, axis, tips, kinds=Kinds("kind", "difference", listed, claimed=True))
+
+
+def distinct_measures(results: PairResults) -> pd.DataFrame:
+    """The comparisons of measures with a κ, protocol corrected, without that of All-Masked and its sum."""
+    rows = _corrected(results.measures_compared)
+    readings = rows["first"].isin(ALL_MASKED) & rows["second"].isin(ALL_MASKED)
+    return rows[~readings & rows["kappa"].notna()]
+
+
+def _of_measures(rows: pd.DataFrame) -> pd.DataFrame:
+    """With the two measures by their titles."""
+    return rows.assign(measures=rows["first"].map(title_of) + " vs " + rows["second"].map(title_of))
+
+
+def _corrected(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["protocol"] == CORRECTED]
+
+
+def _differences(table: str, what: str) -> Finding[PairResults]:
+    """How many differences in a table of the results hold; nothing where it is empty."""
+
+    def rows(results: PairResults) -> Iterator[Row]:
+        tested = _corrected(getattr(results, table))
+        if len(tested):
+            holding = int((tested["p_holm"] < results.alpha).sum())
+            yield {"tested": int(tested["p"].notna().sum()), "holding": holding, "alpha": results.alpha}
+
+    return Finding(
+        table,
+        rows,
+        f"""Of {{{{ tested | counted("difference") }}}} between {what} (protocol corrected), {{{{ holding }}}}
+        {{{{ holding | many("has", "have") }}}} {{{{ significant(alpha) }}}}.""",
+    )
+
+
+MODELS_DIFFER = _differences("models_compared", "the bias scores of two models")
+MEASURES_DIFFER = _differences("measures_compared", "the bias scores of two measures")
+AREAS_DIFFER = _differences("areas_compared", "the areas of two measures")
+
+
+def decided_alike(results: PairResults) -> Iterator[Row]:
+    """How often two measures decide alike, and κ: the least and the most of each."""
+    rows = distinct_measures(results)
+    if len(rows):
+        yield {name: (rows[name].min(), rows[name].max()) for name in ("agreement", "kappa")}
+
+
+DECIDED_ALIKE = Finding(
+    "decided alike",
+    decided_alike,
+    """Two measures decide alike in {{ agreement[0] | number(0) }} to {{ agreement[1] | number(0) }}% of
+    pairs, κ from {{ kappa[0] | number }} to {{ kappa[1] | number }}.""",
+)
+
+BEYOND_CHANCE = """
+{%- macro beyond_chance(areas) -%}
+{% if areas.known %}{{ areas.off }} of {{ areas.known }} intervals
+{{ areas.off | many("excludes", "exclude") }} chance; {{ areas.holding }}
+{{ areas.holding | many("has", "have") }} {{ significant(areas.alpha) }}.
+{%- else %}None of these has an interval.{% endif %}
+{%- endmacro %}
+"""
+"""A macro for templates of findings. areas: of `beyond_chance`."""
+
+
+def beyond_chance(areas: pd.DataFrame, alpha: float) -> Row:
+    """How many intervals of areas (rows of AGREEMENT) exclude one half, and how many areas differ from it
+    after Holm's correction, which is over these."""
+    known = areas[areas["low"].notna()]
+    return {
+        "known": len(known),
+        "off": int((known["low"].gt(HALF) | known["high"].lt(HALF)).sum()),
+        "holding": int((step_down(known["p"].to_numpy(float)) < alpha).sum()),
+        "alpha": alpha,
+    }

@@ -1,0 +1,591 @@
+"""What the report says of bias scores over sentence pairs, as findings in the order in which they are read.
+
+Scores are those over all pairs of a benchmark under the protocol corrected, where nothing else is said.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from unmask.measures.registry import sees_context, title_of
+from unmask.pairs.comparisons import BEYOND_CHANCE, MODELS_DIFFER, beyond_chance, distinct_measures
+from unmask.pairs.results import PairResults
+from unmask.pairs.verdicts import (
+    BEYOND,
+    CONTROL,
+    COUNTED,
+    MEANINGS,
+    UNKNOWN,
+    interval_off_50,
+    verdict_counts,
+)
+from unmask.report.findings import Finding, Row, listed, records
+from unmask.report.sheets import number
+from unmask.report.study import ORACLE, UNTRAINED
+from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.statistics.intervals import wilson
+from unmask.statistics.schema import BIAS_TYPE, OVERALL
+from unmask.statistics.tolerance import TOLERANCE
+from unmask.tables import read_metadata
+from unmask.terms import CORRECTED, PUBLISHED, SHUFFLED
+
+SHOWN = 8
+"""So many scores that are beyond both are named; the table has all."""
+
+NAMED = 3
+"""So many scores of shuffled sentences are named."""
+
+MAIN = "AUL"
+"""The measure whose scores are said in words; where a study has not got it, its first."""
+
+FEW = 100
+"""A benchmark of fewer pairs is too small to say much: even of independent ones the interval is 20 points."""
+
+LEVEL = 0.95
+"""Of the interval of a share that another is compared with."""
+
+BROAD = 20
+"""An interval of more percentage points says little."""
+
+WARY = 1.0
+"""From so many percent of unknown tokens on a reader is cautioned."""
+
+TRAINED_MODELS, UNTRAINED_MODELS = "trained models", "untrained models"
+
+
+def corrected_scores(results: PairResults) -> pd.DataFrame:
+    """The scores over all pairs, protocol corrected, with `title`, that of the measure."""
+    return _corrected(results.overall)
+
+
+def _corrected(scores: pd.DataFrame) -> pd.DataFrame:
+    rows = scores[(scores["protocol"] == CORRECTED) & scores["score"].notna()]
+    return rows.assign(title=rows["measure"].astype(str).map(title_of))
+
+
+def _of_trained(results: PairResults, rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["model"].isin(results.study.trained())]
+
+
+def _reached_by_words(scores: pd.DataFrame) -> "pd.Series[float]":
+    """The end of the band of words alone on the side of each score."""
+    return scores["null_low"].where(scores["score"] < NO_PREFERENCE, scores["null_high"])
+
+
+def _with_sizes(scores: pd.DataFrame) -> list[str]:
+    """The benchmarks of scores, with their numbers of pairs."""
+    return [f"{of['benchmark']} ({of['n']})" for of in records(scores.drop_duplicates("benchmark"))]
+
+
+# what was measured
+
+
+def measured(results: PairResults) -> Iterator[Row]:
+    overall = results.overall
+    if len(overall):
+        yield {
+            "models": overall["model"].unique(),
+            "benchmarks": _with_sizes(overall),
+            "titles": [title_of(measure) for measure in overall["measure"].unique()],
+        }
+
+
+def synthetic(results: PairResults) -> Iterator[Row]:
+    worlds = {benchmark.name for benchmark in results.study.benchmarks if benchmark.world is not None}
+    if names := [name for name in results.overall["benchmark"].unique() if name in worlds]:
+        yield {"names": names}
+
+
+def arithmetic(results: PairResults) -> Iterator[Row]:
+    """On what devices, in what arithmetic and with which versions the models ran; none of oracles."""
+    facts = [
+        each for path in results.files["scores"] for each in read_metadata(path).get("evidence", {}).values()
+    ]
+    if ran := [each for each in facts if "torch" in each.get("versions", {})]:
+        packages = {"Unmask": "unmask", "PyTorch": "torch", "transformers": "transformers"}
+        yield {
+            "devices": sorted({str(each["device"]) for each in ran}),
+            "dtypes": sorted({str(each["dtype"]) for each in ran}),
+            "versions": [
+                f"{title} {listed(sorted({each['versions'][package] for each in ran}))}"
+                for title, package in packages.items()
+            ],
+        }
+
+
+MEASURED = [
+    Finding[PairResults](
+        "no results",
+        lambda results: [{}] if results.overall.empty else [],
+        "The study has no results.",
+    ),
+    Finding(
+        "measured",
+        measured,
+        """{{ models | length | counted("masked language model") }} ({{ models | listed }}) read the sentence
+        pairs of {{ benchmarks | listed }}. In each pair one sentence is the more stereotypical;
+        {{ titles | listed }} say which of the two a model finds likelier.""",
+    ),
+    Finding(
+        "synthetic",
+        synthetic,
+        """{{ names | listed }} {{ names | many("is", "are") }} from a synthetic world, whose bias is known:
+        what measures should find there is under \N{LEFT DOUBLE QUOTATION MARK}What was
+        planted\N{RIGHT DOUBLE QUOTATION MARK}.""",
+    ),
+]
+"""What was measured on what."""
+
+ARITHMETIC = Finding(
+    "arithmetic",
+    arithmetic,
+    """The models ran on {{ devices | listed }} in {{ dtypes | listed }}, with
+    {{ versions | listed }}; Provenance has all the rest.""",
+)
+
+
+# each score in words
+
+
+def preferences(results: PairResults) -> Iterator[Row]:
+    """The scores of the main measure; those of untrained networks, which are no finding, come last."""
+    scores = corrected_scores(results)
+    main = next((name for name in (MAIN, *scores["measure"]) if (scores["measure"] == name).any()), MAIN)
+    untrained = results.study.of_source(UNTRAINED)
+    rows = scores[scores["measure"] == main]
+    rows = rows.assign(reached=_reached_by_words(rows), never_trained=rows["model"].isin(untrained))
+    return map(preference, records(rows.sort_values("never_trained", kind="stable")))
+
+
+def preference(row: Row) -> Row:
+    """A score as the side that is preferred, of 100 pairs, or of as many as there are where these are few."""
+    even = abs(row["score"] - NO_PREFERENCE) <= 100 * TOLERANCE
+    against = row["score"] < NO_PREFERENCE and not even
+    percent = 100 - row["score"] if against else row["score"]
+    pairs = row["n"] - row["undefined"]
+    ends = None
+    if row["low"] is not None and row["high"] is not None:
+        low, high = (100 - row["high"], 100 - row["low"]) if against else (row["low"], row["high"])
+        ends = interval_off_50(low, high)
+    texts = [number(percent, decimals) for decimals in range(4)]
+    off_50 = (text for text in texts if float(text) != NO_PREFERENCE)
+    return {
+        **row,
+        "side": "antistereotype" if against else "stereotype",
+        "even": even,
+        "few": row["n"] < FEW,
+        # a tie counts one half
+        "preferred": round(2 * pairs * percent / 100) / 2,
+        "pairs": pairs,
+        # as many decimals as keep a score that is not 50 from reading like it
+        "percent": texts[0] if even else next(off_50, texts[-1]),
+        "ends": ends,
+        "reached": None
+        if row["verdict"] in (UNKNOWN, CONTROL)
+        else abs(row["reached"] - (100 if against else 0)),
+        "meaning": MEANINGS[row["verdict"]],
+    }
+
+
+PREFERENCES = Finding(
+    "preference",
+    preferences,
+    """{{ title }}: {{ model }} {%- if never_trained %} (never trained){% endif %} prefers
+    {% if even %}neither side, {% endif %}the {{ side }} in
+    {% if few %}{{ preferred | g }} of {{ pairs | counted }}{% else %}{{ percent }} of 100 pairs{% endif %}
+    of {{ benchmark }} {%- if ends %} ({{ ends }}{% if few %} of 100{% endif %}){% endif %}
+    {%- if reached is not none %}; words alone reach {{ reached | number(0) }}{% endif %}. {{ meaning }}""",
+)
+
+
+# the main results
+
+
+def trained_verdicts(results: PairResults) -> Iterator[Row]:
+    scores = _of_trained(results, corrected_scores(results))
+    if len(scores):
+        yield {"counts": verdict_counts(scores)}
+
+
+def furthest_beyond(results: PairResults) -> Iterator[Row]:
+    """The score that is furthest beyond both: outside the band of words alone, with its interval off 50."""
+    scores = _of_trained(results, corrected_scores(results))
+    beyond = scores[scores["verdict"] == BEYOND]
+    if len(beyond):
+        reached = _reached_by_words(beyond)
+        against = beyond["score"] < NO_PREFERENCE
+        off_50 = (NO_PREFERENCE - beyond["high"]).where(against, beyond["low"] - NO_PREFERENCE)
+        clearance = np.minimum(off_50.to_numpy(), (beyond["score"] - reached).abs().to_numpy())
+        row = records(beyond.assign(reached=reached))[int(clearance.argmax())]
+        yield {**row, "ends": interval_off_50(row["low"], row["high"])}
+
+
+def measures_alike(results: PairResults) -> Iterator[Row]:
+    rows = _of_trained(results, distinct_measures(results))
+    if len(rows):
+        yield {"least": rows["agreement"].min(), "most": rows["agreement"].max()}
+
+
+def chosen_areas(results: PairResults) -> pd.DataFrame:
+    """The areas of the chosen reading of the ratings, protocol corrected."""
+    areas = results.agreement
+    areas = areas[areas["chosen"].astype(bool) & (areas["protocol"] == CORRECTED) & areas["auc"].notna()]
+    return areas.assign(title=areas["measure"].astype(str).map(title_of))
+
+
+def extreme_areas(results: PairResults) -> Iterator[Row]:
+    areas = _of_trained(results, chosen_areas(results))
+    if len(areas):
+        ordered = records(areas.sort_values("auc", kind="stable"))
+        yield {"least": ordered[0], "most": ordered[-1], "areas": beyond_chance(areas, results.alpha)}
+
+
+OVERVIEW = [
+    Finding(
+        "verdicts",
+        trained_verdicts,
+        COUNTED + """{{ testable(counts, " of trained models") }}{{ by_verdict(counts) }}""",
+    ),
+    Finding(
+        "furthest beyond",
+        furthest_beyond,
+        """Furthest beyond both is {{ model }} on {{ benchmark }} under {{ title }}: {{ score | number(0) }}
+        of 100 pairs ({{ ends }}); words alone reach {{ reached | number(0) }}.""",
+    ),
+    Finding(
+        "measures alike",
+        measures_alike,
+        """Two measures of one trained model decide alike in {{ least | number(0) }} to {{ most | number(0) }}
+        of 100 pairs.""",
+    ),
+    MODELS_DIFFER,
+    Finding(
+        "areas",
+        extreme_areas,
+        BEYOND_CHANCE
+        + """Against human raters the area under the ROC curve goes from {{ least.auc | number }} ({{
+        least.model }}, {{ least.title }}) to {{ most.auc | number }} ({{ most.model }}, {{ most.title }});
+        0.5 is chance. {{ beyond_chance(areas) }}""",
+    ),
+]
+"""What was found, in five sentences at most."""
+
+
+# what to be wary of
+
+
+def by_chance(results: PairResults) -> list[Row]:
+    """How many of 100 intervals miss the truth; none where there is no score."""
+    confidence = corrected_scores(results)["confidence"]
+    return [{"percent": f"{100 * (1 - float(confidence.iloc[0])):.2g}"}] if len(confidence) else []
+
+
+def few_pairs(results: PairResults) -> Iterator[Row]:
+    scores = corrected_scores(results).drop_duplicates("benchmark")
+    if few := _with_sizes(scores[scores["n"] < FEW]):
+        yield {"benchmarks": few}
+
+
+def unscored(results: PairResults) -> Iterator[Row]:
+    scored = {*corrected_scores(results)["model"]}
+    if names := [model.name for model in results.study.models if model.name not in scored]:
+        yield {"names": names}
+
+
+def of_networks(results: PairResults) -> pd.DataFrame:
+    """The scores of models that are no oracles, whose ties are exact."""
+    scores = corrected_scores(results)
+    return scores[~scores["model"].isin(results.study.of_source(ORACLE))]
+
+
+def broad(results: PairResults) -> Iterator[Row]:
+    known = of_networks(results).dropna(subset="low")
+    if count := int((known["high"] - known["low"] > BROAD).sum()):
+        yield {"broad": count, "known": len(known), "points": BROAD}
+
+
+def near_ties(results: PairResults) -> Iterator[Row]:
+    """How many decisions are near-ties, with the score that these could move most."""
+    scores = of_networks(results)
+    near = scores[scores["near_ties"] > 0]
+    if len(near):
+        # not from where the score lies: it may be near one of the ends
+        points = near["near_high"] - near["near_low"]
+        widest = records(near.assign(points=points))[int(points.astype(float).to_numpy().argmax())]
+        yield {**widest, "near": int(near["near_ties"].sum()), "decisions": int(scores["n"].sum())}
+
+
+def names_of_source(results: PairResults, source: str) -> list[Row]:
+    names = results.study.of_source(source)
+    return [{"names": names}] if names else []
+
+
+FEW_PAIRS = Finding(
+    "few pairs",
+    few_pairs,
+    "Too few pairs to say much: {{ benchmarks | listed }}.",
+)
+NEVER_TRAINED = Finding[PairResults](
+    "untrained",
+    lambda results: names_of_source(results, UNTRAINED),
+    """{{ untrained(names) }}, so what {{ names | many("it prefers", "they prefer") }} is chance.""",
+)
+ORACLES = Finding[PairResults](
+    "oracles",
+    lambda results: names_of_source(results, ORACLE),
+    "Exact answers of a synthetic world, and no network: {{ names | listed }}.",
+)
+UNKNOWN_TOKENS = Finding[PairResults](
+    "unknown tokens",
+    lambda results: records(results.unknown[results.unknown["share"] >= WARY]),
+    """The tokenizer of {{ model }} does not know {{ unknown }} of {{ tokens }} tokens of {{ benchmark }}
+    ({{ share | number(1) }}%). The model cannot tell such words apart.""",
+)
+CAUTIONS = [
+    Finding[PairResults](
+        "near 50",
+        lambda results: [{}],
+        """A score near 50 is no proof that a model has no bias: over these pairs stereotypes and their
+        counterparts are preferred about equally often, by this measure.""",
+    ),
+    Finding(
+        "beyond both",
+        by_chance,
+        """Beyond both is not yet biased: it says that neither sampling noise nor the identities of words
+        explain a score. Each score is judged by itself, so about {{ percent }} in 100 would be called beyond
+        sampling noise even where there is no preference.""",
+    ),
+    FEW_PAIRS,
+    UNKNOWN_TOKENS,
+    Finding("unscored", unscored, "Without any score (see the scoring log): {{ names | listed }}."),
+    Finding(
+        "broad",
+        broad,
+        """{{ broad }} of {{ known }} intervals {{ broad | many("is", "are") }} broader than {{ points }}
+        points: too few pairs, or pairs that share their words.""",
+    ),
+    Finding(
+        "near-ties",
+        near_ties,
+        """{{ near }} of {{ decisions }} decisions {{ near | many("is a near-tie", "are near-ties") }}: their
+        margins are within the bound on float error, which is far above the usual error. However they fall, a
+        score lies within a range of {{ points | number(1) }} points at most ({{ title }} of {{ model }} on
+        {{ benchmark }}).""",
+    ),
+    NEVER_TRAINED,
+    ORACLES,
+]
+"""What a reader of the first screen should be wary of."""
+
+BRIEF = [
+    Finding(
+        "marks",
+        by_chance,
+        """! does not mean biased, nor its absence unbiased. Each score is judged by itself: about {{ percent
+        }} in 100 intervals exclude 50 even where there is no preference.""",
+    ),
+    FEW_PAIRS,
+    NEVER_TRAINED,
+    ORACLES,
+]
+"""The same in few words, for a reader of the headline in a terminal."""
+
+
+# the scores in detail
+
+
+def models_by_training(results: PairResults) -> Sequence[tuple[list[str], str]]:
+    """Models whose scores are counted together, and what these are called."""
+    return (
+        (results.study.trained(), TRAINED_MODELS),
+        (results.study.of_source(UNTRAINED), UNTRAINED_MODELS),
+    )
+
+
+def verdicts_by_benchmark(results: PairResults) -> Iterator[Row]:
+    scores = corrected_scores(results)
+    for benchmark, of_benchmark in scores.groupby("benchmark", sort=False, observed=True):
+        for models, whose in models_by_training(results):
+            rows = of_benchmark[of_benchmark["model"].isin(models)]
+            if len(rows):
+                beyond = rows[(rows["verdict"] == BEYOND) & (whose == TRAINED_MODELS)]
+                yield {
+                    "benchmark": benchmark,
+                    "whose": whose,
+                    "counts": verdict_counts(rows),
+                    "beyond": records(beyond[:SHOWN]),
+                    "more": max(0, len(beyond) - SHOWN),
+                }
+
+
+def protocols(results: PairResults) -> Iterator[Row]:
+    """In how many decisions the two protocols differ."""
+    overall = results.overall
+    both = overall[overall["differing"].notna() & (overall["protocol"] == PUBLISHED)]
+    if len(both):
+        yield {"differing": int(both["differing"].sum()), "decisions": int(both["n"].sum())}
+
+
+DETAILS = [
+    Finding(
+        "verdicts by benchmark",
+        verdicts_by_benchmark,
+        COUNTED
+        + """{{ testable(counts, " of " ~ whose ~ " on " ~ benchmark) }}{{ by_verdict(counts) }}
+        {% if beyond %}Beyond both:
+        {% for of in beyond %}{{ of.model }}, {{ of.title }} {{ of.score | number(1) }}
+        {%- if not loop.last %}; {% endif %}{% endfor %}
+        {%- if more %}; and {{ more }} more{% endif %}.{% endif %}""",
+    ),
+    Finding(
+        "protocols",
+        protocols,
+        """The two protocols, published and corrected, give different outcomes in {{ differing }} of
+        {{ decisions }} decisions (one for each model, measure and pair).""",
+    ),
+]
+"""What may be claimed of the scores on each benchmark, and where protocols differ."""
+
+
+def defective(results: PairResults) -> list[dict[str, Any]]:
+    """The scores of all measures, those that a model has not got too."""
+    rows = results.overall[results.overall["protocol"] == CORRECTED]
+    return records(rows.assign(title=rows["measure"].astype(str).map(title_of)))
+
+
+WARNINGS = [
+    NEVER_TRAINED,
+    Finding[PairResults](
+        "perturbed",
+        lambda results: [{"name": name} for name in results.study.of_source("perturbed")],
+        "{{ name }} is another model with noise in its weights: a control.",
+    ),
+    Finding[PairResults](
+        "undefined",
+        lambda results: [row for row in defective(results) if row["undefined"]],
+        """{{ model }} on {{ benchmark }}, {{ title }}: {% if undefined == n %}this model gives no {{ title }}
+        (see the scoring log){% else %}{{ undefined }} of {{ n }} pairs have nothing to score on one
+        side{% endif %}.""",
+    ),
+    Finding[PairResults](
+        "near-ties of scores",
+        lambda results: [row for row in defective(results) if row["near_ties"]],
+        """{{ model }} on {{ benchmark }}, {{ title }}: {{ near_ties }} of {{ n | counted }}
+        {{ near_ties | many("is a near-tie", "are near-ties") }}; turned by float error, which its bound does
+        not exclude, {{ near_ties | many("it", "they") }} would move the score to between
+        {{ near_low | number }} and {{ near_high | number }}.""",
+    ),
+    Finding[PairResults](
+        "without ratings",
+        lambda results: [
+            {"name": benchmark.name}
+            for benchmark in results.study.benchmarks
+            if benchmark.name not in {*results.agreement["benchmark"]}
+        ],
+        "{{ name }} has no human ratings, so it is not in Figure 1.",
+    ),
+]
+"""Untrained models, undefined pairs and near-ties, benchmarks without ratings."""
+
+
+# scores over some of the pairs, and over sentences without their order
+
+
+def by_type(results: PairResults) -> Iterator[Row]:
+    """Of each kind of models how many scores of one bias type are beyond both, and whether the share of
+    trained models could be that of untrained ones."""
+    scores = _corrected(results.original)
+    scores = scores[scores["grouping"] == BIAS_TYPE]
+    counts = {
+        whose: verdict_counts(rows)
+        for models, whose in models_by_training(results)
+        if len(rows := scores[scores["model"].isin(models)])
+    }
+    shares = {whose: (of["beyond"], of["testable"]) for whose, of in counts.items() if of["testable"]}
+    alike = None
+    if len(shares) == 2:
+        beyond, tested = shares[TRAINED_MODELS]
+        low, high = wilson(*shares[UNTRAINED_MODELS], LEVEL)
+        if beyond and low <= 100 * beyond / tested <= high:
+            alike = {"low": low, "high": high}
+    if counts:
+        yield {"counts_of": counts, "alike": alike}
+
+
+BY_TYPE = Finding(
+    "bias types",
+    by_type,
+    COUNTED
+    + """{% for whose, counts in counts_of.items() %}
+    {{ testable(counts, " of " ~ whose ~ " over the pairs of one bias type") }}
+    {% if counts.testable %}Of the {{ counts.testable }} testable, {{ counts.beyond }}
+    {{ counts.beyond | many("is", "are") }} beyond both {%- if counts.undecided %}, {{ counts.undecided }}
+    {{ counts.undecided | many("is", "are") }} undecided{% endif %}.{% endif %} {% endfor %}
+    {% if alike %}The share of the trained models lies within the interval of that of the untrained ones,
+    {{ alike.low | number(0) }} to {{ alike.high | number(0) }} of 100.{% endif %}""",
+)
+
+
+def shuffled(results: PairResults) -> Iterator[Row]:
+    """Which scores of trained models are off 50 though the tokens are shuffled, beside those as written."""
+    scores = _of_trained(results, _corrected(results.bias))
+    scores = scores[(scores["variant"] == SHUFFLED) & (scores["grouping"] == OVERALL) & scores["low"].notna()]
+    if scores.empty:
+        return
+    off = scores[(scores["low"] > NO_PREFERENCE) | (scores["high"] < NO_PREFERENCE)]
+    keys = ["model", "benchmark", "measure", "protocol"]
+    off = off.join(results.overall.set_index(keys)["score"].rename("unshuffled"), on=keys)
+    furthest = off.sort_values("score", key=lambda score: -(score - NO_PREFERENCE).abs(), kind="stable")
+    yield {
+        "known": len(scores),
+        "off": len(off),
+        "furthest": [
+            {**row, "ends": interval_off_50(row["low"], row["high"])} for row in records(furthest[:NAMED])
+        ],
+        "beyond": int((off["verdict"] == BEYOND).sum()),
+    }
+
+
+CONTROLS = Finding(
+    "shuffled",
+    shuffled,
+    """With the tokens of each sentence shuffled, {{ off }} of {{ known | counted("score") }} of trained
+    models {{ off | many("has", "have") }} an interval without 50 {%- if not off %}.{% else %}, the furthest
+    {% for of in furthest %}{{ of.title }} of {{ of.model }} on {{ of.benchmark }},
+    {{ of.score | number(0) }} of 100 ({{ of.ends }}), unshuffled {{ of.unshuffled | number(0) }}
+    {%- if not loop.last %}; {% endif %}{% endfor %}.
+    Of these {{ beyond }} {{ beyond | many("lies", "lie") }} beyond what words alone give. A preference that
+    shuffled sentences have does not come from what sentences say.{% endif %}""",
+)
+
+
+# agreement with human raters
+
+
+def agreement(results: PairResults) -> Iterator[Row]:
+    """The areas of trained models; of all, where none is trained. Controls are not counted."""
+    areas = chosen_areas(results)
+    of_trained = _of_trained(results, areas)
+    areas = areas if of_trained.empty else of_trained
+    control = ~areas["measure"].astype(str).map(sees_context).astype(bool)
+    of_context = areas[~control]
+    if len(of_context):
+        yield {
+            "models": TRAINED_MODELS if len(of_trained) else "models",
+            "cases": [number(100 * end, 0) for end in (of_context["auc"].min(), of_context["auc"].max())],
+            "without_controls": bool(control.any()),
+            "areas": beyond_chance(of_context, results.alpha),
+        }
+
+
+AGREEMENT = Finding(
+    "agreement",
+    agreement,
+    BEYOND_CHANCE
+    + """Take a pair that the raters call biased and one that they do not: the first has the higher score in
+    {{ cases | unique | join(" to ") }} of 100 cases, from the least to the most of the {{ models }} and
+    measures (protocol corrected{% if without_controls %}; without controls{% endif %}); 50 is chance. {{
+    beyond_chance(areas) }}""",
+)

@@ -1,0 +1,242 @@
+"""What the report says of scores: what its sentences count, and what stands beside it."""
+
+import re
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from synthetic import pair_results
+from unmask.pairs.findings import (
+    BRIEF,
+    BY_TYPE,
+    CAUTIONS,
+    CONTROLS,
+    DETAILS,
+    OVERVIEW,
+    PREFERENCES,
+    WARNINGS,
+)
+from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
+from unmask.pairs.verdicts import BEYOND, CONTROL, UNDECIDED, UNKNOWN, WITHIN_NOISE, WITHIN_WORDS
+from unmask.report.findings import sentences
+
+SCORE: dict[str, Any] = {
+    "model": "bert",
+    "benchmark": "crows",
+    "measure": "AUL",
+    "protocol": "corrected",
+    "variant": "original",
+    "grouping": "overall",
+    "differing": None,
+    "n": 1000,
+    "undefined": 0,
+    "score": 56.4,
+    "low": 53.0,
+    "high": 59.8,
+    "null_low": 46.0,
+    "null_high": 53.6,
+    "near_ties": 0,
+    "near_low": 56.4,
+    "near_high": 56.4,
+    "verdict": BEYOND,
+    "confidence": 0.95,
+}
+COMPARED = ["benchmark", "model", "first", "second", "protocol", "kappa", "p", "p_holm"]
+UNTESTABLE = {"verdict": UNKNOWN, "low": None, "high": None}
+NULL = {"low": None, "high": None, "null_low": None, "null_high": None, "verdict": UNKNOWN}
+
+
+def results(*scores: dict[str, Any], **sources: str) -> PairResults:
+    """Of these scores and nothing else. sources: of models, by default hub."""
+    bias = pd.DataFrame([SCORE | score for score in scores])
+    models = [{"name": name, "source": sources.get(name, "hub")} for name in bias["model"].unique()]
+    benchmarks = [{"name": name} for name in bias["benchmark"].unique()]
+    none = pd.DataFrame(columns=COMPARED)
+    return pair_results(
+        models,
+        benchmarks,
+        bias=bias,
+        measures_compared=none,
+        models_compared=none,
+        agreement=pd.DataFrame(columns=["benchmark", "model", "measure", "chosen", "protocol", "auc"]),
+        unknown=pd.DataFrame(columns=list(UNKNOWN_TOKENS)),
+    )
+
+
+def preference(score: dict[str, Any]) -> str:
+    (sentence,) = PREFERENCES.sentences(results(score))
+    return sentence
+
+
+def numbers(text: str) -> list[int]:
+    return [int(each) for each in re.findall(r"\b\d+\b", text)]
+
+
+@pytest.mark.parametrize(
+    ("score", "text"),
+    [
+        ({}, "the stereotype in 56 of 100 pairs of crows (53 to 60); words alone reach 54."),
+        # below 50 it is the other side, seen from there
+        (
+            {"score": 37.4, "low": 30.2, "high": 44.9, "null_low": 40.8},
+            "the antistereotype in 63 of 100 pairs of crows (55 to 70); words alone reach 59.",
+        ),
+        # an end that rounds to 50 has a decimal
+        ({"score": 56.0, "low": 49.8}, "the stereotype in 56 of 100 pairs of crows (49.8 to 59.8);"),
+        # few pairs are counted; one of which is not defined
+        (
+            {"n": 21, "undefined": 1, "score": 55.0, "low": 31.0, "high": 79.0, "verdict": WITHIN_NOISE},
+            "the stereotype in 11 of 20 pairs of crows (31 to 79 of 100); words alone reach 54.",
+        ),
+        ({"n": 1, "score": 0.0, **NULL}, "the antistereotype in 1 of 1 pair of crows."),
+        ({"n": 3, "score": 50.0, **NULL}, "neither side, the stereotype in 1.5 of 3 pairs of crows."),
+        # two of three pairs, whatever rounding makes of two thirds
+        ({"n": 3, "score": 200 / 3, **NULL}, "the stereotype in 2 of 3 pairs of crows."),
+        ({"n": 3, "score": 100 / 3, **NULL}, "the antistereotype in 2 of 3 pairs of crows."),
+        ({"n": 3, "score": 250 / 3, **NULL}, "the stereotype in 2.5 of 3 pairs of crows."),
+        # a preference does not read like none
+        ({"score": 50.3, "low": 49.0, "high": 51.6}, "the stereotype in 50.3 of 100 pairs of crows"),
+        ({"score": 49.97, "low": 49.0, "high": 50.9}, "the antistereotype in 50.03 of 100 pairs of crows"),
+        *(
+            ({"score": score, "low": 47.0, "high": 53.0}, "neither side, the stereotype in 50 of 100 pairs")
+            for score in (50.0, 50 - 1e-12, 50 + 1e-12)
+        ),
+    ],
+)
+def test_a_score_in_words(score: dict[str, Any], text: str) -> None:
+    assert preference(score).startswith(f"AUL: bert prefers {text}")
+
+
+def test_each_verdict_has_its_meaning() -> None:
+    verdicts = (WITHIN_NOISE, WITHIN_WORDS, UNDECIDED, BEYOND, UNKNOWN, CONTROL)
+    meanings = [preference({"verdict": verdict}).rpartition("pairs of crows")[2] for verdict in verdicts]
+    assert len(set(meanings)) == len(verdicts)
+    assert ["reach 54" in meaning for meaning in meanings] == [True] * 4 + [False] * 2
+
+
+def test_untrained_models_come_last_in_words() -> None:
+    first, last = PREFERENCES.sentences(results({"model": "noise"}, {}, noise="random"))
+    assert first.startswith("AUL: bert prefers") and last.startswith("AUL: noise (never trained) prefers")
+
+
+def test_near_ties_are_counted_in_the_number_of_their_noun() -> None:
+    one, two, _ = sentences(WARNINGS, results({"near_ties": 1}, {"measure": "CPS", "near_ties": 2}))
+    assert "1 of 1000 pairs is a near-tie;" in one and "2 of 1000 pairs are near-ties;" in two
+
+
+def test_the_rate_of_chance_follows_the_confidence_of_the_study() -> None:
+    of_90 = results({"confidence": 0.9})
+    for findings in (CAUTIONS, BRIEF):
+        assert "about 10 in 100" in " ".join(sentences(findings, of_90))
+
+
+def test_what_a_reader_of_the_headline_should_know() -> None:
+    some = results(
+        {"n": 40},
+        {"model": "exact"},
+        {"model": "noise", "benchmark": "many"},
+        exact="oracle",
+        noise="random",
+    )
+    _, few, untrained, oracles = sentences(BRIEF, some)
+    assert "crows (40)" in few and "many" not in few
+    assert "noise" in untrained and "exact" in oracles
+    # the first screen cautions of the same
+    assert {few, untrained, oracles} <= {*sentences(CAUTIONS, some)}
+    assert len(sentences(BRIEF, results({}))) == 1
+
+
+def test_a_model_without_a_score_is_named() -> None:
+    some = results({}, {"model": "broken", "score": None})
+    assert "Without any score (see the scoring log): broken." in sentences(CAUTIONS, some)
+
+
+def test_only_trained_models_are_counted_and_only_networks_have_float_error() -> None:
+    some = results(
+        {"near_ties": 3, "near_low": 56.1},
+        {"model": "exact", "near_ties": 900, "near_low": 5.0, "verdict": WITHIN_NOISE},
+        {"model": "noise", "verdict": WITHIN_NOISE},
+        exact="oracle",
+        noise="random",
+    )
+    verdicts, furthest = sentences(OVERVIEW, some)
+    # scores, testable; of 1 none within noise of 50, none within words, 1 beyond
+    assert numbers(verdicts) == [1, 1, 1, 0, 50, 0, 1]
+    assert "bert on crows under AUL: 56 of 100 pairs (53 to 60); words alone reach 54." in furthest
+    (near,) = (text for text in sentences(CAUTIONS, some) if "near-ties" in text)
+    assert near.startswith("3 of 2000 decisions") and "0.3 points" in near
+
+
+def test_what_lies_furthest_beyond_both_is_not_what_barely_does() -> None:
+    barely = {"measure": "CPS", "score": 37.0, "low": 26.0, "high": 49.9, "null_low": 37.2, "null_high": 62.8}
+    _, furthest = sentences(OVERVIEW, results(barely, {}))
+    assert "bert on crows under AUL: 56 of 100 pairs" in furthest
+    _, only = sentences(OVERVIEW, results(barely))
+    assert "bert on crows under CPS: 37 of 100 pairs (26.0 to 49.9); words alone reach 37." in only
+
+
+def test_what_cannot_be_tested_is_never_counted_as_tested() -> None:
+    """Six scores of untrained models, none of them testable, are not "of 6, 0 are beyond both"."""
+    some = results(
+        *[{"model": "noise"} | UNTESTABLE] * 6,
+        {},
+        {"verdict": UNDECIDED},
+        UNTESTABLE,
+        {"measure": "AllMasked", "verdict": CONTROL},
+        {"measure": "AllMaskedSum", "verdict": CONTROL},
+        noise="random",
+    )
+    of_trained, of_untrained = sentences(DETAILS, some)
+    assert numbers(of_untrained) == [6, 0, 6]
+    # of 5 scores 2 are testable, 1 is not, 2 are controls; of the 2 none, none, 1 undecided, 1 beyond both
+    for text in (of_trained, sentences(OVERVIEW, some)[0]):
+        assert numbers(text)[:10] == [5, 2, 1, 2, 2, 0, 50, 0, 1, 1]
+
+
+def test_bias_types_beyond_both_stand_beside_those_of_untrained_models() -> None:
+    of_type = {"grouping": "bias_type", "group": "age"}
+    some = results(
+        of_type,
+        of_type | {"verdict": WITHIN_NOISE},
+        of_type | {"verdict": UNKNOWN},
+        of_type | {"protocol": "published"},
+        {"grouping": "overall"},
+        *[of_type | {"model": "noise", "verdict": verdict} for verdict in (BEYOND, *[WITHIN_NOISE] * 3)],
+        noise="random",
+    )
+    (text,) = BY_TYPE.sentences(some)
+    # of trained models: scores, testable, not testable, testable, beyond both; then of untrained ones
+    assert numbers(text)[:9] == [3, 2, 1, 2, 1, 4, 4, 4, 1]
+    assert not list(BY_TYPE.sentences(results({"grouping": "overall"})))
+
+
+# Wilson's interval of 2 in 40 is 1.4 to 16.5%
+@pytest.mark.parametrize(
+    ("trained", "untrained", "alike"),
+    [(2, 2, True), (6, 2, True), (7, 2, False), (0, 0, False), (20, 2, False)],
+)
+def test_a_share_like_that_of_untrained_models_is_called_so(
+    trained: int, untrained: int, alike: bool
+) -> None:
+    rows = [
+        {"grouping": "bias_type", "model": model, "verdict": BEYOND if place < beyond else WITHIN_NOISE}
+        for model, beyond in (("bert", trained), ("noise", untrained))
+        for place in range(40)
+    ]
+    (text,) = BY_TYPE.sentences(results(*rows, noise="random"))
+    assert ("within the interval of that of the untrained ones, 1 to " in text) == alike
+
+
+def test_shuffled_scores_stand_beside_the_unshuffled() -> None:
+    def said(*scores: dict[str, Any]) -> str:
+        written = ({"score": 51.2}, {"measure": "CPS", "score": 50.4})
+        (text,) = CONTROLS.sentences(results(*written, *({"variant": "shuffled"} | each for each in scores)))
+        return text
+
+    text = said({}, {"measure": "CPS", "verdict": WITHIN_WORDS})
+    assert "2 of 2 scores" in text and "56 of 100 (53 to 60), unshuffled 51" in text
+    assert "CPS of bert" in text and "Of these 1 lies beyond what words alone give" in text
+    # where none is off 50, nothing is said of what is left
+    none = said({"low": 46.0})
+    assert "0 of 1 score" in none and none.count(".") == 1
