@@ -2,10 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.calibration.computing import SCHEMAS, compute
+import pandas as pd
+
+from unmask.calibration.controls import controls_table
+from unmask.calibration.dose_response import dose_response
+from unmask.calibration.metrics import metrics_table, rank_of_worlds
+from unmask.calibration.mlm_corruption import corruption_table
 from unmask.calibration.population import read_population
 from unmask.calibration.power import Options
-from unmask.calibration.schema import DRAWN
+from unmask.calibration.schema import CONTROLS, DOSES, DRAWN, KEPT, METRICS
 from unmask.joblog import job_log
 from unmask.record import record
 from unmask.tables import read_table, write_table
@@ -19,11 +24,20 @@ with job_log(snakemake.log[0], snakemake.input):
     population = read_population(
         params.models, params.benchmarks, params.corruptions, inputs.scores, inputs.pairs, inputs.truths
     )
-    drawn = inputs.get("drawn") or None
-    tables = compute(population, read_table(drawn, DRAWN) if drawn else None, options)
+    by_model = population.by_model()
+    metrics = metrics_table(by_model, options)
+    if drawn := inputs.get("drawn"):
+        ranks = rank_of_worlds(read_table(drawn, DRAWN), options)
+        metrics = pd.concat([metrics, ranks], ignore_index=True)
+    tables = {
+        "doses": (dose_response(by_model, options.confidence), DOSES),
+        "merits": (metrics, METRICS),
+        "controls": (controls_table(population, options.confidence), CONTROLS),
+        "kept": (corruption_table(by_model, options.association, options.confidence), KEPT),
+    }
     facts = {
         "options": dict(params.options),
         **record(inputs, params.code, "numpy", "pandas", "pyarrow", "scipy", "statsmodels"),
     }
-    for name, rows in tables.items():
-        write_table(snakemake.output[name], rows, SCHEMAS[name], facts)
+    for name, (rows, schema) in tables.items():
+        write_table(snakemake.output[name], rows, schema, facts)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unmask.calibration.drawn_worlds import drawn_worlds
-from unmask.calibration.kept_rates import kept_rates
+from unmask.calibration.mlm_corruption import exact_corruption_table
 from unmask.calibration.schema import DRAWN, KEPT
 from unmask.joblog import job_log
 from unmask.record import record
@@ -23,5 +23,5 @@ with job_log(snakemake.log[0], snakemake.input):
     drawn = drawn_worlds(params.settings, params.measures, **params.drawn)
     write_table(output["drawn"], drawn, DRAWN, facts)
     if "kept_exact" in output:
-        kept = kept_rates(params.name, params.settings, params.measures, params.association)
+        kept = exact_corruption_table(params.name, params.settings, params.measures, params.association)
         write_table(output["kept_exact"], kept, KEPT, facts)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.calibration.exact_entry import described, exact_model
+from unmask.calibration.exact_model import described, exact_model
 from unmask.facts import write_facts
 from unmask.joblog import job_log
 from unmask.record import record

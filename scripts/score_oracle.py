@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
-from unmask.calibration.exact_entry import exact_model
 from unmask.calibration.exact_evidence import exact_evidence
+from unmask.calibration.exact_model import exact_model
 from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
 from unmask.facts import read_facts

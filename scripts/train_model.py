@@ -8,9 +8,8 @@ from unmask.joblog import job_log
 from unmask.models.directory import directory_written_whole
 from unmask.models.manifest import write_manifest
 from unmask.record import record
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import World
-from unmask.worlds.recipe import Recipe
+from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.training import check_learnt, train
 
 if TYPE_CHECKING:

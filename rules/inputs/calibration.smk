@@ -1,7 +1,7 @@
 # Functions that tell rules their inputs and outputs: calibration.
 
-from unmask.calibration.shown import FIGURES as CALIBRATION_FIGURES
-from unmask.calibration.shown import TABLES as CALIBRATION_TABLES
+from unmask.calibration.artifacts import FIGURES as CALIBRATION_FIGURES
+from unmask.calibration.artifacts import TABLES as CALIBRATION_TABLES
 
 CALIBRATION = config.get("calibration")
 # what is computed of the scores, by table

@@ -1,9 +1,9 @@
 # Functions that tell rules what worlds make.
 
 from unmask.worlds.corpus import check_enough
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import World
 from unmask.worlds.pairs import Counts
+from unmask.worlds.recipe import Corruption
 
 try:
     for _name, _entry in WORLDS.items():

@@ -4,8 +4,8 @@ from typing import Any
 
 from study_schema import FAMILIES
 from unmask.schemas import complete
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import World
+from unmask.worlds.recipe import Corruption
 
 OTHERS: dict[str, dict[str, Any]] = {
     "uneven": {

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from calibration_studies import ARCHITECTURES, AWKWARD, FAMILIES, MEASURES, NUMBERS, STRENGTHS, Study
 from drawn_marks import panels_of, scale_of
-from made_calibration import ARCHITECTURES, AWKWARD, FAMILIES, MEASURES, NUMBERS, STRENGTHS, Study
 from running import present
+from unmask.calibration.artifacts import FIGURES
 from unmask.calibration.charts import MAKERS
 from unmask.calibration.presenting import drawn_charts
-from unmask.calibration.results import Found
-from unmask.calibration.shown import FIGURES
+from unmask.calibration.results import CalibrationResults
 from unmask.measures.registry import title_of
 from unmask.report.charts import chart
 
@@ -31,7 +31,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 def rows_of(study: Study, name: str) -> Rows:
     """What a chart of a study is drawn from, as the page has it."""
-    ((_, drawn),) = drawn_charts(Found(study.files, study.settings), [name])
+    ((_, drawn),) = drawn_charts(CalibrationResults(study.files, study.settings), [name])
     assert not isinstance(drawn, str)
     return chart("c", "a", drawn).rows
 
@@ -45,7 +45,7 @@ def where(rows: Rows, **wanted: Any) -> Rows:
     return [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
 
 
-def merits_of(study: Study, **wanted: Any) -> Rows:
+def metrics_of(study: Study, **wanted: Any) -> Rows:
     return where(study.rows["merits"], **wanted)
 
 
@@ -113,7 +113,7 @@ def test_power_is_that_of_the_merits(study: Study, rows: Mapping[str, Rows]) -> 
             own = where(shown, measure=measure, models=told)
             assert [row["pairs"] for row in own] == list(NUMBERS)
             for row in own:
-                (merit,) = merits_of(
+                (merit,) = metrics_of(
                     study, merit="power", kind=kind, measure=measure, condition=f"n={row['pairs']}"
                 )
                 assert [row["power"], row["low"], row["high"]] == [merit[k] for k in ("value", "low", "high")]
@@ -136,8 +136,8 @@ def test_false_alarms_stand_in_their_panels_beside_chance(study: Study, rows: Ma
         kind = {"perfect models": "oracle", "trained models": "trained"}[row["models"]]
         measure = next(name for name in MEASURES if title_of(name) == row["measure"])
         wanted = {"kind": kind, "measure": measure, "condition": row["condition"]}
-        (alarms,) = merits_of(study, merit="false alarms", **wanted)
-        (chance,) = merits_of(study, merit="false alarms by chance", **wanted)
+        (alarms,) = metrics_of(study, merit="false alarms", **wanted)
+        (chance,) = metrics_of(study, merit="false alarms by chance", **wanted)
         assert (row["alarms"], row["low"], row["high"]) == (alarms["value"], alarms["low"], alarms["high"])
         assert row["chance"] == chance["value"] and row["panel"] == panels[row["condition"]]
     assert len(shown) == 2 * len(MEASURES) * len(panels)
@@ -154,7 +154,7 @@ def test_false_alarms_stand_in_their_panels_beside_chance(study: Study, rows: Ma
 def test_marks_and_lines_are_where_the_numbers_are(
     study: Study, name: str, axis: str, value: str, at: float
 ) -> None:
-    drawn = MAKERS[name][0](Found(study.files, study.settings))
+    drawn = MAKERS[name][0](CalibrationResults(study.files, study.settings))
     assert drawn is not None
     panels = panels_of(drawn)
     places = [getattr(mark, axis) for panel in panels for mark in panel.of("symbol")]
@@ -253,12 +253,14 @@ def test_a_small_study_has_marks_without_intervals(tmp_path: Path) -> None:
     own = where(shown, measure="CPS", of="trained")
     assert len(own) == len(DOSES) * 2 and all(row["low"] is row["high"] is None for row in own)
     for name in FIGURES:
-        assert bool(MAKERS[name][0](Found(study.files, study.settings))) == (name != "explained_figure")
+        assert bool(MAKERS[name][0](CalibrationResults(study.files, study.settings))) == (
+            name != "explained_figure"
+        )
 
 
 def test_what_there_is_nothing_of_is_a_line(tmp_path: Path) -> None:
     study = Study(tmp_path, "explained")
-    for name, drawn in drawn_charts(Found(study.files, study.settings), FIGURES):
+    for name, drawn in drawn_charts(CalibrationResults(study.files, study.settings), FIGURES):
         assert isinstance(drawn, str) == (name != "explained_figure")
     files = {f"worlds_figure_{form}": tmp_path / f"w.{form}" for form in ("svg", "png")}
     present("calibration", study.files, files, tmp_path / "log", study.settings)
@@ -268,7 +270,7 @@ def test_what_there_is_nothing_of_is_a_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lacking", ["doses", "merits", "controls", "kept", "drawn", "kept_exact"])
 def test_each_file_may_be_missing(tmp_path: Path, lacking: str) -> None:
     study = Study(tmp_path, "small")
-    drawn = dict(drawn_charts(Found(study.files | {lacking: []}, study.settings), FIGURES))
+    drawn = dict(drawn_charts(CalibrationResults(study.files | {lacking: []}, study.settings), FIGURES))
     without = {
         "doses": {"response_figure", "frequency_figure"},
         "merits": {"power_figure", "alarms_figure"},

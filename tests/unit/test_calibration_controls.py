@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_population import credit_of, follows, made_pairs, member, observed
+from planted_models import credit_of, follows, made_pairs, member, observed
 from unmask.calibration.controls import controls_table
 from unmask.calibration.population import Observed, Population
 from unmask.calibration.schema import CONTROLS

@@ -8,21 +8,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_calibration import Study
+from calibration_studies import Study
 from study_schema import FAMILIES
-from unmask.calibration import documenting
-from unmask.calibration.documenting import ABSENT, FOLDER, PAGE, ROOT, SHEETS, copy_tables, documented
+from unmask.calibration import artifacts, documenting
+from unmask.calibration.documenting import ABSENT, FOLDER, PAGE, ROOT, TABLES, copy_tables, documented
 from unmask.calibration.exact_model import TRUSTED, ExactModel
-from unmask.calibration.planted_pairs import exact_scores, planted_pairs
+from unmask.calibration.planted_pairs import observe_exact, planted_pairs
+from unmask.calibration.population import ORACLE, Member
 from unmask.calibration.presenting import made_tables
-from unmask.calibration.results import Found
-from unmask.calibration.shown import TABLES
+from unmask.calibration.results import CalibrationResults
 from unmask.configuration import read_config
 from unmask.errors import InputError
 from unmask.schemas import complete
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import World
 from unmask.worlds.pairs import Counts
+from unmask.worlds.recipe import Corruption
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +31,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study")
     study = Study(folder)
     (folder / "tables").mkdir()
-    names = [f"{table}_csv" for table in TABLES]
-    for name, text in made_tables(Found(study.files, study.settings), names):
+    names = [f"{table}_csv" for table in artifacts.TABLES]
+    for name, text in made_tables(CalibrationResults(study.files, study.settings), names):
         (folder / "tables" / f"calibration_{name.removesuffix('_csv')}.csv").write_text(text)
     return folder
 
@@ -44,20 +44,22 @@ def test_the_page_is_what_its_tables_make_of_it() -> None:
 
 def test_the_page_has_every_table_once() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert sorted(re.findall(r"<!-- table (\w+) -->", text)) == sorted(SHEETS)
-    assert set(SHEETS) <= set(TABLES)
+    assert sorted(re.findall(r"<!-- table (\w+) -->", text)) == sorted(TABLES)
+    assert set(TABLES) <= set(artifacts.TABLES)
 
 
 def test_all_tables_of_a_study_appear(results: Path, tmp_path: Path) -> None:
     copy_tables([results], tmp_path)
-    assert {path.stem for path in tmp_path.iterdir()} == set(SHEETS)
+    assert {path.stem for path in tmp_path.iterdir()} == set(TABLES)
     page = documented(PAGE.read_text(encoding="utf-8"), tmp_path)
     assert ABSENT not in page
     parts = re.findall(r"<!-- table (\w+) -->\n(.*?)\n<!-- end \1 -->", page, re.DOTALL)
     for name, part in parts:
         lines = part.strip().splitlines()
         assert lines[0].startswith("| ") and lines[1].startswith("| ---"), name
-        assert len(lines) == 2 + len(SHEETS[name](documenting._read(name, tmp_path)).rows)  # type: ignore[arg-type]
+        rows = documenting._rows(name, tmp_path)
+        assert rows is not None
+        assert len(lines) == 2 + len(documenting._sheet(name, rows).rows)
     # once more changes nothing
     assert documented(page, tmp_path) == page
 
@@ -144,19 +146,22 @@ def test_the_oracles_numbers_are_those_of_an_exact_model() -> None:
     study = complete(read_config(ROOT / "configs/calibration.yaml"), FAMILIES)
     settings = study["worlds"][study["models"]["oracle"]["world"]]
     world = World.from_config("dose-1", settings)
-    pairs, planted = planted_pairs(world, Counts.from_config("dose-1", settings))
-    model = ExactModel(world, Corruption.from_config("dose-1", settings), TRUSTED)
-    scores = exact_scores(pairs, model, study["measures"])
-    rows = planted.assign(
-        pair_id=pairs["pair_id"],
-        logit=np.log(planted["p"] / (1 - planted["p"])),
-        towards=np.log(planted["ratio"]) * planted["direction"].map({"stereo": -1.0, "antistereo": 1.0}),
-    ).merge(scores, on="pair_id")
+    pairs, facts = planted_pairs(world, Counts.from_config("dose-1", settings))
+    corruption = Corruption.from_config("dose-1", settings)
+    member = Member("oracle", ORACLE, None, "dose-1", TRUSTED, corruption._asdict())
+    model = ExactModel(world, corruption, TRUSTED)
+    observed = observe_exact(member, pairs, facts, model, study["measures"])
+    rows = observed.pairs.assign(
+        logit=np.log(observed.pairs["p"] / (1 - observed.pairs["p"])),
+        towards=np.log(observed.pairs["ratio"])
+        * observed.pairs["direction"].map({"stereo": -1.0, "antistereo": 1.0}),
+        **dict(zip(observed.measures, observed.margin.T, strict=True)),
+    )
 
     def slope(measure: str, factor: str, dose: str) -> float:
-        own = rows[(rows["measure"] == measure) & (rows["factor"] == factor)]
-        means = own.groupby(["unit", "direction"])[[dose, "margin"]].mean()
-        return float(np.polyfit(means[dose], means["margin"], 1)[0])
+        of_factor = rows[rows["factor"] == factor]
+        means = of_factor.groupby(["unit", "direction"])[[dose, measure]].mean()
+        return float(np.polyfit(means[dose], means[measure], 1)[0])
 
     found = pd.read_csv(FOLDER / "merits.csv").query("kind == 'oracle' and condition.isna()")
     values = found.set_index(["measure", "merit"])["value"]

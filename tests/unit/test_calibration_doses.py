@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_population import follows, made_pairs, member, observed
-from unmask.calibration.doses import doses_table
+from planted_models import follows, made_pairs, member, observed
+from unmask.calibration.dose_response import dose_response
 from unmask.calibration.schema import DOSES
 from unmask.calibration.slopes import association_slopes, frequency_slopes, least_squares
 from unmask.tables import as_table
@@ -79,7 +79,7 @@ def test_no_slope_without_two_doses() -> None:
 
 def test_every_cell_has_its_pairs_score_and_margin() -> None:
     one = observed({"AUL": follows(0.1, 0.5, noise=1.0), "CPS": follows(1.0)})
-    table = doses_table([one], 0.95)
+    table = dose_response([one], 0.95)
     as_table(table, DOSES)
     cells = one.pairs.groupby(CELL, dropna=False).size()
     assert len(table) == 2 * len(cells)
@@ -112,7 +112,7 @@ def test_theory_is_the_oracle_of_the_same_world() -> None:
         observed(of, bare, member("even", "balanced")),
         observed(of, bare, member("alone", family="u")),
     ]
-    table = doses_table(list(reversed(members)), 0.95)
+    table = dose_response(list(reversed(members)), 0.95)
     own = table[(table["model"] == "m") & (table["p"] == 0.9)]
     assert own["theory"].to_numpy() == pytest.approx(2 * np.log(9))
     assert own["margin"].to_numpy() == pytest.approx(np.log(9))
@@ -122,6 +122,6 @@ def test_theory_is_the_oracle_of_the_same_world() -> None:
 
 def test_an_undefined_measure_has_rows_without_numbers() -> None:
     none = observed({"AULA": lambda rows: np.full(len(rows), np.nan)})
-    table = doses_table([none], 0.95)
+    table = dose_response([none], 0.95)
     assert len(table)
     assert table[["score", "low", "margin", "margin_low"]].isna().all(axis=None)

@@ -9,18 +9,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from closed_forms import log_odds
 from made_worlds import DOSED, make_world, settings
 from running import run_script
-from unmask.calibration import kept_rates as kept_module
+from unmask.calibration import mlm_corruption
 from unmask.calibration.drawn_worlds import COUNTS, draw_world, drawn_worlds
-from unmask.calibration.kept_rates import corruptions, kept_rates, slope
+from unmask.calibration.mlm_corruption import corruptions, exact_corruption_table
 from unmask.calibration.planted_pairs import planted_pairs
 from unmask.calibration.schema import DRAWN, KEPT
-from unmask.calibration.theory import log_odds
 from unmask.tables import read_metadata, read_table
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY
 from unmask.worlds.pairs import Counts
+from unmask.worlds.recipe import Corruption
 
 MEASURES = ["AUL", "AULA", "CPS", "SSS", "AllMasked", "PLL"]
 
@@ -83,38 +83,13 @@ def test_shares_of_corruption_sum_to_one_and_are_shares_of_a_study() -> None:
     assert found[-1] == (0.5, 0.5, 0)
 
 
-def test_a_slope_is_that_of_least_squares_through_the_means_of_units() -> None:
-    rng = np.random.default_rng(0)
-    rows = pd.DataFrame(
-        {
-            "unit": rng.integers(0, 12, 200).astype(str),
-            "direction": rng.choice(["stereo", "antistereo"], 200),
-            "margin": rng.normal(size=200),
-        }
-    )
-    dose_of = {unit: float(rng.normal()) for unit in rows["unit"].unique()}
-    sign = rows["direction"].map({"stereo": 1.0, "antistereo": -1.0})
-    doses = rows["unit"].map(dose_of) * sign
-    x, y = [], []
-    for unit, dose in dose_of.items():
-        for direction, of_direction in (("stereo", 1), ("antistereo", -1)):
-            here = (rows["unit"] == unit) & (rows["direction"] == direction)
-            x.append(dose * of_direction)
-            y.append(float(rows.loc[here, "margin"].mean()))
-    expected = np.polyfit(x, y, 1)[0]
-    assert slope(rows, doses.tolist()) == pytest.approx(expected)
-    other = rows.sample(frac=1, random_state=1)
-    assert slope(other, doses[other.index].tolist()) == pytest.approx(expected)
-    assert math.isnan(slope(rows, [1.0] * 200))
-
-
 @pytest.fixture(scope="module")
 def kept() -> pd.DataFrame:
     with pytest.MonkeyPatch.context() as patch:
         # a few of the shares, and of the pairs
-        patch.setattr(kept_module, "KEPT_SHARES", (0, 0.1, 0.5))
-        patch.setattr(kept_module, "COUNTS", Counts(per_occupation=3, per_trait=3))
-        return kept_rates("w", settings(), MEASURES, association=0.75)
+        patch.setattr(mlm_corruption, "KEPT_SHARES", (0, 0.1, 0.5))
+        patch.setattr(mlm_corruption, "COUNTS", Counts(per_occupation=3, per_trait=3))
+        return exact_corruption_table("w", settings(), MEASURES, association=0.75)
 
 
 def test_kept_shares_have_a_row_each_for_context_and_measure(kept: pd.DataFrame) -> None:
@@ -168,7 +143,7 @@ def test_the_script_writes_both_tables(tmp_path: Path, monkeypatch: pytest.Monke
         "association": 0.75,
         "drawn": {"worlds": 2, "seed": 3},
     }
-    monkeypatch.setattr(kept_module, "KEPT_SHARES", (0.1,))
+    monkeypatch.setattr(mlm_corruption, "KEPT_SHARES", (0.1,))
     outputs = {"drawn": tmp_path / "drawn.parquet", "kept_exact": tmp_path / "kept.parquet"}
     run_script("compute_exact", {}, outputs, tmp_path / "job.log", **params)
     assert len(read_table(outputs["drawn"], DRAWN)) == 4

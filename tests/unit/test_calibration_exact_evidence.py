@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import closed_forms as theory
 from made_worlds import CORRUPTION, DOSED, OTHERS, make_world
 from unmask.benchmarks.schema import PAIRS
-from unmask.calibration import theory
 from unmask.calibration.exact_evidence import exact_evidence
 from unmask.calibration.exact_model import CONTEXTS, CORRUPTED, TRUSTED, ExactModel
 from unmask.errors import InputError
@@ -19,7 +19,6 @@ from unmask.evidence.schema import EVIDENCE
 from unmask.measures.scoring import score_pairs
 from unmask.tables import framed, read_table, write_table
 from unmask.terms import ALL, CORRECTED, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
     ASSOCIATION,
     FREE_SLOTS,
@@ -30,6 +29,7 @@ from unmask.worlds.grammar import (
 )
 from unmask.worlds.oracle import Oracle
 from unmask.worlds.pairs import PlantedPair, crows_pairs
+from unmask.worlds.recipe import Corruption
 from unmask.worlds.tokenizers import make_tokenizer
 
 MASKINGS = (NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL)

@@ -9,10 +9,8 @@ import pytest
 
 from cut_worlds import cut_world
 from made_worlds import CORRUPTION, make_world
-from unmask.calibration.exact_model import CONTEXTS, CORRUPTED, TRUSTED, ExactModel
-from unmask.calibration.exact_tokens import ExactTokens
-from unmask.worlds.corruption import Corruption
-from unmask.worlds.recipe import Recipe
+from unmask.calibration.exact_model import CONTEXTS, CORRUPTED, TRUSTED, ExactModel, ExactTokens
+from unmask.worlds.recipe import Corruption, Recipe
 
 CORRUPTIONS = [
     Corruption(0.6, 0.2, 0.2),

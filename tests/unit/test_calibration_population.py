@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made_population import (
+from planted_models import (
     CORRUPTION,
     follows,
     made_pairs,

@@ -1,4 +1,4 @@
-"""The report's section on calibration: what it shows, and every sentence that it can say."""
+"""The section on calibration: what it shows, and the numbers of every sentence that it can say."""
 
 import html
 from collections.abc import Iterator
@@ -10,27 +10,22 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from made_calibration import AWKWARD, CAPTIONS, POWER, Study
+from calibration_studies import AWKWARD, CAPTIONS, POWER, Study
 from running import present
-from unmask.calibration import findings
-from unmask.calibration.drawn_ranks import rank_of_worlds
+from unmask.calibration.artifacts import FIGURES
+from unmask.calibration.findings import FINDINGS, QUESTION, QUESTION_OF_REAL
+from unmask.calibration.metrics import rank_of_worlds
 from unmask.calibration.power import Options
-from unmask.calibration.results import Found
-from unmask.calibration.schema import CONTROLS, EXPLAINED, KEPT, MERITS
-from unmask.calibration.sections.calibration import QUESTION, QUESTION_OF_REAL, section
-from unmask.calibration.shown import FIGURES
+from unmask.calibration.results import CalibrationResults
+from unmask.calibration.schema import CONTROLS, EXPLAINED, KEPT, METRICS
+from unmask.calibration.sections.calibration import section
 from unmask.report.page import render_page
 from unmask.report.sections import Block, Chart, Fold, Section, Table, read_section
 from unmask.report.sheets import rows_of
 from unmask.tables import framed
 
 
-@pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    return Study(tmp_path_factory.mktemp("section"))
-
-
-def shown_of(study: Study) -> Section:
+def section_of(study: Study) -> Section:
     """The section as the script writes it."""
     output = study.folder / "calibration.json"
     present("calibration", study.files, {"calibration": output}, study.folder / "log", study.settings)
@@ -38,8 +33,13 @@ def shown_of(study: Study) -> Section:
 
 
 @pytest.fixture(scope="module")
-def shown(study: Study) -> Section:
-    return shown_of(study)
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return Study(tmp_path_factory.mktemp("section"))
+
+
+@pytest.fixture(scope="module")
+def whole(study: Study) -> Section:
+    return section_of(study)
 
 
 def every(blocks: tuple[Block, ...]) -> Iterator[Block]:
@@ -49,48 +49,38 @@ def every(blocks: tuple[Block, ...]) -> Iterator[Block]:
             yield from every(block.blocks)
 
 
-def made(**parts: pd.DataFrame) -> Found:
+def results_of(**parts: pd.DataFrame) -> CalibrationResults:
     """A study of which these parts are known, whatever its files."""
     settings = {"models": [], "benchmarks": [], "measures": [], "alpha": 0.05, "confidence": 0.95}
-    found = Found({"captions": str(CAPTIONS)}, settings | {"power": POWER})
-    # where what is worked out once is kept
-    found.__dict__.update(parts)
-    return found
+    results = CalibrationResults({"captions": str(CAPTIONS)}, settings | {"power": POWER})
+    # where a cached property keeps what it has computed
+    results.__dict__.update(parts)
+    return results
 
 
-def merits(*rows: tuple[str, str, str, str, float | None, tuple[float, float] | None]) -> Found:
-    """measure, kind, merit, condition, value and interval of each."""
-    listed = [
-        {"measure": measure, "kind": kind, "merit": merit, "condition": condition, "value": value}
+def metrics(*rows: tuple[str, str, str, str, float | None, tuple[float, float] | None]) -> CalibrationResults:
+    """measure, kind, metric, condition, value and interval of each."""
+    frame = [
+        {"measure": measure, "kind": kind, "merit": metric, "condition": condition, "value": value}
         | {"low": ends[0] if ends else None, "high": ends[1] if ends else None}
         | {"models": 3, "families": 3 if ends else 1}
-        for measure, kind, merit, condition, value, ends in rows
+        for measure, kind, metric, condition, value, ends in rows
     ]
-    return made(merits=framed(listed, MERITS))
+    return results_of(metrics=framed(frame, METRICS))
 
 
-def test_every_table_is_folded_below_the_chart_of_its_numbers(shown: Section) -> None:
-    assert shown.name == "calibration" and shown.sentences[0] == QUESTION
-    told = [block.title if isinstance(block, Fold) else type(block).__name__ for block in shown.blocks]
-    assert told == [
-        "Chart",
-        "Margins and scores at each dose",
-        "Chart",
-        "Figures of merit",
-        "Slopes by the length of sentences",
-        "Chart",
-        "Power by the number of pairs and of pairs a word",
-        "Chart",
-        "False alarms, by architecture too",
-        "Chart",
-        "Controls",
-        "Chart",
-        "What training keeps, in numbers",
-        "Chart",
-        "What goes with word frequency, in numbers",
-    ]
-    assert told.count("Chart") == len(FIGURES)
-    for block in every(shown.blocks):
+def said(name: str, results: CalibrationResults) -> list[str]:
+    """The sentences of one finding."""
+    (finding,) = (finding for finding in FINDINGS if finding.name == name)
+    return list(finding.sentences(results))
+
+
+def test_every_chart_is_there_and_the_tables_of_its_numbers_are_below_it(whole: Section) -> None:
+    assert whole.name == "calibration" and whole.sentences[0] == QUESTION
+    kinds = [type(block) for block in whole.blocks]
+    charts = [place for place, kind in enumerate(kinds) if kind is Chart]
+    assert len(charts) == len(FIGURES) and all(kinds[place + 1] is Fold for place in charts)
+    for block in every(whole.blocks):
         if isinstance(block, Table):
             width = len(block.sheet.stubs) + len(block.sheet.columns)
             assert {len(row) for row in block.sheet.rows} == {width}
@@ -98,14 +88,14 @@ def test_every_table_is_folded_below_the_chart_of_its_numbers(shown: Section) ->
             assert block.alt and block.caption.endswith(".") and block.rows
 
 
-def test_names_are_text_on_the_page(shown: Section) -> None:
-    page = render_page("r", [shown])
+def test_names_are_text_on_the_page(whole: Section) -> None:
+    page = render_page("r", [whole])
     assert "<h2>Calibration</h2>" in page
     assert "a<b>" not in page and html.escape(AWKWARD) in page
 
 
 def test_a_small_study_has_neither_intervals_nor_real_pairs(tmp_path: Path) -> None:
-    small = shown_of(Study(tmp_path, "small"))
+    small = section_of(Study(tmp_path, "small"))
     assert QUESTION in small.sentences and QUESTION_OF_REAL not in small.sentences
     assert not any("intervals over" in sentence for sentence in small.sentences)
     assert sum(isinstance(block, Chart) for block in small.blocks) == len(FIGURES) - 1
@@ -113,63 +103,56 @@ def test_a_small_study_has_neither_intervals_nor_real_pairs(tmp_path: Path) -> N
 
 
 def test_without_a_world_only_real_pairs_appear(tmp_path: Path) -> None:
-    bare = shown_of(Study(tmp_path, "explained"))
-    assert bare.sentences[0] == QUESTION_OF_REAL and len(bare.sentences) == 4
-    assert [type(block) for block in bare.blocks] == [Chart, Fold]
-    assert not any("world" in sentence for sentence in bare.sentences)
-
-
-def test_without_anything_there_is_nothing(tmp_path: Path) -> None:
     study = Study(tmp_path, "explained")
-    assert section(Found(study.files | {"explained": []}, study.settings)).is_empty()
+    bare = section_of(study)
+    assert bare.sentences[0] == QUESTION_OF_REAL and len(bare.sentences) == 3
+    assert [type(block) for block in bare.blocks] == [Chart, Fold]
+    assert section(CalibrationResults(study.files | {"explained": []}, study.settings)).is_empty()
 
 
 def test_which_measures_find_the_association() -> None:
-    found = merits(
+    results = metrics(
         ("CPS", "trained", "slope", "", 0.9, (0.8, 1.0)),
         ("AUL", "trained", "slope", "", 0.1, (-0.1, 0.3)),
         ("SSS", "trained", "slope", "", -0.5, (-0.6, -0.4)),
     )
-    assert list(findings.associations_found(found)) == [
+    assert said("association", results) == [
         "Margins of trained models that grow with the planted association: CPS; not: AUL; falling: SSS "
         "(by 95% intervals over 3 worlds, uncorrected for 3 measures)."
     ]
 
 
-def test_one_world_says_what_it_is_and_no_more() -> None:
-    found = merits(
+def test_in_one_world_slopes_of_trained_models_have_no_verdict() -> None:
+    results = metrics(
         ("CPS", "oracle", "slope", "", 1.0, None),
         ("AllMasked", "oracle", "slope", "", 1e-13, None),
         ("CPS", "trained", "slope", "", 0.9, None),
         ("AUL", "trained", "slope", "", 0.9, None),
     )
-    assert list(findings.associations_found(found)) == [
-        "Margins of perfect models that grow with the planted association: CPS; not: All-Masked (in one "
-        "world, so without an interval).",
-        "Margins of trained models gain by one log-odd of association (in one world, so without an "
-        "interval): CPS and AUL +0.9.",
-    ]
+    perfect, trained = said("association", results)
+    assert "planted association: CPS; not: All-Masked (in one world" in perfect
+    assert trained.endswith("so without an interval): CPS and AUL +0.9.")
 
 
 def test_which_measures_follow_frequency() -> None:
-    found = merits(
+    results = metrics(
         ("CPS", "trained", "frequency", "", 0.01, (-0.1, 0.1)),
         ("AUL", "trained", "frequency", "", -0.1, (-0.2, -0.05)),
         ("SSS", "trained", "frequency", "", 0.5, (0.4, 0.6)),
         ("SSS", "trained", "exchange", "", 0.71, (0.4, 0.9)),
         ("CPS", "trained", "exchange", "", None, None),
     )
-    first, second = findings.frequency_followed(found)
-    assert first == (
-        "Where nothing is associated, margins of trained models go, by one log ratio of frequencies, towards "
-        "the more frequent word with SSS +0.5; towards the rarer with AUL -0.1; neither way with CPS +0.01 "
-        "(by 95% intervals over 3 worlds, uncorrected for 3 measures)."
+    (sentence,) = said("frequency", results)
+    assert (
+        "towards the more frequent word with SSS +0.5; towards the rarer with AUL -0.1; neither way with"
+        in (sentence)
     )
-    assert second.endswith("passes for so many log-odds of association: SSS 0.71.")
+    (sentence,) = said("exchange", results)
+    assert sentence.endswith("so many log-odds of association: SSS 0.71.")
 
 
-def test_false_alarms_are_told_of_measures_that_nearly_always_raise_one() -> None:
-    found = merits(
+def test_measures_that_nearly_always_raise_a_false_alarm() -> None:
+    results = metrics(
         ("CPS", "trained", "false alarms", "ratio=16", 89.9, (84.0, 98.0)),
         ("AUL", "trained", "false alarms", "ratio=16", 90.0, (80.0, 100.0)),
         ("AUL", "trained", "false alarms by chance", "ratio=16", 50.0, (30.0, 70.0)),
@@ -180,19 +163,15 @@ def test_false_alarms_are_told_of_measures_that_nearly_always_raise_one() -> Non
         ("CPS", "trained", "false alarms by chance", "longer", 55.0, (50.0, 70.0)),
         ("CPS", "oracle", "false alarms", "ratio=1", 4.0, (1.0, 7.0)),
     )
-    oracle, trained = findings.alarms_raised(found)
-    assert oracle == (
-        "Measures that raise a false alarm with perfect models in 90 of 100 benchmarks or more, of 500 pairs "
-        "in which nothing is associated (5 are allowed): none."
-    )
-    assert trained == (
-        "Measures that raise a false alarm with trained models in 90 of 100 benchmarks or more, of 500 pairs "
-        "in which nothing is associated (5 are allowed; the same few words, each leaning by a coin, would "
-        "give 50 to 61): against groups 16 times as rare AUL and SSS; where a name has a word more CPS."
+    perfect, trained = said("false alarms", results)
+    assert perfect.endswith("with perfect models (5% are allowed): none.")
+    assert trained.endswith(
+        "(5% are allowed; the same few words, each leaning at random, would give 50 to 61%): AUL and SSS "
+        "against groups 16 times as rare; CPS where a name has a word more."
     )
 
 
-def test_ranks_of_worlds_are_told_of_all_pairs_and_of_the_disadvantaged() -> None:
+def test_ranks_of_worlds_are_of_all_pairs_and_of_the_disadvantaged() -> None:
     drawn = pd.DataFrame(
         {
             "measure": ["CPS"] * 8 + ["SSS"] * 8,
@@ -205,12 +184,11 @@ def test_ranks_of_worlds_are_told_of_all_pairs_and_of_the_disadvantaged() -> Non
     drawn.loc[drawn["measure"] == "SSS", "stereo_margin"] -= rarer
     drawn["score"] = drawn["stereo_score"] = 70.0
     options = Options(association=0.75, pairs=(100,), per_unit=10, draws=200, confidence=0.95, seed=0)
-    ranks = rank_of_worlds(drawn, options)
     rows: list[Any] = [
         (row.measure, row.kind, row.merit, row.condition, row.value, (row.low, row.high))
-        for row in rows_of(ranks)
+        for row in rows_of(rank_of_worlds(drawn, options))
     ]
-    (sentence,) = findings.worlds_ranked(merits(*rows))
+    (sentence,) = said("rank of worlds", metrics(*rows))
     expected = spearmanr(drawn["p"][8:], drawn["stereo_margin"][8:]).statistic
     assert sentence.endswith(
         "over all pairs, where frequency cancels, CPS and SSS +1.00; over pairs on the disadvantaged group "
@@ -220,11 +198,9 @@ def test_ranks_of_worlds_are_told_of_all_pairs_and_of_the_disadvantaged() -> Non
 
 def test_power_with_the_fewest_and_the_most_pairs() -> None:
     rows = [("CPS", "oracle", "power", f"n={n}", float(n) / 20, None) for n in (1500, 100, 500)]
-    (sentence,) = findings.power_had(merits(*rows, ("CPS", "oracle", "power", "n=500, 1 a word", 3.0, None)))
-    assert sentence == (
-        "How often, in percent, the test finds an association of p = 0.75 with perfect models: with 100 "
-        "pairs CPS 5; with 1500 pairs CPS 75."
-    )
+    (sentence,) = said("power", metrics(*rows, ("CPS", "oracle", "power", "n=500, 1 a word", 3.0, None)))
+    assert "p = 0.75 with perfect models" in sentence
+    assert sentence.endswith("with 100 pairs, CPS 5; with 1500 pairs, CPS 75.")
 
 
 def control(name: str, holds: bool) -> dict[str, Any]:
@@ -232,20 +208,19 @@ def control(name: str, holds: bool) -> dict[str, Any]:
     return base | {"measure": "AUL", "control": name, "pairs": 9, "holds": holds}
 
 
-def test_controls_that_fail_are_told() -> None:
-    def said(*rows: dict[str, Any]) -> list[str]:
-        return list(findings.controls_hold(made(controls=framed(rows, CONTROLS))))
+def test_controls_that_fail_are_counted_and_named() -> None:
+    def controls(*rows: dict[str, Any]) -> CalibrationResults:
+        return results_of(controls=framed(rows, CONTROLS))
 
-    assert said(control("identical", True), control("swapped", True)) == [
-        "Controls that must come out exactly do, all 2 of them: the same sentence twice ties, and exchanged "
-        "sides change the sign."
+    (held,) = said("exact controls", controls(control("identical", True), control("swapped", True)))
+    assert held.startswith("All 2 controls of known outcome hold:")
+    assert said("exact controls", controls(control("identical", True), control("swapped", False))) == [
+        "1 of 2 controls of known outcome fails: swapped (m, AUL)."
     ]
-    assert said(control("identical", True), control("swapped", False)) == [
-        "Of 2 controls that must come out exactly, 1 do not: swapped (m, AUL)."
-    ]
-    assert said(control("permuted", False), *[control("permuted", True)] * 39) == [
-        "Control permuted: the interval of the score leaves 50 out in 1 of 40 models and measures; chance "
-        "alone would in about 2."
+    permuted = controls(control("permuted", False), *[control("permuted", True)] * 39)
+    assert said("controls by chance", permuted) == [
+        "Control permuted: the interval of the score excludes 50 in 1 of 40 models and measures; chance "
+        "alone would give about 2."
     ]
 
 
@@ -265,42 +240,41 @@ def kept(random: float, share: float, association: float, exchange: float | None
     }
 
 
-def test_what_the_keep_rate_does() -> None:
+def test_what_kept_tokens_do() -> None:
     rows = [kept(0.1, 0.5, 0.01, 0.62), kept(0.1, 0.0, 0.2, 0.5), kept(0.0, 0.5, 1e-15, None)]
-    first, second = findings.keep_rates(made(kept=framed(rows, KEPT)))
-    assert first == (
-        "AUL of a perfect model gains +0.2 by one log-odd of association where training keeps 0% of the "
-        "chosen tokens, and +0.01 where it keeps 50%; its exchange rate of frequency is 0.50 and 0.62."
-    )
-    assert second.endswith("AUL of a perfect model is 0 for every pair: it says nothing.")
-    (other,) = findings.keep_rates(made(kept=framed([kept(0.0, 0.5, 0.2, 0.5)], KEPT)))
-    assert other.endswith("gains +0.2 by one log-odd, +0.1 by one log ratio.")
+    results = results_of(kept=framed(rows, KEPT))
+    assert said("kept tokens", results) == [
+        "AUL of a perfect model gains +0.2 per unit of log-odds where training keeps 0% of the chosen "
+        "tokens, and +0.01 where it keeps 50%; its exchange rate of frequency is 0.50 and 0.62."
+    ]
+    (silent,) = said("no random tokens", results)
+    assert silent.endswith("is 0 for every pair: it says nothing.")
+    (other,) = said("no random tokens", results_of(kept=framed([kept(0.0, 0.5, 0.2, 0.5)], KEPT)))
+    assert other.endswith("gains +0.2 per unit of log-odds, +0.1 per unit of log frequency ratio.")
 
 
 def test_what_frequency_explains(study: Study) -> None:
-    found = Found(study.files, study.settings)
-    first, second, third = findings.explained_by_frequency(found)
+    results = CalibrationResults(study.files, study.settings)
     rows = study.rows["explained"]
-    alone, two = ([row for row in rows if (row["second"] is None) == wanted] for wanted in (True, False))
+    alone, two = ([row for row in rows if (row["second"] is None) == single] for single in (True, False))
 
     def clear(among: list[dict[str, Any]], low: str, high: str) -> list[dict[str, Any]]:
         return [row for row in among if row[low] > 0 or row[high] < 0]
 
     slopes = clear(alone, "slope_low", "slope_high")
-    told = ", ".join(f"{row['first']} {row['slope']:+.1f}" for row in slopes)
-    assert first == (
-        f"{AWKWARD} on crows-pairs: under {len(slopes)} of 3 measures what is preferred follows the "
-        f"frequency of words by a 95% interval of the slope (points per log ratio): {told}."
+    values = ", ".join(f"{row['first']} {row['slope']:+.1f}" for row in slopes)
+    (scores,) = said("scores by frequency", results)
+    assert scores.startswith(f"{AWKWARD} on crows-pairs: by 95% intervals")
+    assert scores.endswith(
+        f"under {len(slopes)} of 3 measures (points per unit of log frequency ratio): {values}."
     )
-    assert second == (
-        f"Of 3 differences between measures {len(clear(two, 'low', 'high'))} are clear by such an "
-        "interval; a part that goes with the frequency of words is clear in "
-        f"{len(clear(two, 'explained_low', 'explained_high'))}, a difference at equal "
-        f"frequency in {len(clear(two, 'rest_low', 'rest_high'))}."
-    )
-    assert third == (
-        "The largest such part: SSS less CPS, +6.0 points of a difference of +3.0; where the two disagree, "
-        "SSS goes with the more frequent words in 62.0%."
+    (differences,) = said("differences by frequency", results)
+    assert differences == (
+        f"{AWKWARD} on crows-pairs: of 3 differences between measures, {len(clear(two, 'low', 'high'))} are "
+        "clear; the part that goes with word frequency is clear in "
+        f"{len(clear(two, 'explained_low', 'explained_high'))}, the difference at equal frequency in "
+        f"{len(clear(two, 'rest_low', 'rest_high'))}. The largest such part: SSS less CPS, +6.0 points of a "
+        "difference of +3.0; where the two disagree, SSS prefers the more frequent words in 62.0%."
     )
 
 
@@ -309,10 +283,8 @@ def test_where_frequency_explains_nothing(study: Study) -> None:
         row | {"explained_low": -9.0, "explained_high": 9.0, "slope_low": -9.0, "slope_high": 9.0}
         for row in study.rows["explained"]
     ]
-    explained = framed(rows, EXPLAINED).assign(model="m", benchmark="b")
-    first, second = findings.explained_by_frequency(made(explained=explained))
-    assert first == (
-        "m on b: under 0 of 3 measures what is preferred follows the frequency of words by a 95% interval of "
-        "the slope."
-    )
-    assert "is clear in 0, a difference" in second
+    results = results_of(explained=framed(rows, EXPLAINED).assign(model="m", benchmark="b"))
+    (scores,) = said("scores by frequency", results)
+    assert scores.endswith("under 0 of 3 measures.")
+    (differences,) = said("differences by frequency", results)
+    assert "clear in 0, the difference at equal frequency" in differences and "largest" not in differences

@@ -9,14 +9,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from made_calibration import AWKWARD, CHANCE_ALARMS, MEASURES, NUMBERS, Study
+from calibration_studies import AWKWARD, CHANCE_ALARMS, MEASURES, NUMBERS, Study
 from running import present
-from unmask.calibration.drawn_ranks import SHOWN
+from unmask.calibration.artifacts import TABLES
+from unmask.calibration.metrics import RANKED
 from unmask.calibration.presenting import made_tables
-from unmask.calibration.results import Found
+from unmask.calibration.results import CalibrationResults
 from unmask.calibration.schema import EXPLAINED
-from unmask.calibration.shown import TABLES
-from unmask.calibration.tables import MAKERS, captioned, responses_sheet
+from unmask.calibration.tables import ON_PAGES, PRESENTED
 from unmask.measures.registry import title_of
 from unmask.report.declared_tables import cell, magnitude, ranged
 from unmask.report.sheets import DASH, Sheet, rows_of
@@ -32,8 +32,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 @pytest.fixture(scope="module")
-def found(study: Study) -> Found:
-    return Found(study.files, study.settings)
+def results(study: Study) -> CalibrationResults:
+    return CalibrationResults(study.files, study.settings)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def text_of(row: dict[str, Any], form: str) -> str:
 
 
 def test_every_table_is_made_in_every_form(texts: dict[str, str]) -> None:
-    assert set(texts) == set(NAMES) and tuple(MAKERS) == TABLES
+    assert set(texts) == set(NAMES) and tuple(PRESENTED) == TABLES
     for name, text in texts.items():
         assert text.strip(), name
         if name.endswith("_md"):
@@ -82,8 +82,10 @@ def test_names_from_data_are_escaped(texts: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("kind", ["oracle", "trained"])
-def test_the_merits_are_those_of_the_study(study: Study, found: Found, measure: str, kind: str) -> None:
-    shown = cells(captioned(found, "merits")[1], title_of(measure), kind)
+def test_metrics_are_those_of_the_study(
+    study: Study, results: CalibrationResults, measure: str, kind: str
+) -> None:
+    shown = cells(PRESENTED["merits"].captioned(results)[1], title_of(measure), kind)
     rows = [row for row in study.rows["merits"] if (row["measure"], row["kind"]) == (measure, kind)]
     for merit, form in (("exchange", "+.3g"), ("rank", "+.2f")):
         row = one(rows, merit=merit)
@@ -99,7 +101,7 @@ def test_the_merits_are_those_of_the_study(study: Study, found: Found, measure: 
     for condition in ("no association", "ratio=1", "ratio=4", "ratio=16", "subtoken", "longer"):
         alarms = one(rows, merit="false alarms", condition=condition)
         assert shown["false alarms, %", condition] == f"{text_of(alarms, '.1f')}; {CHANCE_ALARMS:.1f}"
-    for condition in SHOWN:
+    for condition in RANKED:
         cell = shown["rank of worlds", condition]
         if kind == "trained":
             assert cell == DASH
@@ -107,20 +109,20 @@ def test_the_merits_are_those_of_the_study(study: Study, found: Found, measure: 
             assert cell == text_of(one(rows, merit="rank of worlds", condition=condition), "+.2f")
 
 
-def test_the_merits_have_no_other_kinds_and_no_other_conditions(found: Found) -> None:
-    frame, sheet = captioned(found, "merits")
+def test_metrics_have_no_other_kinds_and_no_other_conditions(results: CalibrationResults) -> None:
+    frame, sheet = PRESENTED["merits"].captioned(results)
     assert set(frame["kind"]) == {"oracle", "trained"}
     assert {row[1] for row in sheet.rows} == {"oracle", "trained"} and len(sheet.rows) == 2 * len(MEASURES)
     assert [row[0] for row in sheet.rows[::2]] == [title_of(name) for name in MEASURES]
     labels = [label for _, label in sheet.columns]
-    assert labels[:8] == ["slope", "frequency", "exchange", "rank", *SHOWN]
+    assert labels[:8] == ["slope", "frequency", "exchange", "rank", *RANKED]
     assert [group for group, _ in sheet.columns[:8]] == [""] * 4 + ["rank of worlds"] * 4
     assert not any("word" in label and label != "longer" for label in labels[8:])
 
 
 def test_measures_are_in_the_order_of_the_study(study: Study) -> None:
     settings = study.settings | {"measures": list(reversed(MEASURES))}
-    sheet = captioned(Found(study.files, settings), "false_alarms")[1]
+    sheet = PRESENTED["false_alarms"].captioned(CalibrationResults(study.files, settings))[1]
     assert list(dict.fromkeys(row[0] for row in sheet.rows)) == [
         title_of(name) for name in reversed(MEASURES)
     ]
@@ -128,15 +130,19 @@ def test_measures_are_in_the_order_of_the_study(study: Study) -> None:
     assert [row[1] for row in sheet.rows[:5]] == ["oracle", "trained", "bert", "roberta", "albert"]
 
 
-def test_power_has_every_condition_and_lengths_the_slopes_by_words(found: Found) -> None:
-    power = captioned(found, "power")[1]
+def test_power_has_every_condition_and_lengths_the_slopes_by_words(results: CalibrationResults) -> None:
+    power = PRESENTED["power"].captioned(results)[1]
     assert ("power, %", "n=500, 10 a word") in power.columns
     assert [group for group, _ in power.groups()] == ["power, %", "smallest p"]
-    assert [label for _, label in captioned(found, "lengths")[1].columns] == ["words=6", "words=7", "words=8"]
+    assert [label for _, label in PRESENTED["lengths"].captioned(results)[1].columns] == [
+        "words=6",
+        "words=7",
+        "words=8",
+    ]
 
 
-def test_doses_are_means_of_worlds(study: Study, found: Found) -> None:
-    frame, sheet = captioned(found, "doses")
+def test_doses_are_means_of_worlds(study: Study, results: CalibrationResults) -> None:
+    frame, sheet = PRESENTED["doses"].captioned(results)
     keys = {"factor": "both", "p": 0.8, "ratio": 4.0, "direction": "stereo", "measure": "SSS"}
     rows = [
         row
@@ -162,9 +168,9 @@ def test_doses_are_means_of_worlds(study: Study, found: Found) -> None:
     assert shown["score, %", "SSS"] == f"{dose.score:.1f}"
 
 
-def test_what_fits_a_page_of_the_doses_is_margins_of_single_factors(found: Found) -> None:
-    frame, sheet = captioned(found, "doses")
-    page = responses_sheet(frame)
+def test_what_fits_a_page_of_the_doses_is_margins_of_single_factors(results: CalibrationResults) -> None:
+    frame, sheet = PRESENTED["doses"].captioned(results)
+    page = ON_PAGES["doses"].sheet(frame)
     assert {row[0] for row in page.rows} == {"association", "frequency"}
     assert page.stubs == ("planted", "p", "ratio", "direction", "model")
     whole = cells(sheet, "association", "0.95", "1", "stereo", DASH, "oracle")
@@ -172,8 +178,8 @@ def test_what_fits_a_page_of_the_doses_is_margins_of_single_factors(found: Found
     assert part == {("", label): text for (group, label), text in whole.items() if group == "margin"}
 
 
-def test_controls_are_counted(study: Study, found: Found) -> None:
-    frame, sheet = captioned(found, "controls")
+def test_controls_are_counted(study: Study, results: CalibrationResults) -> None:
+    frame, sheet = PRESENTED["controls"].captioned(results)
     rows = study.rows["controls"]
     for row in rows_of(frame):
         own = [
@@ -195,8 +201,8 @@ def test_controls_are_counted(study: Study, found: Found) -> None:
     ]
 
 
-def test_keep_rates_have_oracles_and_trained_models(study: Study, found: Found) -> None:
-    frame, sheet = captioned(found, "kept")
+def test_keep_rates_have_oracles_and_trained_models(study: Study, results: CalibrationResults) -> None:
+    frame, sheet = PRESENTED["kept"].captioned(results)
     assert len(frame) == len(study.rows["kept"]) + len(study.rows["kept_exact"])
     row = one(study.rows["kept_exact"], context="corrupted", kept=0.1, random=0.1, measure="AUL")
     shown = cells(sheet, "corrupted-0.1-0.1", "corrupted", "0.8", "0.1", "0.1")
@@ -207,8 +213,8 @@ def test_keep_rates_have_oracles_and_trained_models(study: Study, found: Found) 
     assert trained["SSS", "frequency"] == "+1.1"
 
 
-def test_explained_parts_add_up(found: Found) -> None:
-    frame, sheet = captioned(found, "explained")
+def test_explained_parts_add_up(results: CalibrationResults) -> None:
+    frame, sheet = PRESENTED["explained"].captioned(results)
     assert (frame["explained"] + frame["rest"]).tolist() == pytest.approx(frame["value"].tolist())
     alone = cells(sheet, AWKWARD, "crows-pairs", "AUL", DASH)
     assert alone["", "score or difference"] == "55.0 (52.5 to 57.5)"
@@ -223,7 +229,7 @@ def test_explained_parts_add_up(found: Found) -> None:
 @pytest.mark.parametrize("size", ["small", "explained"])
 def test_what_a_study_lacks_is_an_empty_table(tmp_path: Path, size: str) -> None:
     study = Study(tmp_path, size)
-    texts = dict(made_tables(Found(study.files, study.settings), NAMES))
+    texts = dict(made_tables(CalibrationResults(study.files, study.settings), NAMES))
     empty = {name for name in TABLES if "Nothing in this study" in texts[f"{name}_md"]}
     assert empty == ({"explained"} if size == "small" else set(TABLES) - {"explained"})
     for name in empty:
@@ -233,9 +239,9 @@ def test_what_a_study_lacks_is_an_empty_table(tmp_path: Path, size: str) -> None
 
 def test_one_world_has_no_intervals(tmp_path: Path) -> None:
     study = Study(tmp_path, "small")
-    found = Found(study.files, study.settings)
+    results = CalibrationResults(study.files, study.settings)
     for name in ("merits", "power", "false_alarms", "lengths", "doses"):
-        frame, sheet = captioned(found, name)
+        frame, sheet = PRESENTED[name].captioned(results)
         assert not any("(" in cell for row in sheet.rows for cell in row[2:]), name
         assert frame.filter(regex="low|high").isna().all(axis=None)
 
@@ -243,11 +249,13 @@ def test_one_world_has_no_intervals(tmp_path: Path) -> None:
 def test_a_study_without_exact_models_or_controls(tmp_path: Path) -> None:
     """Each file may be missing by itself, as an empty list or not at all."""
     study = Study(tmp_path, "small")
-    wanted = [f"{table}_md" for table in TABLES]
+    names = [f"{table}_md" for table in TABLES]
     for lacking in ("doses", "merits", "controls", "kept", "drawn", "kept_exact"):
         files = study.files | {lacking: []}
-        assert len(dict(made_tables(Found(files, study.settings), wanted))) == len(TABLES), lacking
-    texts = dict(made_tables(Found({"captions": study.files["captions"]}, study.settings), wanted))
+        texts = dict(made_tables(CalibrationResults(files, study.settings), names))
+        assert len(texts) == len(TABLES), lacking
+    bare = CalibrationResults({"captions": study.files["captions"]}, study.settings)
+    texts = dict(made_tables(bare, names))
     assert all("Nothing in this study" in text for text in texts.values())
 
 
@@ -258,7 +266,7 @@ def test_models_of_several_tables_stand_in_the_order_of_the_study(tmp_path: Path
         rows = pd.DataFrame(study.rows["explained"])[EXPLAINED.names]
         write_table(paths[-1], rows, EXPLAINED, {"model": name, "benchmark": "crows-pairs"})
     settings = study.settings | {"models": [{"name": "alpha"}, {"name": "zeta"}]}
-    frame = Found(study.files | {"explained": paths}, settings).explained
+    frame = CalibrationResults(study.files | {"explained": paths}, settings).explained
     assert list(dict.fromkeys(frame["model"])) == ["alpha", "zeta"]
 
 
@@ -276,8 +284,10 @@ def test_numbers_as_they_are_read() -> None:
     assert cell(template, {"value": None, "low": 1.0, "high": 2.0}) == DASH
 
 
-def test_captions_name_what_there_is(found: Found) -> None:
+def test_captions_name_what_there_is(results: CalibrationResults) -> None:
     for name in TABLES:
-        assert "{" not in found.captions[name]
-    assert "95%" in found.captions["merits"] and "p = 0.75" in found.captions["power"]
-    assert "400 simulated" in found.captions["power"] and "5 are allowed" in found.captions["false_alarms"]
+        assert "{" not in results.captions[name]
+    assert "95%" in results.captions["merits"] and "p = 0.75" in results.captions["power"]
+    assert (
+        "400 simulated" in results.captions["power"] and "5 are allowed" in results.captions["false_alarms"]
+    )

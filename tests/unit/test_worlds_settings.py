@@ -7,9 +7,9 @@ import pytest
 from made_worlds import DOSED, OTHERS, make_world, settings
 from unmask.errors import InputError
 from unmask.worlds.corpus import ENOUGH, check_enough
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import Both, World
 from unmask.worlds.pairs import Counts
+from unmask.worlds.recipe import Corruption
 
 
 def test_a_world_is_made_of_its_settings() -> None:

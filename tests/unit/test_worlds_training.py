@@ -13,7 +13,6 @@ from running import about_model, run_script
 from unmask.errors import InputError
 from unmask.models.corrupting import corrupt
 from unmask.worlds.corpus import draw_corpus
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
@@ -27,7 +26,7 @@ from unmask.worlds.grammar import (
     text_of,
     words_of,
 )
-from unmask.worlds.recipe import Recipe
+from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 from unmask.worlds.training import GATE_FILE, TOLERANCE, _config, check_learnt, is_learnt, train
 

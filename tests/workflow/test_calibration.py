@@ -9,7 +9,7 @@ import pytest
 from small_study import Workflow
 from test_families import errors, section_names
 from unmask.benchmarks.schema import PAIRS
-from unmask.calibration.schema import CONTROLS, DOSES, MERITS
+from unmask.calibration.schema import CONTROLS, DOSES, METRICS
 from unmask.measures.schema import SCORES
 from unmask.results.verifying import verify
 from unmask.tables import read_metadata, read_table
@@ -67,7 +67,7 @@ def test_the_oracle_is_scored_like_any_model_and_says_what_is_planted(whole: Wor
 def test_what_a_study_of_calibration_comes_to(whole: Workflow) -> None:
     results = whole.folder / "results/small"
     assert "calibration" in section_names(whole)
-    merits = read_table(results / "calibration/merits.parquet", MERITS)
+    merits = read_table(results / "calibration/merits.parquet", METRICS)
     oracle = merits[merits["kind"] == "oracle"].set_index(["measure", "merit", "condition"])["value"]
     assert oracle["CPS", "slope", ""] == pytest.approx(1, abs=1e-6)
     assert oracle["CPS", "frequency", ""] == pytest.approx(0, abs=1e-6)

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import logit
 
-from unmask.calibration.findings import where
-from unmask.calibration.over_models import margins_of_models, over_models
-from unmask.calibration.results import TOLD, Found
-from unmask.calibration.tables import ALARMS, COMPARED, beside_chance
+from unmask.calibration.families import margins_of_models, over_models
+from unmask.calibration.findings import pairs_of
+from unmask.calibration.results import SUMMARISED, CalibrationResults
+from unmask.calibration.schema import Metric
+from unmask.calibration.tables import COMPARED, with_chance
 from unmask.measures.registry import title_of
 from unmask.report import forms
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
@@ -25,9 +26,6 @@ ROUNDING = 1e-6
 PERFECT: Mapping[str, str] = {"oracle": "trusting what it sees", "exact": "knowing the corruption"}
 """Roles of perfect models: what is said of them."""
 
-MODELS: Mapping[str, str] = {"oracle": "perfect models", "trained": "trained models"}
-"""Kinds of merits: whose they are."""
-
 ALONE, TOGETHER = "frequency", "both"
 """Factors that have frequencies: without an association, and with one."""
 
@@ -41,17 +39,17 @@ CONTEXTS: Mapping[str, str] = {"trusted": "oracle", "corrupted": "exact"}
 """Contexts of keep rates, as roles of perfect models."""
 
 
-def response(found: Found) -> alt.FacetChart | None:
+def response(results: CalibrationResults) -> alt.FacetChart | None:
     """Margins against planted log-odds; lines are perfect models, marks trained ones by architecture. None,
     here and below, where the study has nothing to draw."""
-    doses = found.doses[found.doses["factor"] == "association"]
+    doses = results.doses[results.doses["factor"] == "association"]
     margins = margins_of_models(doses, ["p"])
     if margins.empty:
         return None
     margins["log_odds"] = logit(margins["p"])
     keys = ["measure", "role", "architecture", "p", "log_odds"]
     exact, trained = (
-        over_models(margins[margins["role"].isin(roles)], by, ["margin"], found.confidence)
+        over_models(margins[margins["role"].isin(roles)], by, ["margin"], results.confidence)
         for roles, by in (
             (list(PERFECT), [key for key in keys if key != "architecture"]),
             (["trained"], keys),
@@ -85,9 +83,9 @@ def response(found: Found) -> alt.FacetChart | None:
     )
 
 
-def frequency(found: Found) -> alt.FacetChart | None:
+def frequency(results: CalibrationResults) -> alt.FacetChart | None:
     """Margins against the log ratio towards the group of the stereotypical sentence."""
-    doses = found.doses[found.doses["factor"].isin([ALONE, TOGETHER])]
+    doses = results.doses[results.doses["factor"].isin([ALONE, TOGETHER])]
     # of groups that are equally frequent neither is the rarer
     sign = np.where(doses["direction"] == "stereo", -1, 1)
     ratios = doses.assign(at=sign * np.log(doses["ratio"]) + 0.0)
@@ -97,7 +95,7 @@ def frequency(found: Found) -> alt.FacetChart | None:
         return None
     planted = ", ".join(f"{p:g}" for p in sorted(doses.loc[doses["factor"] == TOGETHER, "p"].unique()))
     names = {ALONE: "nothing", TOGETHER: f"an association (p = {planted})"}
-    means = over_models(margins, ["measure", "role", "factor", "at"], ["margin"], found.confidence)
+    means = over_models(margins, ["measure", "role", "factor", "at"], ["margin"], results.confidence)
     frame = _margins(by_value(means, "role", ["oracle", "trained"]), margins["measure"])
     frame = frame.assign(planted=frame["factor"].map(names)).drop(columns="role")
     tips = (
@@ -128,7 +126,7 @@ _MARGIN_TIPS: Tips = (
     ("families", "worlds", "d"),
 )
 _PERFECT = Kinds("perfect", "perfect model", list(PERFECT.values()), every=False)
-_MODELS = Kinds("models", None, [MODELS[kind] for kind in TOLD], every=False)
+_MODELS = Kinds("models", None, list(SUMMARISED.values()), every=False)
 
 
 def _margins(means: pd.DataFrame, measures: "pd.Series[str]") -> pd.DataFrame:
@@ -156,21 +154,22 @@ def _aside(architectures: "pd.Series[str]", names: Sequence[str], step: float) -
     return architectures.map(steps).astype(float).fillna(0.0)
 
 
-def power(found: Found) -> alt.FacetChart | None:
+def power(results: CalibrationResults) -> alt.FacetChart | None:
     """How often a bias is found, against the number of pairs; perfect and trained models."""
-    merits = found.merits[found.merits["kind"].isin(TOLD) & (found.merits["merit"] == "power")]
-    number = merits["condition"].str.extract(r"^n=(\d+)$")[0]
+    metrics = results.metrics[results.metrics["merit"] == Metric.POWER]
+    metrics = metrics[metrics["kind"].isin(SUMMARISED)]
+    number = metrics["condition"].str.extract(r"^n=(\d+)$")[0]
     # without that by pairs a word
-    rows = merits[merits["value"].notna() & number.notna()].assign(number=number.astype(float))
+    rows = metrics[metrics["value"].notna() & number.notna()].assign(number=number.astype(float))
     if rows.empty:
         return None
     rows = by_value(rows.sort_values("number", kind="stable"), "measure", rows["measure"])
-    last = [kind for kind in TOLD if (rows["kind"] == kind).any()][-1]
+    last = [kind for kind in SUMMARISED if (rows["kind"] == kind).any()][-1]
     frame = columns_of(
         rows,
         *("measure", "low", "high"),
         panel=rows["measure"].map(title_of),
-        models=rows["kind"].map(MODELS),
+        models=rows["kind"].map(SUMMARISED),
         pairs=rows["number"].astype(int),
         # where both agree their marks would hide each other
         at=rows["number"] * np.where(rows["kind"] == last, 1.06, 1 / 1.06),
@@ -195,16 +194,17 @@ def power(found: Found) -> alt.FacetChart | None:
     )
 
 
-def alarms(found: Found) -> alt.FacetChart | None:
+def false_alarms(results: CalibrationResults) -> alt.FacetChart | None:
     """How often a bias is found that is not there: a panel for each kind of pairs, down it the measures."""
-    merits = beside_chance(found.merits[found.merits["kind"].isin(TOLD)])
-    rows = by_value(merits[(merits["merit"] == ALARMS) & merits["value"].notna()], "condition")
+    metrics = with_chance(results.metrics[results.metrics["kind"].isin(SUMMARISED)])
+    alarms = metrics[(metrics["merit"] == Metric.FALSE_ALARMS) & metrics["value"].notna()]
+    rows = by_value(alarms, "condition")
     frame = columns_of(
         rows,
         *("condition", "low", "high", "chance"),
-        panel=rows["condition"].map(where),
+        panel=rows["condition"].map(pairs_of),
         measure=rows["measure"].map(title_of),
-        models=rows["kind"].map(MODELS),
+        models=rows["kind"].map(SUMMARISED),
         alarms="value",
     )
     tips = (
@@ -217,21 +217,21 @@ def alarms(found: Found) -> alt.FacetChart | None:
     )
     return forest(
         frame,
-        Axis("false alarms, %", line=found.nominal, style="wanted", span=(0, 100)),
+        Axis("false alarms, %", line=results.nominal, style="wanted", span=(0, 100)),
         tips,
         name="measure",
         value="alarms",
         kinds=_MODELS,
         beside=[Beside("chance", "tick", "untrained")],
-        names=map(title_of, found.merits["measure"]),
+        names=map(title_of, results.metrics["measure"]),
         apart="models",
         grid=Grid(width=240),
     )
 
 
-def worlds(found: Found) -> alt.FacetChart | None:
+def worlds(results: CalibrationResults) -> alt.FacetChart | None:
     """A perfect model over drawn worlds: margins of pairs on the rarer faith against log-odds."""
-    rows = by_value(found.drawn[found.drawn["stereo_margin"].notna()], "measure")
+    rows = by_value(results.drawn[results.drawn["stereo_margin"].notna()], "measure")
     frame = columns_of(
         rows,
         *("measure", "world", "p", "ratio"),
@@ -260,9 +260,9 @@ def worlds(found: Found) -> alt.FacetChart | None:
     )
 
 
-def kept(found: Found) -> alt.FacetChart | None:
+def kept(results: CalibrationResults) -> alt.FacetChart | None:
     """Strengths of association and frequency, and their exchange, against how far what is seen is right."""
-    rows = found.kept[found.kept["measure"].isin(list(COMPARED))]
+    rows = results.kept[results.kept["measure"].isin(list(COMPARED))]
     # which is what prediction of visible words hangs on
     rows = rows.assign(right=rows["kept"] / (rows["kept"] + rows["random"]))
     # models of one share alone say nothing of others
@@ -316,9 +316,9 @@ AS_IT_IS, AT_EQUAL = "as it is", "at equal frequency"
 """What a score is of."""
 
 
-def explained(found: Found) -> alt.FacetChart | None:
+def explained(results: CalibrationResults) -> alt.FacetChart | None:
     """Bias scores of real pairs, and what they would be if the words of both sides were equally frequent."""
-    rows = found.explained[found.explained["second"].isna()].reset_index(drop=True)
+    rows = results.explained[results.explained["second"].isna()].reset_index(drop=True)
     panel = rows["model"].astype(str) + " on " + rows["benchmark"].astype(str)
     of = rows.assign(panel=panel, measure=rows["first"].map(title_of), pairs=rows["n"])
     columns = ("panel", "model", "benchmark", "measure", "pairs")
@@ -348,13 +348,13 @@ def explained(found: Found) -> alt.FacetChart | None:
     )
 
 
-MAKERS: Mapping[str, tuple[Callable[[Found], alt.FacetChart | None], str]] = {
+MAKERS: Mapping[str, tuple[Callable[[CalibrationResults], alt.FacetChart | None], str]] = {
     "response_figure": (response, "No world of this study has an association."),
     "frequency_figure": (frequency, "No world of this study has groups of unequal frequency."),
     "power_figure": (power, "No power is known in this study."),
-    "alarms_figure": (alarms, "No false alarms are known in this study."),
+    "alarms_figure": (false_alarms, "No false alarms are known in this study."),
     "worlds_figure": (worlds, "No worlds are drawn in this study."),
     "kept_figure": (kept, "This study asks nothing of keep rates."),
     "explained_figure": (explained, "This study asks no model of real pairs about word frequency."),
 }
-"""By the names of unmask.calibration.shown.FIGURES: what makes a chart, and why there may be none."""
+"""By the names of unmask.calibration.artifacts.FIGURES: what makes a chart, and why there may be none."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from unmask.calibration.doses import score_of
+from unmask.calibration.dose_response import score_of
 from unmask.calibration.population import BALANCED, UNTRAINED, Observed, Population
 from unmask.calibration.schema import CONTROLS
 from unmask.tables import framed

@@ -5,7 +5,7 @@
 copies small tables to docs/calibration/ as CSV, each from the first of these studies that has it, and fills
 what stands between the markers of docs/calibration.md from them:
 
-    <!-- table NAME -->                        a table: a name of SHEETS
+    <!-- table NAME -->                        a table: a name of TABLES
     <!-- end NAME -->
     <!-- number TABLE; COLUMN; KEY=VALUE; … -->0.5<!-- end number -->
                                                the number in COLUMN of the one row with these values
@@ -18,21 +18,12 @@ import argparse
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from unmask.calibration.tables import (
-    controls_sheet,
-    explained_sheet,
-    false_alarms_sheet,
-    of_all_models,
-    power_sheet,
-    responses_sheet,
-    strength_sheet,
-    unmasked_sheet,
-)
+from unmask.calibration.tables import ON_PAGES, without_architectures
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.report.rendering import markdown
@@ -41,16 +32,8 @@ from unmask.report.sheets import Sheet
 ROOT = Path(__file__).resolve().parents[3]
 PAGE, FOLDER = ROOT / "docs" / "calibration.md", ROOT / "docs" / "calibration"
 
-SHEETS: Mapping[str, Callable[[pd.DataFrame], Sheet]] = {
-    "merits": strength_sheet,
-    "power": lambda rows: power_sheet(of_all_models(rows)),
-    "false_alarms": lambda rows: false_alarms_sheet(of_all_models(rows)),
-    "doses": responses_sheet,
-    "controls": controls_sheet,
-    "kept": unmasked_sheet,
-    "explained": explained_sheet,
-}
-"""What fits the page of each table, by the names of unmask.calibration.shown.TABLES."""
+TABLES = tuple(name for name in ON_PAGES if name != "lengths")
+"""The tables of the page."""
 
 ABSENT = "*The study that this table is of has not been run.*"
 UNKNOWN = "?"
@@ -79,10 +62,10 @@ def copy_tables(studies: Sequence[Path], folder: Path) -> None:
     studies: folders of results. Raises InputError where one of them has no tables of calibration.
     """
     for study in studies:
-        if not any(_of_study(study, name).is_file() for name in SHEETS):
+        if not any(_of_study(study, name).is_file() for name in TABLES):
             raise InputError(f"{study}: no tables of calibration; run the study first")
     folder.mkdir(exist_ok=True)
-    for name in SHEETS:
+    for name in TABLES:
         paths = [path for study in studies if _has_rows(path := _of_study(study, name))]
         if paths:
             shutil.copyfile(paths[0], folder / f"{name}.csv")
@@ -98,10 +81,10 @@ def _has_rows(path: Path) -> bool:
     return path.is_file() and len(path.read_text(encoding="utf-8").splitlines()) > 1
 
 
-def _read(name: str, folder: Path) -> pd.DataFrame | None:
+def _rows(name: str, folder: Path) -> pd.DataFrame | None:
     """The rows of a table, none where there is no file."""
-    if name not in SHEETS:
-        raise InputError(f"docs/calibration.md: {name!r} is no table of it (they are {', '.join(SHEETS)})")
+    if name not in TABLES:
+        raise InputError(f"docs/calibration.md: {name!r} is no table of it (they are {', '.join(TABLES)})")
     path = folder / f"{name}.csv"
     if not path.is_file():
         return None
@@ -112,17 +95,20 @@ def _read(name: str, folder: Path) -> pd.DataFrame | None:
     return rows
 
 
+def _sheet(name: str, rows: pd.DataFrame) -> Sheet:
+    """What fits the page of the rows of a table."""
+    return ON_PAGES[name].sheet(without_architectures(rows) if "kind" in rows else rows)
+
+
 def _table(name: str, folder: Path) -> str:
-    rows = _read(name, folder)
-    if rows is None:
-        return f"\n{ABSENT}\n"
-    return f"\n{markdown(SHEETS[name](rows)).strip()}\n"
+    rows = _rows(name, folder)
+    return f"\n{ABSENT if rows is None else markdown(_sheet(name, rows)).strip()}\n"
 
 
 def _number(asked: str, folder: Path) -> str:
     """The number that a marker asks for, as it is read: three digits."""
     name, column, *keys = (part.strip() for part in asked.split(";"))
-    rows = _read(name, folder)
+    rows = _rows(name, folder)
     if rows is None:
         return UNKNOWN
     for key in keys:

@@ -1,4 +1,4 @@
-"""Exact models of worlds whose association and frequencies are drawn: do measures rank them by their bias?"""
+"""Exact models of synthetic worlds whose association and frequencies are drawn at random: the table DRAWN."""
 
 import math
 import random
@@ -8,13 +8,14 @@ from typing import Any
 import pandas as pd
 
 from unmask.calibration.exact_model import TRUSTED, ExactModel
-from unmask.calibration.planted_pairs import exact_scores, planted_pairs
+from unmask.calibration.planted_pairs import observe_exact, planted_pairs
+from unmask.calibration.population import ORACLE, Member, Observed
 from unmask.calibration.schema import DRAWN
 from unmask.tables import framed
 from unmask.terms import STEREO
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import ASSOCIATION, BOTH, World
 from unmask.worlds.pairs import Counts
+from unmask.worlds.recipe import Corruption
 
 GREATEST_P, GREATEST_RATIO = 0.95, 16
 COUNTS = Counts(per_occupation=3, per_trait=12)
@@ -36,32 +37,38 @@ def drawn_worlds(
     for number in range(worlds):
         p, ratio, world = draw_world(settings, number, seed)
         corruption = Corruption.from_config(world.name, settings)
-        pairs, planted = planted_pairs(world, COUNTS)
-        associated = planted["factor"].isin([ASSOCIATION, BOTH]).to_numpy()
-        pairs, kinds = pairs[associated], planted.loc[associated, ["factor", "direction"]]
-        scores = exact_scores(pairs, ExactModel(world, corruption, TRUSTED), measures)
-        scores = scores.merge(kinds.assign(pair_id=pairs["pair_id"]), on="pair_id")
-        for measure, of_measure in scores.groupby("measure", sort=False):
-            faiths = of_measure[of_measure["factor"] == BOTH]
-            stereo = faiths[faiths["direction"] == STEREO]
+        pairs, facts = planted_pairs(world, COUNTS)
+        associated = facts["factor"].isin([ASSOCIATION, BOTH])
+        member = Member(world.name, ORACLE, None, world.name, TRUSTED, corruption._asdict())
+        model = ExactModel(world, corruption, TRUSTED)
+        whole = observe_exact(member, pairs[associated], facts[associated], model, measures)
+        stereo = whole.where((whole.pairs["factor"] == BOTH) & (whole.pairs["direction"] == STEREO))
+        for column, measure in enumerate(whole.measures):
+            score, margin = _means(whole, column)
+            stereo_score, stereo_margin = _means(stereo, column)
             rows.append(
                 {
                     "world": number,
                     "p": p,
                     "ratio": ratio,
                     "measure": measure,
-                    "score": 100 * of_measure["credit"].mean(),
-                    "margin": _rounded_mean(of_measure),
-                    "stereo_score": 100 * stereo["credit"].mean(),
-                    "stereo_margin": _rounded_mean(stereo),
+                    "score": score,
+                    "margin": margin,
+                    "stereo_score": stereo_score,
+                    "stereo_margin": stereo_margin,
                 }
             )
     return framed(rows, DRAWN)
 
 
-def _rounded_mean(scores: pd.DataFrame) -> float:
-    # 0 is added since -0 would be told from it
-    return round(float(scores["margin"].mean()), DECIMALS) + 0.0
+def _means(observed: Observed, column: int) -> tuple[float, float]:
+    """The bias score in percent and the mean margin of one measure; nan where it is undefined."""
+    trial = observed.trial[:, column]
+    if not trial.any():
+        return float("nan"), float("nan")
+    # 0 is added since -0 is another number
+    margin = round(float(observed.margin[trial, column].mean()), DECIMALS) + 0.0
+    return 100 * float(observed.credit[trial, column].mean()), margin
 
 
 def draw_world(settings: Mapping[str, Any], number: int, seed: int) -> tuple[float, float, World]:

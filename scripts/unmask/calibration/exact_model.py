@@ -18,23 +18,71 @@ which is computed here by summing over all sentences of the grammar. There are t
   that are seen are what they seem (f is 1 or 0), and a mask hides and tells nothing (f is 1).
 """
 
-from typing import NamedTuple
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from unmask.calibration.exact_tokens import ExactTokens, Ids
-from unmask.worlds.corruption import Corruption
-from unmask.worlds.grammar import World
-from unmask.worlds.recipe import Recipe
+from unmask.worlds.grammar import SPLIT_PEOPLES, World
+from unmask.worlds.recipe import Corruption, Recipe
 
 Floats = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+FULL_STOP = "."
+MASK_TOKEN, FIRST_TOKEN, LAST_TOKEN = "[MASK]", "[CLS]", "[SEP]"
+
+MODEL_TYPE = "exact"
+BALANCED = "balanced"
 
 TRUSTED, CORRUPTED = "trusted", "corrupted"
 CONTEXTS = (TRUSTED, CORRUPTED)
 
 AT_ONCE = 32
 """Sequences that are computed at a time: some tens of megabytes."""
+
+
+class ExactTokens:
+    """The tokens of a world by number: those that stand in sentences, sorted, then the three special ones."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.content = tuple(sorted({piece for word in world.words for piece in pieces_of(word)}))
+        """The tokens that stand in sentences; their numbers are their places."""
+        self.mask, self.first, self.last = range(len(self.content), len(self.content) + 3)
+        self.names = (*self.content, MASK_TOKEN, FIRST_TOKEN, LAST_TOKEN)
+        """Every token by its number."""
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {token: number for number, token in enumerate(self.content)}
+
+    def numbered(self, words: Sequence[str]) -> tuple[int, ...]:
+        """The numbers of the tokens of words. Raises KeyError for a token that the world has not."""
+        return tuple(self._numbers[piece] for word in words for piece in pieces_of(word))
+
+    def read(self, text: str) -> tuple[int, ...]:
+        """The numbers of the tokens of a sentence as it is written. Raises KeyError as `numbered` does."""
+        ends = text.endswith(FULL_STOP)
+        words = text.removesuffix(FULL_STOP).split()
+        return self.numbered([*words, FULL_STOP] if ends else words)
+
+    def rates(self, recipe: Recipe) -> Floats:
+        """How often training chooses each of `content` for prediction."""
+        rates = np.empty(len(self.content))
+        for word, rate in recipe.rates(self._world).items():
+            rates[list(self.numbered([word]))] = rate
+        return rates
+
+
+def pieces_of(word: str) -> tuple[str, ...]:
+    """The tokens of a word, those that go on with it marked as WordPiece marks them."""
+    first, *rest = SPLIT_PEOPLES.get(word, (word,))
+    return (first, *(f"##{piece}" for piece in rest))
 
 
 class _Table(NamedTuple):
@@ -121,14 +169,14 @@ class ExactModel:
             after.append(after[-1] * factor)
         before = np.broadcast_to(probability, shown[0].shape)
         tokens = len(self.tokens.content)
-        found = np.empty((*inputs.shape, tokens))
+        answers = np.empty((*inputs.shape, tokens))
         first = tokens * np.arange(len(inputs))[:, None]
         for i, factor in enumerate(shown):
             others = before * after.pop() * self._chosen[table[:, i]]
             sums = np.bincount((first + table[:, i]).ravel(), others.ravel(), len(inputs) * tokens)
-            found[:, i] = sums.reshape(-1, tokens)
+            answers[:, i] = sums.reshape(-1, tokens)
             before = before * factor
-        return _normalised(found)
+        return _normalised(answers)
 
 
 def _normalised(weights: Floats) -> Floats:
@@ -149,3 +197,41 @@ def _corrupted(rates: Floats, corruption: Corruption) -> Floats:
     own, random = np.eye(tokens), corruption.random / tokens
     seen = (1 - rates) * own + rates * (corruption.kept * own + random)
     return np.vstack([seen, rates * corruption.masked])
+
+
+def exact_model(name: str, entry: Mapping[str, Any], settings: Mapping[str, Any]) -> ExactModel:
+    """The exact model of the entry `name` of a study's models.
+
+    entry: its `world`, `context`, and, where it is given, `text` (balanced: of that world without bias) and
+    `corruption` (in place of the world's own); settings: the world's. Raises InputError naming the key where
+    a world or a corruption cannot be.
+    """
+    world = World.from_config(entry["world"], settings)
+    if shares := entry.get("corruption"):
+        corruption = Corruption.checked(f"models.{name}.corruption", shares)
+    else:
+        corruption = Corruption.from_config(world.name, settings)
+    balanced = entry.get("text") == BALANCED
+    return ExactModel(world.balanced() if balanced else world, corruption, entry["context"])
+
+
+def described(model: ExactModel) -> dict[str, Any]:
+    """What the manifest of an exact model says; its weights are what its answers are computed from."""
+    sentences = [(*sentence.words, sentence.probability) for sentence in model.world.sentences]
+    return {
+        "model_type": MODEL_TYPE,
+        # none is learnt, and nothing limits how long a sentence is but the grammar
+        "parameters": 0,
+        "max_length": None,
+        "vocab_size": len(model.tokens.names),
+        "mask_token": MASK_TOKEN,
+        "files": {},
+        "weights_digest": _digest(
+            [sentences, model.corruption, model.context, model.tokens.rates(model.recipe).tolist()]
+        ),
+        "tokenizer_digest": _digest(model.tokens.names),
+    }
+
+
+def _digest(what: object) -> str:
+    return hashlib.sha256(json.dumps(what, ensure_ascii=False).encode()).hexdigest()

@@ -1,80 +1,65 @@
-"""What the numbers of calibration say, in plain sentences."""
+"""What calibration finds, as sentences over rows of its results."""
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from unmask.calibration.results import TOLD, Found
-from unmask.calibration.tables import ALARMS, OF_WORLDS, beside_chance, percent
+from unmask.calibration.results import SUMMARISED, CalibrationResults
+from unmask.calibration.schema import Metric
+from unmask.calibration.tables import with_chance
 from unmask.measures.registry import title_of
 from unmask.report.declared_tables import ROUNDING, magnitude
-from unmask.report.sheets import counted, number, rows_of
+from unmask.report.findings import Finding, listed, records, span
+from unmask.report.sheets import number, rows_of
 
-MODELS = {"oracle": "perfect models", "trained": "trained models"}
-"""Kinds of figures of merit, in plain words."""
+Rows = Iterator[dict[str, Any]]
 
-NO_ASSOCIATION, SUBTOKEN, LONGER = "no association", "subtoken", "longer"
-"""Conditions of false alarms, beside ratio=N."""
+QUESTION = (
+    "How well does each measure see a bias that is known, because it was planted? Does it see anything else, "
+    "such as how often words occur?"
+)
+QUESTION_OF_REAL = (
+    "What of bias scores, and of differences between measures, goes with the frequency of words?"
+)
+
+PAIRS_OF: Mapping[str, str] = {
+    "no association": "about occupations",
+    "ratio=1": "between groups of one frequency",
+    "subtoken": "where a name has a subtoken more",
+    "longer": "where a name has a word more",
+}
+"""The pairs of a condition of false alarms, in plain words."""
 
 NEARLY_ALWAYS = 90
 """Percent of benchmarks from which on a sentence names a measure for its false alarms."""
 
-RANKED = {
-    "over all pairs, where frequency cancels,": "margin",
-    "over pairs on the disadvantaged group": "margin, disadvantaged",
-}
-"""Conditions of ranks of worlds, and of which pairs they are in plain words."""
-
 EXACT_CONTROLS = ("identical", "swapped")
 """Controls of which every pair is known."""
 
+RANKED = {"all": "margin", "disadvantaged": "margin, disadvantaged"}
+"""Which pairs worlds are ranked by, and the condition of that rank."""
 
-def listed(names: Sequence[str]) -> str:
-    """`a, b and c`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+def pairs_of(condition: str) -> str:
+    """PAIRS_OF, and the same of other ratios."""
+    if condition in PAIRS_OF or not condition.startswith("ratio="):
+        return PAIRS_OF.get(condition, condition)
+    return f"against groups {condition.removeprefix('ratio=')} times as rare"
+
+
+def _values(results: CalibrationResults, metric: Metric, kind: str, condition: str = "") -> pd.DataFrame:
+    """The rows of METRICS of one metric, kind and condition that have a value."""
+    rows = results.metrics
+    matches = (rows["merit"] == metric) & (rows["kind"] == kind) & (rows["condition"] == condition)
+    return rows[matches & rows["value"].notna()]
 
 
 def _titles(rows: pd.DataFrame) -> str:
-    return listed([title_of(name) for name in rows["measure"]]) if len(rows) else "none"
+    return listed(map(title_of, rows["measure"]))
 
 
-def _of(found: Found, merit: str, kind: str, condition: str = "") -> pd.DataFrame:
-    rows = found.merits
-    wanted = (rows["merit"] == merit) & (rows["kind"] == kind) & (rows["condition"] == condition)
-    return rows[wanted & rows["value"].notna()]
-
-
-def _worlds(rows: pd.DataFrame) -> int:
-    return int(rows["families"].max()) if len(rows) else 0
-
-
-def _above(rows: pd.DataFrame, bound: float) -> "pd.Series[bool]":
-    """Whether a merit is above a bound: its interval, where it has one, else its value."""
-    return rows["low"].fillna(rows["value"]) > bound
-
-
-def _below(rows: pd.DataFrame, bound: float) -> "pd.Series[bool]":
-    return rows["high"].fillna(rows["value"]) < bound
-
-
-def _uncertain(rows: pd.DataFrame, kind: str) -> bool:
-    """Whether nothing says how far merits may be off: of trained models in one world."""
-    return kind != "oracle" and not rows["low"].notna().any()
-
-
-def _by(found: Found, rows: pd.DataFrame) -> str:
-    """By what it is said that something is above a bound."""
-    if rows["low"].notna().any():
-        return (
-            f"by {100 * found.confidence:g}% intervals over {_worlds(rows)} worlds, uncorrected for "
-            f"{counted(rows['measure'].nunique(), 'measure')}"
-        )
-    return "in one world, so without an interval"
-
-
-def shares(rows: pd.DataFrame, text: Callable[[Any], str]) -> str:
+def _with_values(rows: pd.DataFrame, text: Callable[[Any], str] = magnitude) -> str:
     """The values of measures, those that read alike together: `AUL and AULA 0.60, SSS 1.00`."""
     alike: dict[str, list[str]] = {}
     for row in rows_of(rows):
@@ -82,243 +67,298 @@ def shares(rows: pd.DataFrame, text: Callable[[Any], str]) -> str:
     return ", ".join(f"{listed(names)} {value}" for value, names in alike.items())
 
 
-def associations_found(found: Found) -> Iterator[str]:
-    """Which margins grow with the association that was planted."""
-    for kind in TOLD:
-        rows = _of(found, "slope", kind)
+def _slopes(results: CalibrationResults, metric: Metric, text: Callable[[pd.DataFrame], str]) -> Rows:
+    """For each kind: the measures with a slope above, about and below 0, by interval or else by value.
+
+    In one world nothing says how far the slopes of trained models may be off: these are given without a
+    verdict, `values` in place of `up`, `neither` and `down`.
+    """
+    for kind, models in SUMMARISED.items():
+        rows = _values(results, metric, kind)
         if rows.empty:
             continue
-        if _uncertain(rows, kind):
-            yield (
-                f"Margins of {MODELS[kind]} gain by one log-odd of association (in one world, so without an "
-                f"interval): {shares(rows, magnitude)}."
-            )
-            continue
-        up, down = _above(rows, ROUNDING), _below(rows, -ROUNDING)
-        told = [f"Margins of {MODELS[kind]} that grow with the planted association: {_titles(rows[up])}"]
-        told += [f"not: {_titles(rows[~up & ~down])}"] if (~up & ~down).any() else []
-        told += [f"falling: {_titles(rows[down])}"] if down.any() else []
-        yield f"{'; '.join(told)} ({_by(found, rows)})."
+        intervals = bool(rows["low"].notna().any())
+        up = rows["low"].fillna(rows["value"]) > ROUNDING
+        down = rows["high"].fillna(rows["value"]) < -ROUNDING
+        directions = {"up": rows[up], "neither": rows[~up & ~down], "down": rows[down]}
+        yield {
+            "models": models,
+            "intervals": intervals,
+            "level": 100 * results.confidence,
+            "worlds": int(rows["families"].max()),
+            "measures": rows["measure"].nunique(),
+            "values": None if intervals or kind == "oracle" else _with_values(rows),
+            **{name: text(part) if len(part) else None for name, part in directions.items()},
+        }
 
 
-def frequency_followed(found: Found) -> Iterator[str]:
-    """Which margins go with the frequency of words where nothing is associated, and what that passes for."""
-    for kind in TOLD:
-        rows = _of(found, "frequency", kind)
-        if rows.empty:
-            continue
-        if _uncertain(rows, kind):
-            yield (
-                f"Where nothing is associated, margins of {MODELS[kind]} gain by one log ratio of "
-                f"frequencies (in one world, so without an interval): {shares(rows, magnitude)}."
-            )
-        else:
-            yield (
-                f"Where nothing is associated, margins of {MODELS[kind]} go, by one log ratio of "
-                f"frequencies, {_ways(rows)} ({_by(found, rows)})."
-            )
-        exchange = _of(found, "exchange", kind)
-        exchange = exchange[exchange["value"].abs() > ROUNDING]
-        if len(exchange):
-            yield (
-                f"With {MODELS[kind]}, a word that is e times as frequent passes for so many log-odds of "
-                f"association: {shares(exchange, number)}."
-            )
-
-
-def _ways(rows: pd.DataFrame) -> str:
-    """Which measures follow frequency one way, the other, or neither, and by how much."""
-    up, down = _above(rows, ROUNDING), _below(rows, -ROUNDING)
-    ways = (
-        ("towards the more frequent word with", up),
-        ("towards the rarer with", down),
-        ("neither way with", ~up & ~down),
-    )
-    return "; ".join(f"{way} {shares(rows[which], magnitude)}" for way, which in ways if which.any())
-
-
-def power_had(found: Found) -> Iterator[str]:
-    """How often the association at which power is asked for is found, with the fewest and the most pairs."""
-    rows = found.merits
-    numbers = rows.loc[rows["merit"] == "power", "condition"].str.extract(r"^n=(\d+)$")[0].dropna()
-    counts = sorted(set(map(int, numbers)))
-    for kind in TOLD:
-        told = []
-        for count in dict.fromkeys(counts[:1] + counts[-1:]):
-            own = _of(found, "power", kind, f"n={count}")
-            if len(own):
-                told.append(f"with {count} pairs {shares(own, _whole)}")
-        if told:
-            yield (
-                "How often, in percent, the test finds an association of p = "
-                f"{found.power['association']:g} with {MODELS[kind]}: {'; '.join(told)}."
-            )
-
-
-def _whole(value: float) -> str:
-    return number(value, 0)
-
-
-def alarms_raised(found: Found) -> Iterator[str]:
-    """Which measures nearly always raise a false alarm, and where; beside it what units that lean by chance
-    would give, which is much where they are few."""
-    rows = beside_chance(found.merits)
-    alarms = rows[(rows["merit"] == ALARMS) & rows["value"].notna()]
-    for kind in TOLD:
-        own = alarms[alarms["kind"] == kind]
-        if own.empty:
-            continue
-        many = own[own["value"] >= NEARLY_ALWAYS]
-        told = [
-            f"{where(str(condition))} {_titles(some)}"
-            for condition, some in many.groupby("condition", sort=False)
-        ]
-        yield (
-            f"Measures that raise a false alarm with {MODELS[kind]} in {NEARLY_ALWAYS} of 100 benchmarks or "
-            f"more, of 500 pairs in which nothing is associated ({found.nominal:g} are allowed"
-            f"{_by_coin(many)}): {'; '.join(told) if told else 'none'}."
-        )
-
-
-def _by_coin(rows: pd.DataFrame) -> str:
-    """What the few words of such pairs would give if each leant to either side by a coin."""
-    known = rows["chance"].dropna()
-    if known.empty:
-        return ""
-    ends = list(dict.fromkeys(_whole(value) for value in (known.min(), known.max())))
-    return f"; the same few words, each leaning by a coin, would give {' to '.join(ends)}"
-
-
-def where(condition: str) -> str:
-    """In what pairs alarms are false."""
-    if condition.startswith("ratio="):
-        ratio = condition.removeprefix("ratio=")
-        return "between groups of one frequency" if ratio == "1" else f"against groups {ratio} times as rare"
-    return {
-        NO_ASSOCIATION: "about occupations",
-        SUBTOKEN: "where a name has a subtoken more",
-        LONGER: "where a name has a word more",
-    }.get(condition, condition)
-
-
-def worlds_ranked(found: Found) -> Iterator[str]:
-    """Whether a measure ranks drawn worlds by their association."""
-    told = []
-    for among, condition in RANKED.items():
-        rows = _of(found, OF_WORLDS, "oracle", condition)
+def _exchange(results: CalibrationResults) -> Rows:
+    for kind, models in SUMMARISED.items():
+        rows = _values(results, Metric.EXCHANGE, kind)
+        rows = rows[rows["value"].abs() > ROUNDING]
         if len(rows):
-            told.append(f"{among} {shares(rows, lambda value: number(value, signed=True))}")
-    if told:
-        yield (
-            "Does a higher margin mean a stronger association? Spearman's correlation of the two over worlds "
-            f"drawn at random, with perfect models: {'; '.join(told)}."
+            yield {"models": models, "values": _with_values(rows, number)}
+
+
+def _false_alarms(results: CalibrationResults) -> Rows:
+    """For each kind: the measures that nearly always raise a false alarm, by condition, and what their few
+    words would give if each leant to either side by chance."""
+    rows = with_chance(results.metrics)
+    alarms = rows[(rows["merit"] == Metric.FALSE_ALARMS) & rows["value"].notna()]
+    for kind, models in SUMMARISED.items():
+        of_kind = alarms[alarms["kind"] == kind]
+        frequent = of_kind[of_kind["value"] >= NEARLY_ALWAYS]
+        chance = frequent["chance"].dropna()
+        if len(of_kind):
+            yield {
+                "models": models,
+                "least": NEARLY_ALWAYS,
+                "nominal": results.nominal,
+                "chance": span(chance.min(), chance.max(), 0) if len(chance) else None,
+                "conditions": [
+                    {"pairs": pairs_of(str(condition)), "measures": _titles(of_condition)}
+                    for condition, of_condition in frequent.groupby("condition", sort=False)
+                ],
+            }
+
+
+def _power(results: CalibrationResults) -> Rows:
+    """For each kind: the power with the fewest and with the most pairs."""
+    conditions = results.metrics.loc[results.metrics["merit"] == Metric.POWER, "condition"]
+    counts = sorted(set(map(int, conditions.str.extract(r"^n=(\d+)$")[0].dropna())))
+    for kind, models in SUMMARISED.items():
+        powers = [
+            {"pairs": count, "values": _with_values(rows, lambda value: number(value, 0))}
+            for count in dict.fromkeys([*counts[:1], *counts[-1:]])
+            if len(rows := _values(results, Metric.POWER, kind, f"n={count}"))
+        ]
+        if powers:
+            yield {"models": models, "association": results.power["association"], "powers": powers}
+
+
+def _ranks(results: CalibrationResults) -> Rows:
+    """How well margins rank synthetic worlds by their association."""
+    ranks = {
+        name: _with_values(
+            _values(results, Metric.RANK_OF_WORLDS, "oracle", condition),
+            lambda value: number(value, signed=True),
         )
+        for name, condition in RANKED.items()
+    }
+    if any(ranks.values()):
+        yield ranks
 
 
-def controls_hold(found: Found) -> Iterator[str]:
-    """Whether controls came out as they should, and how many chance would deny."""
-    rows = found.controls
-    exact = rows[rows["control"].isin(EXACT_CONTROLS)]
-    if len(exact):
-        failed = exact[~exact["holds"]]
-        if failed.empty:
-            yield (
-                f"Controls that must come out exactly do, all {len(exact)} of them: the same sentence twice "
-                "ties, and exchanged sides change the sign."
-            )
-        else:
-            worst = ", ".join(
-                f"{row.control} ({row.model}, {title_of(row.measure)})" for row in rows_of(failed.head(3))
-            )
-            yield f"Of {len(exact)} controls that must come out exactly, {len(failed)} do not: {worst}."
-    for control, part in rows[~rows["control"].isin(EXACT_CONTROLS)].groupby("control", sort=False):
-        missed = int((~part["holds"]).sum())
+def _exact_controls(results: CalibrationResults) -> Rows:
+    rows = results.controls[results.controls["control"].isin(EXACT_CONTROLS)]
+    failed = rows[~rows["holds"]]
+    if len(rows):
+        names = [f"{row.control} ({row.model}, {title_of(row.measure)})" for row in rows_of(failed)]
+        yield {"tried": len(rows), "failed": names}
+
+
+def _chance_controls(results: CalibrationResults) -> Rows:
+    rows = results.controls[~results.controls["control"].isin(EXACT_CONTROLS)]
+    for control, part in rows.groupby("control", sort=False):
+        by_chance = results.nominal * len(part) / 100
         # elsewhere each word stands on either side equally often, so that chance hardly leans
-        by_chance = (
-            f"; chance alone would in about {_about(found.nominal * len(part) / 100)}"
-            if control == "permuted"
-            else ""
-        )
-        yield (
-            f"Control {control}: the interval of the score leaves 50 out in {missed} of {len(part)} models "
-            f"and measures{by_chance}."
-        )
+        expected = f"{by_chance:.0f}" if by_chance >= 10 else f"{by_chance:.2g}"
+        yield {
+            "control": control,
+            "tried": len(part),
+            "missed": int((~part["holds"]).sum()),
+            "expected": expected if control == "permuted" else None,
+        }
 
 
-def _about(count: float) -> str:
-    return f"{count:.0f}" if count >= 10 else f"{count:.2g}"
+def _aul_of_perfect_models(results: CalibrationResults) -> pd.DataFrame:
+    return results.kept[(results.kept["context"] == "trusted") & (results.kept["measure"] == "AUL")]
 
 
-def keep_rates(found: Found) -> Iterator[str]:
-    """What keeping tokens in training does to a perfect model's AUL."""
-    rows = found.kept[(found.kept["context"] == "trusted") & (found.kept["measure"] == "AUL")]
-    line = rows[rows["random"] > 0].sort_values("kept")
-    if len(line) > 1:
-        first, last = line.iloc[0], line.iloc[-1]
-        yield (
-            f"AUL of a perfect model gains {magnitude(first['association'])} by one log-odd of association "
-            f"where training keeps {_share(first)} of the chosen tokens, and "
-            f"{magnitude(last['association'])} where it keeps {_share(last)}; its exchange rate of frequency "
-            f"is {number(first['exchange'])} and {number(last['exchange'])}."
-        )
-    for row in rows_of(rows[rows["random"] == 0]):
-        strengths = [value for value in (row.association, row.frequency) if not math.isnan(value)]
-        if strengths and max(map(abs, strengths)) < ROUNDING:
-            yield (
-                "Where training replaces no token at random, AUL of a perfect model is 0 for every pair: "
-                "it says nothing."
-            )
-        elif strengths:
-            yield (
-                "Where training replaces no token at random, AUL of a perfect model gains "
-                f"{magnitude(row.association)} by one log-odd, {magnitude(row.frequency)} by one log ratio."
-            )
+def _kept_shares(results: CalibrationResults) -> Rows:
+    """The strengths of AUL with the fewest and with the most kept tokens."""
+    rows = _aul_of_perfect_models(results)
+    rows = rows[rows["random"] > 0].sort_values("kept")
+    if len(rows) > 1:
+        first, last = records(rows.iloc[[0, -1]])
+        yield {
+            end: {
+                "kept": row["kept"],
+                "association": magnitude(row["association"]),
+                "exchange": row["exchange"],
+            }
+            for end, row in (("first", first), ("last", last))
+        }
 
 
-def _share(row: Any) -> str:
-    return f"{100 * row['kept']:g}%"
+def _none_random(results: CalibrationResults) -> Rows:
+    rows = _aul_of_perfect_models(results)
+    for row in records(rows[rows["random"] == 0]):
+        strengths = {name: row[name] for name in ("association", "frequency")}
+        known = [abs(value) for value in strengths.values() if value is not None]
+        if known:
+            yield {"silent": max(known) < ROUNDING} | {
+                name: magnitude(value) for name, value in strengths.items()
+            }
 
 
-def explained_by_frequency(found: Found) -> Iterator[str]:
-    """Which scores go with the frequency of words in real pairs, and what of the differences between measures
-    does."""
-    for (model, benchmark), part in found.explained.groupby(["model", "benchmark"], sort=False):
-        alone, two = part[part["second"].isna()], part[part["second"].notna()]
-        with_words = alone[_apart(alone, "slope_low", "slope_high")]
-        told = [f"{title_of(row.first)} {number(row.slope, 1, signed=True)}" for row in rows_of(with_words)]
-        yield (
-            f"{model} on {benchmark}: under {len(with_words)} of {len(alone)} measures what is "
-            f"preferred follows the frequency of words by a {100 * found.confidence:g}% interval of the slope"
-            + (f" (points per log ratio): {', '.join(told)}." if told else ".")
-        )
-        if len(two):
-            yield from _of_two(two)
+def _clear(rows: pd.DataFrame, low: str, high: str) -> pd.DataFrame:
+    """The rows whose interval is on one side of 0."""
+    return rows[(rows[low] > 0) | (rows[high] < 0)]
 
 
-def _of_two(rows: pd.DataFrame) -> Iterator[str]:
-    """What of the differences between measures goes with the frequency of words."""
-    apart, by_words, left = (
-        rows[_apart(rows, f"{part}low", f"{part}high")] for part in ("", "explained_", "rest_")
-    )
-    yield (
-        f"Of {len(rows)} differences between measures {len(apart)} are clear by such an interval; a part "
-        f"that goes with the frequency of words is clear in {len(by_words)}, a difference at equal frequency "
-        f"in {len(left)}."
-    )
-    if len(by_words):
-        most = max(rows_of(by_words), key=lambda row: abs(row.explained))
-        first = title_of(most.first)
-        agreed = ""
-        if pd.notna(most.towards_frequent):
-            share = percent(most.towards_frequent)
-            agreed = f"; where the two disagree, {first} goes with the more frequent words in {share}%"
-        yield (
-            f"The largest such part: {first} less {title_of(most.second)}, "
-            f"{number(most.explained, 1, signed=True)} points of a difference of "
-            f"{number(most.value, 1, signed=True)}{agreed}."
-        )
+def _scores_by_frequency(results: CalibrationResults) -> Rows:
+    """For each model and benchmark: the slopes of scores on word frequency that are clear."""
+    for model, benchmark, part in _explained(results):
+        scores = part[part["second"].isna()]
+        slopes = rows_of(_clear(scores, "slope_low", "slope_high"))
+        yield {
+            "model": model,
+            "benchmark": benchmark,
+            "level": 100 * results.confidence,
+            "measures": len(scores),
+            "slopes": [f"{title_of(row.first)} {number(row.slope, 1, signed=True)}" for row in slopes],
+        }
 
 
-def _apart(rows: pd.DataFrame, low: str, high: str) -> "pd.Series[bool]":
-    """Whether an interval is on one side of 0."""
-    return (rows[low] > 0) | (rows[high] < 0)
+def _differences_by_frequency(results: CalibrationResults) -> Rows:
+    """For each model and benchmark: how many differences between measures are clear, and the largest part of
+    one that goes with word frequency."""
+    for model, benchmark, part in _explained(results):
+        rows = part[part["second"].notna()]
+        by_frequency = _clear(rows, "explained_low", "explained_high")
+        if len(rows):
+            yield {
+                "model": model,
+                "benchmark": benchmark,
+                "differences": len(rows),
+                "clear": len(_clear(rows, "low", "high")),
+                "by_frequency": len(by_frequency),
+                "at_equal": len(_clear(rows, "rest_low", "rest_high")),
+                "largest": max(records(by_frequency), key=lambda row: abs(row["explained"]), default=None),
+            }
+
+
+def _explained(results: CalibrationResults) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    for (model, benchmark), part in results.explained.groupby(["model", "benchmark"], sort=False):
+        titles = {name: part[name].map(title_of, na_action="ignore") for name in ("first", "second")}
+        yield str(model), str(benchmark), part.assign(**titles)
+
+
+_BASIS = """
+{%- set basis %}
+{%- if intervals %}by {{ level | g }}% intervals over {{ worlds }} worlds, uncorrected for
+{{ measures | counted("measure") }}{% else %}in one world, so without an interval{% endif %}
+{%- endset %}
+"""
+"""What a verdict on slopes is based on."""
+
+FINDINGS: Sequence[Finding[CalibrationResults]] = (
+    Finding("question", lambda results: [{}] if results.has_worlds else [], QUESTION),
+    Finding(
+        "association",
+        lambda results: _slopes(results, Metric.SLOPE, _titles),
+        _BASIS
+        + """
+        {% if values %}Margins of {{ models }} gain per unit of planted log-odds ({{ basis }}): {{ values }}.
+        {% else %}Margins of {{ models }} that grow with the planted association: {{ up or "none" }}
+        {%- if neither %}; not: {{ neither }}{% endif %}
+        {%- if down %}; falling: {{ down }}{% endif %} ({{ basis }}).{% endif %}""",
+    ),
+    Finding(
+        "frequency",
+        lambda results: _slopes(results, Metric.FREQUENCY, _with_values),
+        _BASIS
+        + """
+        Where nothing is associated, margins of {{ models }}
+        {% if values %}gain per unit of log frequency ratio ({{ basis }}): {{ values }}.
+        {% else %}move, per unit of log frequency ratio,
+        {% if up %}towards the more frequent word with {{ up }}{{ "; " if down or neither }}{% endif %}
+        {%- if down %}towards the rarer with {{ down }}{{ "; " if neither }}{% endif %}
+        {%- if neither %}neither way with {{ neither }}{% endif %} ({{ basis }}).{% endif %}""",
+    ),
+    Finding(
+        "exchange",
+        _exchange,
+        """With {{ models }}, one unit of log frequency ratio counts as much as so many log-odds of
+        association: {{ values }}.""",
+    ),
+    Finding(
+        "false alarms",
+        _false_alarms,
+        """Measures with false alarms in at least {{ least }}% of benchmarks of 500 pairs without an
+        association, with {{ models }} ({{ nominal | g }}% are allowed
+        {%- if chance %}; the same few words, each leaning at random, would give {{ chance }}%{% endif %}):
+        {% for part in conditions %}{{ part.measures }} {{ part.pairs }}{{ "; " if not loop.last }}
+        {%- else %}none{% endfor %}.""",
+    ),
+    Finding(
+        "power",
+        _power,
+        """Power of the test at a planted association of p = {{ association | g }} with {{ models }}, in
+        percent:
+        {% for part in powers %}with {{ part.pairs }} pairs, {{ part["values"] }}
+        {{- "; " if not loop.last }}{% endfor %}.""",
+    ),
+    Finding(
+        "rank of worlds",
+        _ranks,
+        """Spearman's correlation of margin and association over randomly drawn worlds, with perfect models:
+        {% if all %}over all pairs, where frequency cancels, {{ all }}
+        {{- "; " if disadvantaged }}{% endif %}
+        {%- if disadvantaged %}over pairs on the disadvantaged group {{ disadvantaged }}{% endif %}.""",
+    ),
+    Finding(
+        "exact controls",
+        _exact_controls,
+        """{% if failed %}{{ failed | length }} of {{ tried }} controls of known outcome
+        {{ failed | many("fails", "fail") }}: {{ failed | listed(3) }}.
+        {% else %}All {{ tried }} controls of known outcome hold: identical sentences tie, and exchanged
+        sides change the sign of the margin.{% endif %}""",
+    ),
+    Finding(
+        "controls by chance",
+        _chance_controls,
+        """Control {{ control }}: the interval of the score excludes 50 in {{ missed }} of {{ tried }} models
+        and measures{% if expected %}; chance alone would give about {{ expected }}{% endif %}.""",
+    ),
+    Finding(
+        "kept tokens",
+        _kept_shares,
+        """AUL of a perfect model gains {{ first.association }} per unit of log-odds where training keeps
+        {{ first.kept | percent }} of the chosen tokens, and {{ last.association }} where it keeps
+        {{ last.kept | percent }}; its exchange rate of frequency is {{ first.exchange | number }} and
+        {{ last.exchange | number }}.""",
+    ),
+    Finding(
+        "no random tokens",
+        _none_random,
+        """Where training replaces no token at random, AUL of a perfect model
+        {% if silent %}is 0 for every pair: it says nothing.
+        {% else %}gains {{ association }} per unit of log-odds, {{ frequency }} per unit of log frequency
+        ratio.{% endif %}""",
+    ),
+    Finding(
+        "question on real pairs", lambda results: [{}] if len(results.explained) else [], QUESTION_OF_REAL
+    ),
+    Finding(
+        "scores by frequency",
+        _scores_by_frequency,
+        """{{ model }} on {{ benchmark }}: by {{ level | g }}% intervals, the score depends on word frequency
+        under {{ slopes | length }} of {{ measures }} measures
+        {%- if slopes %} (points per unit of log frequency ratio): {{ slopes | join(", ") }}{% endif %}.""",
+    ),
+    Finding(
+        "differences by frequency",
+        _differences_by_frequency,
+        """{{ model }} on {{ benchmark }}: of {{ differences | counted("difference") }} between measures,
+        {{ clear }} {{ clear | many("is", "are") }} clear; the part that goes with word frequency is clear in
+        {{ by_frequency }}, the difference at equal frequency in {{ at_equal }}.
+        {% if largest %}The largest such part: {{ largest.first }} less {{ largest.second }},
+        {{ largest.explained | number(1, true) }} points of a difference of
+        {{ largest.value | number(1, true) }}
+        {%- if largest.towards_frequent is not none %}; where the two disagree, {{ largest.first }} prefers
+        the more frequent words in {{ largest.towards_frequent | number(1) }}%{% endif %}.{% endif %}""",
+    ),
+)
+"""In the order of the section."""

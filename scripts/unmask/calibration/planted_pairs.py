@@ -7,23 +7,18 @@ import pandas as pd
 from unmask.benchmarks.schema import PAIRS
 from unmask.calibration.exact_evidence import exact_evidence
 from unmask.calibration.exact_model import ExactModel
+from unmask.calibration.population import Member, Observed, observe, pair_facts
 from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE, TIE
 from unmask.worlds.grammar import World, text_of
 from unmask.worlds.pairs import Counts, crows_pairs
 
-CREDITS = {STEREOTYPE: 1.0, TIE: 0.5, ANTISTEREOTYPE: 0.0}
-"""What an outcome counts for in a bias score; a pair that is undefined does not count."""
-
 
 def planted_pairs(world: World, counts: Counts) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The pairs of a world's CrowS-Pairs file as a Pairs table, and what is planted in each, row by row.
-
-    The columns of the second: factor, p, ratio, direction, unit (what repeats: see Contrast.unit).
-    """
+    """The pairs of a world's CrowS-Pairs file as PAIRS, and what is planted in each (`pair_facts`), row by
+    row."""
     planted = crows_pairs(world, counts)
-    pairs = [
+    pairs = pd.DataFrame(
         {
             # what such a pair has not is null
             **dict.fromkeys(PAIRS.names),
@@ -35,27 +30,16 @@ def planted_pairs(world: World, counts: Counts) -> tuple[pd.DataFrame, pd.DataFr
             "target": pair.contrast.target,
         }
         for pair in planted
-    ]
-    facts = [
-        {
-            "factor": pair.contrast.factor,
-            "p": pair.contrast.p,
-            "ratio": pair.contrast.ratio,
-            "direction": pair.contrast.direction,
-            "unit": pair.contrast.unit,
-        }
-        for pair in planted
-    ]
-    return pd.DataFrame(pairs), pd.DataFrame(facts)
+    )
+    return pairs, pair_facts(world.name, pairs, {pair.pair_id: pair.facts() for pair in planted})
 
 
-def exact_scores(pairs: pd.DataFrame, model: ExactModel, measures: Sequence[str]) -> pd.DataFrame:
-    """Protocol `corrected` of each measure on a Pairs table: pair_id, measure, margin and credit.
+def observe_exact(
+    member: Member, pairs: pd.DataFrame, facts: pd.DataFrame, model: ExactModel, measures: Sequence[str]
+) -> Observed:
+    """What measures decide with an exact model of pairs and facts as `planted_pairs` gives them.
 
-    credit: 1, one half for a tie, or 0; null where the measure is undefined. Raises InputError as
-    `exact_evidence` does.
+    Raises InputError as `exact_evidence` does.
     """
     evidence = {masking: exact_evidence(pairs, model, masking) for masking in maskings_of(measures)}
-    scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
-    corrected = scores[scores["protocol"] == CORRECTED]
-    return corrected[["pair_id", "measure", "margin"]].assign(credit=corrected["outcome"].map(CREDITS))
+    return observe(member, facts, score_pairs(list(pairs["pair_id"]), evidence, measures))

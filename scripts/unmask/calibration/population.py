@@ -11,6 +11,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
+from unmask.calibration.exact_model import CORRUPTED, TRUSTED
+from unmask.calibration.schema import CELL
 from unmask.errors import InputError
 from unmask.loading import paths_by
 from unmask.measures.schema import SCORES
@@ -19,22 +21,11 @@ from unmask.statistics.intervals import Floats
 from unmask.tables import read_table
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
-ORACLE, EXACT, TRAINED, KEPT, BALANCED, UNTRAINED = (
-    "oracle",
-    "exact",
-    "trained",
-    "kept",
-    "balanced",
-    "untrained",
-)
+ORACLE, EXACT, TRAINED = "oracle", "exact", "trained"
+KEPT, BALANCED, UNTRAINED = "kept", "balanced", "untrained"
 """What a model is in a calibration; `role_of` says which is which."""
 
 SOURCE_ORACLE, SOURCE_TRAIN = "oracle", "train"
-TRUSTED, CORRUPTED = "trusted", "corrupted"
-"""What an exact model takes the visible words for: what was written, or what training may have put there."""
-
-CELL = ["factor", "p", "ratio", "direction", "longer_side"]
-"""What is planted in a pair; pairs of one cell differ in their words alone."""
 OF_TRUTH = [*CELL, "unit"]
 
 Bools = npt.NDArray[np.bool_]
@@ -126,13 +117,13 @@ class Observed:
 
     def where(self, among: "Bools | pd.Series[bool]") -> "Observed":
         """The same of some of the pairs."""
-        kept = np.asarray(among, dtype=bool)
+        members = np.asarray(among, dtype=bool)
         return replace(
             self,
-            pairs=self.pairs[kept].reset_index(drop=True),
-            margin=self.margin[kept],
-            credit=self.credit[kept],
-            trial=self.trial[kept],
+            pairs=self.pairs[members].reset_index(drop=True),
+            margin=self.margin[members],
+            credit=self.credit[members],
+            trial=self.trial[members],
         )
 
     def of_factor(self, factor: str) -> "Observed":
@@ -195,25 +186,29 @@ def read_population(
             if truth is None:
                 place = f"world {world}, format {format_}"
                 raise InputError(f"truth: none of benchmark {name} ({place}) is there")
-            facts[name] = world, _facts(name, read_table(path, PAIRS), truth)
-    found = []
+            facts[name] = world, pair_facts(name, read_table(path, PAIRS), truth)
+    observed = []
     for (model, name), path in paths_by(scores, "model", "benchmark").items():
         if model in places and name in facts:
             world, of_pairs = facts[name]
             member = members[places[model]]
             if member.family == world:
-                entry = entries[name]
-                found.append(_observed(member, of_pairs, read_table(path, SCORES), entry))
+                one, entry = observe(member, of_pairs, read_table(path, SCORES)), entries[name]
+                observed.append(replace(one, as_=entry.get("as"), origin=entry.get("of")))
     order = {name: place for place, name in enumerate(entries)}
-    found.sort(key=lambda one: (places[one.member.model], order[one.benchmark]))
+    observed.sort(key=lambda one: (places[one.member.model], order[one.benchmark]))
     return Population(
-        tuple(one for one in found if one.origin is None),
-        tuple(one for one in found if one.origin is not None),
+        tuple(one for one in observed if one.origin is None),
+        tuple(one for one in observed if one.origin is not None),
     )
 
 
-def _facts(benchmark: str, pairs: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """What is known of each pair of a benchmark, its two sentences among it."""
+def pair_facts(benchmark: str, pairs: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """What is planted in each pair of a benchmark, and its two sentences, as Observed has them.
+
+    pairs: PAIRS. truth: by pair (unmask.worlds.pairs.PlantedPair.facts). Raises InputError where it has
+    nothing of a pair.
+    """
     unknown = [pair for pair in pairs["pair_id"] if pair not in truth or "unit" not in truth[pair]]
     if unknown:
         raise InputError(
@@ -224,8 +219,8 @@ def _facts(benchmark: str, pairs: pd.DataFrame, truth: Mapping[str, Mapping[str,
     lengths = {
         side: np.array([len(text.split()) for text in pairs[side]]) for side in (STEREOTYPE, ANTISTEREOTYPE)
     }
-    found = pd.DataFrame(rows, columns=OF_TRUTH).astype({"p": float, "ratio": float, "longer_side": "str"})
-    return found.assign(
+    facts = pd.DataFrame(rows, columns=OF_TRUTH).astype({"p": float, "ratio": float, "longer_side": "str"})
+    return facts.assign(
         benchmark=benchmark,
         pair_id=pairs["pair_id"].to_numpy(),
         stereotype=pairs[STEREOTYPE].to_numpy(),
@@ -235,15 +230,17 @@ def _facts(benchmark: str, pairs: pd.DataFrame, truth: Mapping[str, Mapping[str,
     )
 
 
-def _observed(
-    member: Member, facts: pd.DataFrame, scores: pd.DataFrame, entry: Mapping[str, Any]
-) -> Observed:
-    corrected = scores[scores["protocol"] == CORRECTED]
+def observe(member: Member, facts: pd.DataFrame, scores: pd.DataFrame) -> Observed:
+    """What the measures decide of the pairs of one benchmark.
+
+    facts: as `pair_facts` gives them. scores: SCORES. Raises InputError where they are of other pairs.
+    """
     try:
-        found = decisions(facts, corrected)
+        decided = decisions(facts, scores[scores["protocol"] == CORRECTED])
     except InputError as error:
-        raise InputError(f"model {member.model}, benchmark {entry['name']}: {error}") from None
-    names = [measure for measure, _ in found.series]
+        benchmark = facts["benchmark"].iloc[0]
+        raise InputError(f"model {member.model}, benchmark {benchmark}: {error}") from None
+    names = [measure for measure, _ in decided.series]
     columns = np.array([names.index(name) for name in sorted(names)], dtype=int)
     # in one order, whatever that of the files: sums of floats hang on it
     rows = facts["pair_id"].argsort(kind="stable").to_numpy()
@@ -252,11 +249,9 @@ def _observed(
         member,
         facts.iloc[rows].reset_index(drop=True),
         tuple(sorted(names)),
-        found.margin[place],
-        found.credit()[place],
-        found.trials()[place] > 0,
-        entry.get("as"),
-        entry.get("of"),
+        decided.margin[place],
+        decided.credit()[place],
+        decided.trials()[place] > 0,
     )
 
 

@@ -19,7 +19,7 @@ from unmask.statistics.intervals import Floats, Ints
 
 SIZE = 500
 """Pairs of the benchmarks on which false alarms, and the part of pairs a word, are looked at."""
-A_WORD = (1, 10, 50)
+PER_WORD = (1, 10, 50)
 """Pairs a word of such benchmarks."""
 ENOUGH = 80.0
 """Percent of benchmarks in which a bias is noticed, where a benchmark is called large enough for it."""

@@ -1,5 +1,4 @@
-"""What a study has found in worlds whose bias is known, and of word frequency on real pairs, out of its
-files."""
+"""The results of calibration as frames: measures on synthetic worlds, and word frequency on real pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,34 +8,40 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from unmask.calibration.over_models import doses_by_role
-from unmask.calibration.schema import CONTROLS, DOSES, DRAWN, EXPLAINED, KEPT, MERITS
+from unmask.calibration.families import over_models
+from unmask.calibration.schema import CELL, CONTROLS, DOSES, DRAWN, EXPLAINED, KEPT, METRICS
 from unmask.loading import load_tables
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import DASH
 from unmask.tables import framed, read_table
 
-ROLES = ("oracle", "exact", "trained", "kept", "balanced", "untrained")
-"""What models are to the wing, in the order in which they are shown."""
-
 KINDS = ("oracle", "exact", "trained")
-"""The kinds of figures of merit that stand first; architectures follow."""
+"""The kinds of models that tables of metrics begin with; architectures follow."""
 
-TOLD = ("oracle", "trained")
-"""Those of them that sentences and panels are of."""
+SUMMARISED: Mapping[str, str] = {"oracle": "perfect models", "trained": "trained models"}
+"""The kinds that sentences and charts are about, in plain words."""
 
-CONTROLS_SHOWN = ("identical", "swapped", "permuted", "balanced", "untrained")
+ORDERS: Mapping[str, Sequence[str]] = {
+    "role": (*KINDS, "kept", "balanced", "untrained"),
+    "kind": KINDS,
+    "control": ("identical", "swapped", "permuted", "balanced", "untrained"),
+}
+"""In which order the values of these columns stand."""
+
+_OF_POWER = ("association", "per_unit", "draws")
+"""The settings of power that captions name."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """files: doses, merits, controls, kept, drawn, kept_exact (tables of unmask.calibration.schema, the last
-    one KEPT; a path each, or empty or left out where there is none), explained (a list of EXPLAINED, which
-    may be empty or left out) and captions.
+class CalibrationResults:
+    """The results of a study.
 
-    settings: models and benchmarks (each with name, in the order of the study), measures (in the order in
-    which they are shown), alpha, confidence, and power (association, pairs, per_unit, draws; null where the
-    study has no worlds).
+    files: doses, merits, controls, kept, drawn, kept_exact (tables of unmask.calibration.schema, merits being
+    METRICS and the last one KEPT; a path each, or empty or left out where there is none), explained (a list
+    of EXPLAINED, which may be empty or left out) and captions.
+
+    settings: models and benchmarks (each with name), measures, alpha, confidence, and power (association,
+    pairs, per_unit, draws; null where the study has no worlds). Rows are in the order of these lists.
     """
 
     files: Mapping[str, Any]
@@ -60,15 +65,8 @@ class Found:
         return read_table(path, schema) if path else framed([], schema)
 
     def _sorted(self, rows: pd.DataFrame, *by: str) -> pd.DataFrame:
-        """Rows in the order of the study, of roles, of kinds; what the study does not name comes last."""
-        orders: Mapping[str, Sequence[str]] = {
-            "measure": self._names("measures"),
-            "model": self._names("models"),
-            "benchmark": self._names("benchmarks"),
-            "role": ROLES,
-            "kind": KINDS,
-            "control": CONTROLS_SHOWN,
-        }
+        """Rows in the order of the study and of ORDERS; what neither names comes last."""
+        orders = {**ORDERS, **{name: self._names(f"{name}s") for name in ("measure", "model", "benchmark")}}
 
         def places(column: "pd.Series[Any]") -> "pd.Series[Any]":
             order = list(dict.fromkeys([*orders.get(str(column.name), ()), *column]))
@@ -89,21 +87,21 @@ class Found:
 
     @cached_property
     def by_role(self) -> pd.DataFrame:
-        """The doses of oracles and trained models, a row for all models of a role (DOSES_BY_ROLE)."""
-        rows = self.doses[self.doses["role"].isin(["oracle", "exact", "trained"])]
-        return doses_by_role(rows, self.confidence)
+        """DOSES of perfect and trained models with all models of a role as one: measure, role, CELL, models,
+        families, and score, margin and theory with the intervals of the first two."""
+        rows = self.doses[self.doses["role"].isin(KINDS)]
+        return over_models(rows, ["measure", "role", *CELL], ["score", "margin", "theory"], self.confidence)
 
     @cached_property
-    def merits(self) -> pd.DataFrame:
-        """MERITS."""
-        return self._sorted(self._table("merits", MERITS), "measure", "kind")
+    def metrics(self) -> pd.DataFrame:
+        """METRICS."""
+        return self._sorted(self._table("merits", METRICS), "measure", "kind")
 
     @cached_property
     def controls(self) -> pd.DataFrame:
         """CONTROLS."""
-        return self._sorted(
-            self._table("controls", CONTROLS), "control", "role", "measure", "model", "benchmark"
-        )
+        rows = self._table("controls", CONTROLS)
+        return self._sorted(rows, "control", "role", "measure", "model", "benchmark")
 
     @cached_property
     def kept(self) -> pd.DataFrame:
@@ -126,8 +124,8 @@ class Found:
 
     @property
     def has_worlds(self) -> bool:
-        """Whether anything was held against a world."""
-        return len(self.merits) > 0 or len(self.doses) > 0
+        """Whether measures were applied to synthetic worlds."""
+        return len(self.metrics) > 0 or len(self.doses) > 0
 
     @cached_property
     def captions(self) -> Captions:
@@ -138,6 +136,3 @@ class Found:
             nominal=f"{self.nominal:g}",
             **{key: f"{self.power[key]:g}" if key in self.power else DASH for key in _OF_POWER},
         )
-
-
-_OF_POWER = ("association", "per_unit", "draws")

@@ -1,8 +1,46 @@
 """The tables of calibration. Measures are in protocol `corrected`, margins in natural logarithms."""
 
+from enum import StrEnum
+
 import pyarrow as pa
 
 from unmask.tables import WORD, field
+
+
+class Metric(StrEnum):
+    """A figure of merit, as the column `merit` of METRICS names it; in the order of that table."""
+
+    SLOPE = "slope"
+    FREQUENCY = "frequency"
+    EXCHANGE = "exchange"
+    POWER = "power"
+    SMALLEST = "smallest"
+    FALSE_ALARMS = "false alarms"
+    BY_CHANCE = "false alarms by chance"
+    RANK = "rank"
+    RANK_OF_WORLDS = "rank of worlds"
+
+
+def _interval(of: str, stem: str = "", by: str = "") -> list[pa.Field]:
+    """The ends of the interval of a column, {stem}low and {stem}high."""
+    return [
+        field(
+            f"{stem}low",
+            pa.float64(),
+            nullable=True,
+            meaning=f"lower end of the interval of `{of}`{by}",
+        ),
+        field(
+            f"{stem}high",
+            pa.float64(),
+            nullable=True,
+            meaning=f"upper end of the interval from `{stem}low`",
+        ),
+    ]
+
+
+CELL = ["factor", "p", "ratio", "direction", "longer_side"]
+"""What is planted in a pair, as columns of DOSES; pairs of one cell differ in their words alone."""
 
 _MODEL = [
     field("model", WORD, meaning="the model"),
@@ -37,18 +75,9 @@ DOSES = pa.schema(
             nullable=True,
             meaning="bias score in percent; null where nothing is decided",
         ),
-        field("low", pa.float64(), nullable=True, meaning="lower end of the interval of `score`, by units"),
-        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        *_interval("score", by=", by units"),
         field("margin", pa.float64(), nullable=True, meaning="mean margin, natural logarithms"),
-        field(
-            "margin_low",
-            pa.float64(),
-            nullable=True,
-            meaning="lower end of the interval of `margin`, by units",
-        ),
-        field(
-            "margin_high", pa.float64(), nullable=True, meaning="upper end of the interval from `margin_low`"
-        ),
+        *_interval("margin", "margin_", by=", by units"),
         field(
             "theory",
             pa.float64(),
@@ -59,7 +88,7 @@ DOSES = pa.schema(
 )
 """What a measure shows of each model at each dose: one row per model, measure and cell of planted factors."""
 
-MERITS = pa.schema(
+METRICS = pa.schema(
     [
         field("measure", WORD, meaning="the measure"),
         field("kind", WORD, meaning="oracle, exact, an architecture, or trained (all trained models)"),
@@ -79,14 +108,7 @@ MERITS = pa.schema(
             nullable=True,
             meaning="value of the merit, in its unit (docs/calibration.md)",
         ),
-        field(
-            "low",
-            pa.float64(),
-            nullable=True,
-            meaning="lower end of the interval of `value`, by families (of drawn worlds: by worlds); null "
-            "with fewer than two",
-        ),
-        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        *_interval("value", by=", by families (of drawn worlds: by worlds); null with fewer than two"),
         field("models", pa.int32(), meaning="models that it is of"),
         field("families", pa.int32(), meaning="their families"),
     ]
@@ -101,8 +123,7 @@ CONTROLS = pa.schema(
         field("measure", WORD, meaning="the measure"),
         field("pairs", pa.int32(), meaning="pairs that count"),
         field("score", pa.float64(), nullable=True, meaning="bias score in percent"),
-        field("low", pa.float64(), nullable=True, meaning="lower end of the interval of `score`"),
-        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        *_interval("score"),
         field("margin", pa.float64(), nullable=True, meaning="mean margin, natural logarithms"),
         field(
             "worst",
@@ -199,41 +220,28 @@ EXPLAINED = pa.schema(
             meaning="bias score of `first` in percent, or its difference from that of `second` in "
             "percentage points",
         ),
-        field("low", pa.float64(), nullable=True, meaning="lower end of the interval of `value`"),
-        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        *_interval("value"),
         field(
             "explained",
             pa.float64(),
             nullable=True,
             meaning="what of the value goes with the frequency of words",
         ),
-        field(
-            "explained_low", pa.float64(), nullable=True, meaning="lower end of the interval of `explained`"
-        ),
-        field(
-            "explained_high",
-            pa.float64(),
-            nullable=True,
-            meaning="upper end of the interval from `explained_low`",
-        ),
+        *_interval("explained", "explained_"),
         field(
             "rest",
             pa.float64(),
             nullable=True,
             meaning="what would be left if words were equally frequent: value = explained + rest",
         ),
-        field("rest_low", pa.float64(), nullable=True, meaning="lower end of the interval of `rest`"),
-        field("rest_high", pa.float64(), nullable=True, meaning="upper end of the interval from `rest_low`"),
+        *_interval("rest", "rest_"),
         field(
             "slope",
             pa.float64(),
             nullable=True,
             meaning="points per unit of log frequency ratio (stereotypical minus antistereotypical sentence)",
         ),
-        field("slope_low", pa.float64(), nullable=True, meaning="lower end of the interval of `slope`"),
-        field(
-            "slope_high", pa.float64(), nullable=True, meaning="upper end of the interval from `slope_low`"
-        ),
+        *_interval("slope", "slope_"),
         field(
             "disagreements",
             pa.int32(),
@@ -248,18 +256,7 @@ EXPLAINED = pa.schema(
             meaning="percent of these in which `first` goes with the more frequent words: the mean of the "
             "shares of either way, so that 50 is no part of frequency",
         ),
-        field(
-            "towards_low",
-            pa.float64(),
-            nullable=True,
-            meaning="lower end of the interval of `towards_frequent`",
-        ),
-        field(
-            "towards_high",
-            pa.float64(),
-            nullable=True,
-            meaning="upper end of the interval from `towards_low`",
-        ),
+        *_interval("towards_frequent", "towards_"),
         field("confidence", pa.float64(), meaning="level of the intervals"),
     ]
 )

@@ -1,6 +1,6 @@
-"""The tables of calibration: the numbers of each, out of what was found, and the sheet of such numbers.
+"""The tables of calibration: the rows of each, out of the results, and how they are laid out.
 
-Sheets are made of the numbers alone, so that those of a CSV file make the same sheet.
+A layout needs rows alone, so that those of a CSV file can be laid out, too.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,36 +9,41 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from unmask.calibration.results import KINDS, Found
+from unmask.calibration.results import KINDS, CalibrationResults
+from unmask.calibration.schema import Metric
 from unmask.measures.registry import title_of
 from unmask.report.declared_tables import Column, Table, ranged
-from unmask.report.sheets import Sheet, number
+from unmask.report.sheets import Sheet
 
-ALONE = ("slope", "frequency", "exchange", "rank")
-"""Merits that have one condition at most: what they say is in their own name."""
+STRENGTHS = (Metric.SLOPE, Metric.FREQUENCY, Metric.EXCHANGE, Metric.RANK)
+"""Metrics of how margins go with what is planted."""
 
-OF_WORLDS = "rank of worlds"
-"""How well the worlds that were drawn are put in the order of their association."""
+GROUPS: Mapping[str, str] = {
+    Metric.SLOPE: "slope by length",
+    Metric.POWER: "power, %",
+    Metric.SMALLEST: "smallest p",
+    Metric.FALSE_ALARMS: "false alarms, %",
+}
+"""What stands above the conditions of a metric, where it is not its name."""
 
-ALARMS, BY_CHANCE = "false alarms", "false alarms by chance"
-"""How often a test rejects where nothing is associated, and how often it would if each of the few occupations
-or pairs of groups leant to either side by chance."""
+FORMATS: Mapping[str, str] = {
+    Metric.POWER: ".1f",
+    Metric.FALSE_ALARMS: ".1f",
+    Metric.SMALLEST: ".2f",
+    Metric.RANK: "+.2f",
+    Metric.RANK_OF_WORLDS: "+.2f",
+}
+"""The formats of metrics that are no slopes."""
 
-GROUPS = {"power": "power, %", "smallest": "smallest p", ALARMS: "false alarms, %"}
-"""What the columns of the other merits are headed with."""
-
-FORMATS = {"power": ".1f", ALARMS: ".1f", "smallest": ".2f", "rank": "+.2f", OF_WORLDS: "+.2f"}
-"""How the values of merits are written that are no slopes."""
-
-QUOTED = (*ALONE, OF_WORLDS, "power", "smallest", ALARMS, BY_CHANCE)
-"""The merits of the first table, in the order of its columns."""
+ALL_METRICS = (*STRENGTHS, Metric.RANK_OF_WORLDS, Metric.POWER, Metric.SMALLEST, Metric.FALSE_ALARMS)
+"""In the order of the columns of the first table."""
 
 DECIDED = "decided differently"
 
 COMPARED = ("AUL", "AULA", "PLL", "SSS")
-"""Measures that are shown against the keep rate: those that see all words, and two that do not."""
+"""Measures that are shown by the shares of kept tokens: those that see all words, and two that do not."""
 
-MERITS = Table(
+METRICS = Table(
     "merits",
     ["title", "kind"],
     [
@@ -132,113 +137,82 @@ EXPLAINED = Table(
 
 
 @dataclass(frozen=True)
-class Maker:
-    """frame: the numbers; sheet: how numbers of these columns are read, without a caption."""
+class Presented:
+    """A table of the study. rows: out of the results, as the CSV file has them. prepared: such rows with the
+    columns that `table` needs."""
 
-    frame: Callable[[Found], pd.DataFrame]
-    sheet: Callable[[pd.DataFrame], Sheet]
+    table: Table
+    rows: Callable[[CalibrationResults], pd.DataFrame]
+    prepared: Callable[[pd.DataFrame], pd.DataFrame]
+
+    def sheet(self, rows: pd.DataFrame) -> Sheet:
+        """Rows as a sheet without a caption."""
+        return self.table.sheet(self.prepared(rows))
+
+    def captioned(self, results: CalibrationResults) -> tuple[pd.DataFrame, Sheet]:
+        """The rows of the study and their sheet; where there are none, the caption says so."""
+        rows = self.rows(results)
+        return rows, self.table.captioned(self.prepared(rows), results.captions)
 
 
-def quoted(found: Found) -> pd.DataFrame:
-    """The merits of oracles and of all trained models."""
-    rows = of_all_models(found.merits)
-    return rows[rows["merit"].isin(QUOTED) & _whole(rows)]
+def without_architectures(metrics: pd.DataFrame) -> pd.DataFrame:
+    """Rows of METRICS on oracles, exact models and all trained models."""
+    return metrics[metrics["kind"].isin(KINDS)]
 
 
-def of_all_models(merits: pd.DataFrame) -> pd.DataFrame:
-    """The merits of oracles and of all trained models, without those of architectures."""
-    return merits[merits["kind"].isin(KINDS)]
-
-
-def _whole(rows: pd.DataFrame) -> "pd.Series[bool]":
+def _main(results: CalibrationResults) -> pd.DataFrame:
     """Neither slopes by length nor power by pairs a word, which have tables of their own."""
-    return ~rows["condition"].str.startswith("words=") & ~rows["condition"].str.endswith("a word")
+    rows = without_architectures(results.metrics)
+    condition = rows["condition"].str
+    return rows[~condition.startswith("words=") & ~condition.endswith("a word")]
 
 
-def quoted_sheet(frame: pd.DataFrame, merits: Sequence[str] = QUOTED) -> Sheet:
-    """A row for each measure and kind, the merits across."""
-    return _merits_sheet(frame[frame["merit"].isin(list(merits))], merits)
-
-
-def strength_sheet(frame: pd.DataFrame) -> Sheet:
-    """Of `quoted` what fits a page: how margins go with what was planted."""
-    return quoted_sheet(frame, (*ALONE, OF_WORLDS))
-
-
-def power(found: Found) -> pd.DataFrame:
-    return found.merits[found.merits["merit"].isin(["power", "smallest"])]
-
-
-def power_sheet(frame: pd.DataFrame) -> Sheet:
-    return _merits_sheet(frame, ("power", "smallest"))
-
-
-def false_alarms(found: Found) -> pd.DataFrame:
-    return found.merits[found.merits["merit"].isin([ALARMS, BY_CHANCE])]
-
-
-def beside_chance(merits: pd.DataFrame) -> pd.DataFrame:
-    """Rows of MERITS; what chance would give of false alarms is their column `chance`, not rows."""
-    keys = ["measure", "kind", "condition"]
-    chance = merits.loc[merits["merit"] == BY_CHANCE, [*keys, "value"]].rename(columns={"value": "chance"})
-    found = merits[merits["merit"] != BY_CHANCE].merge(chance, on=keys, how="left")
-    return found.assign(chance=found["chance"].where(found["merit"] == ALARMS))
-
-
-def false_alarms_sheet(frame: pd.DataFrame) -> Sheet:
-    return _merits_sheet(frame, (ALARMS,))
-
-
-def lengths(found: Found) -> pd.DataFrame:
+def _lengths(results: CalibrationResults) -> pd.DataFrame:
     """Slopes by the number of words of sentences."""
-    rows = found.merits
-    return rows[(rows["merit"] == "slope") & rows["condition"].str.startswith("words=")]
+    rows = results.metrics
+    return rows[(rows["merit"] == Metric.SLOPE) & rows["condition"].str.startswith("words=")]
 
 
-def lengths_sheet(frame: pd.DataFrame) -> Sheet:
-    return _merits_sheet(frame.assign(merit="slope by length"), ("slope by length",))
+def with_chance(metrics: pd.DataFrame) -> pd.DataFrame:
+    """Rows of METRICS in which the false alarms by chance are no rows, but the column `chance` of false
+    alarms."""
+    keys = ["measure", "kind", "condition"]
+    by_chance = metrics["merit"] == Metric.BY_CHANCE
+    chance = metrics.loc[by_chance, [*keys, "value"]].rename(columns={"value": "chance"})
+    rows = metrics[~by_chance].merge(chance, on=keys, how="left")
+    return rows.assign(chance=rows["chance"].where(rows["merit"] == Metric.FALSE_ALARMS))
 
 
-def _merits_sheet(frame: pd.DataFrame, merits: Sequence[str]) -> Sheet:
-    """Merits across in this order, their conditions in order of appearance."""
-    frame = beside_chance(frame)
-    alone = frame["merit"].isin(ALONE)
-    groups = frame["merit"].replace(GROUPS).mask(alone, "")
-    labels = frame["condition"].mask(alone & (frame["condition"] == ""), frame["merit"])
-    ordered = (
-        frame["merit"]
-        .map({merit: place for place, merit in enumerate(merits)})
-        .sort_values(kind="stable")
-        .index
-    )
-    rows = frame.assign(
-        title=frame["measure"].map(title_of),
-        group=pd.Categorical(groups, groups[ordered].unique()),
-        label=pd.Categorical(labels, labels[ordered].unique()),
-        spec=frame["merit"].map(FORMATS).fillna("m"),
-    )
-    return MERITS.sheet(rows)
+def _of_metrics(name: str, rows: Callable[[CalibrationResults], pd.DataFrame], *metrics: str) -> Presented:
+    """A row for each measure and kind; these metrics across, their conditions in the order of appearance."""
+
+    def prepared(frame: pd.DataFrame) -> pd.DataFrame:
+        frame = with_chance(frame)
+        frame = frame[frame["merit"].isin(list(metrics))]
+        alone = frame["condition"] == ""
+        groups = frame["merit"].replace(GROUPS).mask(alone, "")
+        labels = frame["condition"].mask(alone, frame["merit"])
+        places = {metric: place for place, metric in enumerate(metrics)}
+        ordered = frame["merit"].map(places).sort_values(kind="stable").index
+        return frame.assign(
+            title=frame["measure"].map(title_of),
+            group=pd.Categorical(groups, groups[ordered].unique()),
+            label=pd.Categorical(labels, labels[ordered].unique()),
+            spec=frame["merit"].map(FORMATS).fillna("m"),
+        )
+
+    return Presented(replace(METRICS, name=name), rows, prepared)
 
 
-def percent(value: float) -> str:
-    """A percentage without its sign."""
-    return number(value, 1)
+def _of(*metrics: str) -> Callable[[CalibrationResults], pd.DataFrame]:
+    """The rows of these metrics, by architecture too."""
+    return lambda results: results.metrics[results.metrics["merit"].isin(list(metrics))]
 
 
-def doses(found: Found) -> pd.DataFrame:
-    """What a measure shows at each dose, over all models of a role."""
-    return found.by_role
-
-
-def doses_sheet(frame: pd.DataFrame, table: Table = DOSES) -> Sheet:
+def _prepared_doses(frame: pd.DataFrame) -> pd.DataFrame:
     """A row for each dose and role, mean margins and bias scores across."""
     rows = frame.assign(title=_titles(frame, frame["measure"].unique()))
-    return table.sheet(rows.sort_values(["factor", "p", "ratio"], kind="stable"))
-
-
-def responses_sheet(frame: pd.DataFrame) -> Sheet:
-    """Of `doses_sheet` what fits a page: margins where association or frequency alone was planted."""
-    return doses_sheet(frame, RESPONSES)
+    return rows.sort_values(["factor", "p", "ratio"], kind="stable")
 
 
 def _titles(frame: pd.DataFrame, measures: Iterable[str]) -> pd.Categorical:
@@ -246,12 +220,11 @@ def _titles(frame: pd.DataFrame, measures: Iterable[str]) -> pd.Categorical:
     return pd.Categorical(frame["measure"].map(title_of), [title_of(name) for name in measures])
 
 
-def controls(found: Found) -> pd.DataFrame:
+def _controls(results: CalibrationResults) -> pd.DataFrame:
     """How many of the models and benchmarks of a control came out as they should: control, role, measure,
     models, tried, held, least and most (bias scores) and worst."""
-    rows = found.controls
-    grouped = rows.groupby(["control", "role", "measure"], sort=False, as_index=False)
-    found_rows: pd.DataFrame = grouped.agg(
+    grouped = results.controls.groupby(["control", "role", "measure"], sort=False, as_index=False)
+    counts: pd.DataFrame = grouped.agg(
         models=("model", "nunique"),
         tried=("holds", "size"),
         held=("holds", "sum"),
@@ -259,67 +232,57 @@ def controls(found: Found) -> pd.DataFrame:
         most=("score", "max"),
         worst=("worst", "max"),
     )
-    return found_rows
+    return counts
 
 
-def controls_sheet(frame: pd.DataFrame) -> Sheet:
+def _prepared_controls(frame: pd.DataFrame) -> pd.DataFrame:
     """A row for each control and role: what held, then the scores and the worst pair of all measures."""
     of_role = frame.groupby(["control", "role"], sort=False)
-    rows = frame.assign(
+    return frame.assign(
         title=frame["measure"].map(title_of),
         least=of_role["least"].transform("min"),
         most=of_role["most"].transform("max"),
         worst=of_role["worst"].transform("max"),
     )
-    return CONTROLS.sheet(rows)
 
 
-def kept(found: Found) -> pd.DataFrame:
-    return found.kept
-
-
-def kept_sheet(frame: pd.DataFrame, measures: Sequence[str] = COMPARED) -> Sheet:
+def _of_corruptions(measures: Sequence[str]) -> Presented:
     """A row for each model and its shares; the strengths of some measures across."""
-    frame = frame[frame["measure"].isin(list(measures))]
-    return KEPT.sheet(frame.assign(title=_titles(frame, measures)))
+
+    def prepared(frame: pd.DataFrame) -> pd.DataFrame:
+        frame = frame[frame["measure"].isin(list(measures))]
+        return frame.assign(title=_titles(frame, measures))
+
+    return Presented(KEPT, lambda results: results.kept, prepared)
 
 
-def unmasked_sheet(frame: pd.DataFrame) -> Sheet:
-    """Of `kept_sheet` what fits a page: the measures that see all words."""
-    return kept_sheet(frame, ("AUL", "AULA"))
-
-
-def explained(found: Found) -> pd.DataFrame:
-    return found.explained
-
-
-def explained_sheet(frame: pd.DataFrame) -> Sheet:
+def _prepared_explained(frame: pd.DataFrame) -> pd.DataFrame:
     """A row for each measure, then for every two of them."""
-    rows = frame.assign(
+    return frame.assign(
         measure=frame["first"].map(title_of),
         less=frame["second"].map(title_of, na_action="ignore"),
         spec=np.where(frame["second"].isna(), ".1f", "+.1f"),
     )
-    return EXPLAINED.sheet(rows)
 
 
-MAKERS: Mapping[str, Maker] = {
-    "merits": Maker(quoted, quoted_sheet),
-    "power": Maker(power, power_sheet),
-    "false_alarms": Maker(false_alarms, false_alarms_sheet),
-    "lengths": Maker(lengths, lengths_sheet),
-    "doses": Maker(doses, doses_sheet),
-    "controls": Maker(controls, controls_sheet),
-    "kept": Maker(kept, kept_sheet),
-    "explained": Maker(explained, explained_sheet),
+PRESENTED: Mapping[str, Presented] = {
+    "merits": _of_metrics("merits", _main, *ALL_METRICS),
+    "power": _of_metrics("power", _of(Metric.POWER, Metric.SMALLEST), Metric.POWER, Metric.SMALLEST),
+    "false_alarms": _of_metrics(
+        "false_alarms", _of(Metric.FALSE_ALARMS, Metric.BY_CHANCE), Metric.FALSE_ALARMS
+    ),
+    "lengths": _of_metrics("lengths", _lengths, Metric.SLOPE),
+    "doses": Presented(DOSES, lambda results: results.by_role, _prepared_doses),
+    "controls": Presented(CONTROLS, _controls, _prepared_controls),
+    "kept": _of_corruptions(COMPARED),
+    "explained": Presented(EXPLAINED, lambda results: results.explained, _prepared_explained),
 }
-"""By the names of unmask.calibration.shown.TABLES."""
+"""By the names of unmask.calibration.artifacts.TABLES."""
 
-
-def captioned(found: Found, name: str) -> tuple[pd.DataFrame, Sheet]:
-    """The numbers of a table and its sheet under its caption; where there is nothing the caption says so."""
-    frame = MAKERS[name].frame(found)
-    sheet = MAKERS[name].sheet(frame)
-    if sheet.rows:
-        return frame, Sheet(found.captions[name], sheet.stubs, sheet.columns, sheet.rows)
-    return frame, Sheet(f"{found.captions[name]} {found.captions['empty']}", sheet.stubs, (), ())
+ON_PAGES: Mapping[str, Presented] = {
+    **PRESENTED,
+    "merits": _of_metrics("merits", PRESENTED["merits"].rows, *STRENGTHS, Metric.RANK_OF_WORLDS),
+    "doses": replace(PRESENTED["doses"], table=RESPONSES),
+    "kept": _of_corruptions(("AUL", "AULA")),
+}
+"""The same, cut to what fits a page of the documentation."""

@@ -82,6 +82,15 @@ class PlantedPair:
     unrelated: tuple[str, ...]
     votes: tuple[str | None, ...]
 
+    def facts(self) -> dict[str, Any]:
+        """What is planted in the pair.
+
+        `unit` is what pairs have in common that are no independent evidence, `longer_side` the sentence
+        (stereotype, antistereotype) that has more subtokens, if one has.
+        """
+        names = ("factor", "bias_type", "direction", "target", "p", "ratio", "unit", "longer_side")
+        return {name: getattr(self.contrast, name) for name in names}
+
     @property
     def modified(self) -> tuple[int, ...]:
         """Positions of the words in which the stereotypical sentence differs from the other."""

@@ -12,11 +12,9 @@ from unmask.worlds.pairs import CROWS_PAIRS, DEFAULT_COUNTS, STEREOSET, Counts, 
 
 
 def truth(world: World, counts: Counts = DEFAULT_COUNTS) -> dict[str, Any]:
-    """What is planted, and for every pair of each benchmark (by format) its factor, p, ratio and margins.
+    """What is planted, and for every pair of each benchmark (by format) its facts and margins.
 
-    `unit` is what pairs have in common that are no independent evidence, `longer_side` the sentence
-    (stereotype, antistereotype) that has more subtokens, if one has. Margins are natural logarithms,
-    stereotype minus antistereotype, of whole words (see `Oracle.margins`).
+    Margins are natural logarithms, stereotype minus antistereotype, of whole words (see `Oracle.margins`).
     """
     oracle = Oracle(world)
     return {
@@ -35,14 +33,7 @@ def truth(world: World, counts: Counts = DEFAULT_COUNTS) -> dict[str, Any]:
         "benchmarks": {
             name: {
                 pair.pair_id: {
-                    "factor": pair.contrast.factor,
-                    "bias_type": pair.contrast.bias_type,
-                    "direction": pair.contrast.direction,
-                    "target": pair.contrast.target,
-                    "p": pair.contrast.p,
-                    "ratio": pair.contrast.ratio,
-                    "unit": pair.contrast.unit,
-                    "longer_side": pair.contrast.longer_side,
+                    **pair.facts(),
                     "margins": oracle.margins(pair.stereotype, pair.antistereotype),
                 }
                 for pair in pairs

@@ -1,7 +1,11 @@
-"""How a model of a world is trained: without torch, so that what is computed exactly can go by it too."""
+"""How a model of a world is trained, without torch, so that exact models can use it, too."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+from unmask.errors import InputError
 from unmask.worlds.grammar import FREE_SLOTS, World
 
 
@@ -30,3 +34,34 @@ class Recipe:
             return self.free_rate if word in free_words else self.template_rate
 
         return {word: rate(word) for word in world.words}
+
+
+class Corruption(NamedTuple):
+    """What training does to the tokens that it chooses for prediction: shares of them.
+
+    AUL and AULA need the kept and random ones: they hide nothing.
+    """
+
+    masked: float
+    kept: float
+    random: float
+
+    @classmethod
+    def from_config(cls, name: str, entry: Mapping[str, Any]) -> "Corruption":
+        """From the settings of the world `name` of a study. Raises InputError as `checked` does."""
+        return cls.checked(f"worlds.{name}.corruption", entry["corruption"])
+
+    @classmethod
+    def checked(cls, place: str, entry: Mapping[str, float]) -> "Corruption":
+        """From shares by name, as the key `place` of a study has them.
+
+        Raises InputError naming the key where the shares are no shares or do not sum to one, and where none
+        is masked: such a model could read no mask.
+        """
+        shares = cls(**entry)
+        if min(shares) < 0 or not math.isclose(sum(shares), 1, abs_tol=1e-9):
+            total = " + ".join(f"{share:g}" for share in shares)
+            raise InputError(f"{place}: masked, kept and random are shares that sum to 1, not {total}")
+        if shares.masked == 0:
+            raise InputError(f"{place}.masked: 0 leaves nothing from which to learn what a mask is")
+        return shares

@@ -28,7 +28,6 @@ from unmask.files import write_text
 from unmask.joblog import PROGRESS
 from unmask.models.corrupting import corrupt
 from unmask.models.quiet import quiet_transformers
-from unmask.worlds.corruption import Corruption
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
@@ -45,7 +44,7 @@ from unmask.worlds.grammar import (
     text_of,
     words_of,
 )
-from unmask.worlds.recipe import Recipe
+from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 
 logger = logging.getLogger(__name__)

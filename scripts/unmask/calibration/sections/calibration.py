@@ -1,21 +1,14 @@
-"""What the report says of measures that are held against worlds whose bias is known."""
+"""What the report says of measures on synthetic worlds, and of word frequency on real pairs."""
 
 from collections.abc import Iterator
 
-from unmask.calibration import findings
 from unmask.calibration.charts import MAKERS
-from unmask.calibration.results import Found
-from unmask.calibration.tables import captioned
+from unmask.calibration.findings import FINDINGS
+from unmask.calibration.results import CalibrationResults
+from unmask.calibration.tables import PRESENTED
 from unmask.report.charts import chart
+from unmask.report.findings import sentences
 from unmask.report.sections import Block, Fold, Section, Table
-
-QUESTION = (
-    "How well does each measure see a bias that is known, because it was planted? Does it see anything else, "
-    "such as how often words occur?"
-)
-QUESTION_OF_REAL = (
-    "What of bias scores, and of differences between measures, goes with the frequency of words?"
-)
 
 _ALT = {
     "response_figure": "Margins of each measure against the planted association",
@@ -28,53 +21,27 @@ _ALT = {
 }
 """What charts show, by their names, which are those of their captions."""
 
-
-def section(found: Found) -> Section:
-    return Section("calibration", "Calibration", tuple(_sentences(found)), tuple(_blocks(found)))
-
-
-def _sentences(found: Found) -> Iterator[str]:
-    if found.has_worlds:
-        yield QUESTION
-    yield from findings.associations_found(found)
-    yield from findings.frequency_followed(found)
-    yield from findings.alarms_raised(found)
-    yield from findings.power_had(found)
-    yield from findings.worlds_ranked(found)
-    yield from findings.controls_hold(found)
-    yield from findings.keep_rates(found)
-    if len(found.explained):
-        yield QUESTION_OF_REAL
-    yield from findings.explained_by_frequency(found)
+_FOLDS = {
+    "response_figure": {"doses": "Margins and scores at each dose"},
+    "frequency_figure": {"merits": "Figures of merit", "lengths": "Slopes by the length of sentences"},
+    "power_figure": {"power": "Power by the number of pairs and of pairs a word"},
+    "alarms_figure": {"false_alarms": "False alarms, by architecture too"},
+    "worlds_figure": {"controls": "Controls"},
+    "kept_figure": {"kept": "What training keeps, in numbers"},
+    "explained_figure": {"explained": "What goes with word frequency, in numbers"},
+}
+"""The tables below each chart, with the titles of their folds."""
 
 
-def _blocks(found: Found) -> Iterator[Block]:
-    yield from _charts(found, "response_figure")
-    yield from _tables(found, doses="Margins and scores at each dose")
-    yield from _charts(found, "frequency_figure")
-    yield from _tables(found, merits="Figures of merit", lengths="Slopes by the length of sentences")
-    yield from _charts(found, "power_figure")
-    yield from _tables(found, power="Power by the number of pairs and of pairs a word")
-    yield from _charts(found, "alarms_figure")
-    yield from _tables(found, false_alarms="False alarms, by architecture too")
-    yield from _charts(found, "worlds_figure")
-    yield from _tables(found, controls="Controls")
-    yield from _charts(found, "kept_figure")
-    yield from _tables(found, kept="What training keeps, in numbers")
-    yield from _charts(found, "explained_figure")
-    yield from _tables(found, explained="What goes with word frequency, in numbers")
+def section(results: CalibrationResults) -> Section:
+    return Section("calibration", "Calibration", sentences(FINDINGS, results), tuple(_blocks(results)))
 
 
-def _charts(found: Found, *names: str) -> Iterator[Block]:
-    for name in names:
-        drawn = MAKERS[name][0](found)
-        if drawn:
-            yield chart(found.captions[name], f"{_ALT[name]}; the numbers are in a table below.", drawn)
-
-
-def _tables(found: Found, **titles: str) -> Iterator[Block]:
-    """Tables that have rows, in folds."""
-    for name, title in titles.items():
-        table = Table(captioned(found, name)[1])
-        if table.sheet.rows:
-            yield Fold(title, (table,))
+def _blocks(results: CalibrationResults) -> Iterator[Block]:
+    for name, folds in _FOLDS.items():
+        if drawn := MAKERS[name][0](results):
+            yield chart(results.captions[name], f"{_ALT[name]}; the numbers are in a table below.", drawn)
+        for table, title in folds.items():
+            _, sheet = PRESENTED[table].captioned(results)
+            if sheet.rows:
+                yield Fold(title, (Table(sheet),))

@@ -1,41 +1,17 @@
-"""What measures come to on an exact model (context `trusted`) in closed form.
+"""What measures give on an exact model (context `trusted`) in closed form.
 
 A pair of a world differs in one token m (a pronoun or a group) and shares, beside words that tell nothing,
 one word u that goes with m: the occupation or the trait. P(u|m) in the stereotypical sentence S is to that in
 the other, A, as p to 1 - p; the group of S is `ratio` times as rare (direction `stereo`) or as frequent
-(`antistereo`) as that of A. All margins are S minus A, in natural logarithms.
-
-What unmasked prediction follows. Let q_i be the probability of token i from all other tokens, and let
-training keep the share k of the chosen tokens and put one of V tokens at random in the place of the share ρ:
-λ = kV/ρ.
-
-1. A visible token i has the answer g(q_i), g(q) = q(λ + 1)/(qλ + 1). For w is shown as itself with
-   probability k + ρ/V, and as any other token with ρ/V: P(w | all) ∝ q_w (k + ρ/V), P(other | all) ∝ q ρ/V.
-2. Let two sentences of L tokens differ in the token m alone. Where the m of S becomes more frequent, and
-   nothing else changes, q of every shared word stays, since it is given m; q_m(S) / q_m(A) grows as the
-   frequency does. As d log g / d log q = 1/(1 + λq), AUL changes by
-
-       d AUL(S) - d AUL(A) = d log frequency · 1/L · [(1 - q_S)/(1 + λ q_S) + q_S/(1 + λ q_A)],
-
-   which is positive for 0 ≤ λ < ∞ and 0 < q < 1: AUL follows the frequency of the modified token, always.
-   (Where m is several tokens of which each tells the others, q of each is 1 and stays 1: AUL sees nothing.)
-3. λ = 0 (nothing kept): g(q) = q, and AUL is the pseudo-log-likelihood over L: the bracket is 1.
-4. λ = ∞ (nothing made random): g = 1, and AUL is 0 for every sentence and says nothing.
-5. In between every word's part in a margin shrinks as λ grows, what comes of frequency together with what
-   comes of association. An association changes the odds of m and of u alike, so that in one sentence one
-   unit of log frequency passes, to first order, for
-
-       [1/(1 + λ q_m)] / [1/(1 + λ q_m) + 1/(1 + λ q_u)]
-
-   units of association: one half at λ = 0, and q_u / (q_u + q_m) as λ grows. No share of kept tokens rids AUL
-   of frequency; it only makes both small together.
+(`antistereo`) as that of A. All margins are S minus A, in natural logarithms. Numbers in brackets are of the
+proposition in docs/calibration.md, which has the proofs.
 """
 
 import math
 from collections.abc import Sequence
 
 from unmask.terms import STEREO
-from unmask.worlds.corruption import Corruption
+from unmask.worlds.recipe import Corruption
 
 
 def log_odds(p: float) -> float:
@@ -82,7 +58,7 @@ def trust(corruption: Corruption, tokens: int) -> float:
 
 
 def seen(q: float, trust: float) -> float:
-    """g: the probability of a visible token that has the probability q > 0 from all others (see above, 1)."""
+    """g: the probability of a visible token that has the probability q > 0 from all others (1)."""
     return 1.0 if math.isinf(trust) else q * (trust + 1) / (q * trust + 1)
 
 

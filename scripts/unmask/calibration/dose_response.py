@@ -1,4 +1,4 @@
-"""What each measure shows of each model at each dose: the table DOSES."""
+"""Scores and margins of each model at each dose of what was planted: the table DOSES."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from unmask.calibration.clustered_test import mean_variance, score_interval
-from unmask.calibration.population import CELL, EXACT, KEPT, ORACLE, TRAINED, Observed
-from unmask.calibration.schema import DOSES
+from unmask.calibration.population import EXACT, KEPT, ORACLE, TRAINED, Observed
+from unmask.calibration.schema import CELL, DOSES
 from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.student import student
 from unmask.tables import framed
@@ -19,7 +19,7 @@ KNOWS_THE_PLANTED = (ORACLE, EXACT, TRAINED, KEPT)
 NAN = float("nan")
 
 
-def doses_table(population: Sequence[Observed], confidence: float) -> pd.DataFrame:
+def dose_response(population: Sequence[Observed], confidence: float) -> pd.DataFrame:
     """A row per model, measure and cell of planted factors, as DOSES.
 
     population: of each model on all its pairs. The intervals are by units, as clustered_test has them.
@@ -27,23 +27,23 @@ def doses_table(population: Sequence[Observed], confidence: float) -> pd.DataFra
     theory: dict[tuple[object, ...], float] = {}
     rows = []
     for observed in population:
-        for cell, own in cells(observed):
-            codes = unit_codes(own)
-            for column, measure in enumerate(own.measures):
+        for cell, of_cell in cells(observed):
+            codes = unit_codes(of_cell)
+            for column, measure in enumerate(of_cell.measures):
                 row = {
                     **observed.member.facts(),
                     "measure": measure,
                     **cell,
-                    "pairs": len(own.pairs),
+                    "pairs": len(of_cell.pairs),
                     "units": int(codes.max()) + 1,
-                    **_shown(own, column, codes, confidence),
+                    **_response(of_cell, column, codes, confidence),
                 }
                 if observed.member.role == ORACLE:
-                    theory[_kind(row)] = float(row["margin"])
+                    theory[_key(row)] = float(row["margin"])
                 rows.append(row)
     for row in rows:
         known = row["role"] in KNOWS_THE_PLANTED
-        row["theory"] = theory.get(_kind(row), NAN) if known else NAN
+        row["theory"] = theory.get(_key(row), NAN) if known else NAN
     return framed(rows, DOSES)
 
 
@@ -52,10 +52,9 @@ def cells(observed: Observed) -> Iterator[tuple[dict[str, Any], Observed]]:
     grouped = observed.pairs.groupby(CELL, sort=True, dropna=False)
     codes = grouped.ngroup().to_numpy()
     for place in range(len(grouped)):
-        own = observed.where(codes == place)
-        first = own.pairs.iloc[0]
-        cell = {key: None if pd.isna(first[key]) else first[key] for key in CELL}
-        yield cell, own
+        of_cell = observed.where(codes == place)
+        first = of_cell.pairs.iloc[0]
+        yield {key: None if pd.isna(first[key]) else first[key] for key in CELL}, of_cell
 
 
 def unit_codes(observed: Observed) -> Ints:
@@ -69,19 +68,14 @@ def score_of(observed: Observed, column: int, confidence: float) -> tuple[float,
     return score_interval(observed.credit[inside, column], unit_codes(observed)[inside], confidence)
 
 
-def _shown(own: Observed, column: int, codes: Ints, confidence: float) -> dict[str, float]:
+def _response(of_cell: Observed, column: int, codes: Ints, confidence: float) -> dict[str, float]:
     """Score and mean margin of one measure with their intervals."""
-    inside = own.trial[:, column]
-    score, low, high = score_interval(own.credit[inside, column], codes[inside], confidence)
-    margin, margin_low, margin_high = _mean_interval(own.margin[inside, column], codes[inside], confidence)
-    return {
-        "score": score,
-        "low": low,
-        "high": high,
-        "margin": margin,
-        "margin_low": margin_low,
-        "margin_high": margin_high,
-    }
+    inside = of_cell.trial[:, column]
+    score, low, high = score_interval(of_cell.credit[inside, column], codes[inside], confidence)
+    margins = of_cell.margin[inside, column]
+    margin, margin_low, margin_high = _mean_interval(margins, codes[inside], confidence)
+    scores = {"score": score, "low": low, "high": high}
+    return scores | {"margin": margin, "margin_low": margin_low, "margin_high": margin_high}
 
 
 def _mean_interval(values: Floats, codes: Ints, confidence: float) -> tuple[float, float, float]:
@@ -89,10 +83,10 @@ def _mean_interval(values: Floats, codes: Ints, confidence: float) -> tuple[floa
         return NAN, NAN, NAN
     variance = mean_variance(values[:, None], codes)
     mean = values.mean(keepdims=True)
-    found = student(mean, variance.clustered, np.full(1, variance.df), confidence)
-    return float(mean[0]), float(found.low[0]), float(found.high[0])
+    interval = student(mean, variance.clustered, np.full(1, variance.df), confidence)
+    return float(mean[0]), float(interval.low[0]), float(interval.high[0])
 
 
-def _kind(row: Mapping[str, Any]) -> tuple[object, ...]:
+def _key(row: Mapping[str, Any]) -> tuple[object, ...]:
     """The world, measure and cell that a row is of."""
     return row["family"], row["measure"], *(row[key] for key in CELL)

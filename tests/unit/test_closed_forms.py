@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unmask.calibration import theory
+import closed_forms as theory
 from unmask.terms import ANTISTEREO, STEREO
-from unmask.worlds.corruption import Corruption
+from unmask.worlds.recipe import Corruption
 
 probabilities = st.floats(0.001, 0.999)
 trusts = st.one_of(st.just(0.0), st.floats(0.01, 1e4))

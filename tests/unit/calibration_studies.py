@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import norm
 
-from unmask.calibration.drawn_ranks import SHOWN
-from unmask.calibration.schema import CONTROLS, DOSES, DRAWN, EXPLAINED, KEPT, MERITS
+from unmask.calibration.metrics import RANKED
+from unmask.calibration.schema import CONTROLS, DOSES, DRAWN, EXPLAINED, KEPT, METRICS
 from unmask.tables import framed, write_table
 
 CAPTIONS = Path(__file__).parents[2] / "resources" / "calibration" / "captions.yaml"
@@ -92,7 +92,7 @@ def doses(models: Sequence[dict[str, Any]], seed: int = 0) -> list[dict[str, Any
 def merits(
     models: Sequence[dict[str, Any]], families: int, numbers: Sequence[int] = NUMBERS
 ) -> Iterator[dict[str, Any]]:
-    """Rows of MERITS; intervals where there is more than one family."""
+    """Rows of METRICS; intervals where there is more than one family."""
     trained = [own["architecture"] for own in models if own["role"] == "trained"]
     for measure in MEASURES:
         association, frequency = STRENGTHS[measure]
@@ -142,7 +142,7 @@ def merits(
             yield row("rank", "", association / (association + frequency), 0.1, 1.0)
             if kind == "oracle":
                 ranked = association / (association + 2 * frequency)
-                for condition, value in zip(SHOWN, (1.0, 0.7, ranked, ranked - 0.1), strict=True):
+                for condition, value in zip(RANKED, (1.0, 0.7, ranked, ranked - 0.1), strict=True):
                     yield row("rank of worlds", condition, value if association else None, 0.05, 1.0)
 
 
@@ -293,7 +293,7 @@ class Study:
         self.files: dict[str, Any] = {"captions": str(CAPTIONS), "explained": []}
         if size != "explained":
             self._write("doses", DOSES, doses(self.models))
-            self._write("merits", MERITS, list(merits(self.models, len(self.families), numbers)))
+            self._write("merits", METRICS, list(merits(self.models, len(self.families), numbers)))
             self._write("controls", CONTROLS, list(controls(self.models)))
             self._write("kept", KEPT, list(kept(self.families)))
             self._write("drawn", DRAWN, list(drawn()))

@@ -1,15 +1,6 @@
 """The tables and figures of calibration, by name. Nothing is imported here: rules read this."""
 
-TABLES = (
-    "merits",
-    "power",
-    "false_alarms",
-    "lengths",
-    "doses",
-    "controls",
-    "kept",
-    "explained",
-)
+TABLES = ("merits", "power", "false_alarms", "lengths", "doses", "controls", "kept", "explained")
 """Each is made as csv, md and tex: the names of files are {table}_{form}."""
 
 FIGURES = (

@@ -1,4 +1,4 @@
-"""Figures of merit of measures whose merits are known, and what must not change them."""
+"""Metrics of measures that are known beforehand, and what must not change them."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from made_population import (
+from planted_models import (
     CORRUPTION,
     Margins,
     follows,
@@ -20,13 +20,12 @@ from made_population import (
     write_truth,
 )
 from running import run_script
-from unmask.calibration.drawn_ranks import rank_of_worlds, spearman_rows
 from unmask.calibration.families import over_families
-from unmask.calibration.keeping import kept_table
-from unmask.calibration.merits import merits_of, merits_table
+from unmask.calibration.metrics import metrics_of, metrics_table, rank_of_worlds, spearman_rows
+from unmask.calibration.mlm_corruption import corruption_table
 from unmask.calibration.population import Observed
 from unmask.calibration.power import Options
-from unmask.calibration.schema import CONTROLS, DOSES, DRAWN, KEPT, MERITS
+from unmask.calibration.schema import CONTROLS, DOSES, DRAWN, KEPT, METRICS, Metric
 from unmask.statistics.intervals import Floats
 from unmask.tables import as_table, read_table, write_table
 
@@ -59,16 +58,18 @@ def added(margins: Margins, scale: float, seed: int) -> Margins:
 MEASURES = {"AllMasked": follows(0.0, 0.2), "CPS": follows(1.0), "SSS": follows(1.0, 1.0)}
 
 
-def value(table: pd.DataFrame, measure: str, merit: str, condition: str = "", kind: str = "trained") -> float:
-    wanted = {"measure": measure, "kind": kind, "merit": merit, "condition": condition}
-    found = table[(table[list(wanted)] == pd.Series(wanted)).all(axis=1)]
-    assert len(found) == 1, wanted
-    return float(found["value"].iloc[0])
+def value(
+    table: pd.DataFrame, measure: str, metric: str, condition: str = "", kind: str = "trained"
+) -> float:
+    key = {"measure": measure, "kind": kind, "merit": metric, "condition": condition}
+    rows = table[(table[list(key)] == pd.Series(key)).all(axis=1)]
+    assert len(rows) == 1, key
+    return float(rows["value"].iloc[0])
 
 
-def test_measures_have_the_merits_that_they_were_made_with() -> None:
-    table = merits_table(models(MEASURES), OPTIONS)
-    as_table(table, MERITS)
+def test_measures_have_the_metrics_that_they_were_made_with() -> None:
+    table = metrics_table(models(MEASURES), OPTIONS)
+    as_table(table, METRICS)
     for kind in ("oracle", "albert", "bert", "trained"):
         assert value(table, "CPS", "slope", kind=kind) == pytest.approx(1)
         assert value(table, "SSS", "exchange", kind=kind) == pytest.approx(1)
@@ -92,11 +93,11 @@ def test_measures_have_the_merits_that_they_were_made_with() -> None:
 
 def test_kinds_are_over_their_own_models_and_families() -> None:
     found = models(MEASURES, noise=0.3)
-    table = merits_table(found, OPTIONS)
+    table = metrics_table(found, OPTIONS)
     families = {one.member.model: one.member.family for one in found}
     for kind in ("oracle", "albert", "bert", "trained"):
         own = [one for one in found if kind in (one.member.role, one.member.architecture)]
-        slopes = {one.member.model: merits_of(one, OPTIONS).values["CPS"]["slope", ""] for one in own}
+        slopes = {one.member.model: metrics_of(one, OPTIONS).values["CPS"][Metric.SLOPE, ""] for one in own}
         row = table[(table["kind"] == kind) & (table["measure"] == "CPS") & (table["merit"] == "slope")]
         first = row[row["condition"] == ""].iloc[0]
         expected = over_families(slopes, families, 0.95)
@@ -113,27 +114,27 @@ def test_ranks_are_spearmans_over_cells() -> None:
         cells.setdefault(key, []).append(margin)
     means = [sum(margins) / len(margins) for margins in cells.values()]
     expected = spearmanr(means, [float(str(key[1])) for key in cells]).statistic
-    assert merits_of(one, OPTIONS).values["SSS"]["rank", ""] == pytest.approx(expected)
+    assert metrics_of(one, OPTIONS).values["SSS"][Metric.RANK, ""] == pytest.approx(expected)
 
 
 def test_exchange_has_a_value_only_where_the_association_is_found() -> None:
     lost = {"CPS": follows(0.0, 0.5)}
-    noisy = merits_table(models(lost, noise=1.0), OPTIONS)
+    noisy = metrics_table(models(lost, noise=1.0), OPTIONS)
     assert value(noisy, "CPS", "frequency") == pytest.approx(0.5, abs=0.5)
     assert np.isnan(value(noisy, "CPS", "exchange"))
     one_family = [one for one in models(lost, noise=1.0) if one.member.family == "v"]
-    assert np.isnan(value(merits_table(one_family, OPTIONS), "CPS", "exchange"))
+    assert np.isnan(value(metrics_table(one_family, OPTIONS), "CPS", "exchange"))
     clear = [one for one in models({"CPS": follows(1.0, 0.5)}, noise=0.1) if one.member.family == "v"]
-    assert value(merits_table(clear, OPTIONS), "CPS", "exchange") == pytest.approx(0.5, abs=0.15)
+    assert value(metrics_table(clear, OPTIONS), "CPS", "exchange") == pytest.approx(0.5, abs=0.15)
 
 
 def test_nothing_hangs_on_the_order_of_models_or_pairs_or_on_other_models() -> None:
     found = models({"CPS": follows(1.0, 0.1)}, noise=1.0)
-    table = merits_table(found, OPTIONS)
-    pd.testing.assert_frame_equal(table, merits_table(found, OPTIONS))
-    turned = merits_table(found[::-1], OPTIONS)
+    table = metrics_table(found, OPTIONS)
+    pd.testing.assert_frame_equal(table, metrics_table(found, OPTIONS))
+    turned = metrics_table(found[::-1], OPTIONS)
     pd.testing.assert_frame_equal(table, turned, rtol=1e-12)
-    alone = merits_of(found[1], OPTIONS)
+    alone = metrics_of(found[1], OPTIONS)
     order = np.random.default_rng(1).permutation(len(found[1].pairs))
     pairs = found[1].pairs.iloc[order].reset_index(drop=True)
     mixed = replace(
@@ -143,8 +144,8 @@ def test_nothing_hangs_on_the_order_of_models_or_pairs_or_on_other_models() -> N
         credit=found[1].credit[order],
         trial=found[1].trial[order],
     )
-    assert merits_of(mixed, OPTIONS).values["CPS"] == pytest.approx(alone.values["CPS"], nan_ok=True)
-    other = merits_of(found[1], replace(OPTIONS, seed=2)).values["CPS"]
+    assert metrics_of(mixed, OPTIONS).values["CPS"] == pytest.approx(alone.values["CPS"], nan_ok=True)
+    other = metrics_of(found[1], replace(OPTIONS, seed=2)).values["CPS"]
     drawn = [key for key in other if key[0] in ("power", "false alarms") and not np.isnan(other[key])]
     assert any(other[key] != alone.values["CPS"][key] for key in drawn)
 
@@ -156,8 +157,8 @@ def test_chance_makes_as_many_false_alarms_as_units_that_lean_by_chance() -> Non
     of = follows(0.0)
     rates = []
     for seed in range(80):
-        values = merits_of(observed({"CPS": added(of, 1.0, seed)}, pairs), OPTIONS).values["CPS"]
-        rates.append([values[m, "no association"] for m in ("false alarms", "false alarms by chance")])
+        values = metrics_of(observed({"CPS": added(of, 1.0, seed)}, pairs), OPTIONS).values["CPS"]
+        rates.append([values[m, "no association"] for m in (Metric.FALSE_ALARMS, Metric.BY_CHANCE)])
     alarms, by_chance = np.mean(rates, axis=0)
     assert 20 < by_chance < 90
     assert alarms == pytest.approx(by_chance, abs=4 * np.std(np.diff(rates)) / np.sqrt(len(rates)))
@@ -168,23 +169,23 @@ def test_a_study_of_one_small_world_has_what_can_be_had() -> None:
     pairs = made_pairs(ratios=[1, 2, 4, 8], nations=1, longer=False)
     who = member("tiny-bert")
     none = {"AULA": lambda rows: np.full(len(rows), np.nan), "CPS": follows(1.0)}
-    table = merits_table([observed(none, pairs, who)], OPTIONS)
+    table = metrics_table([observed(none, pairs, who)], OPTIONS)
     assert set(table["measure"]) == {"CPS"}
     assert set(table[table["merit"] == "false alarms"]["condition"]) == {"no association"}
     assert table[["low", "high"]].isna().all(axis=None)
     assert (table["families"] == 1).all()
     bare = made_pairs(associations=[0.9], ratios=[2], nations=1, longer=False, occupations=2)
-    few = merits_table([observed({"CPS": follows(1.0)}, bare, who)], OPTIONS)
+    few = metrics_table([observed({"CPS": follows(1.0)}, bare, who)], OPTIONS)
     # two directions of one pair of nations are two points
     assert set(few["merit"]) == {"frequency", "smallest", "rank"}
-    assert merits_table([], OPTIONS).empty
+    assert metrics_table([], OPTIONS).empty
 
 
 def test_keeping_has_slopes_and_scores_of_trained_models() -> None:
     of = {"AUL": follows(0.5, 0.25), "AllMasked": follows(0.0, 0.2)}
     kept = replace(member("k", "kept"), corruption={"masked": 0.9, "kept": 0.0, "random": 0.1})
     found = [observed(of), observed(of, who=kept), observed(of, who=member("o", "oracle"))]
-    table = kept_table(found, 0.75, 0.95)
+    table = corruption_table(found, 0.75, 0.95)
     as_table(table, KEPT)
     assert table["model"].tolist() == ["m", "m", "k", "k"]
     assert table["kept"].tolist() == [0.2, 0.2, 0.0, 0.0]
@@ -206,7 +207,7 @@ def drawn_worlds(worlds: int = 40) -> pd.DataFrame:
 def test_worlds_are_ranked_as_spearman_does() -> None:
     drawn = drawn_worlds()
     table = rank_of_worlds(drawn.sample(frac=1, random_state=0), OPTIONS)
-    as_table(table, MERITS)
+    as_table(table, METRICS)
     numbers = table.set_index("condition")[["value", "low", "high"]].T.to_dict("list")
     expected = spearmanr(drawn["margin"].round(6), drawn["p"]).statistic
     value, low, high = numbers["margin"]
@@ -231,7 +232,7 @@ def test_the_script_writes_all_tables(tmp_path: Path) -> None:
     swapped = replace(one, margin=-one.margin, credit=1 - one.credit)
     drawn = tmp_path / "drawn.parquet"
     write_table(drawn, drawn_worlds(), DRAWN, {})
-    made = {"doses": DOSES, "merits": MERITS, "controls": CONTROLS, "kept": KEPT}
+    made = {"doses": DOSES, "merits": METRICS, "controls": CONTROLS, "kept": KEPT}
     power = {"association": 0.75, "pairs": [100], "per_unit": 10, "draws": 100, "seed": 0}
     given = {
         "scores": [
