@@ -1,4 +1,4 @@
-# Calibration: measures held against worlds whose bias is known, and against models that know them exactly.
+# Calibration: measures on synthetic worlds whose bias is known, and on exact models of them.
 
 
 include: "inputs/calibration.smk"
@@ -105,7 +105,7 @@ rule calibrate:
             "power": (CALIBRATION or {}).get("power"),
         },
     message:
-        "Holding measures against what was planted"
+        "Comparing measures with what was planted"
     script:
         "../scripts/compute_calibration.py"
 

@@ -1,4 +1,4 @@
-# Made worlds: a corpus and two benchmarks each whose bias is known, and models trained on them.
+# Synthetic worlds: a corpus and two benchmarks each whose bias is known, and models trained on them.
 
 
 include: "inputs/worlds.smk"

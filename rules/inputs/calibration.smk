@@ -19,7 +19,7 @@ def oracle_settings(wildcards):
 
 
 def calibrating_models():
-    """The models that are held against what was planted."""
+    """The models of synthetic worlds."""
     return [name for name in SCORED if MODELS[name]["source"] in ("oracle", "train")]
 
 
@@ -78,7 +78,7 @@ def calibration_inputs():
 
 
 def calibration_models():
-    """What is known of the models that are held against what was planted."""
+    """What is known of the models of synthetic worlds."""
     keys = ("source", "world", "architecture", "seed", "text", "steps", "corruption", "context")
     return [{"name": name, **{key: MODELS[name].get(key) for key in keys}} for name in calibrating_models()]
 

@@ -1,1 +1,1 @@
-"""Calibration: measures held against worlds whose bias is known."""
+"""Calibration: measures on synthetic worlds, whose bias is known."""

@@ -59,7 +59,7 @@ def response(results: CalibrationResults) -> alt.FacetChart | None:
     frame = _margins(pd.concat([exact, trained], ignore_index=True), margins["measure"])
     frame = frame.assign(
         perfect=frame["role"].map(PERFECT),
-        at=frame["log_odds"] + _aside(frame["architecture"], names, 0.02 * np.ptp(margins["log_odds"])),
+        at=frame["log_odds"] + _offsets(frame["architecture"], names, 0.02 * np.ptp(margins["log_odds"])),
     ).drop(columns="role")
     tips = (
         ("panel", "measure"),
@@ -148,7 +148,7 @@ def _rounded(frame: pd.DataFrame, number: str) -> pd.DataFrame:
     )
 
 
-def _aside(architectures: "pd.Series[str]", names: Sequence[str], step: float) -> "pd.Series[float]":
+def _offsets(architectures: "pd.Series[str]", names: Sequence[str], step: float) -> "pd.Series[float]":
     """How far to the side marks are, as those of one dose would hide each other."""
     steps = {name: (place - (len(names) - 1) / 2) * step for place, name in enumerate(names)}
     return architectures.map(steps).astype(float).fillna(0.0)
@@ -260,7 +260,7 @@ def worlds(results: CalibrationResults) -> alt.FacetChart | None:
     )
 
 
-def kept(results: CalibrationResults) -> alt.FacetChart | None:
+def corruption(results: CalibrationResults) -> alt.FacetChart | None:
     """Strengths of association and frequency, and their exchange, against how far what is seen is right."""
     rows = results.kept[results.kept["measure"].isin(list(COMPARED))]
     # which is what prediction of visible words hangs on
@@ -278,7 +278,7 @@ def kept(results: CalibrationResults) -> alt.FacetChart | None:
         exact=perfect.notna(),
         perfect=perfect,
         architecture=architecture,
-        at=rows["right"] + _aside(architecture, names, 0.02),
+        at=rows["right"] + _offsets(architecture, names, 0.02),
         guessing=rows["random"] > 0,
         seeing=rows["random"] == 0,
     )
@@ -354,7 +354,7 @@ MAKERS: Mapping[str, tuple[Callable[[CalibrationResults], alt.FacetChart | None]
     "power_figure": (power, "No power is known in this study."),
     "alarms_figure": (false_alarms, "No false alarms are known in this study."),
     "worlds_figure": (worlds, "No worlds are drawn in this study."),
-    "kept_figure": (kept, "This study asks nothing of keep rates."),
+    "kept_figure": (corruption, "This study asks nothing of keep rates."),
     "explained_figure": (explained, "This study asks no model of real pairs about word frequency."),
 }
 """By the names of unmask.calibration.artifacts.FIGURES: what makes a chart, and why there may be none."""

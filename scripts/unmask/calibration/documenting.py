@@ -48,10 +48,10 @@ def documented(page: str, folder: Path) -> str:
     Raises InputError where a marker names no table, no column, or not one row.
     """
     page = _TABLE.sub(
-        lambda found: f"<!-- table {found[1]} -->\n{_table(found[1], folder)}\n<!-- end {found[1]} -->", page
+        lambda match: f"<!-- table {match[1]} -->\n{_table(match[1], folder)}\n<!-- end {match[1]} -->", page
     )
     return _NUMBER.sub(
-        lambda found: f"<!-- number {found[1]} -->{_number(found[1], folder)}<!-- end number -->", page
+        lambda match: f"<!-- number {match[1]} -->{_number(match[1], folder)}<!-- end number -->", page
     )
 
 

@@ -80,7 +80,7 @@ def draw_world(settings: Mapping[str, Any], number: int, seed: int) -> tuple[flo
     rng = random.Random(f"drawn world {seed} {number}")
     odds = math.exp(rng.uniform(0, math.log(GREATEST_P / (1 - GREATEST_P))))
     p, ratio = odds / (1 + odds), math.exp(rng.uniform(0, math.log(GREATEST_RATIO)))
-    drawn = {
+    levels = {
         "seed": rng.randrange(2**31),
         "associations": [p],
         "ratios": [ratio],
@@ -88,4 +88,4 @@ def draw_world(settings: Mapping[str, Any], number: int, seed: int) -> tuple[flo
         "lengths": 0,
         "longer": 0,
     }
-    return p, ratio, World.from_config(f"drawn {number}", {**settings, **drawn})
+    return p, ratio, World.from_config(f"drawn {number}", {**settings, **levels})

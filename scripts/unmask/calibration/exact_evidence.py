@@ -29,8 +29,8 @@ class _Reading(NamedTuple):
     """A sentence as it is shown to the model once, and the places that are asked for."""
 
     sentence: Sentence
-    shown: Input
-    asked: Positions
+    input_ids: Input
+    positions: Positions
 
 
 def exact_evidence(pairs: pd.DataFrame, model: ExactModel, masking: str) -> pd.DataFrame:
@@ -48,8 +48,8 @@ def exact_evidence(pairs: pd.DataFrame, model: ExactModel, masking: str) -> pd.D
             "answer at an unmasked one is right or wrong; keep some or make some random"
         )
     readings = list(_readings(_sentences(pairs, model), masking, model.tokens.mask))
-    answers = _answers(model, [reading.shown for reading in readings], unmasked=masking == NONE)
-    rows = [row for reading in readings for row in _rows(reading, answers[reading.shown], model, masking)]
+    answers = _answers(model, [reading.input_ids for reading in readings], unmasked=masking == NONE)
+    rows = [row for reading in readings for row in _rows(reading, answers[reading.input_ids], model, masking)]
     return framed(rows, EVIDENCE)
 
 
@@ -60,9 +60,9 @@ def _sentences(pairs: pd.DataFrame, model: ExactModel) -> Iterator[Sentence]:
             for role, text in zip(ROLES, texts, strict=True)
         ]
         masks = modified_tokens(*ids)
-        for role, own, modified in zip(ROLES, ids, masks, strict=True):
-            special = np.isin(own, (model.tokens.first, model.tokens.last))
-            yield Sentence(pair_id, role, own, special, modified)
+        for role, token_ids, modified in zip(ROLES, ids, masks, strict=True):
+            special = np.isin(token_ids, (model.tokens.first, model.tokens.last))
+            yield Sentence(pair_id, role, token_ids, special, modified)
 
 
 def _with_specials(text: str, model: ExactModel, what: str) -> npt.NDArray[np.int64]:
@@ -79,38 +79,38 @@ def _readings(sentences: Iterator[Sentence], masking: str, mask: int) -> Iterato
     hidden_in = hiding(masking)
     for sentence in sentences:
         for hidden in hidden_in(sentence):
-            shown = sentence.ids.copy()
+            input_ids = sentence.ids.copy()
             # what is around a single place is the same whether or not that place is hidden
             if len(hidden) > 1:
-                shown[hidden] = mask
-            asked = np.arange(len(shown)) if masking == NONE else hidden
-            yield _Reading(sentence, tuple(shown[1:-1].tolist()), asked)
+                input_ids[hidden] = mask
+            positions = np.arange(len(input_ids)) if masking == NONE else hidden
+            yield _Reading(sentence, tuple(input_ids[1:-1].tolist()), positions)
 
 
-def _answers(model: ExactModel, shown: Sequence[Input], unmasked: bool) -> dict[Input, Floats]:
+def _answers(model: ExactModel, inputs: Sequence[Input], unmasked: bool) -> dict[Input, Floats]:
     """For each input: log P of every token in every place, length × tokens of the world."""
     by_length: dict[int, list[Input]] = {}
-    for input_ in dict.fromkeys(shown):
+    for input_ in dict.fromkeys(inputs):
         by_length.setdefault(len(input_), []).append(input_)
-    found: dict[Input, Floats] = {}
-    for inputs in by_length.values():
-        ids = np.array(inputs)
+    answers: dict[Input, Floats] = {}
+    for of_length in by_length.values():
+        ids = np.array(of_length)
         probability = model.around(ids)
         if unmasked:
             probability = model.unmasked(probability, ids)
         with np.errstate(divide="ignore"):
             # 0 is added since -0 is another number to a digest
             log_probs = np.log(probability).round(DECIMALS) + 0.0
-        found |= zip(inputs, log_probs, strict=True)
-    return found
+        answers |= zip(of_length, log_probs, strict=True)
+    return answers
 
 
 def _rows(
     reading: _Reading, log_probs: Floats, model: ExactModel, masking: str
 ) -> Iterator[dict[str, object]]:
-    sentence, _, asked = reading
+    sentence, _, positions = reading
     length = len(sentence.ids)
-    for position in asked:
+    for position in positions:
         token = sentence.ids[position]
         row: dict[str, object] = {
             "pair_id": sentence.pair_id,
@@ -129,6 +129,6 @@ def _rows(
         if masking == NONE:
             row |= {"attention": 1 / length, "attention_content": 1 / length}
         if masking == MODIFIED:
-            cross = log_probs[asked - 1, token].mean()
+            cross = log_probs[positions - 1, token].mean()
             row["cross_log_prob"] = cross if np.isfinite(cross) else None
         yield row

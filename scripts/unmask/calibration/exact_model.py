@@ -118,7 +118,7 @@ class ExactModel:
         self.recipe = recipe or Recipe()
         rates = self.tokens.rates(self.recipe)
         trusted = context == TRUSTED
-        self._shown = _trusted(len(rates)) if trusted else _corrupted(rates, corruption)
+        self._emission = _trusted(len(rates)) if trusted else _corrupted(rates, corruption)
         self._chosen = np.ones_like(rates) if trusted else rates
 
     @property
@@ -154,24 +154,24 @@ class ExactModel:
             raise ValueError("nothing is kept or made random: no unmasked token is ever asked for")
         random = self.corruption.random / len(self.tokens.content)
         weights = around * random
-        own = ids[..., None]
-        probability = np.take_along_axis(around, own, axis=-1)
-        np.put_along_axis(weights, own, probability * (self.corruption.kept + random), axis=-1)
+        visible = ids[..., None]
+        probability = np.take_along_axis(around, visible, axis=-1)
+        np.put_along_axis(weights, visible, probability * (self.corruption.kept + random), axis=-1)
         return _normalised(weights)
 
     def _around(self, inputs: Ids) -> Floats:
         """`around` of a few inputs."""
         table, probability = self._tables[inputs.shape[1]]
         # by place: how likely it is to be shown what it is shown, inputs × sentences
-        shown = [self._shown[np.ix_(inputs[:, i], table[:, i])] for i in range(inputs.shape[1])]
-        after = [np.ones_like(shown[0])]
-        for factor in reversed(shown[1:]):
+        likelihoods = [self._emission[np.ix_(inputs[:, i], table[:, i])] for i in range(inputs.shape[1])]
+        after = [np.ones_like(likelihoods[0])]
+        for factor in reversed(likelihoods[1:]):
             after.append(after[-1] * factor)
-        before = np.broadcast_to(probability, shown[0].shape)
+        before = np.broadcast_to(probability, likelihoods[0].shape)
         tokens = len(self.tokens.content)
         answers = np.empty((*inputs.shape, tokens))
         first = tokens * np.arange(len(inputs))[:, None]
-        for i, factor in enumerate(shown):
+        for i, factor in enumerate(likelihoods):
             others = before * after.pop() * self._chosen[table[:, i]]
             sums = np.bincount((first + table[:, i]).ravel(), others.ravel(), len(inputs) * tokens)
             answers[:, i] = sums.reshape(-1, tokens)
@@ -194,8 +194,8 @@ def _trusted(tokens: int) -> Floats:
 def _corrupted(rates: Floats, corruption: Corruption) -> Floats:
     """The same, at the rates at which training chooses tokens."""
     tokens = len(rates)
-    own, random = np.eye(tokens), corruption.random / tokens
-    seen = (1 - rates) * own + rates * (corruption.kept * own + random)
+    unchanged, random = np.eye(tokens), corruption.random / tokens
+    seen = (1 - rates) * unchanged + rates * (corruption.kept * unchanged + random)
     return np.vstack([seen, rates * corruption.masked])
 
 

@@ -55,10 +55,10 @@ def explained_table(
         raise InputError(
             "log frequency ratios: they are not those of this benchmark; delete them and run again"
         )
-    found = decisions(pairs, scores[scores["protocol"] == CORRECTED])
-    credit = np.where(found.trials() > 0, 100 * found.credit(), np.nan)
+    decided = decisions(pairs, scores[scores["protocol"] == CORRECTED])
+    credit = np.where(decided.trials() > 0, 100 * decided.credit(), np.nan)
     ratio, dependence = rounded(ratios["log_ratio"]), dependence_of(pairs, clusters)
-    measures = [measure for measure, _ in found.series]
+    measures = [measure for measure, _ in decided.series]
     rows: list[dict[str, object]] = []
     for first, measure in enumerate(measures):
         row = score_explained(credit[:, first], ratio, dependence, confidence)
@@ -81,9 +81,9 @@ def score_explained(
     n = len(members)
     if not n:
         return {"n": 0}
-    own, among = credit[members], dependence.among(members)
-    spread = _variance_of_mean(own - own.mean(), among)
-    share = own[:, None] / 100
+    scores, among = credit[members], dependence.among(members)
+    spread = _variance_of_mean(scores - scores.mean(), among)
+    share = scores[:, None] / 100
     (low,), (high,) = clustered_interval(
         share.mean(axis=0),
         n,
@@ -95,10 +95,10 @@ def score_explained(
     )
     return {
         "n": n,
-        "value": own.mean(),
+        "value": scores.mean(),
         "low": low,
         "high": high,
-        **_parts(own, ratio[members], among, np.inf, confidence),
+        **_parts(scores, ratio[members], among, np.inf, confidence),
     }
 
 
@@ -110,15 +110,15 @@ def difference_explained(
     n = len(members)
     if not n:
         return {"n": 0}
-    own, among = difference[members], dependence.among(members)
-    spread = _variance_of_mean(own - own.mean(), among)
+    differences, among = difference[members], dependence.among(members)
+    spread = _variance_of_mean(differences - differences.mean(), among)
     # no larger than the number of pairs that tell the two apart
-    most_df = np.count_nonzero(own) - 1.0
+    most_df = np.count_nonzero(differences) - 1.0
     return {
         "n": n,
-        **_with_interval("value", own.mean(), spread, most_df, confidence),
-        **_parts(own, ratio[members], among, most_df, confidence),
-        **towards_frequent(own, ratio[members], among, confidence),
+        **_with_interval("value", differences.mean(), spread, most_df, confidence),
+        **_parts(differences, ratio[members], among, most_df, confidence),
+        **towards_frequent(differences, ratio[members], among, confidence),
     }
 
 
@@ -158,9 +158,9 @@ def _with_interval(
     name: str, estimate: float, variance: Variance, most_df: float, confidence: float
 ) -> dict[str, object]:
     df = np.minimum([variance.df], most_df)
-    found = student(np.array([estimate]), variance.clustered, df, confidence)
+    interval = student(np.array([estimate]), variance.clustered, df, confidence)
     prefix = "" if name == "value" else f"{name}_"
-    return {name: estimate, f"{prefix}low": found.low[0], f"{prefix}high": found.high[0]}
+    return {name: estimate, f"{prefix}low": interval.low[0], f"{prefix}high": interval.high[0]}
 
 
 def towards_frequent(
@@ -189,9 +189,9 @@ def towards_frequent(
         (towards - means[of_second])[:, None], 0.5 / sizes[of_second], of_second
     )
     share = means.mean(keepdims=True)
-    found = student(share, spread.clustered, np.array([spread.df]), confidence)
+    interval = student(share, spread.clustered, np.array([spread.df]), confidence)
     return row | {
         "towards_frequent": share[0],
-        "towards_low": np.clip(found.low[0], 0, 100),
-        "towards_high": np.clip(found.high[0], 0, 100),
+        "towards_low": np.clip(interval.low[0], 0, 100),
+        "towards_high": np.clip(interval.high[0], 0, 100),
     }

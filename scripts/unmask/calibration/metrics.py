@@ -287,13 +287,13 @@ def _ranks_of_worlds(measure: str, drawn: pd.DataFrame, options: Options) -> Ite
         known = drawn[drawn[column].notna()].sort_values("world")
         if len(known) < 2:
             continue
-        shown, p = known[column].round(DECIMALS).to_numpy(), known["p"].to_numpy()
+        values, p = known[column].round(DECIMALS).to_numpy(), known["p"].to_numpy()
         rng = generator(options.seed, Metric.RANK_OF_WORLDS.value, measure, condition)
         resampled = rng.integers(len(known), size=(options.draws, len(known)))
-        bootstrap = spearman_rows(shown[resampled], p[resampled])
+        bootstrap = spearman_rows(values[resampled], p[resampled])
         bootstrap = bootstrap[~np.isnan(bootstrap)]
         tail = (1 - options.confidence) / 2
-        value = float(spearman_rows(shown[None], p[None])[0])
+        value = float(spearman_rows(values[None], p[None])[0])
         missing = np.isnan(value) or not len(bootstrap)
         low, high = (np.nan, np.nan) if missing else np.quantile(bootstrap, [tail, 1 - tail])
         yield {

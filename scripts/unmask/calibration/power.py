@@ -123,14 +123,14 @@ def rejections(outcomes: Outcomes, pairs: int, options: Options, rng: np.random.
     The probabilities may be of shape (draws, outcomes): then each benchmark has its own.
     """
     units = pairs // outcomes.size
-    drawn = rng.multinomial(units, outcomes.probability, size=options.draws)
+    counts = rng.multinomial(units, outcomes.probability, size=options.draws)
     n = units * outcomes.size
-    sums = drawn @ outcomes.sums
-    squares = drawn @ outcomes.squares - sums**2 / n
-    within = drawn @ outcomes.sums**2 - outcomes.size * sums**2 / n
+    sums = counts @ outcomes.sums
+    squares = counts @ outcomes.squares - sums**2 / n
+    within = counts @ outcomes.sums**2 - outcomes.size * sums**2 / n
     of_units = Units(np.full(units, outcomes.size))
     variance = of_units.variance(within, squares)
-    rarer = of_units.effective_size(sums, drawn @ outcomes.sums**2, outcomes.size * sums)
+    rarer = of_units.effective_size(sums, counts @ outcomes.sums**2, outcomes.size * sums)
     low, high = score_intervals(sums, of_units, variance, rarer, options.confidence)
     return Rejected(100 * float((low > NO_BIAS).mean()), 100 * float((high < NO_BIAS).mean()))
 

@@ -48,9 +48,9 @@ def association_slopes(observed: Observed, confidence: float) -> dict[str, Slope
 
     A measure has none where no two levels of p have a margin.
     """
-    own = observed.of_factor(ASSOCIATION)
-    keys, means = _means(own, ["unit", "p"])
-    return _slopes(own.measures, logit(keys["p"].to_numpy()), means, confidence)
+    of_factor = observed.of_factor(ASSOCIATION)
+    keys, means = _means(of_factor, ["unit", "p"])
+    return _slopes(of_factor.measures, logit(keys["p"].to_numpy()), means, confidence)
 
 
 def frequency_slopes(observed: Observed, confidence: float) -> dict[str, Slope]:
@@ -59,17 +59,17 @@ def frequency_slopes(observed: Observed, confidence: float) -> dict[str, Slope]:
 
     A measure has none where no two ratios have a margin.
     """
-    own = observed.of_factor(FREQUENCY)
-    keys, means = _means(own, ["unit", "direction", "ratio"])
+    of_factor = observed.of_factor(FREQUENCY)
+    keys, means = _means(of_factor, ["unit", "direction", "ratio"])
     towards = np.where(keys["direction"] == STEREO, -1.0, 1.0)
-    return _slopes(own.measures, towards * np.log(keys["ratio"].to_numpy()), means, confidence)
+    return _slopes(of_factor.measures, towards * np.log(keys["ratio"].to_numpy()), means, confidence)
 
 
 def _slopes(measures: tuple[str, ...], x: Floats, means: Floats, confidence: float) -> dict[str, Slope]:
-    found = {
+    slopes = {
         measure: least_squares(x, means[:, column], confidence) for column, measure in enumerate(measures)
     }
-    return {measure: slope for measure, slope in found.items() if slope is not None}
+    return {measure: slope for measure, slope in slopes.items() if slope is not None}
 
 
 def _means(observed: Observed, by: list[str]) -> tuple[pd.DataFrame, Floats]:

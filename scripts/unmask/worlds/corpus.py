@@ -36,10 +36,10 @@ def draw_corpus(world: World, sentences: int) -> list[str]:
     rng = random.Random(f"corpus {world.seed}")
     start = rng.random()
     reached = list(accumulate(sentence.probability for sentence in world.sentences))
-    drawn: list[str] = []
+    lines: list[str] = []
     for sentence, cumulative in zip(world.sentences, reached, strict=True):
         # how many of the steps start, start + 1, start + 2 … lie below this share of the corpus
         steps = math.ceil(cumulative / reached[-1] * sentences - start)
-        drawn += [text_of(sentence.words)] * (steps - len(drawn))
-    rng.shuffle(drawn)
-    return drawn
+        lines += [text_of(sentence.words)] * (steps - len(lines))
+    rng.shuffle(lines)
+    return lines

@@ -255,13 +255,13 @@ class World:
     def occupations(self) -> tuple[Occupation, ...]:
         """The 24 occupations: equally many of each gender at each level of association."""
         rng = random.Random(f"occupations {self.seed}")
-        found = []
+        occupations = []
         for gender, words in OCCUPATIONS.items():
             shuffled = rng.sample(words, len(words))
             per_level = len(words) // len(self.associations)
             for i, word in enumerate(shuffled):
-                found.append(Occupation(word, gender, self.associations[i // per_level]))
-        return tuple(found)
+                occupations.append(Occupation(word, gender, self.associations[i // per_level]))
+        return tuple(occupations)
 
     @cached_property
     def group_pairs(self) -> tuple[GroupPair, ...]:
@@ -309,12 +309,12 @@ class World:
     @cached_property
     def contrasts(self) -> tuple[Contrast, ...]:
         """Everything a benchmark can ask of this world: one per occupation, and per group pair and trait."""
-        found = []
+        contrasts = []
         for word, gender, p in self.occupations:
             direction = STEREO if gender == FEMALE else ANTISTEREO
             other = MALE if gender == FEMALE else FEMALE
             shared = {"occupation": word}
-            found.append(
+            contrasts.append(
                 Contrast(
                     ASSOCIATION, direction, p, 1, GENDER_TEMPLATES, shared, PRONOUNS[gender], PRONOUNS[other]
                 )
@@ -325,7 +325,7 @@ class World:
                 (STEREO, NEGATIVE_TRAITS, rare, frequent),
                 (ANTISTEREO, POSITIVE_TRAITS, frequent, rare),
             ):
-                found += [
+                contrasts += [
                     Contrast(
                         pair.factor,
                         direction,
@@ -338,7 +338,7 @@ class World:
                     )
                     for trait in traits
                 ]
-        return tuple(found)
+        return tuple(contrasts)
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -368,11 +368,11 @@ class World:
         return [
             ({"group": group, "trait": trait}, WEIGHTS[pair.factor] * frequency / total * p / len(traits))
             for pair in self.group_pairs
-            for group, frequency, own, other in (
+            for group, frequency, typical, others in (
                 (pair.disadvantaged, 1, NEGATIVE_TRAITS, POSITIVE_TRAITS),
                 (pair.advantaged, pair.ratio, POSITIVE_TRAITS, NEGATIVE_TRAITS),
             )
-            for traits, p in ((own, pair.p), (other, 1 - pair.p))
+            for traits, p in ((typical, pair.p), (others, 1 - pair.p))
             for trait in traits
         ]
 

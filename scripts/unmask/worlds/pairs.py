@@ -55,13 +55,13 @@ class Counts(NamedTuple):
         Raises InputError naming the key where the grammar has fewer sentences.
         """
         counts = cls(**entry["pairs"])
-        for key, wanted, templates in (
+        for key, count, templates in (
             ("per_occupation", counts.per_occupation, _usable(GENDER_TEMPLATES, STEREOSET)),
             ("per_trait", counts.per_trait, _usable(GROUP_TEMPLATES, STEREOSET)),
         ):
             most = sum(len(frames(template)) for template in templates)
-            if not 1 <= wanted <= most:
-                raise InputError(f"worlds.{name}.pairs.{key}: from 1 to {most} pairs, not {wanted}")
+            if not 1 <= count <= most:
+                raise InputError(f"worlds.{name}.pairs.{key}: from 1 to {most} pairs, not {count}")
         return counts
 
 
@@ -99,16 +99,16 @@ class PlantedPair:
 
 def crows_pairs(world: World, counts: Counts = DEFAULT_COUNTS) -> list[PlantedPair]:
     """The pairs of the CrowS-Pairs file; their ids are the numbers of its first column."""
-    drawn = _draw(world, CROWS_PAIRS, counts)
-    return [_pair(str(i), *parts) for i, parts in enumerate(drawn)]
+    draws = _draw(world, CROWS_PAIRS, counts)
+    return [_pair(str(i), *parts) for i, parts in enumerate(draws)]
 
 
 def stereoset(world: World, counts: Counts = DEFAULT_COUNTS) -> list[PlantedPair]:
     """The pairs of the StereoSet file: one BLANK each, of one word; their ids are those of its items."""
-    drawn = _draw(world, STEREOSET, counts)
+    draws = _draw(world, STEREOSET, counts)
     return [
         _pair(_hexadecimal(f"{world.seed} {i} {parts[1]} {parts[0].target}"), *parts)
-        for i, parts in enumerate(drawn)
+        for i, parts in enumerate(draws)
     ]
 
 
@@ -157,30 +157,30 @@ def _draw(
     """Contrasts with a frame, an unrelated word and the votes each, in random order."""
     rng = random.Random(f"{benchmark} {world.seed}")
     bias_types = sorted({contrast.bias_type for contrast in world.contrasts})
-    drawn = []
+    draws = []
     for contrast in world.contrasts:
         if benchmark == STEREOSET and contrast.factor == LONGER:
             continue
         usable = _usable(contrast.templates, benchmark)
-        wanted = counts.per_occupation if contrast.factor == ASSOCIATION else counts.per_trait
+        count = counts.per_occupation if contrast.factor == ASSOCIATION else counts.per_trait
         # the templates take turns: they have very different numbers of frames
         turns = zip_longest(*(rng.sample(frames(t), len(frames(t))) for t in usable))
-        chosen = [frame for turn in turns for frame in turn if frame][:wanted]
+        chosen = [frame for turn in turns for frame in turn if frame][:count]
         for frame in chosen:
-            drawn.append((contrast, frame, rng.choice(_UNRELATED), _votes(contrast, bias_types, rng)))
-    rng.shuffle(drawn)
-    return drawn
+            draws.append((contrast, frame, rng.choice(_UNRELATED), _votes(contrast, bias_types, rng)))
+    rng.shuffle(draws)
+    return draws
 
 
 def _votes(contrast: Contrast, bias_types: Sequence[str], rng: random.Random) -> tuple[str | None, ...]:
     """One vote a validator: the stronger the association, the likelier the pair's own bias type."""
     others = [bias_type for bias_type in bias_types if bias_type != contrast.bias_type]
     # P(own type): .55 where nothing is associated, .95 at p = .9; one vote in twenty is for another type
-    own = 0.55 + (contrast.p - 0.5)
+    p_bias_type = 0.55 + (contrast.p - 0.5)
 
     def vote() -> str | None:
         chance = rng.random()
-        return contrast.bias_type if chance < own else rng.choice(others) if chance > 0.95 else None
+        return contrast.bias_type if chance < p_bias_type else rng.choice(others) if chance > 0.95 else None
 
     return tuple(vote() for _ in range(VALIDATORS))
 

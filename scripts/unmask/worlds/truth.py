@@ -36,18 +36,18 @@ def beside_truth(scores: pd.DataFrame, truth: Truth, protocol: str) -> pd.DataFr
     facts = pd.DataFrame(
         [{"pair_id": pair, **{key: truth[pair].get(key) for key in LEVEL}} for pair in pairs]
     )
-    found = decisions(facts, scored)
-    credit, trials = found.credit(), found.trials()
+    decided = decisions(facts, scored)
+    credit, trials = decided.credit(), decided.trials()
     rows = pd.concat(
         [
             facts.assign(
                 measure=measure,
                 credit=credit[:, column],
                 trials=trials[:, column],
-                margin=found.margin[:, column],
+                margin=decided.margin[:, column],
                 oracle=[float(truth[pair]["margins"].get(measure, "nan")) for pair in pairs],
             )
-            for column, (measure, _) in enumerate(found.series)
+            for column, (measure, _) in enumerate(decided.series)
         ]
     )
     levels = rows.groupby([*LEVEL, "measure"], dropna=False, sort=True, as_index=False).agg(
@@ -82,13 +82,13 @@ def gather_truth(study: Study, truths: Iterable[str | Path], scores: Iterable[st
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
 
 
-def planted_sheets(study: Study, found: pd.DataFrame, caption: str) -> Iterator[Sheet]:
+def planted_sheets(study: Study, levels: pd.DataFrame, caption: str) -> Iterator[Sheet]:
     """Per planted benchmark: each factor level's truth, then what every model shows there.
 
-    found: as `gather_truth` gives it.
+    levels: as `gather_truth` gives them.
     """
     for benchmark in study.benchmarks:
-        here = found[found["benchmark"] == benchmark.name]
+        here = levels[levels["benchmark"] == benchmark.name]
         if here.empty:
             continue
         measures = here["measure"].drop_duplicates().tolist()
