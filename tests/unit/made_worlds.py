@@ -1,10 +1,13 @@
-"""Worlds for tests: the default one, as the schema has it, and others by what differs in them."""
+"""Worlds for tests: the default one, as the schema has it, others by what differs in them, and a tiny one."""
 
+import math
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 from study_schema import FAMILIES
 from unmask.schemas import complete
-from unmask.worlds.grammar import World
+from unmask.worlds.grammar import Sentence, World
 from unmask.worlds.recipe import Corruption
 
 OTHERS: dict[str, dict[str, Any]] = {
@@ -47,3 +50,47 @@ def make_world(seed: int = 0, **changes: Any) -> World:
 
 
 CORRUPTION = Corruption.from_config("w", settings())
+
+
+def by_hand(world: World, words: Sequence[str], hidden: Iterable[int]) -> list[float]:
+    """log P(word | visible words) by walking through every sentence of the grammar."""
+    hidden = list(hidden)
+    fitting = [
+        s
+        for s in world.sentences
+        if len(s.words) == len(words)
+        and all(i in hidden or a == b for i, (a, b) in enumerate(zip(s.words, words, strict=True)))
+    ]
+    total = sum(s.probability for s in fitting)
+    return [math.log(sum(s.probability for s in fitting if s.words[i] == words[i]) / total) for i in hidden]
+
+
+class CutWorld(World):
+    """A world of nine sentences, of three tokens or of two; one of its words is split."""
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        return (
+            Sentence(("nurse", "she", "."), 0.24),
+            Sentence(("nurse", "he", "."), 0.06),
+            Sentence(("pilot", "she", "."), 0.03),
+            Sentence(("pilot", "he", "."), 0.27),
+            Sentence(("very", "tired", "."), 0.1),
+            Sentence(("Vandorwick", "."), 0.1),
+            Sentence(("very", "she", "."), 0.05),
+            Sentence(("tired", "."), 0.09),
+            Sentence(("he", "."), 0.06),
+        )
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return tuple(sorted({word for sentence in self.sentences for word in sentence.words}))
+
+    @cached_property
+    def factor_words(self) -> frozenset[str]:
+        return frozenset({"nurse", "pilot", "she", "he", "Vandorwick"})
+
+
+def cut_world() -> CutWorld:
+    whole = make_world()
+    return CutWorld(**{name: getattr(whole, name) for name in whole.__dataclass_fields__})

@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from cut_worlds import cut_world
-from made_worlds import CORRUPTION, make_world
+from made_worlds import CORRUPTION, cut_world, make_world
 from unmask.calibration.exact_model import CONTEXTS, CORRUPTED, TRUSTED, ExactModel, ExactTokens
 from unmask.worlds.recipe import Corruption, Recipe
 

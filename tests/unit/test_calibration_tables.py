@@ -18,7 +18,7 @@ from unmask.calibration.results import CalibrationResults
 from unmask.calibration.schema import EXPLAINED
 from unmask.calibration.tables import ON_PAGES, PRESENTED
 from unmask.measures.registry import title_of
-from unmask.report.declared_tables import cell, magnitude, ranged
+from unmask.report.declared_tables import magnitude
 from unmask.report.sheets import DASH, Sheet, rows_of
 from unmask.tables import write_table
 
@@ -268,20 +268,6 @@ def test_models_of_several_tables_stand_in_the_order_of_the_study(tmp_path: Path
     settings = study.settings | {"models": [{"name": "alpha"}, {"name": "zeta"}]}
     frame = CalibrationResults(study.files | {"explained": paths}, settings).explained
     assert list(dict.fromkeys(frame["model"])) == ["alpha", "zeta"]
-
-
-def test_numbers_as_they_are_read() -> None:
-    assert [magnitude(value) for value in (0.012345, -2.0, 1e-12, None, float("nan"))] == [
-        "+0.0123",
-        "-2",
-        "0",
-        DASH,
-        DASH,
-    ]
-    template = ranged("value", "low", "high", "m")
-    assert cell(template, {"value": 1.0, "low": 0.5, "high": 2.0}) == "+1 (+0.5 to +2)"
-    assert cell(template, {"value": 1.0, "low": float("nan"), "high": float("nan")}) == "+1"
-    assert cell(template, {"value": None, "low": 1.0, "high": 2.0}) == DASH
 
 
 def test_captions_name_what_there_is(results: CalibrationResults) -> None:

@@ -3,13 +3,13 @@
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from made_worlds import DOSED, OTHERS, make_world, settings
+from made_worlds import DOSED, OTHERS, by_hand, make_world, settings
 from unmask.worlds import grammar
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import (
@@ -151,19 +151,6 @@ def test_truth_says_what_repeats_and_which_side_is_the_longer() -> None:
             found[fact["factor"], longer] += 1
     sides = {(factor, side) for factor in (LENGTH, LONGER) for side in ("stereotype", "antistereotype")}
     assert set(found) == sides | {(factor, None) for factor in (ASSOCIATION, FREQUENCY, BOTH)}
-
-
-def by_hand(world: World, words: Sequence[str], hidden: Iterable[int]) -> list[float]:
-    """log P(word | visible words, number of words) by walking through every sentence of the grammar."""
-    hidden = list(hidden)
-    fitting = [
-        s
-        for s in world.sentences
-        if len(s.words) == len(words)
-        and all(i in hidden or a == b for i, (a, b) in enumerate(zip(s.words, words, strict=True)))
-    ]
-    total = sum(s.probability for s in fitting)
-    return [math.log(sum(s.probability for s in fitting if s.words[i] == words[i]) / total) for i in hidden]
 
 
 @pytest.mark.parametrize("template", GROUP_TEMPLATES)

@@ -1,10 +1,10 @@
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pytest
 
-from made_worlds import DOSED, OTHERS, make_world, settings
+from made_worlds import DOSED, OTHERS, by_hand, make_world, settings
 from unmask.errors import InputError
 from unmask.terms import ANTISTEREO, STEREO
 from unmask.worlds.corpus import draw_corpus
@@ -149,19 +149,6 @@ def test_corpus_order_is_random() -> None:
 def test_an_empty_corpus_is_refused_in_one_line(sentences: int) -> None:
     with pytest.raises(InputError, match="sentences must be at least 1"):
         draw_corpus(make_world(0), sentences)
-
-
-def by_hand(world: World, words: Sequence[str], hidden: Iterable[int]) -> list[float]:
-    """log P(word | visible words) by walking through every sentence of the grammar."""
-    hidden = list(hidden)
-    fitting = [
-        s
-        for s in world.sentences
-        if len(s.words) == len(words)
-        and all(i in hidden or a == b for i, (a, b) in enumerate(zip(s.words, words, strict=True)))
-    ]
-    total = sum(s.probability for s in fitting)
-    return [math.log(sum(s.probability for s in fitting if s.words[i] == words[i]) / total) for i in hidden]
 
 
 @pytest.mark.parametrize("world", [make_world(4), WORLDS["uneven"]], ids=["seed 4", "uneven"])

@@ -1,5 +1,7 @@
-"""The settings of worlds: what is taken, and what is refused in one line that names the key."""
+"""The settings of worlds, refused in one line that names the key, and the recipe of training."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ from unmask.errors import InputError
 from unmask.worlds.corpus import ENOUGH, check_enough
 from unmask.worlds.grammar import Both, World
 from unmask.worlds.pairs import Counts
-from unmask.worlds.recipe import Corruption
+from unmask.worlds.recipe import Corruption, Recipe
 
 
 def test_a_world_is_made_of_its_settings() -> None:
@@ -86,3 +88,20 @@ def test_what_does_not_fit_is_one_line(changes: dict[str, Any], line: str) -> No
         Counts.from_config("w", completed)
     assert str(caught.value).startswith(line)
     assert "\n" not in str(caught.value)
+
+
+def test_every_word_has_the_rate_of_what_it_stands_for() -> None:
+    world = make_world(0)
+    rates = Recipe(factor_rate=0.3, free_rate=0.2, template_rate=0.1).rates(world)
+    assert set(rates) == set(world.words)
+    for word in ("nurse", "guard", "he", "her", "Belvan", "Lorist", "Selmic", "Vandorwick", "rude", "polite"):
+        assert rates[word] == 0.3
+    for word in ("tired", "garden", "forgot", "knew", "visitor", "often"):
+        assert rates[word] == 0.2
+    for word in ("The", "that", "was", "people", "We", "seemed", "."):
+        assert rates[word] == 0.1
+
+
+def test_the_recipe_does_without_torch() -> None:
+    code = "import sys, unmask.worlds.recipe; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -48,11 +48,18 @@ def pairs_of(condition: str) -> str:
     return f"against groups {condition.removeprefix('ratio=')} times as rare"
 
 
-def _values(results: CalibrationResults, metric: Metric, kind: str, condition: str = "") -> pd.DataFrame:
-    """The rows of METRICS of one metric, kind and condition that have a value."""
+def _of(results: CalibrationResults, metric: Metric, condition: str = "") -> pd.DataFrame:
+    """The rows of METRICS of one metric and condition."""
     rows = results.metrics
-    matches = (rows["merit"] == metric) & (rows["kind"] == kind) & (rows["condition"] == condition)
-    return rows[matches & rows["value"].notna()]
+    return rows[(rows["merit"] == metric) & (rows["condition"] == condition)]
+
+
+def _by_kind(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Rows of METRICS that have a value, with what their models are called."""
+    for kind, models in SUMMARISED.items():
+        of_kind = rows[(rows["kind"] == kind) & rows["value"].notna()]
+        if len(of_kind):
+            yield models, of_kind
 
 
 def _titles(rows: pd.DataFrame) -> str:
@@ -73,10 +80,7 @@ def _slopes(results: CalibrationResults, metric: Metric, text: Callable[[pd.Data
     In one world nothing says how far the slopes of trained models may be off: these are given without a
     verdict, `values` in place of `up`, `neither` and `down`.
     """
-    for kind, models in SUMMARISED.items():
-        rows = _values(results, metric, kind)
-        if rows.empty:
-            continue
+    for models, rows in _by_kind(_of(results, metric)):
         intervals = bool(rows["low"].notna().any())
         up = rows["low"].fillna(rows["value"]) > ROUNDING
         down = rows["high"].fillna(rows["value"]) < -ROUNDING
@@ -87,66 +91,59 @@ def _slopes(results: CalibrationResults, metric: Metric, text: Callable[[pd.Data
             "level": 100 * results.confidence,
             "worlds": int(rows["families"].max()),
             "measures": rows["measure"].nunique(),
-            "values": None if intervals or kind == "oracle" else _with_values(rows),
+            "values": None if intervals or models == SUMMARISED["oracle"] else _with_values(rows),
             **{name: text(part) if len(part) else None for name, part in directions.items()},
         }
 
 
 def _exchange(results: CalibrationResults) -> Rows:
-    for kind, models in SUMMARISED.items():
-        rows = _values(results, Metric.EXCHANGE, kind)
-        rows = rows[rows["value"].abs() > ROUNDING]
-        if len(rows):
-            yield {"models": models, "values": _with_values(rows, number)}
+    rows = _of(results, Metric.EXCHANGE)
+    for models, of_kind in _by_kind(rows[rows["value"].abs() > ROUNDING]):
+        yield {"models": models, "values": _with_values(of_kind, number)}
 
 
 def _false_alarms(results: CalibrationResults) -> Rows:
     """For each kind: the measures that nearly always raise a false alarm, by condition, and what their few
     words would give if each leant to either side by chance."""
     rows = with_chance(results.metrics)
-    alarms = rows[(rows["merit"] == Metric.FALSE_ALARMS) & rows["value"].notna()]
-    for kind, models in SUMMARISED.items():
-        of_kind = alarms[alarms["kind"] == kind]
+    for models, of_kind in _by_kind(rows[rows["merit"] == Metric.FALSE_ALARMS]):
         frequent = of_kind[of_kind["value"] >= NEARLY_ALWAYS]
         chance = frequent["chance"].dropna()
-        if len(of_kind):
-            yield {
-                "models": models,
-                "least": NEARLY_ALWAYS,
-                "nominal": results.nominal,
-                "chance": span(chance.min(), chance.max(), 0) if len(chance) else None,
-                "conditions": [
-                    {"pairs": pairs_of(str(condition)), "measures": _titles(of_condition)}
-                    for condition, of_condition in frequent.groupby("condition", sort=False)
-                ],
-            }
+        yield {
+            "models": models,
+            "least": NEARLY_ALWAYS,
+            "nominal": results.nominal,
+            "chance": span(chance.min(), chance.max(), 0) if len(chance) else None,
+            "conditions": [
+                {"pairs": pairs_of(str(condition)), "measures": _titles(of_condition)}
+                for condition, of_condition in frequent.groupby("condition", sort=False)
+            ],
+        }
 
 
 def _power(results: CalibrationResults) -> Rows:
     """For each kind: the power with the fewest and with the most pairs."""
-    conditions = results.metrics.loc[results.metrics["merit"] == Metric.POWER, "condition"]
-    counts = sorted(set(map(int, conditions.str.extract(r"^n=(\d+)$")[0].dropna())))
-    for kind, models in SUMMARISED.items():
+    rows = results.metrics[results.metrics["merit"] == Metric.POWER]
+    rows = rows.assign(pairs=rows["condition"].str.extract(r"^n=(\d+)$")[0].astype(float))
+    for models, of_kind in _by_kind(rows[rows["pairs"].isin([rows["pairs"].min(), rows["pairs"].max()])]):
         powers = [
-            {"pairs": count, "values": _with_values(rows, lambda value: number(value, 0))}
-            for count in dict.fromkeys([*counts[:1], *counts[-1:]])
-            if len(rows := _values(results, Metric.POWER, kind, f"n={count}"))
+            {"pairs": f"{count:g}", "values": _with_values(part, lambda value: number(value, 0))}
+            for count, part in of_kind.groupby("pairs")
         ]
-        if powers:
-            yield {"models": models, "association": results.power["association"], "powers": powers}
+        yield {"models": models, "association": results.power["association"], "powers": powers}
 
 
 def _ranks(results: CalibrationResults) -> Rows:
-    """How well margins rank synthetic worlds by their association."""
+    """How well margins of perfect models rank synthetic worlds by their association."""
     ranks = {
-        name: _with_values(
-            _values(results, Metric.RANK_OF_WORLDS, "oracle", condition),
-            lambda value: number(value, signed=True),
-        )
-        for name, condition in RANKED.items()
+        pairs: dict(_by_kind(_of(results, Metric.RANK_OF_WORLDS, condition))).get(SUMMARISED["oracle"])
+        for pairs, condition in RANKED.items()
     }
-    if any(ranks.values()):
-        yield ranks
+    if any(rows is not None for rows in ranks.values()):
+        yield {
+            pairs: None if rows is None else _with_values(rows, lambda value: number(value, signed=True))
+            for pairs, rows in ranks.items()
+        }
 
 
 def _exact_controls(results: CalibrationResults) -> Rows:
@@ -172,7 +169,8 @@ def _chance_controls(results: CalibrationResults) -> Rows:
 
 
 def _aul_of_perfect_models(results: CalibrationResults) -> pd.DataFrame:
-    return results.kept[(results.kept["context"] == "trusted") & (results.kept["measure"] == "AUL")]
+    rows = results.kept[(results.kept["context"] == "trusted") & (results.kept["measure"] == "AUL")]
+    return rows.assign(gain=rows["association"].map(magnitude), by_frequency=rows["frequency"].map(magnitude))
 
 
 def _kept_shares(results: CalibrationResults) -> Rows:
@@ -180,26 +178,14 @@ def _kept_shares(results: CalibrationResults) -> Rows:
     rows = _aul_of_perfect_models(results)
     rows = rows[rows["random"] > 0].sort_values("kept")
     if len(rows) > 1:
-        first, last = records(rows.iloc[[0, -1]])
-        yield {
-            end: {
-                "kept": row["kept"],
-                "association": magnitude(row["association"]),
-                "exchange": row["exchange"],
-            }
-            for end, row in (("first", first), ("last", last))
-        }
+        yield dict(zip(("first", "last"), records(rows.iloc[[0, -1]]), strict=True))
 
 
 def _none_random(results: CalibrationResults) -> Rows:
     rows = _aul_of_perfect_models(results)
-    for row in records(rows[rows["random"] == 0]):
-        strengths = {name: row[name] for name in ("association", "frequency")}
-        known = [abs(value) for value in strengths.values() if value is not None]
-        if known:
-            yield {"silent": max(known) < ROUNDING} | {
-                name: magnitude(value) for name, value in strengths.items()
-            }
+    strength = rows[["association", "frequency"]].abs().max(axis=1)
+    rows = rows.assign(silent=strength < ROUNDING)
+    yield from records(rows[(rows["random"] == 0) & strength.notna()])
 
 
 def _clear(rows: pd.DataFrame, low: str, high: str) -> pd.DataFrame:
@@ -325,8 +311,8 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
     Finding(
         "kept tokens",
         _kept_shares,
-        """AUL of a perfect model gains {{ first.association }} per unit of log-odds where training keeps
-        {{ first.kept | percent }} of the chosen tokens, and {{ last.association }} where it keeps
+        """AUL of a perfect model gains {{ first.gain }} per unit of log-odds where training keeps
+        {{ first.kept | percent }} of the chosen tokens, and {{ last.gain }} where it keeps
         {{ last.kept | percent }}; its exchange rate of frequency is {{ first.exchange | number }} and
         {{ last.exchange | number }}.""",
     ),
@@ -335,7 +321,7 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
         _none_random,
         """Where training replaces no token at random, AUL of a perfect model
         {% if silent %}is 0 for every pair: it says nothing.
-        {% else %}gains {{ association }} per unit of log-odds, {{ frequency }} per unit of log frequency
+        {% else %}gains {{ gain }} per unit of log-odds, {{ by_frequency }} per unit of log frequency
         ratio.{% endif %}""",
     ),
     Finding(
