@@ -72,8 +72,8 @@ rule compute_exact:
         name=exact_world(),
         settings=WORLDS.get(exact_world()),
         measures=MEASURES,
-        drawn=(CALIBRATION or {}).get("drawn"),
-        association=(CALIBRATION or {}).get("power", {}).get("association"),
+        drawn=CALIBRATION.get("drawn"),
+        association=CALIBRATION.get("power", {}).get("association"),
     message:
         "Computing what a perfect model knows of drawn worlds, and of other training"
     script:
@@ -102,7 +102,7 @@ rule calibrate:
         corruptions={world: WORLDS[world]["corruption"] for world in used_worlds()},
         options={
             "confidence": config["statistics"]["confidence"],
-            "power": (CALIBRATION or {}).get("power"),
+            "power": CALIBRATION.get("power"),
         },
     message:
         "Comparing measures with what was planted"

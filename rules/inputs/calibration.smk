@@ -3,7 +3,8 @@
 from unmask.calibration.artifacts import FIGURES as CALIBRATION_FIGURES
 from unmask.calibration.artifacts import TABLES as CALIBRATION_TABLES
 
-CALIBRATION = config.get("calibration")
+# defaults are filled in, so it is empty where a study has no such key alone
+CALIBRATION = config.get("calibration") or {}
 # what is computed of the scores, by table
 CALIBRATED = ("doses", "merits", "controls", "kept")
 
@@ -19,7 +20,7 @@ def oracle_settings(wildcards):
 
 
 def calibrating_models():
-    """The models of synthetic worlds."""
+    """The models that are trained on synthetic worlds, or know one."""
     return [name for name in SCORED if MODELS[name]["source"] in ("oracle", "train")]
 
 
@@ -30,11 +31,11 @@ def calibrating_benchmarks():
 
 def is_calibrating():
     """Whether the study has models whose truth is known, and scores of them."""
-    return CALIBRATION is not None and bool(calibrating_models()) and bool(calibrating_benchmarks())
+    return bool(CALIBRATION and calibrating_models() and calibrating_benchmarks())
 
 
 def exact_world():
-    """The world whose oracle is asked what training does to it: that of the first model."""
+    """The world of which exact models are computed: that of the first model."""
     return MODELS[calibrating_models()[0]]["world"] if is_calibrating() else None
 
 
@@ -45,7 +46,7 @@ def calibrating_scores():
 
 def explained_tables():
     """What word frequency explains of the scores of models of no world on benchmarks of none."""
-    if CALIBRATION is None:
+    if not CALIBRATION:
         return []
     models = [
         name for name in SCORED if inherited(name, "world") is None and MODELS[name]["source"] != "random"
@@ -64,27 +65,27 @@ def is_calibration():
 
 
 def exact_tables():
-    """What is asked of exact models alone, by the name that the script gives it."""
-    wanted = ["drawn", "kept_exact"] if (CALIBRATION or {}).get("kept_rates") else ["drawn"]
-    return {name: calibration_result(f"{name}.parquet") for name in wanted}
+    """What is computed with exact models alone, by the name that the script gives it."""
+    names = ["drawn", "kept_exact"] if CALIBRATION.get("kept_rates") else ["drawn"]
+    return {name: calibration_result(f"{name}.parquet") for name in names}
 
 
 def calibration_inputs():
-    """All that tables, figures and the section are made from; an empty list for what the study has not got."""
+    """All that tables, figures and the section are made from; an empty list for what the study lacks."""
     computed = {name: calibration_result(f"{name}.parquet") for name in CALIBRATED} | exact_tables()
     names = (*CALIBRATED, "drawn", "kept_exact")
-    made = {name: computed.get(name, []) if is_calibrating() else [] for name in names}
-    return made | {"explained": explained_tables(), "captions": resource("calibration/captions.yaml")}
+    files = {name: computed.get(name, []) if is_calibrating() else [] for name in names}
+    return files | {"explained": explained_tables(), "captions": resource("calibration/captions.yaml")}
 
 
 def calibration_models():
-    """What is known of the models of synthetic worlds."""
+    """What calibration reads of the entries of these models."""
     keys = ("source", "world", "architecture", "seed", "text", "steps", "corruption", "context")
     return [{"name": name, **{key: MODELS[name].get(key) for key in keys}} for name in calibrating_models()]
 
 
 def calibration_benchmarks():
-    """What is known of the benchmarks of worlds."""
+    """What calibration reads of the entries of these benchmarks."""
     keys = ("format", "world", "of", "as")
     return [
         {"name": name, **{key: BENCHMARKS[name].get(key) for key in keys}}
@@ -100,7 +101,7 @@ def calibration_settings():
         "measures": MEASURES,
         "alpha": config["statistics"]["alpha"],
         "confidence": config["statistics"]["confidence"],
-        "power": (CALIBRATION or {}).get("power"),
+        "power": CALIBRATION.get("power"),
     }
 
 
@@ -115,12 +116,12 @@ def calibration_table_files():
 
 def calibration_figure_files():
     """The figures on calibration by the names that their module gives them."""
-    shown = {"explained_figure": explained_tables()}
+    present = {"explained_figure": explained_tables()}
     return {
         f"{name}_{form}": result("figures", f"calibration_{name.removesuffix('_figure')}.{form}")
         for name in CALIBRATION_FIGURES
         for form in ("svg", "png")
-        if shown.get(name, is_calibrating())
+        if present.get(name, is_calibrating())
     }
 
 
