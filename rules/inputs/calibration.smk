@@ -3,7 +3,7 @@
 from unmask.calibration.artifacts import FIGURES as CALIBRATION_FIGURES
 from unmask.calibration.artifacts import TABLES as CALIBRATION_TABLES
 
-CALIBRATION = config.get("calibration", {})
+CALIBRATION = config.get("calibration") or {}
 # what is computed of the scores, by table
 CALIBRATED = ("doses", "merits", "controls", "kept")
 
