@@ -67,15 +67,15 @@ def task_source(wildcards):
 
 def task_files(wildcards):
     """The files that a task is read from, by name."""
-    files = {}
+    found = {}
     for name, source in wanted_files(TASKS[wildcards.task]).items():
         if "resource" in source:
-            files[name] = resource(source["resource"])
+            found[name] = resource(source["resource"])
         elif fetched(source):
-            files[name] = downstream_result(wildcards.task, "source", name)
+            found[name] = downstream_result(wildcards.task, "source", name)
         else:
-            files[name] = outside(source["path"])
-    return files
+            found[name] = outside(source["path"])
+    return found
 
 
 def task_settings(wildcards):
