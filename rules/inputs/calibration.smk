@@ -20,7 +20,7 @@ def oracle_settings(wildcards):
 
 def calibrating_models():
     """The models of synthetic worlds."""
-    return [name for name in SCORED if MODELS[name]["source"] in ("oracle", "train")] if CALIBRATION else []
+    return [name for name in SCORED if MODELS[name]["source"] in ("oracle", "train")]
 
 
 def calibrating_benchmarks():
@@ -30,12 +30,13 @@ def calibrating_benchmarks():
 
 def calibrating_scores():
     """The scores of these models on these benchmarks; none where the study calibrates nothing."""
-    return of_all("scores", f"{ORIGINAL}.parquet", calibrating_benchmarks(), calibrating_models())
+    models = calibrating_models() if CALIBRATION else []
+    return of_all("scores", f"{ORIGINAL}.parquet", calibrating_benchmarks(), models)
 
 
 def is_calibrating():
     """Whether the study has models whose truth is known, and benchmarks of worlds."""
-    return bool(calibrating_models()) and bool(calibrating_benchmarks())
+    return all([CALIBRATION, calibrating_models(), calibrating_benchmarks()])
 
 
 def exact_world():

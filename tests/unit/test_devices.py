@@ -4,7 +4,6 @@ import json
 import logging
 import os
 import resource
-import signal
 import stat
 import sys
 import tempfile
@@ -67,21 +66,6 @@ def waiting_lines(caplog: pytest.LogCaptureFixture) -> list[str]:
 def when_waiting(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
     """Have something happen, and nothing else, when a job waits for a device."""
     monkeypatch.setattr(claiming, "time", SimpleNamespace(sleep=lambda seconds: happens()))
-
-
-def test_a_killed_job_frees_its_device(
-    temporary_files: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with held(temporary_files, "only") as (process, _):
-
-        def kill() -> None:
-            process.kill()
-            process.join()
-
-        when_waiting(monkeypatch, kill)
-        with claim_one(["only"]):
-            assert process.exitcode == -signal.SIGKILL
-    assert waiting_lines(caplog) == ["waiting", "a GPU is free"]
 
 
 def test_waiting_ends_when_one_of_several_is_released(
@@ -269,18 +253,18 @@ def answer_twice(directory: Path, output: Path) -> None:
     model = loading.load(directory, pick_device("cpu", 10**6), with_attention=True)
     ids = np.random.default_rng(0).integers(5, len(model.tokenizer), (400, 20))
     count = ids.size
-    work = Queries(
+    queries = Queries(
         [tuple(row) for row in ids.tolist()],
         [np.zeros(20, bool)] * len(ids),
         np.repeat(np.arange(len(ids)), 20),
         np.tile(np.arange(20), len(ids)),
         ids.reshape(count),
     )
-    whole = answer(model, work)
+    whole = answer(model, queries)
     # a batch has 8000 tokens, and there is a layer with 8192 numbers for each: 262 MB
     logging.basicConfig(filename=output.with_suffix(".log"), format="%(message)s", level=logging.WARNING)
     limit_memory(160 << 20)
-    parts = answer(model, work)
+    parts = answer(model, queries)
     np.savez(output, whole=whole.log_prob, parts=parts.log_prob, size=model.device.batch_tokens)
 
 

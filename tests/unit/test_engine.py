@@ -464,11 +464,11 @@ def test_a_killed_job_goes_on_at_the_last_whole_shard(
 
     read: list[int] = []
 
-    def reading(model: LoadedModel, work: Queries, *others: object) -> Answers:
+    def reading(model: LoadedModel, queries: Queries, *others: object) -> Answers:
         if len(read) == 2 and not survived:
             raise Killed
-        read.append(len(work.inputs))
-        return answer(model, work)
+        read.append(len(queries.inputs))
+        return answer(model, queries)
 
     survived: list[bool] = []
     expected = written(tmp_path / "expected", shard_tokens=100)

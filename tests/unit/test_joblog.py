@@ -70,16 +70,6 @@ def test_a_job_waits_for_the_same_job_left_by_a_killed_run(tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["job.log", "logs", "table"]
 
 
-def test_a_killed_job_holds_nobody_up(tmp_path: Path) -> None:
-    with start(JOB, tmp_path, "first", NEVER) as first:
-        said(first, "writing")
-        first.kill()
-    with start(JOB, tmp_path, "second", AT_ONCE) as second:
-        _, errors = second.communicate(timeout=PATIENCE)
-    assert (second.returncode, errors) == (0, "")
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["job.log", "logs", "table"]
-
-
 def test_an_unexpected_error_is_one_line_and_its_traceback_is_in_the_log(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

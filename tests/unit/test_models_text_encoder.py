@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModel, ViTConfig, ViTModel
 
@@ -53,15 +52,6 @@ def test_a_missing_weight_is_named_and_a_poolers_is_not(bert: Path, tmp_path: Pa
     del weights[name]
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     refused(folder, r"lacks weights of the text encoder.*layer\.1\.output\.dense\.weight")
-
-
-def test_weights_that_are_not_finite_are_refused(bert: Path, tmp_path: Path) -> None:
-    folder = copied(bert, tmp_path / "model")
-    weights = load_file(folder / "model.safetensors")
-    name = next(name for name in weights if name.endswith("word_embeddings.weight"))
-    weights[name][3, 3] = torch.nan
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    refused(folder, "not finite")
 
 
 def test_a_model_that_reads_no_text_is_refused(bert: Path, tmp_path: Path) -> None:

@@ -87,9 +87,9 @@ def whole(folder: Path) -> list[Path]:
 def test_what_is_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
 
-    def counted(model, work, *others):  # type: ignore[no-untyped-def]
-        read.append(len(work.inputs))
-        return answer(model, work, *others)
+    def counted(model, queries, *others):  # type: ignore[no-untyped-def]
+        read.append(len(queries.inputs))
+        return answer(model, queries, *others)
 
     monkeypatch.setattr(streaming, "answer", counted)
     path = tmp_path / "none.parquet"

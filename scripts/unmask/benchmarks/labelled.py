@@ -1,4 +1,4 @@
-"""The Labels table: how many annotators gave each label to each sentence of a benchmark."""
+"""The Labels table: how many annotators gave each label to each sentence of a benchmark, and reading it."""
 
 from collections import Counter
 from pathlib import Path
@@ -10,7 +10,7 @@ from unmask.by_name import load
 from unmask.tables import WORD, field, framed
 
 FORMATS = "benchmarks/labels"
-"""The folder of the modules that read labels, by format (see unmask.by_name)."""
+"""The folder of the formats' modules (see unmask.by_name)."""
 
 LABELS = pa.schema(
     [
@@ -27,6 +27,15 @@ LABELS = pa.schema(
 """One row per sentence and label that it was given, in the order of the source."""
 
 
+def by_sentence(labels: pd.DataFrame) -> dict[tuple[str, str], Counter[str]]:
+    """How often each sentence, by pair and role, was given each label (LABELS)."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    columns = (labels[name].tolist() for name in LABELS.names)
+    for pair, role, label, votes in zip(*columns, strict=True):
+        counts.setdefault((pair, role), Counter())[label] += votes
+    return counts
+
+
 def read_labels(path: str | Path, format_: str) -> pd.DataFrame:
     """The labels of a benchmark's sentences, as LABELS; no rows where its source has none.
 
@@ -38,12 +47,3 @@ def read_labels(path: str | Path, format_: str) -> pd.DataFrame:
         for (pair, role, label), votes in counts.items()
     ]
     return framed(rows, LABELS).astype({"pair_id": "str", "votes": "int16"})
-
-
-def by_sentence(labels: pd.DataFrame) -> dict[tuple[str, str], Counter[str]]:
-    """How often each sentence, by pair and role, was given each label (LABELS)."""
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    columns = (labels[name].tolist() for name in LABELS.names)
-    for pair, role, label, votes in zip(*columns, strict=True):
-        counts.setdefault((pair, role), Counter())[label] += votes
-    return counts
