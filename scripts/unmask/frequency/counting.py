@@ -202,7 +202,7 @@ def count_words(
 ) -> None:
     """Count the words of blocks into a table of WORD_COUNTS by word at `path`, whole or not at all.
 
-    Memory is bounded whatever the blocks come to: a block, and `most_words` different words. The table's
+    Memory is bounded, however much text there is: a block, and `most_words` different words. The table's
     metadata are `facts` with tokens, documents and shards (1). Raises InputError with the `name` of what
     is counted where it has no word.
     """

@@ -79,7 +79,7 @@ def curves(
     parts = {"chance": chance, "band": band, "curve": curve}
     frame = pd.concat([part.assign(drawn=name) for name, part in parts.items()], ignore_index=True)
     frame = by_value(frame, "panel", of["panel"])
-    return _drawn(frame.assign(measure=frame["measure"].map(title_of))) if len(of) else None
+    return _curves_chart(frame.assign(measure=frame["measure"].map(title_of))) if len(of) else None
 
 
 def _panel(row: Any, several: bool) -> str:
@@ -88,7 +88,7 @@ def _panel(row: Any, several: bool) -> str:
     return f"{what}\n{row.model} on {row.benchmark}" if several else what
 
 
-def _drawn(frame: pd.DataFrame) -> alt.FacetChart:
+def _curves_chart(frame: pd.DataFrame) -> alt.FacetChart:
     scale = alt.Scale(domain=[0, 1], nice=False)
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
     x = alt.X(f"{FALSE}:Q", title="false positive rate", scale=scale, axis=alt.Axis(values=ticks))

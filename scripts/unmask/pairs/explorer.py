@@ -28,7 +28,7 @@ from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 SCORE_DECIMALS, LOG_PROB_DECIMALS, COEFFICIENT_DECIMALS = 6, 4, 6
 
 LIKELY_DECIMALS = 2
-"""Of probabilities of the likeliest tokens; those that come to 0 are left out, but for the first."""
+"""Of probabilities of the likeliest tokens; those that round to 0 are left out, but for the first."""
 
 SIDES = (STEREOTYPE, ANTISTEREOTYPE)
 TOKEN = ["pair_id", "role", "position"]

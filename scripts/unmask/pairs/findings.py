@@ -38,7 +38,7 @@ NAMED = 3
 """So many scores of shuffled sentences are named."""
 
 MAIN = "AUL"
-"""The measure whose scores are said in words; where a study has not got it, its first."""
+"""The measure whose scores are said in words; of a study without it, the first."""
 
 FEW = 100
 """A benchmark of fewer pairs is too small to say much: even of independent ones the interval is 20 points."""
@@ -449,8 +449,8 @@ DETAILS = [
 """What may be claimed of the scores on each benchmark, and where protocols differ."""
 
 
-def defective(results: PairResults) -> list[dict[str, Any]]:
-    """The scores of all measures, those that a model has not got too."""
+def every_measure(results: PairResults) -> list[dict[str, Any]]:
+    """The scores of all measures, also where a model has none."""
     rows = results.overall[results.overall["protocol"] == CORRECTED]
     return records(rows.assign(title=rows["measure"].astype(str).map(title_of)))
 
@@ -464,14 +464,14 @@ WARNINGS = [
     ),
     Finding[PairResults](
         "undefined",
-        lambda results: [row for row in defective(results) if row["undefined"]],
+        lambda results: [row for row in every_measure(results) if row["undefined"]],
         """{{ model }} on {{ benchmark }}, {{ title }}: {% if undefined == n %}this model gives no {{ title }}
         (see the scoring log){% else %}{{ undefined }} of {{ n }} pairs have nothing to score on one
         side{% endif %}.""",
     ),
     Finding[PairResults](
         "near-ties of scores",
-        lambda results: [row for row in defective(results) if row["near_ties"]],
+        lambda results: [row for row in every_measure(results) if row["near_ties"]],
         """{{ model }} on {{ benchmark }}, {{ title }}: {{ near_ties }} of {{ n | counted }}
         {{ near_ties | many("is a near-tie", "are near-ties") }}; turned by float error, which its bound does
         not exclude, {{ near_ties | many("it", "they") }} would move the score to between

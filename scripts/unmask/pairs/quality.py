@@ -60,7 +60,7 @@ def without_any(rows: pd.DataFrame) -> alt.FacetChart | None:
     """
     rows = rows[rows["flaw"] == ANY_FLAW]
     panel = rows["model"].astype(str) + "\n" + rows["benchmark"].astype(str)
-    return _drawn(rows, panel, rows["benchmark"].nunique())
+    return _chart(rows, panel, rows["benchmark"].nunique())
 
 
 def by_flaw(rows: pd.DataFrame) -> alt.FacetChart | None:
@@ -71,10 +71,10 @@ def by_flaw(rows: pd.DataFrame) -> alt.FacetChart | None:
     rows = by_value(rows, "flaw", TITLES)
     counts = rows.groupby("flaw", observed=True)["flawed"].max()
     panels = {str(flaw): f"{TITLES[str(flaw)]} ({counted(count)})" for flaw, count in counts.items()}
-    return _drawn(rows, rows["flaw"].map(panels), 3)
+    return _chart(rows, rows["flaw"].map(panels), 3)
 
 
-def _drawn(rows: pd.DataFrame, panel: "pd.Series[str]", columns: int) -> alt.FacetChart | None:
+def _chart(rows: pd.DataFrame, panel: "pd.Series[str]", columns: int) -> alt.FacetChart | None:
     frame = columns_of(
         rows,
         *("change", "low", "high", "score", "without", "claim"),

@@ -241,7 +241,7 @@ def chance(results: PairResults) -> Sheet:
 
 
 def leverage(results: PairResults) -> Sheet:
-    """The words that each score hangs on most, protocol corrected."""
+    """The words that each score depends on most, protocol corrected."""
     rows = results.leverage[results.leverage["protocol"] == CORRECTED]
     words = pd.Series(
         [

@@ -92,7 +92,7 @@ def agreement_table(
             for direction in DIRECTIONS
         }
         counts = {votes: vote_counts(pairs, votes) for votes in (ANY, OWN)}
-        # every series under every score, side by side; areas hang on the order of scores alone
+        # every series under every score, side by side; areas depend on the order of scores alone
         kinds = list(product(PAIR_SCORES, decisions.series))
         values = np.hstack([levels(pair_scores(decisions, score)) for score in PAIR_SCORES])
         directions = [name for name, members in chosen_members.items() if members.any()]

@@ -20,7 +20,7 @@ CLUSTERED, NEWCOMBE = "clustered", "newcombe"
 """How an interval is made."""
 
 Levels = npt.NDArray[np.int32]
-"""Scores as far as areas hang on them: by their order."""
+"""Scores as far as areas depend on them: by their order."""
 
 
 def levels(scores: Floats) -> Levels:

@@ -46,7 +46,7 @@ _NULLABLE = {
     **dict.fromkeys(("differing", "untrained", "null_draws", "readings", "readings_alike"), "Int32"),
     "null_undecided": "boolean",
 }
-"""Columns of BIAS with whole numbers, or with truths, that some rows have not got."""
+"""Columns of BIAS of whole numbers, or of true and false, that are null in some rows."""
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:

@@ -43,7 +43,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Scored:
-    """What a table of scores (SCORES) comes to: the decisions, and its near-ties."""
+    """The decisions and near-ties of a table of scores (SCORES)."""
 
     decisions: Decisions
     near_ties: pd.DataFrame

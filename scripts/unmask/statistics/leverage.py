@@ -1,4 +1,4 @@
-"""The leverage of single words: how far a score hangs on the pairs of a few."""
+"""The leverage of single words: how far a score depends on the pairs of a few."""
 
 import numpy as np
 import pandas as pd

@@ -170,7 +170,7 @@ LEVERAGE = pa.schema(
         field("left", pa.int32(), meaning="pairs that are left then"),
     ]
 )
-"""The words that a score hangs on most: some rows per measure and protocol."""
+"""The words that a score depends on most: some rows per measure and protocol."""
 
 NEAR_TIES = pa.schema(
     [

@@ -23,7 +23,7 @@ def section(results: PairResults) -> Section:
         (
             *_warnings(warnings),
             *folded("Margins, independent pairs, words alone and untrained networks", sheets.chance(results)),
-            *folded("The words that each score hangs on most", sheets.leverage(results)),
+            *folded("The words that each score depends on most", sheets.leverage(results)),
             *folded("Near-ties: decisions that another machine could turn", sheets.near_ties(results)),
             *_models(results),
             *comparisons.folded(
