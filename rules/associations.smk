@@ -14,10 +14,24 @@ wildcard_constraints:
 
 register(
     "associations",
-    files=[*association_table_files().values(), *association_figure_files().values()] if ASSOCIATIONS else [],
+    presents=(
+        presentation(
+            "association tests",
+            inputs=association_inputs(),
+            files=association_table_files() | association_figure_files(),
+            sections=["associations"],
+            settings=association_settings(),
+            modules=measure_modules(),
+            featured={
+                "overview_csv": ("Association tests", "how many are beyond chance"),
+                "tests_figure_svg": ("Association tests", "effect sizes with intervals"),
+            },
+        )
+        if ASSOCIATIONS
+        else None
+    ),
     statistics=[*of_encoders("associations"), *of_encoders("draws"), *constructed_world()],
     provenance=associations_provenance(),
-    sections=["associations"] if ASSOCIATIONS else [],
     removable=associations_removable(),
 )
 
@@ -146,18 +160,3 @@ rule construct_associations:
         "Trying grounded tests on encoders whose bias is known"
     script:
         "../scripts/construct_associations.py"
-
-
-presents(
-    "associations",
-    association_inputs(),
-    association_table_files() | association_figure_files(),
-    ["associations"],
-    association_settings(),
-    measure_modules(),
-    shows={
-        "overview_csv": ("Association tests", "how many are beyond chance"),
-        "tests_figure_svg": ("Association tests", "effect sizes with intervals"),
-    },
-    what="association tests",
-)

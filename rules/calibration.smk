@@ -6,10 +6,21 @@ include: "inputs/calibration.smk"
 
 register(
     "calibration",
-    files=calibration_files(),
+    presents=(
+        presentation(
+            "calibration",
+            inputs=calibration_inputs(),
+            files=calibration_table_files() | calibration_figure_files(),
+            sections=["calibration"],
+            settings=calibration_settings(),
+            modules=measure_modules(),
+            featured={"merits_csv": ("Calibration", "what each measure finds of a bias that is known")},
+        )
+        if has_calibration()
+        else None
+    ),
     statistics=calibration_statistics(),
     provenance=calibration_provenance(),
-    sections=["calibration"] if has_calibration() else [],
 )
 
 
@@ -127,14 +138,3 @@ rule explain_frequency:
         "Asking what word frequency explains of {wildcards.model} on {wildcards.benchmark}"
     script:
         "../scripts/explain_frequency.py"
-
-
-presents(
-    "calibration",
-    calibration_inputs(),
-    calibration_table_files() | calibration_figure_files(),
-    ["calibration"],
-    calibration_settings(),
-    measure_modules(),
-    shows={"merits_csv": ("Calibration", "what each measure finds of a bias that is known")},
-)

@@ -54,7 +54,6 @@ MODELS, BENCHMARKS, CORPORA, WORLDS = (
 )
 
 REGISTER = []
-PRESENTED = []
 
 
 def result(*parts):
@@ -62,49 +61,47 @@ def result(*parts):
     return "/".join([STUDY, *parts])
 
 
-def register(family, keys=(), files=(), statistics=(), provenance=(), sections=(), programs=(), removable=()):
-    """Tell what a family comes to in this study; nothing where the study has not got it.
+def register(
+    family, keys=(), presents=None, files=(), statistics=(), provenance=(), programs=(), removable=()
+):
+    """State the outputs of a family in this study; nothing where the study does not have the family.
 
-    keys: of the study, which its provenance states by itself; files: what the study comes to; statistics:
-    tables beside these that get checksums; provenance: where things came from (unmask.report.provenance);
-    sections: of the report, by name; programs: that run in these (unmask.report.sections.App); removable: what
-    may be cleaned away (unmask.results.register).
+    keys: of the study, which its provenance states by itself; presents: its tables, figures and sections of the
+    report (`presentation`); files: other final outputs; statistics: tables beside these that get checksums;
+    provenance: where things came from (unmask.report.provenance); programs: that run in its sections
+    (unmask.report.sections.App); removable: what may be cleaned away (unmask.results.register).
     """
     REGISTER.append(
         {
             "family": family,
             "keys": list(keys),
-            "files": list(files),
+            "presents": [presents | {"family": family}] if presents else [],
+            "files": [*files, *(presents["files"].values() if presents else [])],
+            "sections": list(presents["sections"]) if presents else [],
             "statistics": list(statistics),
             "provenance": list(provenance),
-            "sections": list(sections),
             "programs": list(programs),
             "removable": list(removable),
         }
     )
 
 
-def presents(
-    family, inputs, files=None, sections=(), settings=None, modules=(), shows=None, what=None, name=None
-):
-    """Have a job make tables, figures and sections of a family: a rule of report.smk.
+def presentation(title, inputs, sections, settings, files={}, modules=(), featured={}):
+    """What one job presents of a family (unmask.report.presenting): the rule present_{family} is made from it.
 
-    inputs: what they are made from, files: tables and figures, both by the names that the family's module gives
-    them; sections: of the report, by name; settings: what they need to know of the study; modules: that are
-    loaded by name; shows: which files Snakemake's own report shows, see with_shown; what: is presented, in words;
-    name: of the rule, if not present_FAMILY.
+    title: the family, as a message has it; inputs: files by name; sections: of the report, by name; settings: of
+    the study; files: tables and figures by name; modules: that are loaded by name, besides the family's own;
+    featured: of `files`, what Snakemake's own report shows: (what it is called there, what it shows).
     """
-    PRESENTED.append(
-        {
-            "rule": name or f"present_{family}",
-            "family": family,
-            "inputs": inputs,
-            "outputs": with_shown(files or {}, **(shows or {})) | section_outputs(sections),
-            "code": presenting_code(family, sections, *modules),
-            "settings": settings or {},
-            "what": what or family,
-        }
-    )
+    return {
+        "title": title,
+        "inputs": inputs,
+        "sections": sections,
+        "settings": settings,
+        "files": files,
+        "modules": modules,
+        "featured": featured,
+    }
 
 
 def registered(what):
@@ -257,12 +254,12 @@ def section_file(name):
 
 
 def section_outputs(names):
-    """Sections of the report by name, as outputs."""
+    """Sections of the report by name, as outputs of the rule that presents their family."""
     return {name: section_file(name) for name in names}
 
 
 def presenting_code(family, sections, *modules):
-    """A digest of what presents a family (unmask.report.presenting)."""
+    """A digest of what presents a family (unmask.report.presenting), as a parameter of its rule."""
     of_family = [module_file(family, name) for name in names_in(family) if name == PRESENTING]
     of_sections = [module_file(f"{family}/sections", name) for name in sections]
     return code("present.py", *of_family, *of_sections, *modules)

@@ -9,10 +9,21 @@ check_debiasing()
 
 register(
     "debiasing",
+    presents=(
+        presentation(
+            "debiased models",
+            inputs=debiasing_inputs(),
+            files=debiasing_figures(),
+            sections=["debiasing"],
+            settings=debiasing_settings(),
+            modules=measure_modules(),
+            featured={"changes_svg": ("Debiasing", "what it changes of bias scores")},
+        )
+        if debiased_models()
+        else None
+    ),
     provenance=debiasing_provenance(),
-    files=list(debiasing_figures().values()),
     statistics=[*debiasing_comparisons(), *debiasing_lists()],
-    sections=["debiasing"] if debiased_models() else [],
 )
 
 
@@ -134,21 +145,3 @@ use rule compare_models as compare_debiased with:
         bias_type=DEBIASING.get("bias_type"),
     message:
         "Comparing debiased models with their origins on {wildcards.benchmark}"
-
-
-presents(
-    "debiasing",
-    {
-        "facts": [result("models", model, "facts.json") for model in debiased_models()],
-        "comparisons": debiasing_comparisons(),
-        "scores": compared_scores(),
-        "pairs": compared_benchmarks(),
-        "captions": resource("debiasing/captions.yaml"),
-    },
-    debiasing_figures(),
-    ["debiasing"],
-    debiasing_settings(),
-    measure_modules(),
-    shows={"changes_svg": ("Debiasing", "what it changes of bias scores")},
-    what="debiased models",
-)

@@ -13,10 +13,25 @@ wildcard_constraints:
 
 register(
     "downstream",
-    files=[*downstream_table_files().values(), *downstream_figure_files().values()] if DOWNSTREAM else [],
+    presents=(
+        presentation(
+            "bias in use",
+            inputs=downstream_inputs(),
+            files=downstream_table_files() | downstream_figure_files(),
+            sections=["downstream"],
+            settings=downstream_settings(),
+            modules=measure_modules(),
+            featured={
+                "overview_csv": ("Bias in use", "accuracy and bias of every model"),
+                "table2_csv": ("Downstream Table 2", "bias before and in use"),
+                "use_figure_svg": ("Bias in use", "of every model, with chance"),
+            },
+        )
+        if DOWNSTREAM
+        else None
+    ),
     statistics=downstream_statistics(),
     provenance=downstream_provenance(),
-    sections=["downstream"] if DOWNSTREAM else [],
     removable=downstream_removable(),
 )
 
@@ -202,19 +217,3 @@ rule correlate_downstream:
         "Holding bias before against bias in use"
     script:
         "../scripts/correlate_downstream.py"
-
-
-presents(
-    "downstream",
-    downstream_inputs(),
-    downstream_table_files() | downstream_figure_files(),
-    ["downstream"],
-    downstream_settings(),
-    measure_modules(),
-    shows={
-        "overview_csv": ("Bias in use", "accuracy and bias of every model"),
-        "table2_csv": ("Downstream Table 2", "bias before and in use"),
-        "use_figure_svg": ("Bias in use", "of every model, with chance"),
-    },
-    what="bias in use",
-)

@@ -12,13 +12,29 @@ wildcard_constraints:
 register(
     "frequency",
     keys=["corpora"],
-    files=frequency_files(),
+    presents=(
+        presentation(
+            "word frequency",
+            inputs=frequency_inputs(),
+            files=link_table_files() | frequency_figure_files(),
+            sections=["frequency"],
+            settings=pairs_settings() | {"confidence": config["statistics"]["confidence"]},
+            modules=measure_modules(),
+            featured={
+                "frequency_svg": ("Word frequency", "how often corpora use words"),
+                "frequency_link_svg": ("Frequency and margins", "how margins go with frequency"),
+            },
+        )
+        if with_corpora(BENCHMARKS)
+        else None
+    ),
+    # the counts alone where no benchmark has a corpus
+    files=word_table_files().values() if with_corpora(BENCHMARKS) else counts_of_corpora(),
     statistics=frequency_statistics(),
     provenance=[
         {"title": f"Corpus {corpus}", "files": [result("frequency", f"{corpus}.parquet")], "keys": []}
         for corpus in COUNTED
     ],
-    sections=frequency_sections(),
     removable=(
         [
             {
@@ -65,25 +81,22 @@ rule group_words:
 
 
 # apart from the rest, as it needs no model
-presents(
-    "frequency",
-    {"words": group_words_of_all("words"), "captions": resource("frequency/captions.yaml")},
-    word_table_files(),
-    settings=frequency_settings(),
-    shows={"table2_csv": ("Table 2", "how often corpora name groups")},
-    what="Table 2",
-    name="table2",
-)
-presents(
-    "frequency",
-    frequency_inputs(),
-    link_table_files() | frequency_figure_files(),
-    ["frequency"],
-    frequency_settings(),
-    measure_modules(),
-    shows={
-        "frequency_svg": ("Word frequency", "how often corpora use words"),
-        "frequency_link_svg": ("Frequency and margins", "how margins go with frequency"),
-    },
-    what="word frequency",
-)
+rule table2:
+    input:
+        words=group_words_of_all("words"),
+        captions=resource("frequency/captions.yaml"),
+    output:
+        **with_shown(word_table_files(), table2_csv=("Table 2", "how often corpora name groups")),
+    log:
+        log_of("report", "table2.log"),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=presenting_code("frequency", []),
+        family="frequency",
+        settings=pairs_settings() | {"confidence": config["statistics"]["confidence"]},
+        given=given(resource("frequency/captions.yaml")),
+    message:
+        "Making Table 2"
+    script:
+        "../scripts/present.py"

@@ -15,10 +15,28 @@ check_explorer()
 register(
     "pairs",
     keys=["benchmarks"],
-    files=[*table_files().values(), *figure_files().values()] if SCORED else [],
+    presents=(
+        presentation(
+            "pairs of sentences",
+            inputs=pairs_inputs(),
+            files=table_files() | figure_files(),
+            sections=pairs_sections(),
+            settings=pairs_settings() | {"measures": MEASURES, "explorer": explorer_settings()},
+            modules=measure_modules(),
+            featured={
+                "table1_csv": ("Table 1", "token accuracy"),
+                "table3_csv": ("Table 3", "bias scores by direction"),
+                "table4_csv": ("Table 4", "accuracy under controls"),
+                "table5_csv": ("Table 5", "bias scores"),
+                "figure1_svg": ("Figure 1", "agreement with human raters"),
+                "bias_svg": ("Bias scores", "bias scores with intervals"),
+            },
+        )
+        if SCORED
+        else None
+    ),
     statistics=pairs_statistics(),
     provenance=pairs_provenance(),
-    sections=pairs_sections(),
     programs=["pairs/explorer"] if EXPLORER else [],
     removable=removable_evidence(),
 )
@@ -27,22 +45,3 @@ register(
 include: "benchmarks.smk"
 include: "evidence.smk"
 include: "measures.smk"
-
-
-presents(
-    "pairs",
-    pairs_inputs(),
-    table_files() | figure_files(),
-    pairs_sections(),
-    pairs_settings() | {"measures": MEASURES, "explorer": explorer_settings()},
-    measure_modules(),
-    shows={
-        "table1_csv": ("Table 1", "token accuracy"),
-        "table3_csv": ("Table 3", "bias scores by direction"),
-        "table4_csv": ("Table 4", "accuracy under controls"),
-        "table5_csv": ("Table 5", "bias scores"),
-        "figure1_svg": ("Figure 1", "agreement with human raters"),
-        "bias_svg": ("Bias scores", "bias scores with intervals"),
-    },
-    what="pairs of sentences",
-)

@@ -14,10 +14,23 @@ wildcard_constraints:
 
 register(
     "regional",
-    files=[*regional_table_files().values(), *regional_figure_files().values()] if REGIONAL else [],
+    presents=(
+        presentation(
+            "regional bias",
+            inputs=regional_inputs(),
+            files=regional_table_files() | regional_figure_files(),
+            sections=["regional"],
+            settings=regional_settings(),
+            featured={
+                "table1_csv": ("Regional Table 1", "regional bias"),
+                "scores_figure_svg": ("Regional bias", "scores with intervals"),
+            },
+        )
+        if REGIONAL
+        else None
+    ),
     statistics=[*of_regional_models("scores"), *of_regional_models("stability"), *prefix_tables()],
     provenance=regional_provenance(),
-    sections=["regional"] if REGIONAL else [],
     removable=regional_removable(),
 )
 
@@ -253,17 +266,3 @@ rule train_on_regions:
         "Training {wildcards.model} on sentences about regions"
     script:
         "../scripts/train_on_regions.py"
-
-
-presents(
-    "regional",
-    regional_inputs(),
-    regional_table_files() | regional_figure_files(),
-    ["regional"],
-    regional_settings(),
-    shows={
-        "table1_csv": ("Regional Table 1", "regional bias"),
-        "scores_figure_svg": ("Regional bias", "scores with intervals"),
-    },
-    what="regional bias",
-)

@@ -1,5 +1,5 @@
-# The report: the sections that families have registered, on one page; it names none of them. And what a study's
-# results say of themselves.
+# What families have registered, presented: one job a family, and then one page of all sections, which names no
+# family. And what a study's results say of themselves.
 
 if not [*registered("files"), *registered("sections")]:
     sys.exit(
@@ -8,26 +8,27 @@ if not [*registered("files"), *registered("sections")]:
     )
 
 
-for presented in PRESENTED:
+for _presents in registered("presents"):
 
     rule:
         name:
-            presented["rule"]
+            f"present_{_presents['family']}"
         input:
-            **presented["inputs"],
+            **_presents["inputs"],
         output:
-            **presented["outputs"],
+            **with_shown(_presents["files"], **_presents["featured"]),
+            **section_outputs(_presents["sections"]),
         log:
-            log_of("report", f"{presented['rule'].removeprefix('present_')}.log"),
+            log_of("report", f"{_presents['family']}.log"),
         conda:
             "../envs/analysis.yaml"
         params:
-            code=presented["code"],
-            family=presented["family"],
-            settings=presented["settings"],
-            given=given(*presented["inputs"].values()),
+            code=presenting_code(_presents["family"], _presents["sections"], *_presents["modules"]),
+            family=_presents["family"],
+            settings=_presents["settings"],
+            given=given(*_presents["inputs"].values()),
         message:
-            f"Presenting {presented['what']}"
+            f"Presenting {_presents['title']}"
         script:
             "../scripts/present.py"
 

@@ -14,7 +14,21 @@ register(
         {"title": f"World {world}", "files": [truth], "keys": ["settings", "versions", "code"]}
         for world, truth in used_worlds().items()
     ],
-    sections=["planted"] if planted_scores() else [],
+    presents=(
+        presentation(
+            "what was planted",
+            inputs={
+                "truths": truths(),
+                "scores": planted_scores(),
+                "captions": resource("worlds/captions.yaml"),
+            },
+            sections=["planted"],
+            settings=pairs_settings(),
+            modules=measure_modules(),
+        )
+        if planted_scores()
+        else None
+    ),
 )
 
 
@@ -81,13 +95,3 @@ rule train_model:
         "Training {wildcards.model} on the corpus of its world"
     script:
         "../scripts/train_model.py"
-
-
-presents(
-    "worlds",
-    {"truths": truths(), "scores": planted_scores(), "captions": resource("worlds/captions.yaml")},
-    sections=["planted"],
-    settings=pairs_settings(),
-    modules=measure_modules(),
-    what="what was planted",
-)

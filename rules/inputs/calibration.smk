@@ -124,12 +124,6 @@ def calibration_figure_files():
     return figure_outputs(names, "calibration_")
 
 
-def calibration_files():
-    """The tables and figures of a study that has something to show."""
-    files = calibration_table_files() | calibration_figure_files()
-    return list(files.values()) if has_calibration() else []
-
-
 def calibration_statistics():
     """The tables of numbers."""
     return [*calibrating_tables().values(), *explained_tables()]

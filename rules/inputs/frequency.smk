@@ -156,24 +156,11 @@ def frequency_inputs():
     }
 
 
-def frequency_settings():
-    """What tables, figures and the section need to know of the study."""
-    return pairs_settings() | {"confidence": config["statistics"]["confidence"]}
-
-
-def frequency_files():
-    """The tables and figures on word frequency; the counts alone where no benchmark has a corpus."""
-    if not with_corpora(BENCHMARKS):
-        return [result("frequency", f"{corpus}.parquet") for corpus in COUNTED]
-    tables = word_table_files() | link_table_files()
-    return [*tables.values(), *frequency_figure_files().values()]
+def counts_of_corpora():
+    """The words of each corpus, counted."""
+    return [result("frequency", f"{corpus}.parquet") for corpus in COUNTED]
 
 
 def frequency_statistics():
     """The statistics on word frequency."""
     return [*links_of_all(), *group_words_of_all("words")]
-
-
-def frequency_sections():
-    """The section on word frequency; none where no benchmark has a corpus."""
-    return ["frequency"] if with_corpora(BENCHMARKS) else []

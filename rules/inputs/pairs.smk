@@ -504,7 +504,7 @@ def pairs_sections():
         "pairs": EXPLORER,
         "reading": True,
     }
-    return [name for name, has_content in sections.items() if has_content] if SCORED else []
+    return [name for name, has_content in sections.items() if has_content]
 
 
 def pairs_provenance():
