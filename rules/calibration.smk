@@ -1,4 +1,4 @@
-# Calibration: measures held against worlds whose bias is known, and against models that know them exactly.
+# Calibration: measures on synthetic worlds whose bias is known, and on exact models of them.
 
 
 include: "inputs/calibration.smk"
@@ -16,11 +16,15 @@ register(
             modules=measure_modules(),
             featured={"merits_csv": ("Calibration", "what each measure finds of a bias that is known")},
         )
-        if has_calibration()
+        if is_calibration()
         else None
     ),
     statistics=calibration_statistics(),
-    provenance=calibration_provenance(),
+    provenance=(
+        [{"title": "Calibration", "files": calibration_statistics(), "keys": ["versions", "code"]}]
+        if is_calibration()
+        else []
+    ),
 )
 
 
@@ -89,7 +93,7 @@ rule compute_exact:
 
 rule calibrate:
     input:
-        scores=calibrating_scores(),
+        scores=calibrating_scores() if is_calibrating() else [],
         pairs=[result("benchmarks", f"{benchmark}.parquet") for benchmark in calibrating_benchmarks()],
         truths=truths(),
         drawn=calibration_result("drawn.parquet"),
@@ -107,9 +111,12 @@ rule calibrate:
         models=calibration_models(),
         benchmarks=calibration_benchmarks(),
         corruptions={world: WORLDS[world]["corruption"] for world in used_worlds()},
-        options={"confidence": config["statistics"]["confidence"], "power": CALIBRATION.get("power")},
+        options={
+            "confidence": config["statistics"]["confidence"],
+            "power": CALIBRATION.get("power"),
+        },
     message:
-        "Holding measures against what was planted"
+        "Comparing measures with what was planted"
     script:
         "../scripts/compute_calibration.py"
 

@@ -3,7 +3,8 @@
 from unmask.calibration.shown import FIGURES as CALIBRATION_FIGURES
 from unmask.calibration.shown import TABLES as CALIBRATION_TABLES
 
-CALIBRATION = config.get("calibration", {})
+# defaults are filled in, so it is empty where a study has no such key alone
+CALIBRATION = config.get("calibration") or {}
 # what is computed of the scores, by table
 CALIBRATED = ("doses", "merits", "controls", "kept")
 
@@ -19,7 +20,7 @@ def oracle_settings(wildcards):
 
 
 def calibrating_models():
-    """The models that are held against what was planted."""
+    """The models that are trained on synthetic worlds, or know one."""
     return [name for name in SCORED if MODELS[name]["source"] in ("oracle", "train")]
 
 
@@ -28,20 +29,19 @@ def calibrating_benchmarks():
     return [name for name in BENCHMARKS if "world" in origin_entry(name)]
 
 
-def calibrating_scores():
-    """The scores of these models on these benchmarks; none where the study calibrates nothing."""
-    models = calibrating_models() if CALIBRATION else []
-    return of_all("scores", f"{ORIGINAL}.parquet", calibrating_benchmarks(), models)
-
-
 def is_calibrating():
-    """Whether the study has models whose truth is known, and benchmarks of worlds."""
-    return all([CALIBRATION, calibrating_models(), calibrating_benchmarks()])
+    """Whether the study has models whose truth is known, and scores of them."""
+    return bool(CALIBRATION and calibrating_models() and calibrating_benchmarks())
 
 
 def exact_world():
-    """The world whose oracle is asked what training does to it: that of the first model."""
+    """The world of which exact models are computed: that of the first model."""
     return MODELS[calibrating_models()[0]]["world"] if is_calibrating() else None
+
+
+def calibrating_scores():
+    """The scores of these models on these benchmarks."""
+    return of_all("scores", f"{ORIGINAL}.parquet", calibrating_benchmarks(), calibrating_models())
 
 
 def explained_tables():
@@ -59,40 +59,33 @@ def explained_tables():
     ]
 
 
-def has_calibration():
-    """Whether the study has anything to show of it."""
+def is_calibration():
+    """Whether the study has anything to show."""
     return is_calibrating() or bool(explained_tables())
 
 
 def exact_tables():
-    """What is asked of exact models alone, by the name that the script gives it."""
+    """What is computed with exact models alone, by the name that the script gives it."""
     names = ["drawn", "kept_exact"] if CALIBRATION.get("kept_rates") else ["drawn"]
     return {name: calibration_result(f"{name}.parquet") for name in names}
 
 
-def calibrating_tables():
-    """All that is computed of worlds whose bias is known, by table; nothing where the study has none."""
-    computed = {name: calibration_result(f"{name}.parquet") for name in CALIBRATED}
-    return computed | exact_tables() if is_calibrating() else {}
-
-
 def calibration_inputs():
-    """All that tables, figures and the section are made from; an empty list for what the study has not got."""
-    return {
-        **{name: calibrating_tables().get(name, []) for name in (*CALIBRATED, "drawn", "kept_exact")},
-        "explained": explained_tables(),
-        "captions": resource("calibration/captions.yaml"),
-    }
+    """All that tables, figures and the section are made from; an empty list for what the study lacks."""
+    computed = {name: calibration_result(f"{name}.parquet") for name in CALIBRATED} | exact_tables()
+    names = (*CALIBRATED, "drawn", "kept_exact")
+    files = {name: computed.get(name, []) if is_calibrating() else [] for name in names}
+    return files | {"explained": explained_tables(), "captions": resource("calibration/captions.yaml")}
 
 
 def calibration_models():
-    """What is known of the models that are held against what was planted."""
+    """What calibration reads of the entries of these models."""
     keys = ("source", "world", "architecture", "seed", "text", "steps", "corruption", "context")
     return [{"name": name, **{key: MODELS[name].get(key) for key in keys}} for name in calibrating_models()]
 
 
 def calibration_benchmarks():
-    """What is known of the benchmarks of worlds."""
+    """What calibration reads of the entries of these benchmarks."""
     keys = ("format", "world", "of", "as")
     return [
         {"name": name, **{key: BENCHMARKS[name].get(key) for key in keys}}
@@ -119,17 +112,16 @@ def calibration_table_files():
 
 def calibration_figure_files():
     """The figures on calibration by the names that their module gives them."""
-    needed = {"explained_figure": explained_tables()}
-    names = [name for name in CALIBRATION_FIGURES if needed.get(name, is_calibrating())]
-    return figure_outputs(names, "calibration_")
+    present = {"explained_figure": explained_tables()}
+    return {
+        f"{name}_{form}": result("figures", f"calibration_{name.removesuffix('_figure')}.{form}")
+        for name in CALIBRATION_FIGURES
+        for form in ("svg", "png")
+        if present.get(name, is_calibrating())
+    }
 
 
 def calibration_statistics():
     """The tables of numbers."""
-    return [*calibrating_tables().values(), *explained_tables()]
-
-
-def calibration_provenance():
-    """How these numbers were made."""
-    measured = {"title": "Calibration", "files": calibration_statistics(), "keys": ["versions", "code"]}
-    return [measured] if has_calibration() else []
+    computed = [calibration_result(f"{name}.parquet") for name in CALIBRATED]
+    return [*(computed + list(exact_tables().values()) if is_calibrating() else []), *explained_tables()]
