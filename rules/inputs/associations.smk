@@ -13,26 +13,26 @@ SUITES = ASSOCIATIONS.get("tests", {})
 VECTORS = ASSOCIATIONS.get("vectors", {})
 
 
-def tested_models(kinds):
+def wanted_models(kinds):
     """The models of some kinds that are tested, in the order of the study; not those that a family makes for
     measures of its own."""
-    usable = [
+    able = [
         name
         for name in models_with_files()
         if kind_of(name) in kinds and SOURCES[MODELS[name]["source"]].get("pairs", True)
     ]
-    chosen = ASSOCIATIONS.get("models") or usable
-    return [name for name in usable if name in chosen] if ASSOCIATIONS else []
+    chosen = ASSOCIATIONS.get("models") or able
+    return [name for name in able if name in chosen] if ASSOCIATIONS else []
 
 
 def models_of_text():
     """The models that embed texts."""
-    return tested_models(["masked-lm", "text-encoder"])
+    return wanted_models(["masked-lm", "text-encoder"])
 
 
 def seeing_models():
     """The models that embed texts with pictures."""
-    return tested_models(["vision-and-language"])
+    return wanted_models(["vision-and-language"])
 
 
 def embedding_models():
@@ -69,11 +69,11 @@ def has_pictures(suite):
 def encoders_of(suite):
     """The encoders that read a suite: a model of a world not those of other worlds, and no word vectors those."""
     world, chosen = SUITES[suite].get("world"), SUITES[suite]["encoders"]
-    usable = seeing_models()
+    able = seeing_models()
     if not has_pictures(suite):
         models = [name for name in models_of_text() if len({inherited(name, "world"), world} - {None}) < 2]
-        usable = models if world else [*models, *VECTORS]
-    return [name for name in usable if chosen is None or name in chosen]
+        able = models if world else [*models, *VECTORS]
+    return [name for name in able if chosen is None or name in chosen]
 
 
 def reading_of(suite):
@@ -230,12 +230,12 @@ def associations_removable():
 
 def associations_provenance():
     """Where tests came from."""
-    made = ["versions", "code"]
+    keys = ["versions", "code"]
     suites = [
         {
             "title": f"Association tests {suite}",
             "files": [associations_result("suites", f"{suite}.parquet")],
-            "keys": ["format", "source", *made],
+            "keys": ["format", "source", *keys],
         }
         for suite in SUITES
     ]
@@ -247,7 +247,7 @@ def associations_provenance():
                 for suite in SUITES
                 if name in encoders_of(suite)
             ][:1],
-            "keys": ["embedded", *made],
+            "keys": ["embedded", *keys],
         }
         for name in VECTORS
     ]

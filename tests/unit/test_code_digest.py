@@ -204,27 +204,32 @@ def test_no_import_is_hidden_from_the_digest(path: Path) -> None:
             assert node.id not in ("__import__", "exec", "eval"), f"line {node.lineno}: {node.id}"
 
 
-PRESENTS = ("family", "inputs", "files", "sections", "settings", "modules")
-"""The positional parameters of presents() in rules/common.smk."""
-
-
 def digests_in_rules() -> list[tuple[str, str, list[str]]]:
     """For each digest that a rule makes: its file, the function, and what this is given of the modules.
 
-    Of code() the script and the modules, of presents() the family, the sections and the modules.
+    Of code() the script and the modules; of register() with a presentation, and of presenting_code() of one
+    family, the family, its sections and the modules.
     """
     calls = []
     for file in sorted(RULES.rglob("*.smk")):
-        for match in re.finditer(r"(?<!def )\b(code|presents)\(", file.read_text()):
+        for match in re.finditer(r"(?<!def )\b(code|presenting_code|register)\(", file.read_text()):
             call = ast.parse(_whole_call(file.read_text()[match.start(1) :]), mode="eval").body
             assert isinstance(call, ast.Call)
             arguments = [ast.unparse(argument) for argument in call.args]
-            if match[1] == "presents":
-                named = {each.arg: ast.unparse(each.value) for each in call.keywords}
-                named |= dict(zip(PRESENTS, arguments, strict=False))
-                arguments = [named.get(name, "()") for name in ("family", "sections", "modules")]
-            # in their own definitions, and in a loop over what families declare
-            if "script" not in arguments and "'present.py'" not in arguments:
+            if match[1] == "register":
+                presented = [
+                    each
+                    for each in ast.walk(call)
+                    if isinstance(each, ast.Call) and ast.unparse(each.func) == "presentation"
+                ]
+                named = {key.arg: ast.unparse(key.value) for each in presented for key in each.keywords}
+                arguments += [named.get("sections", "[]"), named.get("modules", "()")]
+            # in the definition of another, and in the loop over what families register
+            if (
+                "script" not in arguments
+                and "'present.py'" not in arguments
+                and "_presents" not in arguments[0]
+            ):
                 calls.append((file.name, match[1], arguments))
     return calls
 
@@ -249,8 +254,8 @@ def test_rules_name_the_modules_that_their_scripts_load_by_name(
         assert len(given) > 1 or loader not in files or MANIFEST in files
     else:
         # the sections themselves are what present.py loads
-        family, names, modules = given
-        assert modules != "()" or not any(
+        family, names, *modules = given
+        assert any(each != "()" for each in modules) or not any(
             loader in digests.files_of(SCRIPTS / module_file(f"{ast.literal_eval(family)}/sections", name))
             for name in ast.literal_eval(names)
         )
