@@ -40,7 +40,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 
 from unmask.benchmarks.reading import read_benchmark
 from unmask.evidence.collecting import collect_evidence, lay_out
-from unmask.evidence.hiding import roles_of
+from unmask.evidence.masking import roles_of
 from unmask.evidence.tokenising import tokenise_pairs
 from unmask.models.devices import Device, pick_device
 from unmask.models.linear import PackedLinear

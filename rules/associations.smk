@@ -37,7 +37,7 @@ rule read_associations:
         suite=lambda wildcards: wildcards.suite,
         entry=suite_settings,
         source=suite_source,
-        given=given(suite_files),
+        input_sha256=input_sha256(suite_files),
     message:
         "Reading the association tests {wildcards.suite}"
     script:
@@ -69,7 +69,7 @@ rule embed_stimuli:
         suite=lambda wildcards: wildcards.suite,
         poolings=suite_poolings,
         images=lambda wildcards: SUITES[wildcards.suite].get("images"),
-        given=given(suite_pictures, resource("associations/words.yaml")),
+        input_sha256=input_sha256(suite_pictures, resource("associations/words.yaml")),
     message:
         "Embedding the texts of {wildcards.suite} with {wildcards.encoder}"
     script:
@@ -95,7 +95,7 @@ rule embed_vectors:
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,
         missing=lambda wildcards: VECTORS[wildcards.encoder]["missing"],
-        given=given(vectors_file),
+        input_sha256=input_sha256(vectors_file),
     message:
         "Looking the words of {wildcards.suite} up in {wildcards.encoder}"
     script:

@@ -44,7 +44,7 @@ rule read_benchmark:
         code=lambda wildcards: code("read_benchmark.py", *reader_modules(wildcards.benchmark)),
         name=lambda wildcards: wildcards.benchmark,
         entry=read_settings,
-        given=given(benchmark_file),
+        input_sha256=input_sha256(benchmark_file),
     message:
         "Reading {wildcards.benchmark}"
     script:

@@ -13,13 +13,13 @@ sys.path.insert(0, LIBRARY)
 # jobs too run the library beside their scripts, whichever is installed
 os.environ |= {"PYTHONPATH": os.pathsep.join(filter(None, [LIBRARY, os.getenv("PYTHONPATH")]))}
 
-from unmask.by_name import module_file
-from unmask.by_name import names as names_in
+from unmask.plugins import module_file
+from unmask.plugins import names as names_in
 from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
-from unmask.given import Digests
+from unmask.input_digests import DigestCache
 from unmask.preflight import check_paths, existing_parent, hold_run_lock
 from unmask.results.recorded import check_recorded
 from unmask.results.settings import difference, stated
@@ -29,7 +29,7 @@ from unmask.table_heads import check_columns
 ROOT = Path(workflow.basedir)
 # the module of a family that makes its tables and figures, where it has some (unmask.report.presenting)
 PRESENTING = "presenting"
-DIGESTS = Digests(".snakemake/digests.jsonl")
+DIGESTS = DigestCache(".snakemake/digests.jsonl")
 
 try:
     if set("{}") & set(str(ROOT)):
@@ -193,7 +193,7 @@ def code(script, *modules):
 
 
 def outside(path):
-    """An input from outside the results: what is in it decides (see given), not its date."""
+    """An input from outside the results: what is in it decides (see input_sha256), not its date."""
     return ancient(path)
 
 
@@ -205,7 +205,7 @@ def paths_in(found):
     return [path for part in parts for path in paths_in(part)]
 
 
-def given(*inputs):
+def input_sha256(*inputs):
     """What is in inputs that are from outside the results, as a parameter of their rule.
 
     inputs: a rule's, as it has them: paths, lists of them or paths by name, and functions of its wildcards that

@@ -41,7 +41,7 @@ rule count_shard:
             "count_shard.py", module_file("corpora/formats", CORPORA[wildcards.corpus]["format"])
         ),
         entry=corpus_format,
-        given=given(shard_file),
+        input_sha256=input_sha256(shard_file),
     message:
         "Counting the words of {wildcards.shard} of {wildcards.corpus}"
     script:

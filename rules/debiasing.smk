@@ -28,7 +28,7 @@ rule read_debiasing_corpus:
         code=debiasing_corpus_code(),
         name=DEBIASING.get("corpus"),
         entry=debiasing_corpus_format(),
-        given=given(debiasing_shards()),
+        input_sha256=input_sha256(debiasing_shards()),
     message:
         "Reading the corpus that models are debiased with"
     script:
@@ -71,7 +71,7 @@ rule swap_corpus:
         code=code("swap_corpus.py"),
         reading=lambda wildcards: wildcards.reading,
         held_out=DEBIASING.get("held_out"),
-        given=given(gendered_words()),
+        input_sha256=input_sha256(gendered_words()),
     message:
         "Swapping the genders of the corpus ({wildcards.reading})"
     script:
@@ -106,7 +106,7 @@ rule debias_model:
         name=lambda wildcards: wildcards.model,
         entry=debiasing_entry,
         held_out=DEBIASING.get("held_out"),
-        given=given(gendered_words(), stereotyped_words()),
+        input_sha256=input_sha256(gendered_words(), stereotyped_words()),
     message:
         "Making {wildcards.model}, a debiased model"
     script:
@@ -116,7 +116,7 @@ rule debias_model:
 use rule compare_models as compare_debiased with:
     input:
         pairs=result("benchmarks", "{benchmark}.parquet"),
-        scores=lambda wildcards: of_all(
+        scores=lambda wildcards: results_of_all(
             "scores", f"{ORIGINAL}.parquet", [wildcards.benchmark], compared_models(wildcards.benchmark)
         ),
     output:

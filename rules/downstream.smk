@@ -59,7 +59,7 @@ rule read_task:
         ),
         name=lambda wildcards: wildcards.task,
         entry=task_settings,
-        given=given(task_files),
+        input_sha256=input_sha256(task_files),
     message:
         "Reading the task {wildcards.task}"
     script:
@@ -83,7 +83,7 @@ rule count_gendered_words:
     params:
         code=code("count_gendered_words.py"),
         confidence=config["statistics"]["confidence"],
-        given=given(downstream_words()),
+        input_sha256=input_sha256(downstream_words()),
     message:
         "Counting the gendered words of tasks"
     script:

@@ -57,7 +57,7 @@ rule group_words:
         benchmark=lambda wildcards: wildcards.benchmark,
         corpora=lambda wildcards: corpora_for(wildcards.benchmark),
         min_pairs=FREQUENCY.get("min_pairs"),
-        given=given(resource("frequency/left_out_words.yaml"), listed_words_for),
+        input_sha256=input_sha256(resource("frequency/left_out_words.yaml"), listed_words_for),
     message:
         "Looking up the group words of {wildcards.benchmark}"
     script:

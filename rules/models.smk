@@ -68,7 +68,7 @@ rule make_random_model:
         manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
         entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("config", "tokenizer", "seed")},
-        given=given(tokenizer_files),
+        input_sha256=input_sha256(tokenizer_files),
     message:
         "Making {wildcards.model}, an untrained model"
     script:
@@ -114,7 +114,7 @@ rule prepare_model:
         mem_mb=checking_memory,
     params:
         manifest=lambda wildcards: about_model(wildcards.model),
-        given=given(model_files),
+        input_sha256=input_sha256(model_files),
     message:
         "Checking {wildcards.model}"
     script:

@@ -36,7 +36,7 @@ rule read_regional:
         code=code("read_regional.py"),
         regions=REGIONAL.get("regions"),
         words=REGIONAL_WORDS,
-        given=given(*region_table().values(), resource("regional/words.yaml"), own_word_lists()),
+        input_sha256=input_sha256(*region_table().values(), resource("regional/words.yaml"), own_word_lists()),
     message:
         "Reading the regions, and the words that they are described with"
     script:
@@ -216,7 +216,7 @@ rule prefix_regions:
         table=lambda wildcards: wildcards.place,
         entry=prefix_settings,
         confidence=config["statistics"]["confidence"],
-        given=given(lambda wildcards: made_reviews(wildcards.place)),
+        input_sha256=input_sha256(lambda wildcards: made_reviews(wildcards.place)),
     message:
         "Reading {wildcards.place} with {wildcards.model} behind the names of regions"
     script:

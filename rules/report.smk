@@ -25,7 +25,7 @@ for presented in PRESENTED:
             code=presented["code"],
             family=presented["family"],
             settings=presented["settings"],
-            given=given(*presented["inputs"].values()),
+            input_sha256=input_sha256(*presented["inputs"].values()),
         message:
             f"Presenting {presented['what']}"
         script:

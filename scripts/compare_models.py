@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.origin import check_one_origin
+from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.measures.reading import read_scores
-from unmask.record import record
 from unmask.statistics.comparisons import models_compared
 from unmask.statistics.decisions import decisions, of_bias_type, of_pairs
 from unmask.statistics.schema import COMPARISONS

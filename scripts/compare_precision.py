@@ -8,6 +8,7 @@ import torch
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.collecting import collect_evidence
+from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.measures.precision import compare_scores, spread_sample
 from unmask.measures.registry import maskings_of
@@ -16,7 +17,6 @@ from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.loading import load
 from unmask.pairs.schema import PRECISION
-from unmask.record import record
 from unmask.tables import read_table, write_table
 from unmask.terms import NONE, ORIGINAL
 

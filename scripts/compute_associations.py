@@ -7,8 +7,8 @@ import pandas as pd
 from unmask.associations.schema import ASSOCIATIONS, DRAWS, STIMULI
 from unmask.associations.testing import Options, association_tests
 from unmask.associations.writing import read_embeddings
+from unmask.facts import record
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.tables import read_metadata, read_table, write_table
 
 EMBEDDED = ("weights", "tokenizer", "vectors", "device")

@@ -11,8 +11,8 @@ from unmask.calibration.mlm_corruption import corruption_table
 from unmask.calibration.population import read_population
 from unmask.calibration.power import Options
 from unmask.calibration.schema import CONTROLS, DOSES, DRAWN, KEPT, METRICS
+from unmask.facts import record
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.tables import read_table, write_table
 
 if TYPE_CHECKING:

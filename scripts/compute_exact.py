@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from unmask.calibration.drawn_worlds import drawn_worlds
 from unmask.calibration.mlm_corruption import exact_corruption_table
 from unmask.calibration.schema import DRAWN, KEPT
+from unmask.facts import record
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.tables import write_table
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from unmask.associations.constructed import constructed_table
 from unmask.associations.constructed_world import STRENGTH, worlds
 from unmask.associations.schema import CONSTRUCTED
 from unmask.associations.testing import Options
+from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.models.devices import pick_device
-from unmask.record import record
 from unmask.tables import write_table
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from unmask.downstream.correlation import ModelRole, correlations_of
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.scores import bias_scores, read_task_scores
+from unmask.facts import record
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.tables import write_table
 
 if TYPE_CHECKING:

@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING
 
 from unmask.downstream.schema import EXAMPLES, WORD_COUNTS
 from unmask.downstream.word_counts import READ_OF_STSB, count_words
+from unmask.facts import record
 from unmask.gendered_words import read_word_pairs
-from unmask.given import unchanged
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.tables import read_metadata, read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     inputs, params = snakemake.input, snakemake.params
     words = read_word_pairs(inputs.words)
     for path, output in zip(inputs.examples, snakemake.output, strict=True):

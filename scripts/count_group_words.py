@@ -3,19 +3,19 @@
 from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
+from unmask.facts import record
 from unmask.frequency.correlation import log_ratios
 from unmask.frequency.group_words import count_group_words
 from unmask.frequency.schema import GROUP_WORDS, PAIR_RATIOS
 from unmask.frequency.word_lists import read_left_out, read_listed, read_listing
-from unmask.given import unchanged
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.tables import read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     inputs, params = snakemake.input, snakemake.params
     pairs = read_table(inputs.pairs, PAIRS)
     listed = read_listed(inputs.listed) if inputs.listed else None

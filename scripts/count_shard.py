@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from unmask.by_name import load
 from unmask.downloads import reading_download
+from unmask.facts import record
 from unmask.frequency.counting import count_words
-from unmask.given import unchanged
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.record import record
+from unmask.plugins import load
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -25,7 +25,7 @@ def blocks(shard: str, entry: Mapping[str, Any]) -> Iterator[bytes]:
         yield from load("corpora/formats", entry["format"]).read_blocks(shard, entry)
 
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     shard, entry = snakemake.input.shard, snakemake.params.entry
     facts = {
         "shard": snakemake.wildcards.shard,

@@ -5,19 +5,18 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from unmask.by_name import load
 from unmask.debiasing.inputs import Base, Texts
 from unmask.debiasing.stereotypes import read_stereotypes
 from unmask.errors import InputError
-from unmask.facts import read_facts, write_facts
+from unmask.facts import read_facts, record, write_facts
 from unmask.gendered_words import read_word_pairs
-from unmask.given import unchanged
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.manifest import write_manifest
 from unmask.models.training import work_folder
-from unmask.record import record
+from unmask.plugins import load
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 runtime = snakemake.config["runtime"]
 with (
     job_log(snakemake.log[0], snakemake.input),
-    unchanged(snakemake.params.given),
+    unchanged(snakemake.params.input_sha256),
     claim_device(runtime["device"], runtime["batch_tokens"]) as device,
 ):
     inputs, params, entry = snakemake.input, snakemake.params, snakemake.params.entry
@@ -41,9 +40,9 @@ with (
         words=read_word_pairs(inputs.words),
         stereotypes=read_stereotypes(inputs.stereotypes),
     )
-    made = record(inputs, params.code, "torch", "transformers", "tokenizers")
+    provenance = record(inputs, params.code, "torch", "transformers", "tokenizers")
     try:
-        with work_folder(snakemake.output.directory, {"entry": dict(entry), "made": made}) as work:
+        with work_folder(snakemake.output.directory, {"entry": dict(entry), "made": provenance}) as work:
             facts = load("debiasing/methods", entry["method"]).debias(
                 Base(Path(manifest["directory"]), manifest["max_length"]),
                 texts,
@@ -57,6 +56,6 @@ with (
     keys = ("from", "method", "reading", "seed", "training", "options")
     write_facts(
         snakemake.output.facts,
-        {key: entry[key] for key in keys} | facts | made | {"device": device.name},
+        {key: entry[key] for key in keys} | facts | provenance | {"device": device.name},
     )
     write_manifest(snakemake.output.manifest, params.manifest, [snakemake.output.facts])

@@ -10,13 +10,13 @@ from unmask.associations.readers import reader_of
 from unmask.associations.schema import STIMULI
 from unmask.associations.writing import write_embeddings
 from unmask.errors import InputError
-from unmask.evidence.keeping import forget, give_out, is_intact, kept
-from unmask.evidence.origin import SOURCE
-from unmask.given import unchanged
+from unmask.evidence.cache import cached, discard, is_intact, publish
+from unmask.evidence.origin import SOURCE_KEYS
+from unmask.facts import record
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
-from unmask.record import record
 from unmask.tables import read_table
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 runtime = snakemake.config["runtime"]
 with (
     job_log(snakemake.log[0], snakemake.input),
-    unchanged(snakemake.params.given),
+    unchanged(snakemake.params.input_sha256),
     claim_device(runtime["device"], runtime["batch_tokens"]) as device,
 ):
     inputs, params, table = snakemake.input, snakemake.params, Path(snakemake.output[0])
@@ -35,7 +35,7 @@ with (
     check_files(manifest)
     entry = manifest["entry"]
     origin = record(inputs, params.code, "torch", "transformers", "tokenizers", "pyarrow")
-    # stimuli and weights have digests of their own above: see `is_done_or_noted`
+    # stimuli and weights have digests of their own above: see `is_done_or_updated`
     digested = (inputs.stimuli, inputs.manifest)
     facts = {
         "encoder": params.encoder,
@@ -43,20 +43,20 @@ with (
         "device": device.name,
         "weights": manifest["weights_digest"],
         "tokenizer": manifest["tokenizer_digest"],
-        "model_source": {key: entry[key] for key in SOURCE if key in entry},
+        "model_source": {key: entry[key] for key in SOURCE_KEYS if key in entry},
         "left_out": {},
         "remarks": [],
         "read_with": {path: digest for path, digest in origin["made_from"].items() if path not in digested},
         **origin,
     }
     if not is_intact(table):
-        forget(table)
+        discard(table)
     stimuli = read_table(inputs.stimuli, STIMULI)
     try:
         features = inputs.get("features")
         reader = reader_of(manifest, device, params.poolings, inputs.facts, params.images, features)
         write_embeddings(
-            kept(table),
+            cached(table),
             stimuli,
             reader.width,
             reader.poolings,
@@ -67,4 +67,4 @@ with (
         )
     except InputError as error:
         raise InputError(f"encoder {params.encoder}, suite {params.suite}: {error}") from None
-    give_out([table])
+    publish([table])

@@ -7,15 +7,15 @@ from unmask.associations.terms import VECTORS
 from unmask.associations.vectors import embed
 from unmask.associations.writing import embeddings_of
 from unmask.errors import InputError
-from unmask.given import unchanged
+from unmask.facts import record
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.tables import read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     inputs, params = snakemake.input, snakemake.params
     try:
         embedded = embed(read_table(inputs.stimuli, STIMULI), inputs.vectors, params.missing)

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from unmask.benchmarks.schema import PAIRS
 from unmask.calibration.explained import explained_table
 from unmask.calibration.schema import EXPLAINED
+from unmask.facts import record
 from unmask.frequency.schema import PAIR_RATIOS
 from unmask.joblog import job_log
 from unmask.measures.reading import read_scores
-from unmask.record import record
 from unmask.tables import read_metadata, read_table, write_table
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ secrets in it.
 from typing import TYPE_CHECKING
 
 from unmask.errors import InputError
-from unmask.facts import write_facts
+from unmask.facts import record, write_facts
 from unmask.fetching.http import fetch
 from unmask.fetching.limits import Limits
 from unmask.joblog import job_log
-from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.facts import write_facts
+from unmask.facts import record, write_facts
 from unmask.fetching.hub import fetch_model
 from unmask.joblog import job_log
-from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -10,13 +10,12 @@ from unmask.downstream.predictions import write_predictions
 from unmask.downstream.schema import EXAMPLES, ITEMS
 from unmask.downstream.task import Task
 from unmask.errors import InputError
-from unmask.facts import read_facts, write_facts
+from unmask.facts import read_facts, record, write_facts
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.manifest import write_manifest
 from unmask.models.training import work_folder
-from unmask.record import record
 from unmask.tables import read_metadata, read_table
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ with (
         read_table(inputs.items_table, ITEMS),
         None if labels is None else tuple(labels),
     )
-    made = record(inputs, params.code, "torch", "transformers", "tokenizers")
+    provenance = record(inputs, params.code, "torch", "transformers", "tokenizers")
     run = {
         "model": params.model,
         "task": params.task,
@@ -47,7 +46,7 @@ with (
         "labels": labels,
         "seed": params.seed,
     }
-    with work_folder(outputs.predictions, {**run, **made, "entry": dict(params.entry)}) as work:
+    with work_folder(outputs.predictions, {**run, **provenance, "entry": dict(params.entry)}) as work:
         try:
             tuned = fine_tune(
                 base["directory"],
@@ -61,7 +60,7 @@ with (
             )
         except InputError as error:
             raise InputError(f"model {params.model}, task {params.task}: {error}") from None
-        facts = run | tuned.facts | made | {"device": device.name}
+        facts = run | tuned.facts | provenance | {"device": device.name}
         if params.kept:
             restore(base["directory"], tuned.classifier, outputs.directory)
             write_facts(outputs.facts, {"from": params.model, **facts})

@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING
 
 from unmask.calibration.exact_model import described, exact_model
-from unmask.facts import write_facts
+from unmask.facts import record, write_facts
 from unmask.joblog import job_log
-from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

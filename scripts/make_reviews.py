@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from unmask.facts import record
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.regional.reviews import Settings, draw_reviews, write_reviews, write_truth
 from unmask.regional.schema import REGIONS
 from unmask.tables import read_table

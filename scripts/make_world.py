@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from unmask.facts import record
 from unmask.files import write_text
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import World
 from unmask.worlds.pairs import Counts, crows_pairs, stereoset, write_crows_pairs, write_stereoset

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from unmask.downstream.measuring import measure, read_runs
 from unmask.downstream.schema import ITEMS, SCORES
+from unmask.facts import record
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.tables import read_metadata, read_table, write_table
 
 if TYPE_CHECKING:

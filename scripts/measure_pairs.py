@@ -10,7 +10,7 @@ from unmask.errors import InputError
 from unmask.evidence.chunks import check_unaltered
 from unmask.evidence.origin import check_one_origin
 from unmask.evidence.schema import LIKELIEST
-from unmask.facts import write_facts
+from unmask.facts import record, write_facts
 from unmask.files import sha256_of_file
 from unmask.frequency.correlation import correlation_table
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
@@ -21,7 +21,6 @@ from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
 from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import Reading
-from unmask.record import record
 from unmask.statistics.computing import EvidenceCounts, Scored, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.options import Options
@@ -63,16 +62,16 @@ with job_log(snakemake.log[0], snakemake.input):
     )
     reading.read(files | of_shuffled, pairs)
 
-    made = record(inputs, params.code, "pandas", "pyarrow", "scipy", "statsmodels")
+    provenance = record(inputs, params.code, "pandas", "pyarrow", "scipy", "statsmodels")
     # the evidence may be removed later; where it came from stays
-    facts = {**place, "variant": ORIGINAL, "evidence": origin, **made}
+    facts = {**place, "variant": ORIGINAL, "evidence": origin, **provenance}
     write_batches(outputs["scores"], reading.scores, SCORES, facts)
     if of_shuffled:
         facts |= {"variant": SHUFFLED, "evidence": {NONE: read_metadata(of_shuffled[SHUFFLED])}}
         write_batches(outputs["shuffled_scores"], reading.shuffled_scores, SCORES, facts)
     # all else is made from these, too
     for name in ("scores", *(["shuffled_scores"] if of_shuffled else [])):
-        made["made_from"][outputs[name]] = sha256_of_file(outputs[name])
+        provenance["made_from"][outputs[name]] = sha256_of_file(outputs[name])
     # of many pairs they take more room than what is made of them
     reading.scores.clear()
     reading.shuffled_scores.clear()
@@ -81,7 +80,7 @@ with job_log(snakemake.log[0], snakemake.input):
     if "frequency" in outputs:
         ratios = read_table(inputs.ratios, PAIR_RATIOS)
         correlations = correlation_table(pairs, scores, ratios, params.options["confidence"])
-        write_table(outputs["frequency"], correlations, CORRELATIONS, {**place, **made})
+        write_table(outputs["frequency"], correlations, CORRELATIONS, {**place, **provenance})
     if reading.explored_pairs is not None:
         for path in likeliest.values():
             check_unaltered(path)
@@ -89,7 +88,7 @@ with job_log(snakemake.log[0], snakemake.input):
         packed = explored(
             reading.explored_pairs, scores, reading.explored_evidence, params.scored_measures, tops
         )
-        write_facts(outputs["explored"], {**place, **packed, **made})
+        write_facts(outputs["explored"], {**place, **packed, **provenance})
     if flaws is not None and counts is not None:
         original, shuffled = Scored.of(pairs, scores, ORIGINAL), None
         if of_shuffled:
@@ -102,7 +101,7 @@ with job_log(snakemake.log[0], snakemake.input):
             "options": dict(params.options),
             # of both sides of all pairs
             "unknown_tokens": unknown,
-            **made,
+            **provenance,
         }
         options = Options.from_config(params.options)
         for name, rows in compute(pairs, flaws, original, counts, shuffled, options, untrained).items():

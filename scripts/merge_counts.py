@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from unmask.facts import record
 from unmask.frequency.merging import merge_counts
 from unmask.joblog import job_log
-from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

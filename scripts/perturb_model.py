@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.facts import read_facts, write_facts
+from unmask.facts import read_facts, record, write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import check_files
 from unmask.models.manifest import write_manifest
 from unmask.models.random_weights import perturb
-from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -16,6 +15,6 @@ with job_log(snakemake.log[0], snakemake.input):
     entry, base = snakemake.params.entry, read_facts(snakemake.input.manifest)
     check_files(base)
     facts = perturb(base["directory"], snakemake.output.directory, entry["scale"], entry["seed"])
-    made = record(snakemake.input, snakemake.params.code, "torch", "transformers")
-    write_facts(snakemake.output.facts, {"from": entry["from"]} | facts | made)
+    provenance = record(snakemake.input, snakemake.params.code, "torch", "transformers")
+    write_facts(snakemake.output.facts, {"from": entry["from"]} | facts | provenance)
     write_manifest(snakemake.output.manifest, snakemake.params.manifest, [snakemake.output.facts])

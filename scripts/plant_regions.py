@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from unmask.facts import record
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.regional.planted import ALPHA, PERMUTATIONS, planted_table
 from unmask.regional.schema import REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 import torch
 
 from unmask.errors import InputError
-from unmask.evidence.keeping import forget, give_out, is_intact, kept
+from unmask.evidence.cache import cached, discard, is_intact, publish
 from unmask.evidence.sharding import is_table_done
-from unmask.facts import read_facts
-from unmask.given import unchanged
+from unmask.facts import read_facts, record
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
-from unmask.record import record
 from unmask.regional.classifying import load_classifier
 from unmask.regional.labelled import label_number, read_labelled
 from unmask.regional.prefixes import control_groups, prefix_table, region_groups
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 runtime = snakemake.config["runtime"]
 with (
     job_log(snakemake.log[0], snakemake.input),
-    unchanged(snakemake.params.given),
+    unchanged(snakemake.params.input_sha256),
     claim_device(runtime["device"], runtime["batch_tokens"]) as device,
 ):
     inputs, params = snakemake.input, snakemake.params
@@ -50,8 +49,8 @@ with (
         **record(inputs, params.code, "torch", "transformers", "tokenizers", "pyarrow", "scipy"),
     }
     # regions are read with the words about them, of which other ones change nothing here
-    if not (is_intact(output) and is_table_done(kept(output), facts)):
-        forget(output)
+    if not (is_intact(output) and is_table_done(cached(output), facts)):
+        discard(output)
         try:
             positive = label_number("positive", entry["positive"], labels)
             groups = [
@@ -63,5 +62,5 @@ with (
             table = prefix_table(classifier, items, groups, positive, params.confidence)
         except InputError as error:
             raise InputError(f"classifier {params.classifier}, table {params.table}: {error}") from None
-        write_table(kept(output), table, PREFIXES, facts)
-    give_out([output])
+        write_table(cached(output), table, PREFIXES, facts)
+    publish([output])

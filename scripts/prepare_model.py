@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.given import unchanged
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
 from unmask.models.manifest import write_manifest
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     about = snakemake.params.manifest
     # a model that was fetched has facts about it
     facts = [] if about["entry"]["source"] == "path" else snakemake.input

@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.given import unchanged
+from unmask.facts import record
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.record import record
-from unmask.report.presenting import Given, present
+from unmask.report.presenting import Inputs, present
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.get("given", {})):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.get("input_sha256", {})):
     params = snakemake.params
-    given = Given(dict(snakemake.input.items()), params.settings)
-    made = record(snakemake.input, params.code, "pandas", "pyarrow")
-    present(params.family, given, dict(snakemake.output.items()), made)
+    inputs = Inputs(dict(snakemake.input.items()), params.settings)
+    facts = record(snakemake.input, params.code, "pandas", "pyarrow")
+    present(params.family, inputs, dict(snakemake.output.items()), facts)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 from unmask.associations.schema import STIMULI
 from unmask.associations.stimuli import read_stimuli
 from unmask.errors import InputError
-from unmask.given import unchanged
+from unmask.facts import record
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.tables import write_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     inputs, params = snakemake.input, snakemake.params
     files = {
         name: [Path(path) for path in ([paths] if isinstance(paths, str) else paths)]

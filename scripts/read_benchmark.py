@@ -8,10 +8,10 @@ from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
 from unmask.downloads import reading_download
 from unmask.errors import InputError
+from unmask.facts import record
 from unmask.files import sha256_of_file
-from unmask.given import unchanged
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.schema import FLAWS
 from unmask.tables import write_table
@@ -19,7 +19,7 @@ from unmask.tables import write_table
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     name, entry, source = snakemake.params.name, snakemake.params.entry, snakemake.input[0]
     outputs = dict(snakemake.output.items())
     try:

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from unmask.debiasing.inputs import read_corpus
-from unmask.facts import write_facts
-from unmask.given import unchanged
+from unmask.facts import record, write_facts
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -16,10 +15,10 @@ if TYPE_CHECKING:
 # the system's memory pool holds back less than the others
 pa.set_memory_pool(pa.system_memory_pool())
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     shards = snakemake.input.shards
     facts = read_corpus(
         [shards] if isinstance(shards, str) else list(shards), snakemake.params.entry, snakemake.output.text
     )
-    made = record(snakemake.input, snakemake.params.code, "pyarrow")
-    write_facts(snakemake.output.facts, facts | made)
+    provenance = record(snakemake.input, snakemake.params.code, "pyarrow")
+    write_facts(snakemake.output.facts, facts | provenance)

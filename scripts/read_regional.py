@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.given import unchanged
+from unmask.facts import record
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.regional.geonames import read_geonames
 from unmask.regional.schema import REGIONS, WORDS
 from unmask.regional.table import read_region_table
@@ -14,7 +14,7 @@ from unmask.tables import write_table
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
     entry = dict(params.regions)
     if entry.pop("source") == "table":

@@ -3,27 +3,27 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unmask import by_name
+from unmask import plugins
 from unmask.downloads import reading_download
 from unmask.downstream.schema import EXAMPLES, ITEMS
 from unmask.downstream.sources import source_text
 from unmask.errors import InputError
-from unmask.given import unchanged
+from unmask.facts import record
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.tables import write_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     inputs, params, output = snakemake.input, snakemake.params, snakemake.output
     entry = params.entry
     files = {
         name: [Path(each) for each in ([paths] if isinstance(paths, str) else paths)]
         for name, paths in inputs.items()
     }
-    reader = by_name.load("downstream/tasks", entry["format"])
+    reader = plugins.load("downstream/tasks", entry["format"])
     try:
         task = reader.read(files, entry)
     except InputError as error:

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from unmask import by_name
+from unmask import plugins
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.evidence.hiding import roles_of
-from unmask.evidence.keeping import give_out
+from unmask.evidence.cache import publish
+from unmask.evidence.masking import roles_of
 from unmask.evidence.reading_job import ReadingJob, with_names
 from unmask.evidence.survey import survey, tokenizer_of
+from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
-from unmask.record import record
 from unmask.tables import read_metadata, read_table
 
 if TYPE_CHECKING:
@@ -63,6 +63,6 @@ with (
     tables = [
         table
         for part, settings in dict(params.parts).items()
-        for table in by_name.load("evidence/parts", part).read(job, settings, outputs)
+        for table in plugins.load("evidence/parts", part).read(job, settings, outputs)
     ]
-    give_out(tables)
+    publish(tables)

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from unmask.facts import record
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.regional.hierarchy import tree_of
 from unmask.regional.likelihood_reader import read_likelihoods, read_padded
 from unmask.regional.schema import REGIONS, WORDS

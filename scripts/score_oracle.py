@@ -8,9 +8,8 @@ from unmask.calibration.exact_evidence import exact_evidence
 from unmask.calibration.exact_model import exact_model
 from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
-from unmask.facts import read_facts
+from unmask.facts import read_facts, record
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import torch
 
 from unmask.errors import InputError
-from unmask.evidence.keeping import forget, give_out, is_intact, kept
-from unmask.evidence.origin import SOURCE
+from unmask.evidence.cache import cached, discard, is_intact, publish
+from unmask.evidence.origin import SOURCE_KEYS
+from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.loading import load
-from unmask.record import record
 from unmask.regional.hierarchy import four_levels, tree_of
 from unmask.regional.likelihoods import write_likelihoods
 from unmask.regional.padded import write_padded
@@ -35,7 +35,7 @@ with (
     manifest = json.loads(Path(inputs.manifest).read_text())
     check_files(manifest)
     entry = manifest["entry"]
-    made = record(inputs, params.code, "torch", "transformers", "tokenizers", "pyarrow")
+    provenance = record(inputs, params.code, "torch", "transformers", "tokenizers", "pyarrow")
     facts = {
         "model": params.model,
         "list": params.list,
@@ -44,13 +44,13 @@ with (
         "dtype": params.dtype,
         "weights": manifest["weights_digest"],
         "tokenizer": manifest["tokenizer_digest"],
-        "model_source": {key: entry[key] for key in SOURCE if key in entry},
-        # the files of regions and words may change, and the sentences be the same: see `is_done_or_noted`
-        "manifest": made["made_from"][inputs.manifest],
-        **made,
+        "model_source": {key: entry[key] for key in SOURCE_KEYS if key in entry},
+        # the files of regions and words may change, and the sentences be the same: see `is_done_or_updated`
+        "manifest": provenance["made_from"][inputs.manifest],
+        **provenance,
     }
     if not is_intact(table):
-        forget(table)
+        discard(table)
     regions = read_table(inputs.regions, REGIONS)
     if params.padded:
         # what the scores would say only after all sentences
@@ -59,7 +59,7 @@ with (
     write = write_padded if params.padded else write_likelihoods
     try:
         write(
-            kept(table),
+            cached(table),
             regions,
             read_table(inputs.words, WORDS),
             params.list,
@@ -72,4 +72,4 @@ with (
         )
     except InputError as error:
         raise InputError(f"model {params.model}, list {params.list}, {error}") from None
-    give_out([table])
+    publish([table])

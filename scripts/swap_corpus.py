@@ -3,16 +3,15 @@
 from typing import TYPE_CHECKING
 
 from unmask.debiasing.swapping import swap_corpus
-from unmask.facts import write_facts
+from unmask.facts import record, write_facts
 from unmask.gendered_words import read_word_pairs
-from unmask.given import unchanged
+from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.record import record
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.given):
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     inputs, params = snakemake.input, snakemake.params
     facts = swap_corpus(
         inputs.text,

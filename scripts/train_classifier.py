@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.facts import write_facts
+from unmask.facts import record, write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import directory_written_whole
 from unmask.models.manifest import write_manifest
 from unmask.models.training import work_folder
-from unmask.record import record
 from unmask.regional.labelled import read_labelled
 from unmask.regional.reviews import COLUMNS, LABELS
 from unmask.regional.training_classifiers import train_classifier

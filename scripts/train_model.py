@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unmask.facts import write_facts
+from unmask.facts import record, write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import directory_written_whole
 from unmask.models.manifest import write_manifest
 from unmask.models.training import work_folder
-from unmask.record import record
 from unmask.worlds.grammar import World
 from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.training import check_learnt, train

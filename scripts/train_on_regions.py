@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 import torch
 
 from unmask.errors import InputError
-from unmask.facts import read_facts, write_facts
+from unmask.facts import read_facts, record, write_facts
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.manifest import write_manifest
 from unmask.models.training import work_folder
-from unmask.record import record
 from unmask.regional.schema import LIKELIHOODS, WORDS
 from unmask.regional.training_sentences import likely_sentences, train_on
 from unmask.tables import read_metadata, read_table

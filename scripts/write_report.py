@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from unmask.facts import record
 from unmask.files import write_text
 from unmask.joblog import job_log
-from unmask.record import record
 from unmask.report.page import render_page
 from unmask.report.provenance import provenance
 from unmask.report.sections import read_section, write_section

@@ -191,7 +191,7 @@ def association_settings():
     """What tables, figures and the section need to know of the study."""
     vectors = {name: {"source": "vectors"} for name in VECTORS}
     return {
-        "encoders": as_listed(association_encoders(), MODELS | vectors),
+        "encoders": display_metadata(association_encoders(), MODELS | vectors),
         "released": [suite for suite, entry in SUITES.items() if entry.get("published")],
         "alpha": config["statistics"]["alpha"],
         "confidence": config["statistics"]["confidence"],

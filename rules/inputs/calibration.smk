@@ -31,7 +31,7 @@ def calibrating_benchmarks():
 def calibrating_scores():
     """The scores of these models on these benchmarks; none where the study calibrates nothing."""
     models = calibrating_models() if CALIBRATION else []
-    return of_all("scores", f"{ORIGINAL}.parquet", calibrating_benchmarks(), models)
+    return results_of_all("scores", f"{ORIGINAL}.parquet", calibrating_benchmarks(), models)
 
 
 def is_calibrating():
@@ -103,8 +103,8 @@ def calibration_benchmarks():
 def calibration_settings():
     """What tables, figures and the section need to know of the study."""
     return {
-        "models": as_listed(SCORED, MODELS),
-        "benchmarks": as_listed(BENCHMARKS, BENCHMARKS),
+        "models": display_metadata(SCORED, MODELS),
+        "benchmarks": display_metadata(BENCHMARKS, BENCHMARKS),
         "measures": MEASURES,
         "alpha": config["statistics"]["alpha"],
         "confidence": config["statistics"]["confidence"],

@@ -116,7 +116,7 @@ def compared_scores():
     return [
         path
         for benchmark in compared_on()
-        for path in of_all("scores", f"{ORIGINAL}.parquet", [benchmark], compared_models(benchmark))
+        for path in results_of_all("scores", f"{ORIGINAL}.parquet", [benchmark], compared_models(benchmark))
     ]
 
 

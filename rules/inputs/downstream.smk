@@ -124,12 +124,12 @@ def tuned_and_scored():
 
 def scores_before():
     """The scores on pairs of the models that are fine-tuned."""
-    return of_all("scores", f"{ORIGINAL}.parquet", models=tuned_and_scored())
+    return results_of_all("scores", f"{ORIGINAL}.parquet", models=tuned_and_scored())
 
 
 def bias_before():
     """The bias scores, with intervals, of the models that are fine-tuned."""
-    return of_all("statistics", "bias.parquet", models=tuned_and_scored())
+    return results_of_all("statistics", "bias.parquet", models=tuned_and_scored())
 
 
 def intrinsic_pairs():
@@ -142,7 +142,7 @@ def scores_after():
     if not KEEPS:
         return []
     models = [f"{model}@{task}" for task in TASKS for model in tuned_on(task)]
-    return of_all("scores", f"{ORIGINAL}.parquet", models=models)
+    return results_of_all("scores", f"{ORIGINAL}.parquet", models=models)
 
 
 def role_of(model):

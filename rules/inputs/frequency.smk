@@ -104,12 +104,12 @@ def group_words_of_all(table):
 
 def links_of_all():
     """What links each model's margins to word frequency."""
-    return of_all("statistics", "frequency.parquet", with_corpora(BENCHMARKS))
+    return results_of_all("statistics", "frequency.parquet", with_corpora(BENCHMARKS))
 
 
 def linked_scores():
     """The scores that are linked to word frequency."""
-    return of_all("scores", f"{ORIGINAL}.parquet", with_corpora(BENCHMARKS))
+    return results_of_all("scores", f"{ORIGINAL}.parquet", with_corpora(BENCHMARKS))
 
 
 def planted_pairs():

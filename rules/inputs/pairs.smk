@@ -350,7 +350,7 @@ def is_scored_on(model, benchmark):
     return len(worlds - {None}) < 2 and model in BENCHMARKS[benchmark].get("models", [model])
 
 
-def of_all(kind, file, benchmarks=BENCHMARKS, models=SCORED):
+def results_of_all(kind, file, benchmarks=BENCHMARKS, models=SCORED):
     """A file of that kind for every model and the benchmarks that it is scored on, in the order of the study."""
     return [
         result(kind, model, benchmark, file)
@@ -362,7 +362,7 @@ def of_all(kind, file, benchmarks=BENCHMARKS, models=SCORED):
 
 def statistics_of_all(table):
     """One table of statistics for every model and benchmark."""
-    return of_all("statistics", f"{table}.parquet")
+    return results_of_all("statistics", f"{table}.parquet")
 
 
 def scored_on(benchmark):
@@ -372,7 +372,7 @@ def scored_on(benchmark):
 
 def scores_on(benchmark):
     """The scores of all models on a benchmark."""
-    return of_all("scores", f"{ORIGINAL}.parquet", [benchmark])
+    return results_of_all("scores", f"{ORIGINAL}.parquet", [benchmark])
 
 
 def model_comparisons():
@@ -386,7 +386,7 @@ def all_scores():
     return [
         path
         for variant, models in ((ORIGINAL, SCORED), (SHUFFLED, read_shuffled()))
-        for path in of_all("scores", f"{variant}.parquet", models=models)
+        for path in results_of_all("scores", f"{variant}.parquet", models=models)
     ]
 
 
@@ -396,10 +396,10 @@ def precision_tables():
         return []
     # a model without files has no arithmetic
     models = [model for model in SCORED if model in models_with_files()]
-    return of_all("statistics", "precision.parquet", models=models)
+    return results_of_all("statistics", "precision.parquet", models=models)
 
 
-def as_listed(names, entries):
+def display_metadata(names, entries):
     """What the report says of models or benchmarks, in the order of the study."""
     keys = ("published", "source", "world", "format")
     return [{"name": name, **{key: entries[name].get(key) for key in keys}} for name in names]
@@ -435,8 +435,8 @@ def pairs_inputs():
 def pairs_settings():
     """What sections over sentence pairs need to know of the study."""
     return {
-        "models": as_listed(SCORED, MODELS),
-        "benchmarks": as_listed(BENCHMARKS, BENCHMARKS),
+        "models": display_metadata(SCORED, MODELS),
+        "benchmarks": display_metadata(BENCHMARKS, BENCHMARKS),
         "alpha": config["statistics"]["alpha"],
         "dtype": SCORING.get("dtype"),
     }
@@ -463,7 +463,7 @@ def explorer_settings():
 
 def explored_tables():
     """What the explorer shows, of every model and benchmark."""
-    return of_all("explorer", "pairs.json", models=explored_models())
+    return results_of_all("explorer", "pairs.json", models=explored_models())
 
 
 def removable_evidence():

@@ -163,7 +163,7 @@ def regional_figure_files():
 def regional_settings():
     """What tables, figures and the section need to know of the study."""
     return {
-        "models": as_listed(regional_models(), MODELS),
+        "models": display_metadata(regional_models(), MODELS),
         "alpha": config["statistics"]["alpha"],
         "confidence": config["statistics"]["confidence"],
         "reading": REGIONAL.get("reading"),

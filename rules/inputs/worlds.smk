@@ -68,4 +68,4 @@ def truths():
 
 def planted_scores():
     """The scores on the benchmarks of worlds."""
-    return of_all("scores", f"{ORIGINAL}.parquet", benchmarks_of_worlds())
+    return results_of_all("scores", f"{ORIGINAL}.parquet", benchmarks_of_worlds())

@@ -42,7 +42,7 @@ def code_digest(script: str | Path, *modules: str | Path) -> str:
     All but PLUMBING, which changes no result. What columns mean (unmask.tables.field) does not count either.
 
     `modules` are files below the folder of LIBRARY, such as unmask/benchmarks/formats/stereoset.py; what is
-    loaded by name (`unmask.by_name`) is seen no other way. Comments, docstrings and formatting do not count,
+    loaded by name (`unmask.plugins`) is seen no other way. Comments, docstrings and formatting do not count,
     so a change of these redoes nothing.
     Raises FileNotFoundError where a file is not there.
     """

@@ -14,9 +14,9 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from unmask.by_name import LIBRARY
-from unmask.by_name import load as load_module
 from unmask.files import write_text
+from unmask.plugins import LIBRARY
+from unmask.plugins import load as load_module
 from unmask.result_files import ResultFiles
 from unmask.study_results import MODULE, columns_of
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from unmask.strict import yaml_of
+from unmask.strict_parsing import parse_yaml
 from unmask.user_documents import read_document
 from unmask.user_tables import Column, Row, Table, text_without
 
@@ -51,5 +51,5 @@ def read_word_pairs(path: str | Path) -> WordPairs:
 
 
 def _published(path: Path) -> Iterator[Row]:
-    for number, pair in enumerate(read_document(path, yaml_of)["pairs"].parts(), start=1):
+    for number, pair in enumerate(read_document(path, parse_yaml)["pairs"].parts(), start=1):
         yield _TABLE.check(path, f"pair {number}", dict(zip(SIDES, pair.texts(), strict=False)))

@@ -6,7 +6,7 @@ bring the family into a study. Keywords of our own:
 - `discriminator: KEY` in `$defs: x`: an x is one of the alternatives `$defs: x/NAME` of all families, which
   its KEY names;
 - `among: KEY`: the value is a name under that key of the study;
-- `modules: FOLDER`: the value is the name of a module of that folder of the library (`unmask.by_name`);
+- `modules: FOLDER`: the value is the name of a module of that folder of the library (`unmask.plugins`);
 - `format: file | files | directory | model-directory | url`: `{data}` in the value stands for the study's
   data directory, and a path is there (`files`: a pattern that something matches); Snakemake would take other
   braces for wildcards;
@@ -33,12 +33,12 @@ import jsonschema
 from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.protocols import Validator
 
-from unmask import by_name
+from unmask import plugins
 from unmask.configuration import Config, read_config
 from unmask.corpora.shards import files_of
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
-from unmask.strict import HALF
+from unmask.strict_parsing import LONE_SURROGATE
 from unmask.urls import check_url, shown_url
 
 FORMATS = ("file", "files", "directory", "model-directory", "url")
@@ -152,7 +152,7 @@ def _expanded(config: Config, families: Families) -> Config:
     for name in families_of(config, families):
         if module := families[name].get("expands"):
             folder, _, stem = module.rpartition("/")
-            config = by_name.load(folder, stem).expand(config, families)
+            config = plugins.load(folder, stem).expand(config, families)
     return config
 
 
@@ -271,7 +271,7 @@ def _pattern(
 def _modules(
     validator: Any, folder: str, instance: Any, schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
-    known = by_name.names(folder)
+    known = plugins.names(folder)
     if instance not in known:
         yield ValidationError(f"{instance!r} is not one of {', '.join(known)}")
 
@@ -372,7 +372,9 @@ def _no_value(value: object) -> str | None:
     if isinstance(value, int | float) and abs(value) >= 2**63:
         return "too large a number"
     if isinstance(value, str):
-        return None if value.isascii() or not HALF.search(value) else f"{value!r} has half a character"
+        return (
+            None if value.isascii() or not LONE_SURROGATE.search(value) else f"{value!r} has half a character"
+        )
     known = value is None or isinstance(value, bool | int | float)
     return None if known else f"{value!r} is neither text nor a number; text goes in quotes"
 

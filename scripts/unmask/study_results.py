@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from unmask.by_name import LIBRARY
-from unmask.by_name import load as load_module
 from unmask.errors import InputError
 from unmask.loading import KEY_TYPES, with_keys
+from unmask.plugins import LIBRARY
+from unmask.plugins import load as load_module
 from unmask.result_files import ResultFiles
 from unmask.results.walking import paths_below
 from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata

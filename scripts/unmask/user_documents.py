@@ -11,7 +11,7 @@ from typing import Any
 
 from unmask.errors import InputError
 from unmask.labels import Labels
-from unmask.strict import json_of
+from unmask.strict_parsing import parse_json
 from unmask.user_files import quoted, read_text, text_of
 
 FaultIn = Callable[[str], str | None]
@@ -92,8 +92,8 @@ class Node:
         return Node(value, f"{self.where}{': ' if self.top else '.'}{key}", top=False)
 
 
-def read_document(path: str | Path, parse: Callable[[str], Any] = json_of) -> Node:
-    """What a file says. parse: json_of or yaml_of of unmask.strict, which raise ValueError.
+def read_document(path: str | Path, parse: Callable[[str], Any] = parse_json) -> Node:
+    """What a file says. parse: json_of or yaml_of of unmask.strict_parsing, which raise ValueError.
 
     Raises InputError naming the file where it is no text, or not what `parse` reads.
     """

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.strict import HALF, yaml_of
+from unmask.strict_parsing import LONE_SURROGATE, parse_yaml
 
 
 @contextmanager
@@ -47,15 +47,15 @@ def text_of(value: Any) -> str:
     """A value that is a text. Raises ValueError for another, and for half of a character."""
     if not isinstance(value, str):
         raise ValueError(f"is not a text but {quoted(value)}")
-    if HALF.search(value):
+    if LONE_SURROGATE.search(value):
         raise ValueError(f"has half of a character in it: {quoted(value)}")
     return value
 
 
 def read_yaml(path: str | Path) -> Any:
-    """What a YAML file says. Raises InputError naming the file for what `read_text` and `yaml_of` refuse."""
+    """What a YAML file says. Raises InputError naming the file, as `read_text` and `parse_yaml` do."""
     try:
-        return yaml_of(read_text(path))
+        return parse_yaml(read_text(path))
     except ValueError as error:
         raise InputError(f"{path}: {error}") from None
 

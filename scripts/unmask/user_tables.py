@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from unmask.errors import InputError
 from unmask.labels import Labels, fault_of
-from unmask.strict import json_of
+from unmask.strict_parsing import parse_json
 from unmask.user_files import faults_of, quoted, read_text, text_of
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ def _json_lines(path: Path, entry: Entry, columns: Sequence[Column], comments: b
     for row, (number, text) in enumerate(line for line in lines if line[1].strip()):
         place = f"row {row} (line {number})"
         try:
-            fields = json_of(text)
+            fields = parse_json(text)
             if not isinstance(fields, dict):
                 raise ValueError("not a JSON object")
         except ValueError as error:

@@ -20,7 +20,7 @@ from study_schema import MEASURES
 from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import write_facts
-from unmask.measures.contributions import contributions
+from unmask.measures.reduction import contributions
 from unmask.measures.registry import measure, title_of
 from unmask.measures.scoring import score_pairs
 from unmask.pairs.explorer import explored

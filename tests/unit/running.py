@@ -27,7 +27,7 @@ def run_script(
     job = SimpleNamespace(
         input=_container(InputFiles, inputs),
         output=_container(OutputFiles, outputs),
-        params=Params(fromdict={"code": "digest", "given": {}, **params}),
+        params=Params(fromdict={"code": "digest", "input_sha256": {}, **params}),
         log=[str(log)],
         threads=1,
         wildcards=Wildcards(fromdict=dict(wildcards or {})),

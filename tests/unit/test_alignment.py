@@ -20,14 +20,13 @@ from synthetic import counts_of
 from tiny_models import WORDS, tiny_model
 from unmask.evidence.alignment import POPULAR_FROM, Aligned, align, by_protocol
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.hiding import hiding
+from unmask.evidence.masking import hidden_positions
 from unmask.evidence.protocols import in_protocol, is_split
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import Mask, modified_tokens
 from unmask.frequency.group_words import modified_words
-from unmask.measures.by_protocol import score_by_protocol
 from unmask.measures.registry import maskings_of
-from unmask.measures.scoring import score_pairs
+from unmask.measures.scoring import score_by_protocol, score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
 from unmask.pairs.explorer import explored
@@ -196,11 +195,11 @@ def test_a_sentence_is_split_only_where_other_tokens_of_its_text_are_hidden() ->
     special = np.array([True, False, False, True])
     masks = np.array([False, True, False, False]), np.array([True, True, False, False])
     sentence = Aligned("p", "stereotype", np.arange(4), special, modified=masks[0], published=masks[1])
-    assert list(by_protocol(sentence, hiding("modified"))) == [sentence]
+    assert list(by_protocol(sentence, hidden_positions("modified"))) == [sentence]
     other = Aligned("p", "stereotype", np.arange(4), special, modified=masks[0], published=~masks[0])
-    roles = [one.role for one in by_protocol(other, hiding("modified"))]
+    roles = [one.role for one in by_protocol(other, hidden_positions("modified"))]
     assert roles == ["stereotype (published)", "stereotype (corrected)"]
-    assert list(by_protocol(other, hiding("none"))) == [other]
+    assert list(by_protocol(other, hidden_positions("none"))) == [other]
 
 
 def test_statistics_count_what_differs_and_read_tokens_as_corrected_does() -> None:

@@ -15,7 +15,7 @@ from running import present
 from unmask.associations.chance import least_p
 from unmask.associations.comparisons import PAIR_COLUMNS
 from unmask.associations.permutations import partitions
-from unmask.associations.presenting import made_tables
+from unmask.associations.presenting import PRESENTS
 from unmask.associations.results import AssociationResults
 from unmask.associations.shown import TABLES
 from unmask.associations.tables import (
@@ -287,7 +287,7 @@ def test_planted_and_constructed(study: Study, csv: dict[str, pd.DataFrame]) -> 
 def test_nothing_makes_tables_without_rows(study: Study) -> None:
     bare = {key: study.files[key] for key in ("captions", "published")} | {"associations": []}
     names = [f"{table}_{form}" for table in TABLES for form in ("csv", "md", "tex")]
-    for name, text in made_tables(AssociationResults(bare, SETTINGS), names):
+    for name, text in PRESENTS.table_texts(AssociationResults(bare, SETTINGS), names):
         if name.endswith("csv"):
             assert pd.read_csv(io.StringIO(text)).empty, name
         else:

@@ -15,7 +15,7 @@ from drawn_marks import panels_of, scale_of
 from running import present
 from unmask.calibration.artifacts import FIGURES
 from unmask.calibration.charts import MAKERS
-from unmask.calibration.presenting import drawn_charts
+from unmask.calibration.presenting import PRESENTS
 from unmask.calibration.results import CalibrationResults
 from unmask.measures.registry import title_of
 from unmask.report.charts import chart
@@ -31,7 +31,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 def rows_of(study: Study, name: str) -> Rows:
     """What a chart of a study is drawn from, as the page has it."""
-    ((_, drawn),) = drawn_charts(CalibrationResults(study.files, study.settings), [name])
+    ((_, drawn),) = PRESENTS.drawn(CalibrationResults(study.files, study.settings), [name])
     assert not isinstance(drawn, str)
     return chart("c", "a", drawn).rows
 
@@ -260,7 +260,7 @@ def test_a_small_study_has_marks_without_intervals(tmp_path: Path) -> None:
 
 def test_what_there_is_nothing_of_is_a_line(tmp_path: Path) -> None:
     study = Study(tmp_path, "explained")
-    for name, drawn in drawn_charts(CalibrationResults(study.files, study.settings), FIGURES):
+    for name, drawn in PRESENTS.drawn(CalibrationResults(study.files, study.settings), FIGURES):
         assert isinstance(drawn, str) == (name != "explained_figure")
     files = {f"worlds_figure_{form}": tmp_path / f"w.{form}" for form in ("svg", "png")}
     present("calibration", study.files, files, tmp_path / "log", study.settings)
@@ -270,7 +270,7 @@ def test_what_there_is_nothing_of_is_a_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lacking", ["doses", "merits", "controls", "kept", "drawn", "kept_exact"])
 def test_each_file_may_be_missing(tmp_path: Path, lacking: str) -> None:
     study = Study(tmp_path, "small")
-    drawn = dict(drawn_charts(CalibrationResults(study.files | {lacking: []}, study.settings), FIGURES))
+    drawn = dict(PRESENTS.drawn(CalibrationResults(study.files | {lacking: []}, study.settings), FIGURES))
     without = {
         "doses": {"response_figure", "frequency_figure"},
         "merits": {"power_figure", "alarms_figure"},

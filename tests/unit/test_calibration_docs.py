@@ -15,7 +15,7 @@ from unmask.calibration.documenting import ABSENT, FOLDER, PAGE, ROOT, TABLES, c
 from unmask.calibration.exact_model import TRUSTED, ExactModel
 from unmask.calibration.planted_pairs import observe_exact, planted_pairs
 from unmask.calibration.population import ORACLE, Member
-from unmask.calibration.presenting import made_tables
+from unmask.calibration.presenting import PRESENTS
 from unmask.calibration.results import CalibrationResults
 from unmask.configuration import read_config
 from unmask.errors import InputError
@@ -32,7 +32,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     study = Study(folder)
     (folder / "tables").mkdir()
     names = [f"{table}_csv" for table in artifacts.TABLES]
-    for name, text in made_tables(CalibrationResults(study.files, study.settings), names):
+    for name, text in PRESENTS.table_texts(CalibrationResults(study.files, study.settings), names):
         (folder / "tables" / f"calibration_{name.removesuffix('_csv')}.csv").write_text(text)
     return folder
 

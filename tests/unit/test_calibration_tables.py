@@ -13,7 +13,7 @@ from calibration_studies import AWKWARD, CHANCE_ALARMS, MEASURES, NUMBERS, Study
 from running import present
 from unmask.calibration.artifacts import TABLES
 from unmask.calibration.metrics import RANKED
-from unmask.calibration.presenting import made_tables
+from unmask.calibration.presenting import PRESENTS
 from unmask.calibration.results import CalibrationResults
 from unmask.calibration.schema import EXPLAINED
 from unmask.calibration.tables import ON_PAGES, PRESENTED
@@ -229,7 +229,7 @@ def test_explained_parts_add_up(results: CalibrationResults) -> None:
 @pytest.mark.parametrize("size", ["small", "explained"])
 def test_what_a_study_lacks_is_an_empty_table(tmp_path: Path, size: str) -> None:
     study = Study(tmp_path, size)
-    texts = dict(made_tables(CalibrationResults(study.files, study.settings), NAMES))
+    texts = dict(PRESENTS.table_texts(CalibrationResults(study.files, study.settings), NAMES))
     empty = {name for name in TABLES if "Nothing in this study" in texts[f"{name}_md"]}
     assert empty == ({"explained"} if size == "small" else set(TABLES) - {"explained"})
     for name in empty:
@@ -252,10 +252,10 @@ def test_a_study_without_exact_models_or_controls(tmp_path: Path) -> None:
     names = [f"{table}_md" for table in TABLES]
     for lacking in ("doses", "merits", "controls", "kept", "drawn", "kept_exact"):
         files = study.files | {lacking: []}
-        texts = dict(made_tables(CalibrationResults(files, study.settings), names))
+        texts = dict(PRESENTS.table_texts(CalibrationResults(files, study.settings), names))
         assert len(texts) == len(TABLES), lacking
     bare = CalibrationResults({"captions": study.files["captions"]}, study.settings)
-    texts = dict(made_tables(bare, names))
+    texts = dict(PRESENTS.table_texts(bare, names))
     assert all("Nothing in this study" in text for text in texts.values())
 
 

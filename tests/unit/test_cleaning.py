@@ -10,7 +10,7 @@ import pytest
 
 from unmask.atomic import partial_beside
 from unmask.errors import InputError
-from unmask.evidence.keeping import kept
+from unmask.evidence.cache import cached
 from unmask.locks import locked
 from unmask.results.cleaning import ABANDONED, NEEDED, UNFINISHED, describe, items, remove
 from unmask.results.register import FILE, read_register, write_register
@@ -109,10 +109,10 @@ def test_just_what_was_listed_is_removed(results: Path) -> None:
 
 def test_a_table_of_two_names_goes_by_both_and_counts_once(results: Path) -> None:
     table = results / "evidence/a/pairs/original/none.parquet"
-    kept(table).parent.mkdir()
-    kept(table).hardlink_to(table)
+    cached(table).parent.mkdir()
+    cached(table).hardlink_to(table)
     # not given out yet: its job was interrupted
-    write(kept(results / "evidence/c/pairs/original/modified.parquet"), 40)
+    write(cached(results / "evidence/c/pairs/original/modified.parquet"), 40)
     found = items(results)
     told = {(item.kind, item.name, item.size) for item in found}
     assert (EVIDENCE, "a on pairs", 2000) in told
@@ -120,7 +120,7 @@ def test_a_table_of_two_names_goes_by_both_and_counts_once(results: Path) -> Non
     assert len(told) == 8
     assert remove(found, results) == 2042
     assert not (results / "evidence/a").exists()
-    assert kept(results / "evidence/c/pairs/original/modified.parquet").exists()
+    assert cached(results / "evidence/c/pairs/original/modified.parquet").exists()
 
 
 def test_counted_corpora_go_when_asked_for_and_their_facts_stay(results: Path) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from unmask import code_digest as digests
-from unmask.by_name import module_file
 from unmask.code_digest import code_digest
+from unmask.plugins import module_file
 
 
 @pytest.fixture
@@ -175,8 +175,8 @@ def test_evidence_does_not_depend_on_measures_nor_measures_on_evidence() -> None
     assert {module for module in measures if module.startswith(("unmask/evidence/", "unmask/models/"))} == {
         "unmask/evidence/__init__.py",
         "unmask/evidence/chunks.py",
-        "unmask/evidence/hiding.py",
-        "unmask/evidence/keeping.py",
+        "unmask/evidence/masking.py",
+        "unmask/evidence/cache.py",
         "unmask/evidence/origin.py",
         "unmask/evidence/protocols.py",
         "unmask/evidence/schema.py",
@@ -247,7 +247,7 @@ def _whole_call(text: str) -> str:
 def test_rules_name_the_modules_that_their_scripts_load_by_name(
     file: str, function: str, given: list[str]
 ) -> None:
-    loader = SCRIPTS / "unmask/by_name.py"
+    loader = SCRIPTS / "unmask/plugins.py"
     if function == "code":
         files = digests.files_of(SCRIPTS / ast.literal_eval(given[0]))
         # what a manifest says has a digest by itself: see the next test

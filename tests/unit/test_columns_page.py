@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from unmask import columns_page
-from unmask.by_name import LIBRARY, load, names
 from unmask.columns_page import PAGE, page, schema_of
+from unmask.plugins import LIBRARY, load, names
 from unmask.study_results import KEY_MEANINGS, columns_of, declared_tables
 from unmask.tables import field, meaning_of
 

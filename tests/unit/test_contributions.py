@@ -13,14 +13,14 @@ import pytest
 from examples import example_pairs
 from study_schema import MEASURES
 from tiny_models import tiny_model
-from unmask.by_name import names
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.hiding import MASKINGS
-from unmask.measures.contributions import contributions
+from unmask.evidence.masking import MASKINGS
+from unmask.measures.reduction import contributions
 from unmask.measures.registry import measure
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
+from unmask.plugins import names
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, ORIGINAL, PUBLISHED, STEREOTYPE
 
 ARCHITECTURES = ("bert", "roberta", "albert")

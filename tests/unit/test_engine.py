@@ -20,12 +20,11 @@ from examples import example_pairs
 from literal import Reader, corrected
 from study_schema import MEASURES
 from tiny_models import ARCHITECTURES, tiny_model
-from unmask.by_name import names
 from unmask.errors import InputError
 from unmask.evidence import streaming
 from unmask.evidence.collecting import collect_evidence
 from unmask.evidence.engine import Answers, Queries, answer
-from unmask.evidence.hiding import MASKINGS
+from unmask.evidence.masking import MASKINGS
 from unmask.evidence.progress import Progress
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.streaming import divide, write_evidence
@@ -34,6 +33,7 @@ from unmask.models import linear, loading
 from unmask.models.devices import Device, pick_device
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
 from unmask.models.loading import LoadedModel, load
+from unmask.plugins import names
 from unmask.tables import read_metadata, read_table
 from unmask.terms import CORRECTED, ORIGINAL, SHUFFLED
 

@@ -9,15 +9,15 @@ import torch
 
 from examples import example_pairs
 from tiny_models import ARCHITECTURES, tiny_model, tiny_tokenizer
-from unmask.by_name import names
 from unmask.errors import InputError
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.hiding import MASKINGS
+from unmask.evidence.masking import MASKINGS
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import modified_tokens, shuffle_tokens
 from unmask.evidence.tokenising import tokenise_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import LoadedModel, load
+from unmask.plugins import names
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL, ROLES, SHUFFLED
 

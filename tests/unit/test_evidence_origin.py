@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 
 from unmask.errors import InputError
-from unmask.evidence.origin import ORIGIN, check_one_origin
+from unmask.evidence.origin import ORIGIN_KEYS, check_one_origin
 from unmask.tables import write_table
 
-FACTS = {key: f"some {key}" for key in ORIGIN}
+FACTS = {key: f"some {key}" for key in ORIGIN_KEYS}
 
 
 def table(path: Path, facts: dict[str, Any]) -> Path:
@@ -27,7 +27,7 @@ def test_tables_of_one_origin_meet(tmp_path: Path) -> None:
     check_one_origin([])
 
 
-@pytest.mark.parametrize("key", ORIGIN)
+@pytest.mark.parametrize("key", ORIGIN_KEYS)
 def test_tables_of_two_origins_do_not(tmp_path: Path, key: str) -> None:
     other = {**FACTS, key: "another"}
     none = table(tmp_path / "none.parquet", FACTS)
@@ -38,7 +38,7 @@ def test_tables_of_two_origins_do_not(tmp_path: Path, key: str) -> None:
         told = f"{key} differs: another here, some {key} in {none}; delete both and run again"
         assert str(error.value) == f"{path}: {told}"
     # of another model, say, but of the same benchmark
-    check_one_origin([none, path], [each for each in ORIGIN if each != key])
+    check_one_origin([none, path], [each for each in ORIGIN_KEYS if each != key])
 
 
 def test_a_broken_table_is_named(tmp_path: Path) -> None:

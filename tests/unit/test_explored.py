@@ -17,8 +17,7 @@ from test_contributions import added, evidence_of
 from tiny_models import tiny_tokenizer
 from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
-from unmask.by_name import names
-from unmask.evidence.hiding import MASKINGS, hiding
+from unmask.evidence.masking import MASKINGS, hidden_positions
 from unmask.evidence.sentences import Sentence
 from unmask.evidence.tokenising import tokenise_pairs
 from unmask.facts import read_facts, write_facts
@@ -29,6 +28,7 @@ from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults
 from unmask.pairs.sections.pairs import pair_columns, section, votes
 from unmask.pairs.surfaces import SPACE
+from unmask.plugins import names
 from unmask.report.page import render_page
 from unmask.report.sections import App
 from unmask.statistics.flaws import flaws_table
@@ -141,7 +141,7 @@ def test_a_first_token_is_told_from_the_same_text_within_a_word(architecture: st
 def test_what_is_hidden_is_what_the_masking_hides(masking: str) -> None:
     flags = np.array([False, True, False, True, True, False])
     special = np.array([True, False, False, False, False, True])
-    times = list(hiding(masking)(Sentence("p", STEREOTYPE, np.arange(6), special, flags)))
+    times = list(hidden_positions(masking)(Sentence("p", STEREOTYPE, np.arange(6), special, flags)))
     told = hides(masking)
     if told == "nothing":
         assert all(len(hidden) == 0 for hidden in times)

@@ -12,15 +12,15 @@ import torch
 
 from examples import example_pairs
 from tiny_models import tiny_model
-from unmask.by_name import names
 from unmask.evidence import streaming
 from unmask.evidence.engine import answer
-from unmask.evidence.hiding import MASKINGS, hiding
+from unmask.evidence.masking import MASKINGS, hidden_positions
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.streaming import Likeliest, is_done, write_evidence
 from unmask.evidence.tokenising import tokenise_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import LoadedModel, load
+from unmask.plugins import names
 from unmask.tables import read_metadata, read_table
 from unmask.terms import ORIGINAL
 
@@ -57,7 +57,7 @@ def test_they_are_those_of_the_plain_model_read_one_by_one(masking: str, tmp_pat
     grouped = {key: rows for key, rows in found.groupby(keys, sort=False)}
     seen = 0
     for sentence in tokenise_pairs(example_pairs(), tokenizer, ("stereotype", "antistereotype")):
-        for hidden in hiding(masking)(sentence):
+        for hidden in hidden_positions(masking)(sentence):
             ids = sentence.ids.copy()
             ids[hidden] = tokenizer.mask_token_id
             with torch.no_grad():

@@ -15,13 +15,13 @@ from examples import SENTENCES, example_pairs
 from literal import Reader, corrected, published
 from study_schema import MEASURES
 from tiny_models import tiny_model
-from unmask.by_name import names
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.hiding import MASKINGS
+from unmask.evidence.masking import MASKINGS
 from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import TIE_MARGIN, score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
+from unmask.plugins import names
 from unmask.terms import CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED
 
 ARCHITECTURES = (

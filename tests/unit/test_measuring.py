@@ -19,9 +19,9 @@ from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.facts import read_facts
 from unmask.frequency.correlation import correlation_table
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
-from unmask.measures.by_protocol import score_by_protocol
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
+from unmask.measures.scoring import score_by_protocol
 from unmask.pairs.explorer import explored, shown_pairs
 from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.flaws import flaws_table

@@ -16,12 +16,12 @@ import unmask
 from running import about_model, run_script
 from tiny_models import ARCHITECTURES, tiny_classifier, tiny_model
 from tiny_seeing import SEEING, tiny_seeing
-from unmask.by_name import module_file
 from unmask.code_digest import files_of
 from unmask.errors import InputError
 from unmask.models.checks import unused
 from unmask.models.checks.unused import HARMLESS, check
 from unmask.models.kinds import masked_lm
+from unmask.plugins import module_file
 
 QUERY = "bert.encoder.layer.1.attention.self.query"
 

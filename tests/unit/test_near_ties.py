@@ -14,9 +14,8 @@ from study_schema import MEASURES, options_with
 from synthetic import counts_of, pair_results
 from tiny_models import tiny_model
 from unmask.benchmarks.schema import PAIRS
-from unmask.by_name import names
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.hiding import MASKINGS
+from unmask.evidence.masking import MASKINGS
 from unmask.measures.float_error import TOKEN_ERROR, token_errors
 from unmask.measures.measure import Evidence
 from unmask.measures.registry import measure
@@ -25,6 +24,7 @@ from unmask.models.devices import pick_device
 from unmask.models.loading import load
 from unmask.pairs.results import PairResults
 from unmask.pairs.sheets import near_ties as near_ties_sheet
+from unmask.plugins import names
 from unmask.statistics.bias import bias_table
 from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.decisions import decisions

@@ -299,7 +299,7 @@ def test_editing_plumbing_changes_no_digest(copy: Path, before: dict[str, str], 
 
 
 @pytest.mark.parametrize(
-    "module", ["unmask/files.py", "unmask/tables.py", "unmask/facts.py", "unmask/given.py"]
+    "module", ["unmask/files.py", "unmask/tables.py", "unmask/facts.py", "unmask/input_digests.py"]
 )
 def test_editing_what_gives_values_changes_digests(copy: Path, before: dict[str, str], module: str) -> None:
     path = copy / module

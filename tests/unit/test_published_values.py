@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from unmask.by_name import load
 from unmask.errors import InputError
+from unmask.plugins import load
 from unmask.report.published import doubts, read_published
 from unmask.user_tables import Column, key
 

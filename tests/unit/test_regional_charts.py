@@ -22,6 +22,7 @@ from unmask.regional import charts
 from unmask.regional.geometry import first_directions
 from unmask.regional.likelihood_reader import Likelihoods
 from unmask.regional.maps import BELOW, BEYOND, BLANK, FIFTHS, WITHIN
+from unmask.regional.presenting import PRESENTS
 from unmask.regional.results import RegionalResults
 from unmask.regional.schema import REGIONS
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PLAIN, PROTOCOLS
@@ -220,12 +221,12 @@ def test_what_was_planted_stands_at_its_strength(study: Study) -> None:
 
 def test_what_there_is_nothing_of_is_a_line(study: Study, tmp_path: Path) -> None:
     bare = study.files | {"planted": [], "borders": [], "places": [], "likelihoods": []}
-    drawn = dict(charts.drawn_charts(RegionalResults(bare, SETTINGS | {"series": []}), charts.MAKERS))
+    drawn = dict(PRESENTS.drawn(RegionalResults(bare, SETTINGS | {"series": []}), charts.MAKERS))
     assert {name for name, each in drawn.items() if not isinstance(each, str)} == {"scores_figure"}
     none = tmp_path / "regions.parquet"
     write_table(none, study.regions.head(1), REGIONS, {"source": "made"})
     bare |= {"regions": str(none), "scores": []}
-    nothing = dict(charts.drawn_charts(RegionalResults(bare, SETTINGS), ["scores_figure"]))
+    nothing = dict(PRESENTS.drawn(RegionalResults(bare, SETTINGS), ["scores_figure"]))
     assert nothing == {"scores_figure": "No region of this study has a score."}
 
 

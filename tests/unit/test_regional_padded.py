@@ -10,7 +10,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from test_regional_likelihoods import NAMES, TEMPLATE, model_directory, model_of, regions, words
 from unmask.errors import InputError
-from unmask.evidence.engine import Block, own_log_probs
+from unmask.evidence.engine import Block, token_log_probs
 from unmask.regional.padded import write_padded
 from unmask.regional.schema import PADDED
 from unmask.regional.terms import ORIGINAL, SUBSTITUTED
@@ -75,7 +75,7 @@ def test_padding_is_not_attended_to(architecture: str) -> None:
     length = ids.shape[1]
     filled = np.pad(ids, ((0, 0), (0, 3)), constant_values=model.tokenizer.pad_token_id)
     blocks = [Block(ids), Block(filled, mask=np.arange(length + 3)[None] < length), Block(filled)]
-    alone, padded, attended = own_log_probs(model, blocks)
+    alone, padded, attended = token_log_probs(model, blocks)
     np.testing.assert_allclose(padded[:, :length], alone, atol=1e-5)
     assert abs(attended[:, :length] - alone).max() > 1e-3
     assert padded.shape == (1, length + 3)

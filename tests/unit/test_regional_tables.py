@@ -24,7 +24,7 @@ from synthetic_regions import (
 )
 from unmask.errors import InputError
 from unmask.regional import tables
-from unmask.regional.presenting import made_tables
+from unmask.regional.presenting import PRESENTS
 from unmask.regional.published import ORDERS, OVERALL
 from unmask.regional.rankings import INNER, TOPS, printed_taus, rankings, tau_with_pairs
 from unmask.regional.region_index import RegionIndex
@@ -376,8 +376,8 @@ def test_scores_of_other_draws_are_refused(study: Study, tmp_path: Path) -> None
 def test_a_study_without_a_table_has_a_caption_that_says_so(study: Study) -> None:
     files = {key: study.files[key] for key in ("regions", "published", "captions")}
     nothing = RegionalResults(files | {"scores": []}, SETTINGS)
-    for name, text in made_tables(nothing, ["table1_md", "table3_tex", "table4_md", "planted_csv"]):
+    for name, text in PRESENTS.table_texts(nothing, ["table1_md", "table3_tex", "table4_md", "planted_csv"]):
         assert "|" not in text, name
         assert "Nothing in this study" in text or name in ("table4_md", "planted_csv")
-    one = dict(made_tables(nothing, ["planted_csv"]))["planted_csv"]
+    one = dict(PRESENTS.table_texts(nothing, ["planted_csv"]))["planted_csv"]
     assert pd.read_csv(io.StringIO(one)).empty

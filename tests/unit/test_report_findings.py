@@ -46,6 +46,11 @@ def test_a_value_that_is_not_there_is_an_error() -> None:
         sentences([Finding[None]("missing", lambda _: [{}], "{{ names | listed }}")], None)
 
 
+def test_a_value_that_a_macro_would_hide_is_an_error() -> None:
+    with pytest.raises(ValueError, match="finding hidden: a macro hides the value of untrained"):
+        sentences([Finding[None]("hidden", lambda _: [{"untrained": True}], "{{ untrained }}")], None)
+
+
 def test_text_of_data_is_no_template() -> None:
     finding = Finding[None]("name", lambda _: [{"name": "{{ 1 + 1 }} <b>"}], "{{ name }}.")
     assert sentences([finding], None) == ("{{ 1 + 1 }} <b>.",)

@@ -12,10 +12,10 @@ import jsonschema
 import pytest
 
 from study_schema import FAMILIES, MEASURES, ROOT, SCHEMA
-from unmask import by_name
+from unmask import plugins
 from unmask.configuration import read_config
 from unmask.errors import InputError
-from unmask.evidence.hiding import MASKINGS
+from unmask.evidence.masking import MASKINGS
 from unmask.files import sha256_of_file
 from unmask.measures.registry import FORMULAS, measure
 from unmask.schemas import alternative, check_files, complete, put_together
@@ -34,8 +34,8 @@ def test_the_schema_is_a_schema() -> None:
 
 def test_each_measure_of_the_schema_has_a_module_and_each_module_is_in_the_schema() -> None:
     assert [measure(name).name for name in MEASURES] == list(MEASURES)
-    assert {by_name.module_file(FORMULAS, name) for name in MEASURES} == {
-        by_name.module_file(FORMULAS, name) for name in by_name.names(FORMULAS)
+    assert {plugins.module_file(FORMULAS, name) for name in MEASURES} == {
+        plugins.module_file(FORMULAS, name) for name in plugins.names(FORMULAS)
     }
 
 
@@ -46,12 +46,12 @@ def test_each_format_of_the_schema_has_a_module_and_each_module_is_in_the_schema
     part: str, folder: str
 ) -> None:
     formats = SCHEMA["$defs"][part]["properties"]["format"]["enum"]
-    assert sorted(formats) == by_name.names(folder)
+    assert sorted(formats) == plugins.names(folder)
 
 
 def test_measures_read_the_maskings_that_there_are() -> None:
     maskings = {masking for name in MEASURES for masking in measure(name).maskings}
-    assert sorted(maskings) == by_name.names(MASKINGS)
+    assert sorted(maskings) == plugins.names(MASKINGS)
 
 
 def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:

@@ -16,8 +16,8 @@ from running import run_script
 from tiny_models import tiny_model
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.evidence.earlier import ALIKE, EARLIER, NOTED, ROWS_BY, standing
-from unmask.evidence.keeping import digest_of, kept
+from unmask.evidence.cache import cached, digest_file
+from unmask.evidence.earlier import ALIKE, EARLIER, ROWS_BY, UPDATED, valid_codes
 from unmask.evidence.parts import maskings, untrained
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.streaming import write_evidence
@@ -158,7 +158,7 @@ def test_the_likeliest_tokens_are_kept_beside_evidence_and_like_it(folder: Path,
     assert all(len(own) == 3 * len(pd.read_parquet(table(folder, name))) for name, own in rows.items())
     assert score(code, top=3) == set()
     # one of the two is damaged: both are made again
-    kept(table(folder, f"{ALL}.top")).write_bytes(b"x")
+    cached(table(folder, f"{ALL}.top")).write_bytes(b"x")
     assert score(code, top=3) == {ALL}
     assert score(code) == set()
 
@@ -202,7 +202,7 @@ def test_an_added_control_or_seed_is_read_alone(
     assert table(folder, "1").read_bytes() == scores
     # by itself the job of untrained networks leaves the same table
     table(folder, "1").unlink()
-    kept(table(folder, "1")).unlink()
+    cached(table(folder, "1")).unlink()
     assert score({}, seeds=[1]) == {"1"}
     assert table(folder, "1").read_bytes() == scores
 
@@ -325,7 +325,7 @@ def test_a_file_system_without_hard_links_has_each_table_once(
     monkeypatch.setattr(Path, "hardlink_to", refused)
     assert score() == set(MASKINGS)
     for masking in MASKINGS:
-        assert table(folder, masking).is_file() and not kept(table(folder, masking)).exists()
+        assert table(folder, masking).is_file() and not cached(table(folder, masking)).exists()
     assert score() == set(MASKINGS)
 
 
@@ -337,7 +337,7 @@ def test_a_table_that_was_damaged_under_either_name_is_scored_again(folder: Path
     damaged[len(damaged) // 3] ^= 1
     with open(table(folder, NONE), "r+b") as file:
         file.write(damaged)
-    assert kept(table(folder, NONE)).read_bytes() == damaged
+    assert cached(table(folder, NONE)).read_bytes() == damaged
     # another file under the given name leaves the kept one as it was
     table(folder, ALL).unlink()
     table(folder, ALL).write_bytes(b"nonsense")
@@ -357,10 +357,10 @@ def as_if_earlier(folder: Path, masking: str) -> None:
     """A table as code has left it that did not count unknown tokens."""
     path = table(folder, masking)
     facts = {key: value for key, value in read_metadata(path).items() if key != "unknown_tokens"}
-    write_table(kept(path), read_table(path, EVIDENCE), EVIDENCE, facts)
-    digest_of(path).write_text(sha256_of_file(kept(path)))
+    write_table(cached(path), read_table(path, EVIDENCE), EVIDENCE, facts)
+    digest_file(path).write_text(sha256_of_file(cached(path)))
     path.unlink()
-    path.hardlink_to(kept(path))
+    path.hardlink_to(cached(path))
 
 
 @pytest.mark.parametrize("top", [0, 2])
@@ -382,7 +382,7 @@ def test_evidence_by_earlier_code_stands_where_no_row_would_be_another(
         now = read_metadata(table(folder, masking))
         assert now["code"] == "one" and now["unknown_tokens"]["unknown"] == 0
         assert now[ROWS_BY] == min(EARLIER[masking])
-        assert {key for key in now if now[key] != said[masking].get(key)} <= {*NOTED, ROWS_BY}
+        assert {key for key in now if now[key] != said[masking].get(key)} <= {*UPDATED, ROWS_BY}
         if top:
             assert read_metadata(table(folder, f"{masking}.top"))["code"] == "one"
     assert score(top=top) == set()
@@ -437,7 +437,7 @@ def test_evidence_by_code_that_makes_the_same_rows_stands_whatever_the_sentences
 )
 def test_earlier_code_makes_other_rows_of_long_pairs_and_special_tokens(of: Survey, alike: bool) -> None:
     for masking in MASKINGS:
-        assert set(standing(masking, of)) == ALIKE[masking] | (EARLIER[masking] if alike else set())
+        assert set(valid_codes(masking, of)) == ALIKE[masking] | (EARLIER[masking] if alike else set())
 
 
 def test_another_file_of_the_same_sentences_is_noted(folder: Path, score: Score) -> None:

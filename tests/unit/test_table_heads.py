@@ -101,8 +101,8 @@ def test_crows_pairs_is_the_file_that_it_says_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("part", ["train", "dev", "test", "bias"])
 def test_a_task_has_the_columns_that_are_named(part: str, tmp_path: Path) -> None:
-    columns = table.bias_columns({"genders": {}})
-    assert tuple(column.name for column in columns if not column.optional) == BIAS_ITEMS
+    declared = table.bias_columns({"genders": {}})
+    assert tuple(column.name for column in declared if not column.optional) == BIAS_ITEMS
     names = {"train": ["bio", "job", "sex", "hyp"]}
     names |= {"dev": names["train"], "test": names["train"], "bias": list(BIAS_ITEMS)}
     files = {each: {"path": str(written(tmp_path / f"{each}.csv", names[each]))} for each in names}

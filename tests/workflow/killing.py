@@ -16,7 +16,7 @@ import psutil  # type: ignore[import-untyped]
 import yaml
 
 from small_study import Workflow
-from unmask.evidence.keeping import FOLDER
+from unmask.evidence.cache import FOLDER
 from unmask.files import sha256_of_file
 
 PATIENCE = 300

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from small_study import Workflow
-from unmask.measures.contributions import contributions
+from unmask.measures.reduction import contributions
 from unmask.measures.registry import measure
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 

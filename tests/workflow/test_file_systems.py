@@ -8,7 +8,7 @@ import pytest
 
 from killing import digests, litter
 from small_study import Workflow
-from unmask.evidence.keeping import FOLDER
+from unmask.evidence.cache import FOLDER
 
 SCORES = "results/small/scores/bert/crows/original.parquet"
 REFUSING = """

@@ -111,11 +111,11 @@ def test_every_rule_that_reads_what_is_given_depends_on_its_content() -> None:
     for rule, block in re.findall(r"^rule (\w+):\n((?:[ \n].*\n|\n)*)", text, re.MULTILINE):
         inputs = re.search(r"    input:\n((?: {8}.*\n)*)", block)
         for name in outside & set(re.findall(r"\w+", inputs[1] if inputs else "")):
-            held = re.search(rf"given=given\((.|\n)*?\b{name}\b", block)
+            held = re.search(rf"input_sha256=input_sha256\((.|\n)*?\b{name}\b", block)
             script = re.search(r'"\.\./\.?\.?/?(scripts/\w+\.py)"', block)
             assert held and script and "unchanged(" in (ROOT / script[1]).read_text(), (rule, name)
             found.add(rule)
     assert {"read_benchmark", "prepare_model", "make_random_model", "count_shard", "group_words"} <= found
     # the rules that present families are made in one loop, from what these declare
-    assert 'given=given(*_presents["inputs"].values())' in text
+    assert 'input_sha256=input_sha256(*_presents["inputs"].values())' in text
     assert "unchanged(" in (ROOT / "scripts/present.py").read_text()

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from small_study import AGGREGATES, Workflow, random_model
-from unmask.by_name import module_file
 from unmask.code_digest import PLUMBING
 from unmask.files import sha256_of_file
+from unmask.plugins import module_file
 
 
 def without_aggregates(planned: set[str]) -> set[str]:

@@ -21,10 +21,9 @@ from unmask.associations.tokenised import Span, Tokenised, Vectors, check_finite
 from unmask.errors import InputError
 from unmask.models.checking import load_tokenizer
 from unmask.models.devices import Device, within_memory
+from unmask.models.joint.architectures import PIXELS, Architecture, config_of, longest_text
 from unmask.models.joint.pixels import load_processor
-from unmask.models.joint.reading import PIXELS, Reading
 from unmask.models.quiet import quiet_transformers
-from unmask.models.seeing import config_of, longest_text
 
 Ids = tuple[int, ...]
 Place = tuple[str, int]
@@ -38,7 +37,7 @@ class SeeingEncoder:
 
     where: str
     network: PreTrainedModel
-    reading: Reading
+    reading: Architecture
     tokenizer: PreTrainedTokenizerBase
     device: Device
     processor: Any = None
@@ -78,7 +77,7 @@ def load_seeing(directory: str | Path, device: Device) -> SeeingEncoder:
     )
 
 
-def _load(directory: Path, reading: Reading, device: Device) -> PreTrainedModel:
+def _load(directory: Path, reading: Architecture, device: Device) -> PreTrainedModel:
     if device.torch.type == "cuda":
         # single precision means single precision; patches go through a convolution
         torch.backends.cuda.matmul.fp32_precision = "ieee"

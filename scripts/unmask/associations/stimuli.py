@@ -11,13 +11,13 @@ import pandas as pd
 from unmask.associations.association_test import CONTRASTED, KEYS, AssociationTest
 from unmask.associations.schema import STIMULI
 from unmask.associations.words import WordFacts, Words, find, read_words
-from unmask.by_name import load
 from unmask.errors import InputError
 from unmask.labels import Labels, fault_of
+from unmask.plugins import load
 from unmask.tables import framed
 
 FORMATS = "associations/formats"
-"""The folder of their modules (see unmask.by_name)."""
+"""The folder of their modules (see unmask.plugins)."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from unmask.associations.association_test import KEYS, distinct
 from unmask.associations.terms import SETS
 from unmask.labels import fault_of
-from unmask.strict import yaml_of
+from unmask.strict_parsing import parse_yaml
 from unmask.user_documents import read_document
 
 SENTENCES = "sent-"
@@ -34,7 +34,7 @@ class WordFacts:
     @classmethod
     def from_file(cls, path: str | Path) -> "WordFacts":
         """Raises InputError naming the file and the key of what is missing, unknown or no word."""
-        facts = read_document(path, yaml_of)
+        facts = read_document(path, parse_yaml)
         plurals, siblings = (
             {word: node.text() for word, node in facts[key].mapping().items()}
             for key in ("plurals", "siblings")

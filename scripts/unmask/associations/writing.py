@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from unmask.associations.schema import embeddings
 from unmask.evidence.progress import Progress
-from unmask.evidence.sharding import Shard, digest_of_parts, is_done_or_noted, write_in_shards
+from unmask.evidence.sharding import Shard, digest_of_parts, is_done_or_updated, write_in_shards
 from unmask.tables import opened_table
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ def write_embeddings(
         "poolings": list(poolings),
         "stimuli": digest_of_parts(contents),
     }
-    if is_done_or_noted(path, schema, facts):
+    if is_done_or_updated(path, schema, facts):
         return
     tokens = distinct["text"].str.len() / TOKEN + 2
     with_bar = sys.stderr.isatty() if bar is None else bar

@@ -6,11 +6,11 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from unmask.by_name import load
+from unmask.plugins import load
 from unmask.tables import WORD, field, framed
 
 FORMATS = "benchmarks/labels"
-"""The folder of the formats' modules (see unmask.by_name)."""
+"""The folder of the formats' modules (see unmask.plugins)."""
 
 LABELS = pa.schema(
     [

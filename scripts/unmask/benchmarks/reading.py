@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
-from unmask.by_name import load
 from unmask.errors import InputError
+from unmask.plugins import load
 from unmask.terms import DIRECTIONS
 from unmask.user_tables import Column, Table
 
@@ -31,7 +31,7 @@ _COLUMNS = (
 logger = logging.getLogger(__name__)
 
 FORMATS = "benchmarks/formats"
-"""The folder of the formats' modules (see unmask.by_name)."""
+"""The folder of the formats' modules (see unmask.plugins)."""
 
 
 def read_benchmark(path: str | Path, entry: Mapping[str, Any]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from unmask.calibration.exact_model import ExactModel, Floats
 from unmask.errors import InputError
-from unmask.evidence.hiding import hiding
+from unmask.evidence.masking import hidden_positions
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import Positions, Sentence, modified_tokens
 from unmask.tables import framed
@@ -76,7 +76,7 @@ def _with_specials(text: str, model: ExactModel, what: str) -> npt.NDArray[np.in
 
 
 def _readings(sentences: Iterator[Sentence], masking: str, mask: int) -> Iterator[_Reading]:
-    hidden_in = hiding(masking)
+    hidden_in = hidden_positions(masking)
     for sentence in sentences:
         for hidden in hidden_in(sentence):
             input_ids = sentence.ids.copy()

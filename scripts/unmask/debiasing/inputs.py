@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from unmask.atomic import written_whole
-from unmask.by_name import load
 from unmask.downloads import reading_download
 from unmask.errors import InputError
 from unmask.gendered_words import WordPairs
+from unmask.plugins import load
 
 logger = logging.getLogger(__name__)
 

@@ -1,6 +1,6 @@
 """What a study's results say of debiased models, and the figure on them (unmask.report.presenting)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,13 +13,13 @@ from unmask.report.captions import Captions, load_captions
 from unmask.report.changes import changes_chart
 from unmask.report.forms import Axis
 from unmask.report.panels import by_value, columns_of
+from unmask.report.presenting import Presentation
 from unmask.statistics.changes import CENTRE, changes, corrected, margins_of
 from unmask.terms import CORRECTED, PUBLISHED
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from unmask.report.charts import Drawn
 
 NOTHING = "No bias score of this study compares a debiased model with the one that it was made from."
 
@@ -79,10 +79,6 @@ class DebiasingResults:
         return load_captions(self.files["captions"], alpha=f"{self.alpha:g}", confidence=confidence)
 
 
-Found = DebiasingResults
-"""The name that unmask.report.presenting looks for."""
-
-
 def scores_chart(results: DebiasingResults) -> "alt.FacetChart | None":
     """A panel for each model that others were made from and benchmark; measures down, methods by colour and
     shape. None where nothing is compared."""
@@ -104,7 +100,4 @@ def _kind(model: Mapping[str, Any]) -> str:
     return f"{model['method']} ({PUBLISHED})" if model["reading"] == PUBLISHED else str(model["method"])
 
 
-def drawn_charts(results: DebiasingResults, names: Iterable[str]) -> "Iterator[tuple[str, Drawn | str]]":
-    """The chart of changed bias scores under each of the names; NOTHING where nothing is compared."""
-    for name in names:
-        yield name, scores_chart(results) or NOTHING
+PRESENTS = Presentation(DebiasingResults, charts={"changes": (scores_chart, NOTHING)})

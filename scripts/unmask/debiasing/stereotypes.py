@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from unmask.gendered_words import fault_of_word
-from unmask.strict import yaml_of
+from unmask.strict_parsing import parse_yaml
 from unmask.user_documents import read_document, read_lines
 
 
@@ -14,5 +14,5 @@ def read_stereotypes(path: str | Path) -> tuple[str, ...]:
     what is not one word in lower case; or where there is no word.
     """
     is_yaml = Path(path).suffix == ".yaml"
-    nodes = read_document(path, yaml_of)["words"].parts() if is_yaml else read_lines(path)
+    nodes = read_document(path, parse_yaml)["words"].parts() if is_yaml else read_lines(path)
     return tuple(dict.fromkeys(node.text(fault_of_word) for node in nodes))

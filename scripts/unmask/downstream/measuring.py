@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from unmask.by_name import load
 from unmask.downstream.estimates import Estimate, Floats, MainMetric, spread_of
 from unmask.downstream.schema import PREDICTIONS, SCORES
 from unmask.downstream.terms import CHANGE
 from unmask.errors import InputError
+from unmask.plugins import load
 from unmask.statistics.intervals import Ints
 from unmask.tables import framed, opened_table, read_metadata, unreadable
 
 METRICS = "downstream/metrics"
-"""The folder of their modules (see unmask.by_name)."""
+"""The folder of their modules (see unmask.plugins)."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.errors import InputError
-from unmask.evidence.keeping import digest_of
+from unmask.evidence.cache import digest_file
 from unmask.evidence.schema import EVIDENCE
 from unmask.files import sha256_of_file
 from unmask.tables import opened_table, plain_frame
@@ -32,11 +32,11 @@ def in_chunks(
 
 
 def check_unaltered(path: str | Path) -> None:
-    """Raise InputError where a table of evidence is not as its job wrote it (unmask.evidence.keeping).
+    """Raise InputError where a table of evidence is not as its job wrote it (unmask.evidence.cache).
 
     A table without a digest beside it, as an oracle's, is taken as it is.
     """
-    digest = digest_of(Path(path))
+    digest = digest_file(Path(path))
     if digest.is_file() and sha256_of_file(path) != digest.read_text(encoding="utf-8").strip():
         raise InputError(f"{path}: was altered after its job wrote it; delete it and run again")
 

@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerBase
 from unmask.errors import InputError
 from unmask.evidence.alignment import by_protocol
 from unmask.evidence.engine import Answers, Indices, Queries, answer
-from unmask.evidence.hiding import hiding, roles_of
+from unmask.evidence.masking import hidden_positions, roles_of
 from unmask.evidence.progress import Progress
 from unmask.evidence.sentences import Sentence, shuffle_tokens
 from unmask.evidence.tokenising import tokenise_pairs
@@ -51,7 +51,7 @@ def prepare(
     sentences = tokenise_pairs(pairs, tokenizer, roles_of(masking), max_length)
     if variant == SHUFFLED:
         sentences = [shuffle_tokens(sentence, shuffle_seed) for sentence in sentences]
-    hidden_in = hiding(masking)
+    hidden_in = hidden_positions(masking)
     sentences = [each for sentence in sentences for each in by_protocol(sentence, hidden_in)]
     return lay_out(sentences, masking, tokenizer.mask_token_id)
 
@@ -90,7 +90,7 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
     special: list[npt.NDArray[np.bool_]] = []
     rows: list[tuple[int, int, int, int]] = []
     crosses: list[tuple[int, int, int, int]] = []
-    hidden_in = hiding(masking)
+    hidden_in = hidden_positions(masking)
     for number, sentence in enumerate(sentences):
         tokens = sentence.ids.tolist()
         for hidden in hidden_in(sentence):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from unmask.evidence.alignment import POPULAR_FROM
-from unmask.evidence.keeping import digest_of, is_intact, kept
+from unmask.evidence.cache import cached, digest_file, is_intact
 from unmask.evidence.sharding import is_table_done, rewrite_facts
 from unmask.evidence.survey import Survey
 from unmask.tables import read_metadata
@@ -49,7 +49,7 @@ ADDED = ("unknown_tokens",)
 ROWS_BY = "rows_by"
 """The fact that names the code that made the rows, where `code` names another."""
 
-NOTED = ("made_from", "code", *ADDED)
+UPDATED = ("made_from", "code", *ADDED)
 """Facts of a table that may be updated: others say what its rows and its model are."""
 
 
@@ -61,7 +61,7 @@ class Table(NamedTuple):
     facts: Mapping[str, Any]
 
 
-def standing(masking: str, of: Survey) -> Collection[str]:
+def valid_codes(masking: str, of: Survey) -> Collection[str]:
     """The digests of earlier code by which evidence of such a benchmark is as today's code makes it."""
     digests = ALIKE.get(masking, frozenset())
     if of.longest < POPULAR_FROM and not of.literal:
@@ -69,7 +69,7 @@ def standing(masking: str, of: Survey) -> Collection[str]:
     return digests
 
 
-def stand(tables: Iterable[Table], earlier: Collection[str]) -> bool:
+def are_valid(tables: Iterable[Table], earlier: Collection[str]) -> bool:
     """Whether all these tables are in the cache, whole and with their facts; NOTED facts are then updated.
 
     They may have been made from other files of the same sentences and model, and by one of the `earlier`
@@ -82,16 +82,16 @@ def stand(tables: Iterable[Table], earlier: Collection[str]) -> bool:
             return False
         updated.append((table, facts))
     for table, facts in updated:
-        if facts != read_metadata(kept(table.path)):
+        if facts != read_metadata(cached(table.path)):
             # its digest is written when it is given out
-            digest_of(table.path).unlink(missing_ok=True)
-            rewrite_facts(kept(table.path), table.schema, facts)
+            digest_file(table.path).unlink(missing_ok=True)
+            rewrite_facts(cached(table.path), table.schema, facts)
     return True
 
 
 def _updated(table: Table, earlier: Collection[str]) -> dict[str, Any] | None:
     """The facts that a table in the cache has to state; None where it has to be made anew."""
-    path = kept(table.path)
+    path = cached(table.path)
     try:
         stated = read_metadata(path)
     except (OSError, ValueError, pa.ArrowException):
@@ -102,5 +102,5 @@ def _updated(table: Table, earlier: Collection[str]) -> dict[str, Any] | None:
     expected = {key: value for key, value in table.facts.items() if key not in free}
     if not is_table_done(path, {**expected, **{key: stated[key] for key in free if key in stated}}):
         return None
-    updated = stated | {key: table.facts[key] for key in NOTED if key in table.facts}
+    updated = stated | {key: table.facts[key] for key in UPDATED if key in table.facts}
     return updated if rows_by == updated["code"] else updated | {ROWS_BY: rows_by}

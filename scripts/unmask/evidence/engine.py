@@ -93,7 +93,7 @@ def answer(model: LoadedModel, queries: Queries, progress: Progress | None = Non
     return Answers(log_prob, rank, attention, content, *likeliest)
 
 
-def own_log_probs(
+def token_log_probs(
     model: LoadedModel, blocks: Sequence[Block], progress: Progress | None = None
 ) -> list[npt.NDArray[np.float32]]:
     """Log-probability of each block's tokens where they stand: inputs × columns asked for.

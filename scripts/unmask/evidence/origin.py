@@ -9,14 +9,14 @@ import pyarrow as pa
 from unmask.errors import InputError
 from unmask.tables import read_metadata, unreadable
 
-ORIGIN = ("model", "weights", "tokenizer", "attention", "dtype", "benchmark", "benchmark_sha256")
+ORIGIN_KEYS = ("model", "weights", "tokenizer", "attention", "dtype", "benchmark", "benchmark_sha256")
 """Facts that all evidence in one table shares; what a table lacks is taken for a value of its own."""
 
-SOURCE = ("source", "repo", "revision", "commit", "architecture", "world", "from", "scale", "seed")
+SOURCE_KEYS = ("source", "repo", "revision", "commit", "architecture", "world", "from", "scale", "seed")
 """What the evidence says of where its model is from: keys of the model's entry."""
 
 
-def check_one_origin(tables: Iterable[str | Path], keys: Iterable[str] = ORIGIN) -> None:
+def check_one_origin(tables: Iterable[str | Path], keys: Iterable[str] = ORIGIN_KEYS) -> None:
     """Check that tables of evidence, or of scores, which keep the facts of theirs, agree in these facts.
 
     Raises InputError naming two tables that do not, or one that cannot be read.

@@ -137,7 +137,7 @@ def digest_of_parts(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 
 
-def is_done_or_noted(path: Path, schema: pa.Schema, facts: Mapping[str, Any]) -> bool:
+def is_done_or_updated(path: Path, schema: pa.Schema, facts: Mapping[str, Any]) -> bool:
     """Whether a table is there, of facts that are the same but for the files that it was made from.
 
     The table then says what these are now, and its rows stay as they are.

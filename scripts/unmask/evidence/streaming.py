@@ -15,7 +15,7 @@ import pandas as pd
 
 from unmask.evidence.collecting import Layout, as_likeliest, as_rows, prepare
 from unmask.evidence.engine import Answers, answer
-from unmask.evidence.hiding import roles_of
+from unmask.evidence.masking import roles_of
 from unmask.evidence.progress import Progress
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.sharding import SecondTable, Shard, is_table_done, write_in_shards

@@ -7,7 +7,7 @@ import pandas as pd
 
 from unmask.frequency.words import words_of
 from unmask.labels import fault_of
-from unmask.strict import yaml_of
+from unmask.strict_parsing import parse_yaml
 from unmask.user_documents import read_document
 from unmask.user_files import quoted
 
@@ -23,7 +23,7 @@ def read_left_out(path: str | Path) -> frozenset[str]:
     writes it.
     """
     words: set[str] = set()
-    for entry in read_document(path, yaml_of).mapping().values():
+    for entry in read_document(path, parse_yaml).mapping().values():
         entry["source"].text()
         for part in entry["words"].parts():
             # a number may be a word; what holds others is none
@@ -43,7 +43,7 @@ def read_listed(path: str | Path) -> pd.DataFrame:
     Raises InputError naming the file and the key of another shape, an unknown group, a word in both groups of
     a bias type, or one that is not as words_of writes it.
     """
-    facts = read_document(path, yaml_of)
+    facts = read_document(path, parse_yaml)
     facts["source"].text()
     rows: list[dict[str, str]] = []
     for bias_type, groups in facts["words"].items(fault_of):
@@ -69,7 +69,7 @@ def read_listing(path: str | Path) -> dict[str, Any]:
     not one number for each group.
     """
     known = set(read_listed(path)["bias_type"])
-    facts = read_document(path, yaml_of).mapping()
+    facts = read_document(path, parse_yaml).mapping()
     mean_ranks: dict[str, dict[str, float]] = {}
     for bias_type, ranks in facts["mean_ranks"].items() if "mean_ranks" in facts else ():
         if bias_type not in known:

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from functools import cache
 
-from unmask.by_name import load
 from unmask.measures.measure import Measure
+from unmask.plugins import load
 from unmask.terms import ALL
 
 FORMULAS = "measures/formulas"
-"""The folder of their modules (see unmask.by_name)."""
+"""The folder of their modules (see unmask.plugins)."""
 
 
 def measure(name: str) -> Measure:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from unmask import by_name
+from unmask import plugins
 from unmask.facts import read_facts, record, write_facts
 
 
@@ -18,9 +18,9 @@ def write_manifest(path: str | Path, about: Mapping[str, Any], facts: Iterable[s
     Raises InputError where the model is not what it is said to be.
     """
     entry, facts = dict(about["entry"]), list(facts)
-    directory, kind = Path(about["directory"]), by_name.load("models/kinds", entry["kind"])
-    for check in by_name.names("models/checks"):
-        by_name.load("models/checks", check).check(directory, entry["kind"], about["name"])
+    directory, kind = Path(about["directory"]), plugins.load("models/kinds", entry["kind"])
+    for check in plugins.names("models/checks"):
+        plugins.load("models/checks", check).check(directory, entry["kind"], about["name"])
     kind.check(directory, about["name"])
     # the files themselves are described below
     for file in facts:

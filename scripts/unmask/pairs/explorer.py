@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unmask.evidence.hiding import hiding
+from unmask.evidence.masking import hidden_positions
 from unmask.evidence.protocols import all_in_protocol
 from unmask.evidence.sentences import Sentence
-from unmask.measures.contributions import contributions
 from unmask.measures.precision import spread_sample
+from unmask.measures.reduction import contributions
 from unmask.measures.registry import maskings_of, measure
 from unmask.pairs.surfaces import surfaces
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
@@ -181,7 +181,7 @@ def hides(masking: str) -> str:
     """What a masking hides while a token is predicted: `nothing`, `itself`, or `together` all it predicts."""
     flags = np.array([False, False, True, True])
     sentence = Sentence("", STEREOTYPE, np.arange(4), np.zeros(4, dtype=bool), flags)
-    most = max(len(positions) for positions in hiding(masking)(sentence))
+    most = max(len(positions) for positions in hidden_positions(masking)(sentence))
     return ("nothing", "itself", "together")[min(most, 2)]
 
 

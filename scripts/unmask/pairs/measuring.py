@@ -8,10 +8,10 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.evidence.chunks import in_chunks
-from unmask.measures.by_protocol import score_by_protocol
-from unmask.measures.exact import without_float_error
+from unmask.measures.float_error import without_float_error
 from unmask.measures.measure import Evidence
 from unmask.measures.schema import SCORES
+from unmask.measures.scoring import score_by_protocol
 from unmask.pairs.explorer import evidence_of_pairs
 from unmask.statistics.computing import EvidenceCounts, Part
 from unmask.tables import as_table

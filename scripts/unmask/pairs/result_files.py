@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.likeliest import LIKELIEST
-from unmask.evidence.schema import EVIDENCE
+from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.measures.schema import SCORES
 from unmask.pairs.schema import PRECISION
 from unmask.result_files import ResultFiles

@@ -1,7 +1,6 @@
 """The charts of regional bias: rows of results in the forms of unmask.report.forms, and maps."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 import altair as alt
@@ -14,7 +13,6 @@ from unmask.regional.pairs import unit
 from unmask.regional.results import RegionalResults
 from unmask.regional.tables import THOUSAND
 from unmask.regional.terms import C_W, CORRECTED, MEASURES, PLAIN, PROTOCOLS
-from unmask.report.chart_files import charts_of
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
 from unmask.report.panels import Row, by_value, columns_of, ends_of, records
 from unmask.report.sheets import rows_of
@@ -320,6 +318,3 @@ MAKERS: Mapping[str, tuple[Callable[[RegionalResults], Chart], str]] = {
     "planted_figure": (planted, "Nothing was planted in this study."),
 }
 """By name: what makes a chart, and why there may be none."""
-
-drawn_charts = partial(charts_of, MAKERS)
-"""The charts of these names, each with its name; where there is none, why."""

@@ -14,9 +14,9 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.errors import InputError
-from unmask.evidence.engine import Block, own_log_probs
+from unmask.evidence.engine import Block, token_log_probs
 from unmask.evidence.progress import Progress
-from unmask.evidence.sharding import Shard, digest_of_parts, is_done_or_noted, write_in_shards
+from unmask.evidence.sharding import Shard, digest_of_parts, is_done_or_updated, write_in_shards
 from unmask.models.loading import LoadedModel
 from unmask.regional.schema import LIKELIHOODS
 from unmask.regional.sentences import Arrays, Indices, Names, Sentences, Template
@@ -73,7 +73,7 @@ def write_likelihoods(
     path, names, new = Path(path), distinct(regions["name"]), new_words(words, list_)
     alone = list_ == words["list"].iloc[0]
     facts = {**facts, "sentences": digest_of_parts(names, new, template, alone)}
-    if is_done_or_noted(path, LIKELIHOODS, facts):
+    if is_done_or_updated(path, LIKELIHOODS, facts):
         return
     of_names = Names(names, model.tokenizer, max_length)
     _report_unknown(of_names)
@@ -158,13 +158,13 @@ def write_parts(
 ) -> None:
     """Write a table with one row for each sentence of each part, whole or not at all, in shards.
 
-    Raises InputError for a value that is not finite, naming name and word, and as `own_log_probs` and
+    Raises InputError for a value that is not finite, naming name and word, and as `token_log_probs` and
     `write_in_shards` do.
     """
     progress = Progress(sum(part.tokens for part in parts), sys.stderr.isatty() if bar is None else bar)
 
     def read(layout: Layout) -> Sequence[Floats]:
-        return own_log_probs(model, [block for _, block in layout], progress)
+        return token_log_probs(model, [block for _, block in layout], progress)
 
     def rows(part: Part, layout: Layout, answers: Sequence[Floats]) -> pa.Table:
         part_names = names[part.names.start : part.names.stop]

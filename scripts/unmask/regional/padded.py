@@ -16,7 +16,7 @@ from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.engine import Block
-from unmask.evidence.sharding import digest_of_parts, is_done_or_noted
+from unmask.evidence.sharding import digest_of_parts, is_done_or_updated
 from unmask.models.loading import LoadedModel
 from unmask.regional.likelihoods import Columns, Floats, Layout, Part, distinct, divided, write_parts
 from unmask.regional.schema import PADDED
@@ -51,7 +51,7 @@ def write_padded(
     of_list = distinct(words.loc[words["list"] == list_, "word_published"])
     template = template.removesuffix(".")
     facts = {**facts, "sentences": digest_of_parts(names, of_list, template)}
-    if is_done_or_noted(path, PADDED, facts):
+    if is_done_or_updated(path, PADDED, facts):
         return
     padding = _padding(model.tokenizer)
     alone = Names(names, model.tokenizer, max_length)

@@ -11,7 +11,7 @@ from unmask.errors import InputError
 from unmask.labels import Labels
 from unmask.regional.schema import WORDS
 from unmask.regional.wording import check_list_name, fault_in
-from unmask.strict import yaml_of
+from unmask.strict_parsing import parse_yaml
 from unmask.tables import framed
 from unmask.user_documents import read_document
 
@@ -44,7 +44,7 @@ def read_list(path: str | Path, name: str) -> pd.DataFrame:
     Raises InputError naming the file and topic of what is no such list, and of a word twice in one topic.
     """
     rows: list[dict[str, str]] = []
-    for topic, words in read_document(path, yaml_of).items(fault_in):
+    for topic, words in read_document(path, parse_yaml).items(fault_in):
         labels, seen = Labels(), set[str]()
         for number, part in enumerate(words.parts(), start=1):
             word = part.text(fault_in)
@@ -60,7 +60,7 @@ def read_list(path: str | Path, name: str) -> pd.DataFrame:
 
 def _read_published(path: str | Path, name: str) -> tuple[pd.DataFrame, str]:
     """One of the paper's lists, with what the released code makes of its words, and where it is from."""
-    facts = read_document(path, yaml_of)
+    facts = read_document(path, parse_yaml)
     rows = []
     for topic, words in facts["lists"][name].items():
         for entry in (part.value for part in words.parts()):

@@ -1,8 +1,8 @@
 """Charts as files, each as SVG and PNG."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import altair as alt
 
@@ -10,8 +10,6 @@ from unmask.report.charts import save_chart
 
 if TYPE_CHECKING:
     from unmask.report.charts import Drawn
-
-Found = TypeVar("Found")
 
 
 def save_charts(charts: "Iterable[tuple[str, Drawn | str]]", files: Mapping[str, str | Path]) -> None:
@@ -22,19 +20,6 @@ def save_charts(charts: "Iterable[tuple[str, Drawn | str]]", files: Mapping[str,
     for name, drawn in charts:
         shown = note(drawn) if isinstance(drawn, str) else drawn
         save_chart(shown, files[f"{name}_svg"], files[f"{name}_png"])
-
-
-def charts_of(
-    makers: "Mapping[str, tuple[Callable[[Found], Drawn | None], str]]", found: Found, wanted: Iterable[str]
-) -> "Iterator[tuple[str, Drawn | str]]":
-    """The charts of these names of what a family has found, each with its name; where there is none, why.
-
-    makers: by name what makes a chart, and why there may be none. Raises KeyError for an unknown name (a
-    defect of the caller).
-    """
-    for name in wanted:
-        make, without = makers[name]
-        yield name, make(found) or without
 
 
 def names_of(files: Mapping[str, str | Path]) -> list[str]:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 
-from unmask.by_name import load
 from unmask.files import write_text
+from unmask.plugins import load
 from unmask.report.declared_tables import Table
 from unmask.report.rendering import markdown
 from unmask.report.sheets import Sheet

@@ -4,6 +4,7 @@ A finding has the words, its rows have the numbers: a template tests a value, it
 all families say is here once: plurals, lists, intervals, corrected significance, untrained networks.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +26,8 @@ SHARED = """
 """
 """What templates of all families can call."""
 
+MACROS = frozenset(re.findall(r"macro (\w+)\(", SHARED))
+
 
 @dataclass(frozen=True)
 class Finding(Generic[Results]):
@@ -40,8 +43,13 @@ class Finding(Generic[Results]):
     says: str
 
     def sentences(self, results: Results) -> Iterator[str]:
-        """Raises jinja2.UndefinedError for a row without a value that the template reads."""
+        """Raises jinja2.UndefinedError for a row without a value that the template reads, and ValueError for a
+        key that is the name of a macro, which would hide its value."""
         for row in self.rows(results):
+            if hidden := MACROS & row.keys():
+                raise ValueError(
+                    f"finding {self.name}: a macro hides the value of {', '.join(sorted(hidden))}"
+                )
             yield " ".join(_template(self.says).render(row).split())
 
 

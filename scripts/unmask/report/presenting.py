@@ -1,32 +1,36 @@
-"""Presenting a family of measures: its tables, its figures and its sections of the report, of one
-reading of its files.
+"""Presenting a family of measures: its tables, its figures and its sections of the report, of one reading of its
+files.
 
-A family's own part is its module unmask/{family}/presenting.py, which may have
-
-- Found: what its files say, as Given, with properties that read them when they are first asked for;
-- made_tables(found, names): the texts of tables, each with its name (as unmask.report.table_files has it);
-- drawn_charts(found, names): the charts of these names, each with its name; a text where there is none.
-
-A family that has sections alone needs no such module.
+A family's module unmask/{family}/presenting.py has PRESENTS, a Presentation. A family that has sections alone
+needs no such module.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from unmask.by_name import load, names
 from unmask.files import write_text
+from unmask.plugins import load, names
 from unmask.report.sections import write_section
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from unmask.report.charts import Drawn
+    from unmask.report.table_files import Made
+
+Results = TypeVar("Results")
 
 MODULE = "presenting"
 """The name of a family's own part."""
 
 
 @dataclass(frozen=True)
-class Given:
+class Inputs:
     """What a family is presented from. files: of results, by name, a path or a list of paths each; settings:
     of the study."""
 
@@ -34,31 +38,63 @@ class Given:
     settings: Mapping[str, Any]
 
 
-def present(family: str, given: Given, wanted: Mapping[str, str], made: Mapping[str, Any]) -> None:
-    """Write what is wanted of a family, each file whole or not at all.
+@dataclass(frozen=True)
+class Presentation(Generic[Results]):
+    """What a family shows.
 
-    wanted: paths by name. A section (.json) has the name of its module in unmask/{family}/sections; a figure
-    is wanted as {figure}_svg and {figure}_png; all else are tables. made: what sections say of how they were
-    made (unmask.record.record). Raises InputError for a section that the family has not.
+    results: from files and settings, as Inputs has them; its properties read files when they are first asked for.
+    tables: by name, the numbers of a table and its sheet; the numbers alone of one that is written as CSV alone.
+    charts: by name, what draws a chart, and why there may be none.
     """
-    own: Any = load(family, MODULE) if MODULE in names(family) else None
-    found = getattr(own, "Found", Given)(given.files, given.settings)
-    sections = {name: path for name, path in wanted.items() if Path(path).suffix == ".json"}
-    pictures = {name: path for name, path in wanted.items() if Path(path).suffix in (".svg", ".png")}
-    tables = {name: path for name, path in wanted.items() if name not in {*sections, *pictures}}
-    if tables:
-        for name, text in own.made_tables(found, tables):
-            write_text(tables[name], text)
-    if pictures:
+
+    results: Callable[[Mapping[str, Any], Mapping[str, Any]], Results]
+    tables: "Mapping[str, Callable[[Results], Made | pd.DataFrame]]" = field(default_factory=dict)
+    charts: "Mapping[str, tuple[Callable[[Results], Drawn | None], str]]" = field(default_factory=dict)
+
+    def table_texts(self, results: Results, files: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Tables as text, each with its name {table}_{form}, a form of unmask.report.table_files.FORMS.
+
+        Raises KeyError for an unknown name (a defect of the caller).
+        """
+        from unmask.report.table_files import table_texts
+
+        yield from table_texts({name: partial(make, results) for name, make in self.tables.items()}, files)
+
+    def drawn(self, results: Results, figures: Iterable[str]) -> "Iterator[tuple[str, Drawn | str]]":
+        """Charts, each with its name; where there is nothing to draw, a text that says why.
+
+        Raises KeyError for an unknown name (a defect of the caller).
+        """
+        for name in figures:
+            draw, without = self.charts[name]
+            yield name, draw(results) or without
+
+
+def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapping[str, Any]) -> None:
+    """Write some outputs of a family, each file whole or not at all.
+
+    outputs: paths by name. A section (.json) has the name of its module in unmask/{family}/sections; a figure
+    is written as {figure}_svg and {figure}_png; all else are tables. facts: what sections say of how they were
+    made (unmask.facts.record). Raises InputError for a section that the family lacks.
+    """
+    family_module: Any = load(family, MODULE) if MODULE in names(family) else None
+    presents: Presentation[Any] = family_module.PRESENTS if family_module else Presentation(Inputs)
+    results = presents.results(inputs.files, inputs.settings)
+    sections = {name: path for name, path in outputs.items() if Path(path).suffix == ".json"}
+    figures = {name: path for name, path in outputs.items() if Path(path).suffix in (".svg", ".png")}
+    tables = {name: path for name, path in outputs.items() if name not in {*sections, *figures}}
+    for name, text in presents.table_texts(results, tables) if tables else ():
+        write_text(tables[name], text)
+    if figures:
         # Altair is loaded only where something is drawn
         from unmask.report.chart_files import names_of, save_charts
 
         with charts_unchecked():
-            save_charts(own.drawn_charts(found, names_of(pictures)), pictures)
+            save_charts(presents.drawn(results, names_of(figures)), figures)
     for name, path in sections.items():
         module = load(f"{family}/sections", name)
         with charts_unchecked():
-            write_section(path, module.section(found), made)
+            write_section(path, module.section(results), facts)
 
 
 def charts_unchecked() -> AbstractContextManager[None]:

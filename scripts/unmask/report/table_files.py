@@ -11,6 +11,8 @@ from unmask.report.sheets import Sheet
 Made = tuple[pd.DataFrame, Sheet]
 """The numbers of a table, and the table as it is read."""
 
+NO_SHEET = Sheet("", (), (), ())
+
 FORMS: Mapping[str, Callable[[Made], str]] = {
     "csv": lambda made: csv_text(made[0]),
     "md": lambda made: markdown(made[1]),
@@ -19,15 +21,18 @@ FORMS: Mapping[str, Callable[[Made], str]] = {
 """What a table is written as."""
 
 
-def table_texts(makers: Mapping[str, Callable[[], Made]], wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The tables of these names as text, each with its name.
+def table_texts(
+    tables: Mapping[str, Callable[[], Made | pd.DataFrame]], files: Iterable[str]
+) -> Iterator[tuple[str, str]]:
+    """Tables as text, each with its name.
 
-    makers: what makes each table. A name is {table}_{form}, with a form of FORMS. Raises KeyError for an
-    unknown name (a defect of the caller).
+    tables: what makes each table, numbers alone for one that is written as CSV alone. A name of files is
+    {table}_{form}, with a form of FORMS. Raises KeyError for an unknown name (a defect of the caller).
     """
-    made: dict[str, Made] = {}
-    for name in wanted:
+    computed: dict[str, Made] = {}
+    for name in files:
         table, _, form = name.rpartition("_")
-        if table not in made:
-            made[table] = makers[table]()
-        yield name, FORMS[form](made[table])
+        if table not in computed:
+            numbers = tables[table]()
+            computed[table] = (numbers, NO_SHEET) if isinstance(numbers, pd.DataFrame) else numbers
+        yield name, FORMS[form](computed[table])

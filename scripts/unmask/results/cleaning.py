@@ -14,7 +14,7 @@ from typing import Any
 
 from unmask.atomic import remove_if_abandoned
 from unmask.errors import InputError
-from unmask.evidence.keeping import FOLDER, digest_of, kept
+from unmask.evidence.cache import FOLDER, cached, digest_file
 from unmask.preflight import hold_run_lock
 from unmask.results.register import matcher, needing, read_register
 from unmask.results.walking import paths_below
@@ -80,7 +80,7 @@ def _items(pattern: Mapping[str, Any], results: Path, files: Iterable[Path]) -> 
         # what is older is made again, from these files
         done = all(path.stat().st_mtime_ns <= age for path in paths)
         # the same files by their second names, which would keep them on the disk
-        twins = [twin for path in paths for twin in (kept(path), digest_of(path)) if twin.is_file()]
+        twins = [twin for path in paths for twin in (cached(path), digest_file(path)) if twin.is_file()]
         yield _item(pattern["kind"] if done else NEEDED, name, [*paths, *twins])
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from unmask.errors import InputError
-from unmask.evidence.keeping import FOLDER
+from unmask.evidence.cache import FOLDER
 from unmask.facts import read_facts
 from unmask.files import sha256_of_file
 from unmask.results.checksums import FILE, read_checksums

@@ -49,5 +49,5 @@ def truth(world: World, counts: Counts = DEFAULT_COUNTS) -> dict[str, Any]:
 def write_truth(
     path: str | Path, world: World, provenance: Mapping[str, Any], counts: Counts = DEFAULT_COUNTS
 ) -> None:
-    """Write `truth` as JSON, with what it says of how it was made (unmask.record.record)."""
+    """Write `truth` as JSON, with what it says of how it was made (unmask.facts.record)."""
     write_text(path, json.dumps({**truth(world, counts), **provenance}, indent=1) + "\n")

@@ -32,7 +32,7 @@ from unmask.associations.association_test import (
 from unmask.associations.terms import X, Y
 from unmask.errors import InputError
 from unmask.labels import fault_of
-from unmask.strict import json_of
+from unmask.strict_parsing import parse_json
 from unmask.user_documents import Node, read_document
 
 PUBLISHED, CORRECTED = "published", "corrected"
@@ -60,7 +60,7 @@ def read(path: Path, entry: Mapping[str, Any]) -> AssociationTest:
     targets or of attributes.
     """
     repeats = _Repeats(entry.get("repeated_keys", CORRECTED))
-    document = read_document(path, partial(json_of, read_object=repeats.read_object))
+    document = read_document(path, partial(parse_json, read_object=repeats.read_object))
     groups = {set_: document[key] for key, set_ in KEYS.items()}
     categories = {set_: group["category"].text(fault_of) for set_, group in groups.items()}
     if categories[X] == categories[Y]:

@@ -18,7 +18,7 @@ from statistics import fmean
 from unmask.associations.association_test import AssociationTest, Item, check_sets
 from unmask.associations.terms import MASK, SETS, A, B, X, Y
 from unmask.errors import InputError
-from unmask.strict import json_of
+from unmask.strict_parsing import parse_json
 from unmask.user_files import read_text
 from unmask.worlds.grammar import (
     BOTH,
@@ -58,7 +58,7 @@ def read_world(path: Path) -> list[AssociationTest]:
     """
     where = str(path)
     try:
-        value = json_of(read_text(path))
+        value = parse_json(read_text(path))
         occupations = [Occupation(**each) for each in value["occupations"]]
         pairs = [GroupPair(**each) for each in value["group_pairs"]]
     except (ValueError, TypeError, KeyError) as error:

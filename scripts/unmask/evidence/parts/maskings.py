@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.evidence.earlier import Table, stand, standing
-from unmask.evidence.keeping import forget, kept
-from unmask.evidence.origin import SOURCE
+from unmask.evidence.cache import cached, discard
+from unmask.evidence.earlier import Table, are_valid, valid_codes
+from unmask.evidence.origin import SOURCE_KEYS
 from unmask.evidence.reading_job import ReadingJob
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.streaming import Likeliest, whole_facts, write_evidence
@@ -32,7 +32,7 @@ class _Output:
         """Whether all its tables are in the cache; their facts are then brought up to date."""
         facts = whole_facts(job.pairs, self.facts, self.likeliest)
         tables = map(Table, self.paths, (EVIDENCE, LIKELIEST), facts)
-        return stand(tables, standing(self.masking, job.surveyed))
+        return are_valid(tables, valid_codes(self.masking, job.surveyed))
 
 
 def read(job: ReadingJob, settings: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[Path]:
@@ -49,7 +49,7 @@ def read(job: ReadingJob, settings: Mapping[str, Any], outputs: Mapping[str, Any
     missing = [table for table in tables if not table.is_cached(job)]
     for table in missing:
         for path in table.paths:
-            forget(path)
+            discard(path)
     # attention maps are read where nothing is hidden, and cost time elsewhere
     for with_attention in (True, False):
         alike = [table for table in missing if (table.masking == NONE) == with_attention]
@@ -72,7 +72,7 @@ def _output(
     paths, likeliest = [Path(outputs[name])], None
     if settings["top"]:
         paths.append(Path(outputs[f"{name}_top"]))
-        likeliest = Likeliest(kept(paths[-1]), settings["top"])
+        likeliest = Likeliest(cached(paths[-1]), settings["top"])
     entry = job.manifest["entry"]
     facts = {
         **job.names,
@@ -81,7 +81,7 @@ def _output(
         "shuffle_seed": settings["seed"],
         **job.shared_facts,
         "unknown_tokens": job.surveyed.facts,
-        "model_source": {key: entry[key] for key in SOURCE if key in entry},
+        "model_source": {key: entry[key] for key in SOURCE_KEYS if key in entry},
         **job.record(code, "torch", "transformers", "tokenizers", "pyarrow"),
     }
     return _Output(variant, masking, settings["seed"], paths, likeliest, facts)
@@ -92,7 +92,7 @@ def _write(job: ReadingJob, tables: list[_Output], with_attention: bool) -> None
     for table in tables:
         try:
             write_evidence(
-                kept(table.paths[0]),
+                cached(table.paths[0]),
                 job.pairs,
                 model,
                 table.masking,

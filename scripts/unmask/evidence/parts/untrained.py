@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from unmask.errors import InputError
+from unmask.evidence.cache import cached, discard
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.earlier import Table, stand
-from unmask.evidence.keeping import forget, kept
+from unmask.evidence.earlier import Table, are_valid
 from unmask.evidence.reading_job import ReadingJob
 from unmask.evidence.streaming import whole_facts
 from unmask.measures.registry import maskings_of
@@ -45,15 +45,15 @@ def read(job: ReadingJob, settings: Mapping[str, Any], outputs: Mapping[str, Any
             **job.record(settings["code"], *packages),
         }
         (table_facts,) = whole_facts(job.pairs, facts)
-        if stand([Table(path, SCORES, table_facts)], ()):
+        if are_valid([Table(path, SCORES, table_facts)], ()):
             continue
-        forget(path)
+        discard(path)
         logger.info("scoring with the untrained network of seed %s", seed)
         try:
             scores = _score(job, settings["measures"], seed)
         except InputError as error:
             raise job.with_names(error) from None
-        write_table(kept(path), scores, SCORES, table_facts)
+        write_table(cached(path), scores, SCORES, table_facts)
     return paths
 
 

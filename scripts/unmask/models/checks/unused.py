@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from transformers import AutoConfig, PretrainedConfig
 
-from unmask import by_name
+from unmask import plugins
 from unmask.errors import InputError
 from unmask.models.checking import first_line
 from unmask.models.quiet import quiet_transformers
@@ -132,7 +132,7 @@ def _unused(directory: Path, config: PretrainedConfig, kind: str) -> list[str]:
     None where it cannot be loaded, or lacks weights: then it is not such a model, and the rest follows.
     """
     try:
-        network: Any = by_name.load("models/kinds", kind).KIND.network(config)
+        network: Any = plugins.load("models/kinds", kind).KIND.network(config)
         model, loading = network.from_pretrained(
             directory,
             local_files_only=True,

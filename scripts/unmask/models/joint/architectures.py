@@ -44,7 +44,7 @@ REGIONS, PIXELS = "regions", "pixels"
 
 
 @dataclass(frozen=True)
-class Reading:
+class Architecture:
     """How networks of one class are loaded and read; `config` is the configuration of such a network."""
 
     network: type[PreTrainedModel]
@@ -74,7 +74,7 @@ class Reading:
         return 1 + (shape[1] // height) * (shape[2] // width)
 
 
-def config_of(directory: Path, what: str) -> tuple[PretrainedConfig, Reading]:
+def config_of(directory: Path, what: str) -> tuple[PretrainedConfig, Architecture]:
     """The configuration of such an encoder, and how it reads.
 
     Raises InputError beginning with `what` where it is none, as CLIP.
@@ -122,7 +122,7 @@ def _embed_visual_bert(
     return hidden[:, 0]
 
 
-_VISUAL_BERT = Reading(
+_VISUAL_BERT = Architecture(
     VisualBertModel,
     _embed_visual_bert,
     width=lambda config: int(config.hidden_size),
@@ -147,7 +147,7 @@ def _embed_lxmert(network: LxmertModel, ids: Tensor, numbers: Tensor, boxes: Ten
     return hidden[:, 0]
 
 
-_LXMERT = Reading(
+_LXMERT = Architecture(
     LxmertModel,
     _embed_lxmert,
     width=lambda config: int(config.hidden_size),
@@ -183,7 +183,7 @@ def _embed_vilt(network: ViltModel, ids: Tensor, numbers: Tensor, boxes: Tensor 
     return hidden[:, 0]
 
 
-_VILT = Reading(
+_VILT = Architecture(
     ViltModel,
     _embed_vilt,
     width=lambda config: int(config.hidden_size),
@@ -205,7 +205,7 @@ def _embed_flava(network: FlavaModel, ids: Tensor, numbers: Tensor, boxes: Tenso
     return hidden[:, 0]
 
 
-_FLAVA = Reading(
+_FLAVA = Architecture(
     FlavaModel,
     _embed_flava,
     width=lambda config: int(config.multimodal_config.hidden_size),
@@ -243,7 +243,7 @@ def _embed_blip(
     return hidden[:, 0]
 
 
-_BLIP = Reading(
+_BLIP = Architecture(
     BlipForImageTextRetrieval,
     _embed_blip,
     width=lambda config: int(config.text_config.hidden_size),
@@ -251,7 +251,7 @@ _BLIP = Reading(
 )
 
 
-ARCHITECTURES: Mapping[str, Reading] = {
+ARCHITECTURES: Mapping[str, Architecture] = {
     "visual_bert": _VISUAL_BERT,
     "lxmert": _LXMERT,
     "vilt": _VILT,

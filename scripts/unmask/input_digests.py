@@ -14,7 +14,7 @@ SETTLED = 2.0
 """Seconds after which a change of a file has changed its dates as well, on any file system."""
 
 
-class Digests:
+class DigestCache:
     """SHA-256 of files, remembered in a file by place, size and dates: what is as it was is not read again.
 
     The file `cache` has a line for each digest, of which the last counts; it may be lost, or not writable.

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from unmask import given
+from unmask import input_digests
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
-from unmask.given import Digests, unchanged
+from unmask.input_digests import DigestCache, unchanged
 
 
 @pytest.fixture
@@ -28,16 +28,16 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         read.append(Path(path))
         return sha256_of_file(path)
 
-    monkeypatch.setattr(given, "sha256_of_file", reading)
+    monkeypatch.setattr(input_digests, "sha256_of_file", reading)
     return read
 
 
 def test_a_file_is_read_once_for_all_runs(
     file: Path, tmp_path: Path, reads: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(given, "SETTLED", -1)
+    monkeypatch.setattr(input_digests, "SETTLED", -1)
     for _ in range(3):
-        assert Digests(tmp_path / "cache/digests").of(file) == sha256_of_file(file)
+        assert DigestCache(tmp_path / "cache/digests").of(file) == sha256_of_file(file)
     assert reads == [file]
 
 
@@ -45,8 +45,8 @@ def test_a_file_is_read_once_for_all_runs(
 def test_a_replaced_file_is_read_again_whatever_its_date(
     file: Path, tmp_path: Path, replace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(given, "SETTLED", -1)
-    digests = Digests(tmp_path / "digests")
+    monkeypatch.setattr(input_digests, "SETTLED", -1)
+    digests = DigestCache(tmp_path / "digests")
     before, date = digests.of(file), file.stat().st_mtime_ns
     other = tmp_path / "other"
     other.write_text("two")
@@ -60,30 +60,30 @@ def test_a_replaced_file_is_read_again_whatever_its_date(
     else:
         shutil.copy2(other, file)
     assert (file.stat().st_mtime_ns, file.stat().st_size) == (date, 3)
-    assert Digests(tmp_path / "digests").of(file) == digests.of(file) != before
+    assert DigestCache(tmp_path / "digests").of(file) == digests.of(file) != before
 
 
 def test_what_was_just_written_is_not_relied_on(file: Path, tmp_path: Path, reads: list[Path]) -> None:
-    Digests(tmp_path / "digests").of(file)
+    DigestCache(tmp_path / "digests").of(file)
     assert not (tmp_path / "digests").exists()
-    Digests(tmp_path / "digests").of(file)
+    DigestCache(tmp_path / "digests").of(file)
     assert reads == [file, file]
 
 
 def test_a_broken_or_unwritable_cache_costs_time_alone(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(given, "SETTLED", -1)
+    monkeypatch.setattr(input_digests, "SETTLED", -1)
     cache = tmp_path / "digests"
     for content in (b'["cut sho', b"\xff\xff", b"[1]\n{}\n3\n"):
         cache.write_bytes(content)
-        assert Digests(cache).of(file) == sha256_of_file(file)
-    assert Digests(tmp_path / "file/digests").of(file) == sha256_of_file(file)
+        assert DigestCache(cache).of(file) == sha256_of_file(file)
+    assert DigestCache(tmp_path / "file/digests").of(file) == sha256_of_file(file)
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="missing: cannot be read"):
-        Digests(tmp_path / "digests").of(tmp_path / "missing")
+        DigestCache(tmp_path / "digests").of(tmp_path / "missing")
 
 
 def test_a_job_refuses_what_was_replaced_while_it_ran(file: Path) -> None:

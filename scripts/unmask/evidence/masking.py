@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterator
 
-from unmask.by_name import load
 from unmask.evidence.sentences import Positions, Sentence
+from unmask.plugins import load
 
 MASKINGS = "evidence/maskings"
-"""The folder of their modules (see unmask.by_name)."""
+"""The folder of their modules (see unmask.plugins)."""
 
 
-def hiding(masking: str) -> Callable[[Sentence], Iterator[Positions]]:
+def hidden_positions(masking: str) -> Callable[[Sentence], Iterator[Positions]]:
     """What gives, for each time that a model reads a sentence, the positions hidden from it."""
     hidden: Callable[[Sentence], Iterator[Positions]] = load(MASKINGS, masking).hidden
     return hidden

@@ -11,11 +11,11 @@ import yaml
 MOST_DIGITS = 1000
 """Of a whole number: more are no number of anything."""
 
-HALF = re.compile("[\ud800-\udfff]")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a character: JSON and YAML can say it, and no file can hold it."""
 
 
-def json_of(text: str, read_object: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+def parse_json(text: str, read_object: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
     """What JSON says. Raises ValueError, in one line, also for a key given twice, NaN, infinity and numbers
     too long to be meant, and where it is nested too deeply.
 
@@ -79,7 +79,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-def yaml_of(text: str) -> Any:
+def parse_yaml(text: str) -> Any:
     """What YAML says. Raises ValueError, in one line, also for a key given twice and for what is no value."""
     try:
         return _Loader(text).get_single_data()

@@ -14,41 +14,42 @@ from unmask.files import sha256_of_file, write_text
 FOLDER = ".kept"
 
 
-def kept(table: Path) -> Path:
+def cached(table: Path) -> Path:
     """Where a table lies before it is given out, and its second name afterwards."""
     return table.parent / FOLDER / table.name
 
 
-def digest_of(table: Path) -> Path:
+def digest_file(table: Path) -> Path:
     """The file with the digest of a table that was given out."""
-    return kept(table).with_suffix(".sha256")
+    return cached(table).with_suffix(".sha256")
 
 
 def is_intact(table: Path) -> bool:
     """Whether a kept table is as it was given out; one that was not given out yet is as its job wrote it."""
-    digest = digest_of(table)
+    digest = digest_file(table)
     return not digest.is_file() or (
-        kept(table).is_file() and sha256_of_file(kept(table)) == digest.read_text(encoding="utf-8").strip()
+        cached(table).is_file()
+        and sha256_of_file(cached(table)) == digest.read_text(encoding="utf-8").strip()
     )
 
 
-def forget(table: Path) -> None:
+def discard(table: Path) -> None:
     """Remove what is kept of a table that is to be made anew."""
-    kept(table).unlink(missing_ok=True)
-    digest_of(table).unlink(missing_ok=True)
+    cached(table).unlink(missing_ok=True)
+    digest_file(table).unlink(missing_ok=True)
 
 
-def give_out(tables: Iterable[Path]) -> None:
+def publish(tables: Iterable[Path]) -> None:
     """Give every table its own name; on a file system without hard links it loses the second one.
 
     All become younger than what they are made from, or Snakemake would have them made again.
     Raises OSError where that cannot be done.
     """
     for table in tables:
-        write_text(digest_of(table), f"{sha256_of_file(kept(table))}\n")
-        kept(table).touch()
+        write_text(digest_file(table), f"{sha256_of_file(cached(table))}\n")
+        cached(table).touch()
         table.unlink(missing_ok=True)
         try:
-            table.hardlink_to(kept(table))
+            table.hardlink_to(cached(table))
         except OSError:
-            kept(table).replace(table)
+            cached(table).replace(table)

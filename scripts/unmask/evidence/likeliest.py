@@ -1,3 +1,0 @@
-"""Moved: unmask.evidence.schema."""
-
-from unmask.evidence.schema import LIKELIEST as LIKELIEST

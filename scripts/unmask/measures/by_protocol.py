@@ -1,3 +1,0 @@
-"""Moved: unmask.measures.scoring."""
-
-from unmask.measures.scoring import score_by_protocol as score_by_protocol

@@ -1,3 +1,0 @@
-"""Moved: unmask.measures.reduction."""
-
-from unmask.measures.reduction import contributions as contributions

@@ -1,3 +1,0 @@
-"""Moved: unmask.facts."""
-
-from unmask.facts import record as record
