@@ -1,5 +1,6 @@
 # Commands:
 #
+# make           list these commands
 # make report    install what is missing, run the demonstration, say what it found and where its report is
 # make test      the tests that a change is judged by
 # make test-all  all tests, Slurm and long trainings too
