@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -9,10 +10,25 @@ import venv
 from pathlib import Path
 
 import pytest
+import yaml
 
-from small_study import write_crows_pairs
+from small_study import Workflow, write_crows_pairs
 from tiny_models import tiny_model
 from workflow_copy import ROOT
+
+
+def test_the_minimal_study_of_the_docs_is_a_whole_one(fresh: Workflow) -> None:
+    blocks = [
+        yaml.safe_load(block)
+        for page in ("README.md", "docs/command.md")
+        for block in re.findall(r"```yaml\n(study: mine\n.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    ]
+    assert len(blocks) == 2 and blocks[0] == blocks[1]
+    done = fresh.snakemake("-n", "--quiet", "rules", config=blocks[0])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (
+        "fetch_benchmark" in done.stdout and "fetch_model" in done.stdout and "present_pairs" in done.stdout
+    )
 
 
 @pytest.mark.thorough
