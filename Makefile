@@ -1,3 +1,6 @@
+# Commands:
+#
+# make           list these commands
 # make report    install what is missing, run the demonstration, say what it found and where its report is
 # make test      the tests that a change is judged by
 # make test-all  all tests, Slurm and long trainings too
@@ -23,10 +26,14 @@ GPUS := $(shell nvidia-smi --list-gpus 2>/dev/null | wc -l)
 FOLDER = folder=$$($(BIN)/python -m unmask.results.folder '$(STUDY)') || exit 1
 STUDY_CONFIG := study=$(STUDY) $(if $(DATA),'data=$(DATA)')
 
-.PHONY: report test test-all test-rest test-long snapshots check verify clean-evidence clean
+.PHONY: help report test test-all test-rest test-long snapshots check verify clean-evidence clean
+
+# `make` alone lists the commands, which stand on top of this file
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
 report: $(VENV)/.installed
-	$(BIN)/snakemake --cores $(CORES) --logger rich $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) \
+	$(BIN)/snakemake --cores $(CORES) --logger unmask $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) \
 		--config $(STUDY_CONFIG) $(ARGS)
 	@$(FOLDER); if [ -f "$$folder/report/summary.txt" ]; then cat "$$folder/report/summary.txt"; \
 		echo "The report is $$folder/report/index.html"; fi

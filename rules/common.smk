@@ -8,7 +8,9 @@ from pathlib import Path
 
 from snakemake.io import IOFile
 
-LIBRARY = str(Path(workflow.basedir) / "scripts")
+# in a checkout beside the scripts; of an installed wheel the package that the workflow lies in
+_beside = Path(workflow.basedir) / "scripts"
+LIBRARY = str(_beside if (_beside / "unmask").is_dir() else Path(workflow.basedir).parents[1])
 sys.path.insert(0, LIBRARY)
 # jobs too run the library beside their scripts, whichever is installed
 os.environ |= {"PYTHONPATH": os.pathsep.join(filter(None, [LIBRARY, os.getenv("PYTHONPATH")]))}
@@ -294,10 +296,10 @@ def provenance_files():
 def page_parts():
     """Digests of what the report's page is besides code, as a parameter of its rule."""
     parts = ("page.html.jinja", "page.css", "page.js")
-    return [sha256_of_file(ROOT / "scripts/unmask/report" / part) for part in parts]
+    return [sha256_of_file(Path(LIBRARY) / "unmask/report" / part) for part in parts]
 
 
 def page_programs():
     """Digests of the programs and style sheets that the report's page takes in, as a parameter of its rule."""
-    files = [f"scripts/unmask/{name}.{suffix}" for name in registered("programs") for suffix in ("js", "css")]
-    return {file: sha256_of_file(ROOT / file) for file in files}
+    files = [f"unmask/{name}.{suffix}" for name in registered("programs") for suffix in ("js", "css")]
+    return {file: sha256_of_file(Path(LIBRARY) / file) for file in files}

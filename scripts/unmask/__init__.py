@@ -1,6 +1,7 @@
 """Unmask: measures social bias in language models, evidence first, measures second.
 
-unmask.load("results/demo") gives the tables of a finished study as pandas frames (docs/notebooks.md).
+unmask.load("results/demo") gives the tables of a finished study as pandas frames (docs/notebooks.md);
+unmask.score("bert-base-uncased") scores a model first.
 """
 
 from typing import Any
@@ -16,3 +17,14 @@ def load(folder: Any) -> Any:
     from importlib import import_module  # noqa: TID251
 
     return import_module("unmask.study_results").load(folder)
+
+
+def score(*models: str, **options: Any) -> Any:
+    """Score models as the command `unmask score` does; the tables of that study, as `load` gives them.
+
+    models: folders, or repositories of the hub. options: those of unmask.command.scoring.score. Raises
+    unmask.errors.InputError for models and benchmarks that are not there, and where a job fails.
+    """
+    from importlib import import_module  # noqa: TID251
+
+    return import_module("unmask.command.scoring").score(*models, **options)

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 CONDA_NAMES = {"pytorch": "torch", "huggingface_hub": "huggingface-hub"}
-OF_THE_WORKFLOW = {"jsonschema", "snakemake", "snakemake-logger-plugin-rich"}
+OF_THE_WORKFLOW = {"jsonschema", "snakemake", "rich"}
 """Needed where Snakemake runs, not by its jobs."""
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from unmask.configuration import choose_study
 from unmask.errors import InputError
+from unmask.installation import workflow_root
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = workflow_root()
 """The folder of the workflow."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")

@@ -1,0 +1,152 @@
+"""The command `unmask`: score a model in one line, run a study, show, verify or clean its results."""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from unmask.command.studies import BENCHMARKS, new_study, study_of, write_study
+from unmask.errors import InputError
+from unmask.pairs.named_benchmarks import known_benchmarks
+from unmask.results.folder import results_folder
+
+CLEAR = 3
+"""The exit status of `--fail-on clear` where a preference is clear."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and exit with its status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status = options.run(options)
+    except InputError as error:
+        sys.exit(f"error: {error}")
+    except KeyboardInterrupt:
+        sys.exit("stopped; the same command goes on where it was")
+    sys.exit(status)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="unmask", description="Measures social bias in language models.")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], about: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+        made.set_defaults(run=run)
+        return made
+
+    score_ = command("score", _score, "score models on pairs of sentences, and say what that allows to claim")
+    score_.add_argument(
+        "models", nargs="+", metavar="MODEL", help="a folder, or a repository of the hub (owner/name)"
+    )
+    score_.add_argument(
+        "--benchmark",
+        dest="benchmarks",
+        nargs="+",
+        default=list(BENCHMARKS),
+        metavar="NAME",
+        help=f"{', '.join(known_benchmarks())}, or a file in the form of CrowS-Pairs",
+    )
+    score_.add_argument(
+        "--data", metavar="DIR", help="a folder in which benchmarks are looked for before they are fetched"
+    )
+    score_.add_argument("--measures", nargs="+", default=[], metavar="NAME", help="default: those of a study")
+    score_.add_argument(
+        "--name", help="of the study, and of its folder of results (default: after the models)"
+    )
+    score_.add_argument("--json", action="store_true", help="print the scores for machines")
+    score_.add_argument(
+        "--fail-on", choices=["clear"], help=f"exit with {CLEAR} where a model has a clear preference"
+    )
+    run = command("run", _run, "run a study: a file, or the name of one that comes with Unmask")
+    run.add_argument("study", metavar="STUDY")
+    run.add_argument("--data", metavar="DIR", help="what {data} in the study stands for")
+    for each in (score_, run):
+        each.add_argument("--cores", default="all", help="how many cores to use (default: all)")
+        each.add_argument("-n", "--dry-run", action="store_true", help="say what would run, and run nothing")
+    show = command("show", _show, "show the scores of a finished study, and where its page is")
+    show.add_argument("results", metavar="RESULTS", help="a folder of results, or a study")
+    show.add_argument("--json", action="store_true", help="print the scores for machines")
+    for name, about in (
+        ("verify", "compare results with the checksums of what they were made from"),
+        ("clean", "say what may be removed of a study's results; --yes removes it"),
+    ):
+        made = command(name, _of_results(name), about)
+        made.add_argument("results", metavar="RESULTS", help="a folder of results, or a study")
+        if name == "clean":
+            made.add_argument("--yes", action="store_true", help="remove it")
+    new = command("new", _new, "write a commented study to edit")
+    new.add_argument("file", metavar="FILE")
+    return parser
+
+
+def _score(options: argparse.Namespace) -> int:
+    study = study_of(options.models, options.benchmarks, options.data, options.measures, options.name)
+    file = write_study(study)
+    what = [_counted(len(options.models), "model"), _counted(len(options.benchmarks), "benchmark")]
+    _say(f"{', '.join(what)}. Results: {file.parent} (the same command goes on where it was)", options)
+    # reading results loads pandas, which other commands do without
+    from unmask.command.scoring import run_study
+
+    if status := run_study(file, options.cores, options.dry_run):
+        return status
+    return 0 if options.dry_run else _answer(file.parent, options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from unmask.command.scoring import run_study
+
+    folder = results_folder(options.study)
+    if status := run_study(options.study, options.cores, options.dry_run, options.data):
+        return status
+    if not options.dry_run:
+        print((folder / "report/summary.txt").read_text(encoding="utf-8"))
+        print(f"Page   {(folder / 'report/index.html').resolve().as_uri()}")
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    return _answer(_folder(options.results), options)
+
+
+def _new(options: argparse.Namespace) -> int:
+    path = new_study(options.file)
+    print(f"{path} is written. Edit it, then: unmask run {path}")
+    return 0
+
+
+def _of_results(name: str) -> Callable[[argparse.Namespace], int]:
+    module = {"verify": "unmask.results.verifying", "clean": "unmask.results.cleaning"}[name]
+
+    def run(options: argparse.Namespace) -> int:
+        more = ["--yes"] if getattr(options, "yes", False) else []
+        return subprocess.call([sys.executable, "-m", module, str(_folder(options.results)), *more])
+
+    return run
+
+
+def _answer(folder: Path, options: argparse.Namespace) -> int:
+    # pandas is loaded for an answer alone
+    from unmask.command.answer import as_json, as_text, is_clear, scores
+
+    table = scores(folder)
+    print(as_json(folder, table) if options.json else "\n".join(as_text(folder, table)))
+    return CLEAR if getattr(options, "fail_on", None) == "clear" and is_clear(table) else 0
+
+
+def _folder(results: str) -> Path:
+    return Path(results) if Path(results).is_dir() else results_folder(results)
+
+
+def _say(text: str, options: Any) -> None:
+    print(text, file=sys.stderr if options.json else sys.stdout, flush=True)
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""Studies that the command writes: complete files that can be read, edited and run again."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from unmask.errors import InputError
+from unmask.files import write_text
+from unmask.pairs.named_benchmarks import entries, known_benchmarks
+
+BENCHMARKS = ("crows-pairs",)
+"""What models are scored on by default."""
+
+HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?(@[\w./-]+)?")
+"""A repository of the hub, with a revision if one is asked for: owner/name@revision."""
+
+
+def model_entries(models: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """An entry of a study for each folder or repository of the hub, by a short name of its own.
+
+    Raises InputError for what is neither, and for two of one name.
+    """
+    result: dict[str, dict[str, Any]] = {}
+    for model in models:
+        path = Path(model)
+        if path.is_dir():
+            if not (path / "config.json").is_file():
+                raise InputError(f"{model}: this folder holds no config.json, so no model")
+            name, entry = path.resolve().name, {"source": "path", "path": model}
+        elif not HUB.fullmatch(model) or path.is_file():
+            raise InputError(f"{model}: neither a folder with a model nor the name of one on the hub")
+        else:
+            repo, _, revision = model.partition("@")
+            name = repo.rpartition("/")[2]
+            entry = {"source": "hub", "repo": repo} | ({"revision": revision} if revision else {})
+        name = _name(name)
+        if name in result:
+            raise InputError(
+                f"{model}: another model is named {name} already; write a study for both (unmask new)"
+            )
+        result[name] = entry
+    return result
+
+
+def _name(text: str) -> str:
+    """A text as the name of a study, a model or a benchmark, which files are named after."""
+    return re.sub(r"[^A-Za-z0-9._@-]", "-", text).lstrip("._@-")[:100] or "unnamed"
+
+
+def benchmark_entries(benchmarks: Sequence[str], data: str | None = None) -> dict[str, dict[str, Any]]:
+    """An entry of a study for each benchmark: a name, or a file in the form of CrowS-Pairs.
+
+    data: a folder in which the files of named ones are looked for. Raises InputError for what is neither, and
+    for two of one name.
+    """
+    result: dict[str, dict[str, Any]] = {}
+    for benchmark in benchmarks:
+        if Path(benchmark).is_file():
+            each = {_name(Path(benchmark).stem): {"format": "crows-pairs", "path": benchmark}}
+        else:
+            each = entries([benchmark], data, "--benchmark")
+        if both := each.keys() & result.keys():
+            raise InputError(f"--benchmark: two are named {both.pop()}")
+        result |= each
+    return result
+
+
+def study_of(
+    models: Sequence[str],
+    benchmarks: Sequence[str] = BENCHMARKS,
+    data: str | None = None,
+    measures: Sequence[str] = (),
+    name: str | None = None,
+) -> dict[str, Any]:
+    """A study of models on benchmarks. Raises InputError as `model_entries` and `benchmark_entries` do."""
+    named = model_entries(models)
+    study: dict[str, Any] = {
+        "study": name or "-and-".join(named)[:100],
+        "title": f"{' and '.join(named)}: preference for stereotypes",
+        "models": named,
+        "benchmarks": benchmark_entries(benchmarks, data),
+        "explorer": {},
+    }
+    return study | ({"measures": list(measures)} if measures else {})
+
+
+def study_text(study: dict[str, Any]) -> str:
+    """A study as YAML, with a line on how it is run."""
+    text: str = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=110)
+    head = f"# Run it with: unmask run {study_file(study)}\n# Every key: docs/adding.md and rules/schemas"
+    return f"{head}\n\n{text}"
+
+
+def study_file(study: dict[str, Any]) -> Path:
+    """Where the command writes a study: into the folder of its results."""
+    return Path("results", str(study["study"]), "study.yaml")
+
+
+def write_study(study: dict[str, Any]) -> Path:
+    """Write a study, if it is not there; raises InputError where its file is of another study."""
+    path, text = study_file(study), study_text(study)
+    if path.is_file():
+        if yaml.safe_load(path.read_text(encoding="utf-8")) != study:
+            raise InputError(
+                f"{path}: states another study than this command; run it as it is (unmask run {path}), or "
+                "give this one another name (--name)"
+            )
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, text)
+    return path
+
+
+TEMPLATE = """\
+# A study: which models to measure, on what. Run it with: unmask run {file}
+# Keys that are left out have defaults; rules/schemas has every key, docs/adding.md what can be added.
+
+study: {name}
+title: Preference for stereotypes
+
+models:
+  # a folder as save_pretrained leaves it
+  # my-model: {{ source: path, path: models/my-model }}
+  bert-base-uncased: {{ source: hub, repo: google-bert/bert-base-uncased }}
+
+# by name; a table of one's own is {{ format: table, path: pairs.csv, columns: {{ … }} }}
+benchmarks: [{benchmarks}]
+
+# measures: [AUL, AULA, CPS, SSS, AllMasked]
+
+# Every pair in the report, token by token.
+explorer: {{}}
+
+# Untrained networks of the same architecture, for what chance gives.
+# controls: {{ untrained: {{ seeds: 2 }} }}
+"""
+
+
+def new_study(file: str | Path) -> Path:
+    """Write a commented study to edit. Raises InputError where there is a file, or it could not be one."""
+    path = Path(file)
+    if path.suffix not in (".yaml", ".yml"):
+        raise InputError(f"{path}: a study is a YAML file; name it {path.stem}.yaml")
+    if path.exists():
+        raise InputError(f"{path}: is there already")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(
+        path, TEMPLATE.format(file=path, name=_name(path.stem), benchmarks=next(iter(known_benchmarks())))
+    )
+    return path

@@ -1,0 +1,49 @@
+"""Benchmarks that a study names instead of describing them: `benchmarks: [crows-pairs, stereoset]`."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unmask.configuration import read_config
+from unmask.errors import InputError
+from unmask.installation import workflow_root
+
+
+def known_benchmarks() -> dict[str, dict[str, Any]]:
+    """What resources/pairs/benchmarks.yaml says of each benchmark: about, files, entry."""
+    return read_config(workflow_root() / "resources/pairs/benchmarks.yaml")
+
+
+def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
+    """The study with an entry under `benchmarks` for each name, where they are a list of names.
+
+    What is not of the right shape is left as it is, for the schema to refuse. Raises InputError for unknown
+    names.
+    """
+    study = dict(study)
+    names = study["benchmarks"]
+    if isinstance(names, list) and names and all(isinstance(name, str) for name in names):
+        study["benchmarks"] = entries(names, study.get("data"), "config key benchmarks")
+    return study
+
+
+def entries(names: Iterable[str], data: object, where: str) -> dict[str, dict[str, Any]]:
+    """The entries of named benchmarks: the file of the data directory where it is there, else its url.
+
+    data: a directory, if any. where: what an error begins with. Raises InputError for an unknown name.
+    """
+    known = known_benchmarks()
+    result = {}
+    for name in names:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+            raise InputError(f"{where}: there is no {name!r}; {hint}")
+        entry = dict(known[name]["entry"])
+        folder = Path(data) if isinstance(data, str) else None
+        if folder and (path := next((p for f in known[name]["files"] if (p := folder / f).is_file()), None)):
+            del entry["url"]
+            entry["path"] = str(path)
+        result[name] = entry
+    return result

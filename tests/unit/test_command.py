@@ -1,0 +1,233 @@
+"""The command `unmask`: the studies that it writes, what it prints, and its exit status."""
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from snakemake_logger_plugin_unmask import LogHandler
+from unmask.command import main as command
+from unmask.command.answer import as_json, as_text, is_clear, scores
+from unmask.command.studies import benchmark_entries, model_entries, new_study, study_of, write_study
+from unmask.configuration import choose_study
+from unmask.errors import InputError
+from unmask.installation import workflow_root
+from unmask.pairs.named_benchmarks import known_benchmarks
+from unmask.schemas import complete, read_families
+
+FAMILIES = read_families(workflow_root() / "rules/schemas")
+
+BIAS = pd.DataFrame(
+    {
+        "model": "m",
+        "benchmark": "b",
+        "measure": ["AUL", "CPS", "AllMasked", "SSS"],
+        "variant": "original",
+        "protocol": "corrected",
+        "grouping": "overall",
+        "n": 1508,
+        "score": [48.2, 66.0, 37.0, None],
+        "low": [43.1, 60.1, 26.42, None],
+        "high": [53.2, 71.9, 49.97, None],
+        "null_low": [39.0, 45.0, 38.0, None],
+        "null_high": [63.0, 55.0, 62.0, None],
+        "verdict": ["within sampling noise", "beyond both", "a control", "not known"],
+    }
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a finished study, of which the current directory has the results."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("results/m")
+    (folder / "report").mkdir(parents=True)
+    (folder / "report/index.html").write_text("<html>")
+    (folder / "tables").mkdir()
+    published = BIAS.assign(protocol="published", score=1.0)
+    pd.concat([BIAS, published]).to_csv(folder / "tables/bias.csv", index=False)
+    return folder
+
+
+def model(folder: Path, name: str = "my model") -> str:
+    path = folder / name
+    path.mkdir(parents=True)
+    (path / "config.json").write_text("{}")
+    return str(path)
+
+
+def test_a_model_is_a_folder_or_a_repository_of_the_hub(tmp_path: Path) -> None:
+    local = model(tmp_path)
+    assert model_entries([local, "google-bert/bert-base-uncased", "gpt2@main"]) == {
+        "my-model": {"source": "path", "path": local},
+        "bert-base-uncased": {"source": "hub", "repo": "google-bert/bert-base-uncased"},
+        "gpt2": {"source": "hub", "repo": "gpt2", "revision": "main"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("models", "line"),
+    [
+        (["a b"], "a b: neither a folder with a model nor the name of one on the hub"),
+        (["x/bert", "y/bert"], "y/bert: another model is named bert already"),
+        (["empty"], "empty: this folder holds no config.json, so no model"),
+    ],
+)
+def test_what_is_no_model_is_one_line(
+    models: list[str], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError) as error:
+        model_entries(models)
+    assert str(error.value).startswith(line)
+
+
+def test_named_benchmarks_are_read_from_the_data_where_they_are_there(tmp_path: Path) -> None:
+    file = tmp_path / "crows_pairs/crows_pairs_anonymized.csv"
+    file.parent.mkdir()
+    file.write_text("")
+    made = benchmark_entries(["crows-pairs", "stereoset"], str(tmp_path))
+    assert made["crows-pairs"]["path"] == str(file) and "url" not in made["crows-pairs"]
+    assert made["stereoset"]["url"].startswith("https://") and "path" not in made["stereoset"]
+    own = tmp_path / "my pairs.csv"
+    own.write_text("")
+    assert benchmark_entries([str(own)]) == {"my-pairs": {"format": "crows-pairs", "path": str(own)}}
+    with pytest.raises(
+        InputError, match=r"^--benchmark: there is no 'crowspairs'; did you mean 'crows-pairs'\?$"
+    ):
+        benchmark_entries(["crowspairs"])
+    with pytest.raises(InputError, match=r"^--benchmark: two are named stereoset$"):
+        benchmark_entries(["stereoset", "stereoset"])
+
+
+def test_a_study_may_name_its_benchmarks() -> None:
+    study = {
+        "study": "s",
+        "models": {"m": {"source": "hub", "repo": "o/m"}},
+        "benchmarks": list(known_benchmarks()),
+    }
+    made = complete(study, FAMILIES)["benchmarks"]
+    assert made == {name: known["entry"] for name, known in known_benchmarks().items()}
+    with pytest.raises(
+        InputError, match=r"^config key benchmarks: there is no 'stereo-set'; did you mean 'stereoset'"
+    ):
+        complete(study | {"benchmarks": ["stereo-set"]}, FAMILIES)
+
+
+def test_studies_are_complete_files_that_are_written_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = study_of([model(tmp_path)], measures=["AUL", "CPS"])
+    file = write_study(study)
+    assert file == Path("results/my-model/study.yaml")
+    chosen = complete(choose_study({"study": str(file)}, workflow_root(), []), FAMILIES)
+    assert chosen["measures"] == ["AUL", "CPS"] and list(chosen["models"]) == ["my-model"]
+    before = file.read_bytes()
+    assert write_study(study) == file and file.read_bytes() == before
+    with pytest.raises(InputError, match="states another study than this command"):
+        write_study(study | {"measures": ["AUL"]})
+    assert file.read_bytes() == before
+
+
+def test_a_new_study_can_be_run_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = new_study("studies/mine.yaml")
+    chosen = complete(choose_study({"study": str(file)}, workflow_root(), []), FAMILIES)
+    assert chosen["study"] == "mine" and list(chosen["benchmarks"]) == ["crows-pairs"]
+    with pytest.raises(InputError, match="is there already"):
+        new_study(file)
+    with pytest.raises(InputError, match=r"a study is a YAML file; name it mine\.yaml"):
+        new_study("mine.txt")
+
+
+def test_the_answer_is_a_table_of_80_columns_of_the_corrected_scores(folder: Path) -> None:
+    table = scores(folder)
+    assert list(table["measure"]) == ["AUL", "CPS", "AllMasked"] and list(table["score"]) == [
+        48.2,
+        66.0,
+        37.0,
+    ]
+    lines = list(as_text(folder, table))
+    assert all(len(line) <= 80 for line in lines if not line.startswith("Page"))
+    rows = {line.split()[0]: " ".join(line.split()[1:]) for line in lines if line.startswith("  ")}
+    assert rows["AUL"] == "48 43–53 39–63 within sampling noise"
+    assert rows["All-Masked"] == "37 26.42–49.97 38–62 control, leans against it"
+    assert any(line.startswith("Page   file:///") for line in lines)
+    printed = json.loads(as_json(folder, table))
+    assert [row["score"] for row in printed["scores"]] == [48.2, 66.0, 37.0]
+    with pytest.raises(InputError, match="no finished study is there"):
+        scores("results/none")
+
+
+def test_the_exit_status_can_say_that_a_preference_is_clear(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls: list[Any] = []
+    monkeypatch.setattr("unmask.command.scoring.run_study", lambda *args: calls.append(args) or 0)
+    path = model(Path(), "m")
+    for more, status in (([], 0), (["--fail-on", "clear"], command.CLEAR)):
+        with pytest.raises(SystemExit) as exit_:
+            command.main(["score", path, "--cores", "3", *more])
+        assert exit_.value.code == status
+    assert [args[:2] for args in calls] == 2 * [(Path("results/m/study.yaml"), "3")]
+    assert yaml.safe_load(Path("results/m/study.yaml").read_text())["models"] == {
+        "m": {"source": "path", "path": "m"}
+    }
+    assert "How often does m prefer the stereotype" in capsys.readouterr().out
+    unclear = BIAS.replace("beyond both", "undecided")
+    assert is_clear(BIAS) and not is_clear(unclear)
+
+
+def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        command.main(["score", "a/b", "--benchmark", "crowspairs"])
+    assert exit_.value.code == "error: --benchmark: there is no 'crowspairs'; did you mean 'crows-pairs'?"
+
+
+class Settings:
+    dryrun = False
+
+
+def record(
+    event: LogEvent | None, level: int = logging.INFO, text: str = "", **facts: Any
+) -> logging.LogRecord:
+    made = logging.LogRecord("snakemake", level, "", 0, text, (), None)
+    made.__dict__ |= facts | ({"event": event} if event else {})
+    return made
+
+
+def test_a_run_is_a_line_a_job_and_what_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "job.log"
+    log.write_text("begun\nerror: no [bold]space[/bold]\n")
+    handler = LogHandler(Settings(), None)
+    for each in (
+        record(LogEvent.RUN_INFO, stats={"evidence": 1, "fetch_model": 1, "all": 1, "total": 3}),
+        record(LogEvent.JOB_INFO, jobid=1, rule_name="evidence", rule_msg="Reading b with m", log=[str(log)]),
+        record(LogEvent.JOB_STARTED, jobs=[1]),
+        record(LogEvent.JOB_FINISHED, job_id=1),
+        record(LogEvent.JOB_INFO, jobid=2, rule_name="fetch_model", rule_msg="Fetching m", log=[str(log)]),
+        record(LogEvent.JOB_STARTED, jobs=[2]),
+        record(LogEvent.JOB_ERROR, logging.ERROR, jobid=2, rule_name="fetch_model"),
+        record(LogEvent.ERROR, logging.ERROR, "RuleException: in line 50"),
+        record(None, logging.WARNING, "a [warning]"),
+        record(None, logging.INFO, "Select jobs to execute..."),
+    ):
+        handler.emit(each)
+    handler.close()
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "2 jobs; 1 of them downloads."
+    assert said[1].startswith("[1/2] Reading b with m (0 s); about ") and said[1].endswith(" left")
+    assert said[2:] == [
+        "failed: Fetching m",
+        f"  {log} ends:",
+        "    begun",
+        "    error: no [bold]space[/bold]",
+        "a [warning]",
+    ]

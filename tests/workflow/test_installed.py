@@ -1,0 +1,86 @@
+"""An installed wheel has all of the workflow: `unmask` scores a model where there is no checkout."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+import yaml
+
+from small_study import Workflow, write_crows_pairs
+from tiny_models import tiny_model
+from workflow_copy import ROOT
+
+
+def test_the_minimal_study_of_the_docs_is_a_whole_one(fresh: Workflow) -> None:
+    blocks = [
+        yaml.safe_load(block)
+        for page in ("README.md", "docs/command.md")
+        for block in re.findall(r"```yaml\n(study: mine\n.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    ]
+    assert len(blocks) == 2 and blocks[0] == blocks[1]
+    done = fresh.snakemake("-n", "--quiet", "rules", config=blocks[0])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (
+        "fetch_benchmark" in done.stdout and "fetch_model" in done.stdout and "present_pairs" in done.stdout
+    )
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_a_wheel_scores_a_model_outside_the_checkout(tmp_path: Path) -> None:
+    made = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        str(tmp_path),
+        str(ROOT),
+    ]
+    subprocess.run(made, check=True, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("unmask-*.whl")
+    venv.create(tmp_path / "env", with_pip=True)
+    python = tmp_path / "env/bin/python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", wheel], check=True)
+    # what Unmask needs is what the tests have; the checkout is not there, as its .pth file is not followed
+    (packages,) = (tmp_path / "env/lib").glob("python*/site-packages")
+    (packages / "needed.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    there = tmp_path / "elsewhere"
+    there.mkdir()
+    tiny_model("bert", there / "bert")
+    write_crows_pairs(there / "crows.csv")
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    call = [
+        tmp_path / "env/bin/unmask",
+        "score",
+        "bert",
+        "--benchmark",
+        "crows.csv",
+        "--measures",
+        "AUL",
+        "--json",
+    ]
+    done = subprocess.run(call, cwd=there, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert [(row["model"], row["benchmark"], row["measure"]) for row in answer["scores"]] == [
+        ("bert", "crows", "AUL")
+    ]
+    assert (there / answer["page"]).is_file() and str(ROOT) not in done.stderr
+    where = subprocess.check_output(
+        [python, "-c", "import unmask; print(unmask.__file__)"], cwd=there, env=environment, text=True
+    )
+    assert where.startswith(str(packages))
+    # what is there is not made anew, and can be run and verified
+    again = subprocess.run(call, cwd=there, env=environment, capture_output=True, text=True, timeout=600)
+    assert json.loads(again.stdout) == answer and "[1/" not in again.stderr
+    verified = [tmp_path / "env/bin/unmask", "verify", "results/bert"]
+    assert subprocess.run(verified, cwd=there, env=environment, timeout=600).returncode == 0
