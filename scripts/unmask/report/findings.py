@@ -43,8 +43,8 @@ class Finding(Generic[Results]):
     says: str
 
     def sentences(self, results: Results) -> Iterator[str]:
-        """Raises jinja2.UndefinedError for a row without a value that the template reads, and ValueError for a
-        key that is the name of a macro, which would hide its value."""
+        """Raises jinja2.UndefinedError for a row without a value that the template reads, and ValueError for
+        a key that is the name of a macro, which would hide its value."""
         for row in self.rows(results):
             if hidden := MACROS & row.keys():
                 raise ValueError(

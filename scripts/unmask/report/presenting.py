@@ -1,5 +1,4 @@
-"""Presenting a family of measures: its tables, its figures and its sections of the report, of one reading of its
-files.
+"""Presenting a family of measures: its tables, its figures and its sections of the report, made by one job.
 
 A family's module unmask/{family}/presenting.py has PRESENTS, a Presentation. A family that has sections alone
 needs no such module.
@@ -42,8 +41,8 @@ class Inputs:
 class Presentation(Generic[Results]):
     """What a family shows.
 
-    results: from files and settings, as Inputs has them; its properties read files when they are first asked for.
-    tables: by name, the numbers of a table and its sheet; the numbers alone of one that is written as CSV alone.
+    results: made from files and settings as Inputs has them; its properties read files when they are first
+    used. tables: by name, the numbers of a table and its sheet; the numbers alone of one that is CSV alone.
     charts: by name, what draws a chart, and why there may be none.
     """
 
@@ -74,7 +73,7 @@ def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapp
     """Write some outputs of a family, each file whole or not at all.
 
     outputs: paths by name. A section (.json) has the name of its module in unmask/{family}/sections; a figure
-    is written as {figure}_svg and {figure}_png; all else are tables. facts: what sections say of how they were
+    is written as {figure}_svg and {figure}_png; all else are tables. facts: how sections say that they were
     made (unmask.facts.record). Raises InputError for a section that the family lacks.
     """
     family_module: Any = load(family, MODULE) if MODULE in names(family) else None
