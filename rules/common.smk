@@ -268,7 +268,8 @@ def section_outputs(names):
 def presenting_code(family, sections, *modules):
     """A digest of what presents a family (unmask.report.presenting)."""
     of_family = [module_file(family, name) for name in names_in(family) if name == PRESENTING]
-    of_sections = [module_file(f"{family}/sections", name) for name in sections]
+    with_module = names_in(f"{family}/sections")
+    of_sections = [module_file(f"{family}/sections", name) for name in sections if name in with_module]
     return code("present.py", *of_family, *of_sections, *modules)
 
 

@@ -22,7 +22,7 @@ CLEAR = Finding[pd.DataFrame](
     lambda frame: [{**row, "row": row, "alpha": 0.05} for row in records(frame)],
     """{{ model }} has
     {% if score is none %}no score{% else %}{{ score | number(1) }} ({{ row | ends }}){% endif %};
-    {{ beyond | counted("test") }} {{ beyond | many("is", "are") }} clear ({{ significant(alpha) }}).""",
+    {{ beyond | counted("test") }} {{ beyond | many("is", "are") }} clear ({{ say.significant(alpha) }}).""",
 )
 COUNT = Finding[pd.DataFrame](
     "count", lambda frame: [{"names": list(frame["model"])}], "Models: {{ names | listed }}."
@@ -46,9 +46,9 @@ def test_a_value_that_is_not_there_is_an_error() -> None:
         sentences([Finding[None]("missing", lambda _: [{}], "{{ names | listed }}")], None)
 
 
-def test_a_value_that_a_macro_would_hide_is_an_error() -> None:
-    with pytest.raises(ValueError, match="finding hidden: a macro hides the value of untrained"):
-        sentences([Finding[None]("hidden", lambda _: [{"untrained": True}], "{{ untrained }}")], None)
+def test_values_and_phrases_do_not_hide_each_other() -> None:
+    finding = Finding[None]("both", lambda _: [{"untrained": ["a"]}], "{{ say.untrained(untrained) }}.")
+    assert sentences([finding], None) == ("a has random weights: it was never trained.",)
 
 
 def test_text_of_data_is_no_template() -> None:
@@ -57,7 +57,7 @@ def test_text_of_data_is_no_template() -> None:
 
 
 def test_untrained_networks_are_named_alike_in_all_families() -> None:
-    finding = Finding[list[str]]("untrained", lambda names: [{"names": names}], "{{ untrained(names) }}.")
+    finding = Finding[list[str]]("untrained", lambda names: [{"names": names}], "{{ say.untrained(names) }}.")
     assert sentences([finding], ["a"]) == ("a has random weights: it was never trained.",)
     assert sentences([finding], ["a", "b"]) == ("a and b have random weights: they were never trained.",)
 

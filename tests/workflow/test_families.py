@@ -31,14 +31,15 @@ def add_the_guides_family(workflow: Workflow) -> set[str]:
     include = next(block for block in blocks if block.startswith("include:"))
     blocks.remove(include)
     files = [name for name in shown if name not in ("rules/inputs/lengths.smk",)]
-    assert len(files) == len(blocks) == 7
+    assert len(files) == len(blocks) == 6
     for name, block in zip(files, blocks, strict=True):
         path = workflow.folder / name
         assert not path.exists()
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block)
-    for package in ("lengths", "lengths/sections"):
-        (workflow.folder / "scripts/unmask" / package / "__init__.py").write_text('"""Lengths."""\n')
+    # with a table, a picture and a finding
+    assert sum(block.count("\n") for block in blocks) < 150
+    (workflow.folder / "scripts/unmask/lengths/__init__.py").write_text('"""Lengths."""\n')
     snakefile = workflow.folder / "Snakefile"
     report = 'include: "rules/report.smk"'
     assert snakefile.read_text().count(report) == 1
@@ -70,13 +71,18 @@ def test_a_family_takes_its_own_files_and_one_include(copied: Workflow) -> None:
     assert all(sha256_of_file(path) == digest for path, digest in before.items())
     config = {**copied.config, "lengths": {"text": "text.txt"}}
     own = {"lengths/bert.parquet", "lengths/roberta.parquet", "report/sections/lengths.json"}
+    own |= {f"tables/lengths.{form}" for form in ("csv", "md", "tex")}
+    own |= {f"figures/lengths.{form}" for form in ("svg", "png")}
     assert copied.planned(config) == {*own, *PAGE, *FINISHED}
     copied.run(config)
     assert copied.planned(config) == set()
     names = section_names(copied)
     assert names[-2:] == ["lengths", "provenance"] and names[0] == "overview"
     page = copied.read("report", "index.html")
-    assert "makes the most tokens of a line." in page and "<summary>Lengths</summary>" in page
+    assert re.search(r"(bert|roberta) makes the most tokens of a line: \d+\.\d on average\.", page)
+    assert "Tokens that each model makes of a line: the mean, and the fewest to the most." in page
+    assert "<summary>Lengths, in numbers</summary>" in page
+    assert copied.read("tables", "lengths.md").count("\n| ") == 3
     assert read_metadata(copied.folder / "results/small/lengths/bert.parquet")["model"] == "bert"
     assert "lengths/bert.parquet" in copied.read("SHA256SUMS")
     # a notebook has it, too

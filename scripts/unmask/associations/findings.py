@@ -208,11 +208,11 @@ FINDINGS: tuple[Finding[AssociationResults], ...] = (
         {%- else %}word, but {{ by_item }} of {{ tests }} by item, as their words are not known{% endif %}),
         {% set why %}sets are too small{{ " for so many tests" if too_many else "" }}
         {{- " or have no d" if without_d else "" }}{% endset %}
-        {% if able %}tests beyond chance ({{ significant(alpha) }}), of those that could be:
+        {% if able %}tests beyond chance ({{ say.significant(alpha) }}), of those that could be:
         {{ each(able, "%(beyond)s of %(able)s") }}
         {%- if unable %}; {{ each(unable, "%(unable)s more") }} could not be, as {{ why }}, which says nothing
         either way{% endif %}.
-        {% else %}no test could be beyond chance ({{ significant(alpha) }}), as {{ why }}
+        {% else %}no test could be beyond chance ({{ say.significant(alpha) }}), as {{ why }}
         {%- if before %}; before correction, p < {{ alpha | g }} in
         {{ each(before, "%(before)s of %(able_before)s") }}, where chance alone gives about
         {{ by_chance | listed(end="or") }}.
@@ -228,7 +228,7 @@ FINDINGS: tuple[Finding[AssociationResults], ...] = (
     Finding(
         "untrained",
         _untrained,
-        """{{ untrained(names) }}, so whatever {{ names | many("its", "their") }} tests find is no
+        """{{ say.untrained(names) }}, so whatever {{ names | many("its", "their") }} tests find is no
         stereotype.""",
     ),
     Finding(
@@ -246,7 +246,7 @@ FINDINGS: tuple[Finding[AssociationResults], ...] = (
         "grounded tests",
         _grounded,
         """For {{ encoder }}, grounded tests
-        {% if able %}with an effect beyond chance ({{ significant(alpha) }}), of those that could be:
+        {% if able %}with an effect beyond chance ({{ say.significant(alpha) }}), of those that could be:
         {% for part in parts %}{{ part.effect }} {{ part.beyond }} of {{ part.able }}
         {%- if part.able < part.tests %} ({{ part.tests - part.able }} more could not){% endif %}
         {{- "." if loop.last else "; " }}{% endfor %}
@@ -272,7 +272,7 @@ FINDINGS: tuple[Finding[AssociationResults], ...] = (
         _rho,
         """{% if n %}Spearman's rho of mean d with the bias score over pairs of sentences is {{ rho }} over
         {{ n | counted("combination") }} of suite, pooling, benchmark and measure ({{ models }} models);
-        {{ beyond | none }} {{ beyond | many("is", "are") }} beyond chance ({{ significant(alpha) }}).
+        {{ beyond | none }} {{ beyond | many("is", "are") }} beyond chance ({{ say.significant(alpha) }}).
         {%- else %}Whether models with more bias in association tests have higher bias scores over pairs of
         sentences cannot be told (
         {%- if most_models < needed %}{{ most_models | counted("model") }}; {{ needed }} are needed

@@ -163,7 +163,7 @@ def _differences(table: str, what: str) -> Finding[PairResults]:
         table,
         rows,
         f"""Of {{{{ tested | counted("difference") }}}} between {what} (protocol corrected), {{{{ holding }}}}
-        {{{{ holding | many("has", "have") }}}} {{{{ significant(alpha) }}}}.""",
+        {{{{ holding | many("has", "have") }}}} {{{{ say.significant(alpha) }}}}.""",
     )
 
 
@@ -190,7 +190,7 @@ BEYOND_CHANCE = """
 {%- macro beyond_chance(areas) -%}
 {% if areas.known %}{{ areas.off }} of {{ areas.known }} intervals
 {{ areas.off | many("excludes", "exclude") }} chance; {{ areas.holding }}
-{{ areas.holding | many("has", "have") }} {{ significant(areas.alpha) }}.
+{{ areas.holding | many("has", "have") }} {{ say.significant(areas.alpha) }}.
 {%- else %}None of these has an interval.{% endif %}
 {%- endmacro %}
 """

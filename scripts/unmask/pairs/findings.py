@@ -330,7 +330,7 @@ FEW_PAIRS = Finding(
 NEVER_TRAINED = Finding[PairResults](
     "untrained",
     lambda results: names_of_source(results, UNTRAINED),
-    """{{ untrained(names) }}, so what {{ names | many("it prefers", "they prefer") }} is chance.""",
+    """{{ say.untrained(names) }}, so what {{ names | many("it prefers", "they prefer") }} is chance.""",
 )
 ORACLES = Finding[PairResults](
     "oracles",

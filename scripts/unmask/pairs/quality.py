@@ -251,10 +251,10 @@ FINDINGS = [
         """Of {{ tested | counted("change") }} of a score (without the pairs of one flaw, or of any
         {%- if unrated %}, or those not rated{% endif %}), {{ beyond }} {{ beyond | many("has", "have") }} an
         interval without 0 (where flaws change nothing, about {{ by_chance | number(0) }} would), and
-        {% if holding %}{{ holding }} {{ holding | many("has", "have") }} {{ significant(alpha) }}, the
+        {% if holding %}{{ holding }} {{ holding | many("has", "have") }} {{ say.significant(alpha) }}, the
         largest: {% for of in largest %}{{ of.model }} on {{ of.benchmark }}, {{ of.title }}, {{ of.flaw }}:
         {{ of.score | number(1) }} to {{ of.without | number(1) }} {%- if not loop.last %}; {% endif %}
-        {%- endfor %}{% else %}none has {{ significant(alpha) }}{% endif %}.""",
+        {%- endfor %}{% else %}none has {{ say.significant(alpha) }}{% endif %}.""",
     ),
     Finding(
         "random changes",

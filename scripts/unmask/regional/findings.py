@@ -221,7 +221,7 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
         "tops",
         _tops,
         """{% if not scored %}{{ model }} has no score: no region of the study has two children.{% else %}
-        For {{ model }} (C_w {{ protocol }}, {{ significant(alpha) }}),
+        For {{ model }} (C_w {{ protocol }}, {{ say.significant(alpha) }}),
         {% if clear | length %}the {{ below | listed }} of {{ clear | listed(6) }}
         {% elif tops %}in none of the {{ tops }} {{ levels | listed }} do the {{ below | listed }}
         {% else %}there is no region whose parts could {% endif %}
@@ -244,8 +244,8 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
     Finding(
         "untrained",
         _untrained,
-        """{{ untrained(names) }}. {{ names | many("Its", "Their") }} scores show only what the tree and the
-        tokens of names give.""",
+        """{{ say.untrained(names) }}. {{ names | many("Its", "Their") }} scores show only what the tree and
+        the tokens of names give.""",
     ),
     Finding(
         "permutations",

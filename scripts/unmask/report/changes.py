@@ -33,7 +33,7 @@ of {{ clear.changes | counted("bias score") }}{{ of_type(bias_type) }}
 {% if clear.tested %}
 {{ clear.tested }} can be tested; {{ clear.nearer | length }} {{ clear.nearer | many("comes", "come") }}
 nearer to 50 and {{ clear.further | length }} {{ clear.further | many("goes", "go") }} further from it
-(paired, {{ significant(alpha) }} over these {{ clear.tested }}).
+(paired, {{ say.significant(alpha) }} over these {{ clear.tested }}).
 {% if clear.untestable %}Another {{ clear.untestable }} cannot be tested: they {{ few }}.{% endif %}
 {% elif clear.untestable %}none can be tested
 {%- if unchanged %} ({{ unchanged }} {{ unchanged | many("does", "do") }} not change){% endif %}:

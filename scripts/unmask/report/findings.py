@@ -4,7 +4,6 @@ A finding has the words, its rows have the numbers: a template tests a value, it
 all families say is here once: plurals, lists, intervals, corrected significance, untrained networks.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from functools import cache
@@ -24,9 +23,7 @@ SHARED = """
 {{ names | many("it was", "they were") }} never trained{% endmacro %}
 {%- macro one_run() %}one run each, so nothing is said of other seeds{% endmacro %}
 """
-"""What templates of all families can call."""
-
-MACROS = frozenset(re.findall(r"macro (\w+)\(", SHARED))
+"""Phrases of all families, which templates call as in `say.untrained(names)`."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Finding(Generic[Results]):
 
     name: what it is about, unique within a family. rows: the values of each of its sentences, from a family's
     results; none where there is nothing to say. says: a Jinja2 template over the keys of a row, whose line
-    breaks are spaces. Filters are those of FILTERS, macros those of SHARED.
+    breaks are spaces. Filters are those of FILTERS, phrases those of SHARED.
     """
 
     name: str
@@ -43,13 +40,8 @@ class Finding(Generic[Results]):
     says: str
 
     def sentences(self, results: Results) -> Iterator[str]:
-        """Raises jinja2.UndefinedError for a row without a value that the template reads, and ValueError for
-        a key that is the name of a macro, which would hide its value."""
+        """Raises jinja2.UndefinedError for a row without a value that the template reads."""
         for row in self.rows(results):
-            if hidden := MACROS & row.keys():
-                raise ValueError(
-                    f"finding {self.name}: a macro hides the value of {', '.join(sorted(hidden))}"
-                )
             yield " ".join(_template(self.says).render(row).split())
 
 
@@ -104,4 +96,5 @@ def _template(says: str) -> jinja2.Template:
     # sentences are text: the page escapes what it shows
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
     environment.filters |= FILTERS
-    return environment.from_string(SHARED + says)
+    environment.globals["say"] = environment.from_string(SHARED).module
+    return environment.from_string(says)

@@ -1,11 +1,11 @@
 """Presenting a family of measures: its tables, its figures and its sections of the report, made by one job.
 
-A family's module unmask/{family}/presenting.py has PRESENTS, a Presentation. A family that has sections alone
-needs no such module.
+A family has PRESENTS, a Presentation, in unmask/{family}/presenting.py. A family whose sections read files
+by themselves needs no such module.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from unmask.files import write_text
 from unmask.plugins import load, names
-from unmask.report.sections import write_section
+from unmask.report.sections import Block, Section, folded, write_section
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from unmask.report.charts import Drawn
+    from unmask.report.findings import Finding
     from unmask.report.table_files import Made
 
 Results = TypeVar("Results")
@@ -44,11 +45,17 @@ class Presentation(Generic[Results]):
     results: made from files and settings as Inputs has them; its properties read files when they are first
     used. tables: by name, the numbers of a table and its sheet; the numbers alone of one that is CSV alone.
     charts: by name, what draws a chart, and why there may be none.
+
+    heading, findings, captions (of charts by name): of the section of a family that has no module of its own
+    for it: findings first, then charts, then tables in folds.
     """
 
     results: Callable[[Mapping[str, Any], Mapping[str, Any]], Results]
     tables: "Mapping[str, Callable[[Results], Made | pd.DataFrame]]" = field(default_factory=dict)
     charts: "Mapping[str, tuple[Callable[[Results], Drawn | None], str]]" = field(default_factory=dict)
+    heading: str = ""
+    findings: "Sequence[Finding[Results]]" = ()
+    captions: Mapping[str, str] = field(default_factory=dict)
 
     def table_texts(self, results: Results, files: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Tables as text, each with its name {table}_{form}, a form of unmask.report.table_files.FORMS.
@@ -67,6 +74,21 @@ class Presentation(Generic[Results]):
         for name in figures:
             draw, without = self.charts[name]
             yield name, draw(results) or without
+
+    def section(self, name: str, results: Results) -> Section:
+        """The section of a family that declares no other."""
+        from unmask.report.charts import chart
+        from unmask.report.findings import sentences
+
+        blocks: list[Block] = []
+        for figure, (draw, _) in self.charts.items():
+            if drawn := draw(results):
+                caption = self.captions[figure]
+                blocks.append(chart(caption, f"{caption} The numbers are in a table below.", drawn))
+        for table, make in self.tables.items():
+            if isinstance(made := make(results), tuple):
+                blocks += folded(f"{table.capitalize()}, in numbers", made[1])
+        return Section(name, self.heading, sentences(self.findings, results), tuple(blocks))
 
 
 def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapping[str, Any]) -> None:
@@ -91,9 +113,12 @@ def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapp
         with charts_unchecked():
             save_charts(presents.drawn(results, names_of(figures)), figures)
     for name, path in sections.items():
-        module = load(f"{family}/sections", name)
         with charts_unchecked():
-            write_section(path, module.section(results), facts)
+            if presents.heading and name not in names(f"{family}/sections"):
+                section = presents.section(name, results)
+            else:
+                section = load(f"{family}/sections", name).section(results)
+            write_section(path, section, facts)
 
 
 def charts_unchecked() -> AbstractContextManager[None]:

@@ -193,7 +193,7 @@ FINDINGS = (
         After fine-tuning on the same tasks, bias in use of the debiased models and of their originals is
         {% for row in tasks %}{{ row.after | number(3) }} and {{ row.before | number(3) }} ({{ row.task }})
         {%- if not loop.last %}, {% endif %}{% endfor %}
-        {%- if once %}; {{ one_run() }}{% endif %}.""",
+        {%- if once %}; {{ say.one_run() }}{% endif %}.""",
     ),
     Finding[DownstreamResults](
         "one run",
@@ -253,8 +253,8 @@ FINDINGS = (
         In use on {{ tasks | listed }}, of {{ changes | counted("change") }} by debiasing
         {% if tested %}
         {{ tested }} can be tested: {{ less | length }} to less bias{{ names(less) }} and
-        {{ more | length }} to more bias{{ names(more) }} (paired, {{ significant(alpha) }} over these
-        {{ tested }}{% if once %}; {{ one_run() }}{% endif %}).
+        {{ more | length }} to more bias{{ names(more) }} (paired, {{ say.significant(alpha) }} over these
+        {{ tested }}{% if once %}; {{ say.one_run() }}{% endif %}).
         {% else %}none can be tested.{% endif %}""",
     ),
     Finding[DownstreamResults](
