@@ -55,8 +55,8 @@ FINDINGS = [
         groups,
         """In {{ clear }} of {{ known | counted("bias type") }} of {{ benchmark }} the words of the advantaged
         group and of the disadvantaged one differ in frequency ({{ say.significant(alpha) }}). In {{ more }}
-        of {{ known }} a word of the advantaged group is the more frequent one in most comparisons (A > 0.5), in
-        {{ even }} in just half (A = 0.5). A is over all words, mean ranks over those shown.""",
+        of {{ known }} a word of the advantaged group is the more frequent one in most comparisons (A > 0.5),
+        in {{ even }} in just half (A = 0.5). A is over all words, mean ranks over those shown.""",
     ),
     Finding(
         "correlations",
