@@ -23,5 +23,5 @@ with job_log(snakemake.log[0], snakemake.input):
     drawn = drawn_worlds(params.settings, params.measures, **params.drawn)
     write_table(output["drawn"], drawn, DRAWN, facts)
     if "kept_exact" in output:
-        kept = exact_corruption_table(params.name, params.settings, params.measures, params.association)
-        write_table(output["kept_exact"], kept, KEPT, facts)
+        corrupted = exact_corruption_table(params.name, params.settings, params.measures, params.association)
+        write_table(output["kept_exact"], corrupted, KEPT, facts)

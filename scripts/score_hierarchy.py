@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
     words = read_table(inputs.words, WORDS)
-    found = score_tables(
+    tables = score_tables(
         tree_of(read_table(inputs.regions, REGIONS)),
         words,
         word_sets(words),
@@ -36,5 +36,5 @@ with job_log(snakemake.log[0], snakemake.input):
         "reading": params.reading,
         **record(inputs, params.code, "numpy", "pandas", "pyarrow"),
     }
-    write_table(snakemake.output.scores, found.scores, SCORES, {**facts, "holm": FAMILY})
-    write_table(snakemake.output.stability, found.stability, STABILITY, facts)
+    write_table(snakemake.output.scores, tables.scores, SCORES, {**facts, "holm": FAMILY})
+    write_table(snakemake.output.stability, tables.stability, STABILITY, facts)

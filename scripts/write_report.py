@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     inputs, output, params = snakemake.input, snakemake.output, snakemake.params
     # not of the sections, which say themselves what they are made from
-    made = record(inputs.get("origins", []), params.code, "pyarrow")
-    write_section(output.provenance, provenance(params.settings, params.entries), made)
+    facts = record(inputs.get("origins", []), params.code, "pyarrow")
+    write_section(output.provenance, provenance(params.settings, params.entries), facts)
     paths = [*inputs.sections, output.provenance]
     sections = [read_section(path) for path in paths]
     write_text(output.summary, render_summary(params.title, sections))

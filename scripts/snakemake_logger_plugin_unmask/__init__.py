@@ -157,11 +157,11 @@ class LogHandler(LogHandlerBase):
 
     def _update(self) -> None:
         names = [self.jobs.get(job, "") for job in self.running]
-        shown = names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "") if names else ""
+        text = names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "") if names else ""
         width = max(20, self.console.width - 50)
-        shown = shown if len(shown) <= width else f"{shown[: width - 1]}…"
+        text = text if len(text) <= width else f"{text[: width - 1]}…"
         self.bar.update(
-            self.task, completed=self.done, total=self.total or None, description=shown, left=self._left()
+            self.task, completed=self.done, total=self.total or None, description=text, left=self._left()
         )
 
     def _say(self, text: str) -> None:

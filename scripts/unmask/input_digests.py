@@ -63,16 +63,16 @@ def _lines(cache: Path) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def unchanged(given: Mapping[str, str]) -> Iterator[None]:
+def unchanged(digests: Mapping[str, str]) -> Iterator[None]:
     """Hold files against their SHA-256 by path, once the block has read them.
 
     Raises InputError naming a file that is another one: what was made of it is not what was asked for.
     """
     yield
-    for path, sha256 in given.items():
+    for path, sha256 in digests.items():
         try:
-            found = sha256_of_file(path)
+            current = sha256_of_file(path)
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-        if found != sha256:
+        if current != sha256:
             raise InputError(f"{path}: was replaced since this run was planned; run again")

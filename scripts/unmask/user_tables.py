@@ -71,7 +71,7 @@ class Column:
         return self.name if self.header is None else self.header
 
     @property
-    def shown(self) -> str:
+    def quoted(self) -> str:
         """That name as messages have it: it may be empty."""
         return self.in_file or repr("")
 
@@ -123,7 +123,7 @@ class Table:
     def __init__(self, columns: Iterable[Column], others: bool = True) -> None:
         self.columns = tuple(columns)
         self._others = others
-        self._headers = {column.name: column.shown for column in self.columns}
+        self._headers = {column.name: column.quoted for column in self.columns}
         self._keys = [column.name for column in self.columns if column.key]
         self._labels = {column.name: Labels() for column in self.columns if column.label}
         self._first: dict[tuple[Any, ...], str] = {}

@@ -11,7 +11,7 @@ from unmask.associations.terms import ITEM
 from unmask.measures.registry import title_of
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
 from unmask.report.sheets import rows_of
-from unmask.report.table_files import Made
+from unmask.report.table_files import TableAndSheet
 from unmask.terms import CORRECTED, PUBLISHED
 
 CANNOT_REJECT = "cannot reject"
@@ -165,7 +165,7 @@ PLANTED = Table(
 )
 
 
-def table1(results: AssociationResults) -> Made:
+def table1(results: AssociationResults) -> TableAndSheet:
     """Every test by pooling down, encoders across; the frame has both levels and protocols."""
     rows = in_order(_tested(results, results.main), pooling=results.poolings)
     published = results.weat[(results.weat["level"] == ITEM) & (results.weat["protocol"] == PUBLISHED)]
@@ -181,7 +181,7 @@ def table1(results: AssociationResults) -> Made:
     return results.weat, TABLE1.captioned(rows, results.captions)
 
 
-def overview(results: AssociationResults) -> Made:
+def overview(results: AssociationResults) -> TableAndSheet:
     """How many tests are beyond chance, and mean |d| with its expectation without bias."""
     frame = counts(_by_encoder(results, results.main), OVER, results.alpha)
     able, able_before = (frame[name].astype("Int64") for name in ("able", "able_before"))
@@ -197,7 +197,7 @@ PUBLISHED_NUMBERS = ["published_d", "d", "difference", "published_p", "p"]
 PUBLISHED_COLUMNS = ["encoder", "suite", "source", "test", "pooling", "level", *PUBLISHED_NUMBERS, "note"]
 
 
-def published(results: AssociationResults) -> Made:
+def published(results: AssociationResults) -> TableAndSheet:
     """What others have published, with ours in the same pooling and level and over the same deviation.
 
     Of a released suite all values of its tests, and then means over several tests, if it has all of them.
@@ -266,7 +266,7 @@ def with_effects(means: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def grounded(results: AssociationResults) -> Made:
+def grounded(results: AssociationResults) -> TableAndSheet:
     """The 2×2 of grounded tests and its effects; the sheet has them by word where words are known."""
     frame = with_effects(results.means)
     return frame, GROUNDED.captioned(main_means(frame), results.captions)
@@ -277,7 +277,7 @@ def main_means(means: pd.DataFrame) -> pd.DataFrame:
     return by_word(means, ["encoder", "suite", "test", "pooling"])
 
 
-def experiments(results: AssociationResults) -> Made:
+def experiments(results: AssociationResults) -> TableAndSheet:
     """Experiments 1 to 4 of grounded tests, a row each; one whose smallest p is not below alpha has none."""
     frame = results.grounded
     hopeless = frame["least_p"] >= results.alpha
@@ -290,12 +290,12 @@ def experiments(results: AssociationResults) -> Made:
     return frame, EXPERIMENTS.captioned(rows, results.captions)
 
 
-def poolings(results: AssociationResults) -> Made:
+def poolings(results: AssociationResults) -> TableAndSheet:
     """How far two poolings of one encoder agree."""
     return results.poolings_compared, POOLINGS.captioned(results.poolings_compared, results.captions)
 
 
-def differences(results: AssociationResults) -> Made:
+def differences(results: AssociationResults) -> TableAndSheet:
     """d of one encoder less that of another, by word where words are known; the frame has both levels."""
     rows = main_differences(results.differences)
     rows = rows.assign(less="\N{MINUS SIGN} " + rows["second"])
@@ -307,7 +307,7 @@ def main_differences(frame: pd.DataFrame) -> pd.DataFrame:
     return by_word(frame, ["suite", "test", "experiment", "pooling", "first", "second"])
 
 
-def pairs(results: AssociationResults) -> Made:
+def pairs(results: AssociationResults) -> TableAndSheet:
     """Spearman's ρ of mean d and bias score over models; the caption says why there is no p at all."""
     frame = results.with_pairs
     rows = with_marks(frame.assign(title=frame["measure"].map(title_of)), results.alpha)
@@ -318,13 +318,13 @@ def pairs(results: AssociationResults) -> Made:
     return frame, replace(sheet, caption=f"{sheet.caption} There is no p here: {reasons.pop()}.")
 
 
-def constructed(results: AssociationResults) -> Made:
+def constructed(results: AssociationResults) -> TableAndSheet:
     """Measured gaps of hand-set weights with the truth."""
     frame = results.constructed.assign(difference=results.constructed["gap"] - results.constructed["truth"])
     return frame, CONSTRUCTED.captioned(frame, results.captions)
 
 
-def planted(results: AssociationResults) -> Made:
+def planted(results: AssociationResults) -> TableAndSheet:
     """Gap and d by the strength of what was planted."""
     frame = _by_encoder(results, results.planted)
     return frame, PLANTED.captioned(_tested(results, frame), results.captions)

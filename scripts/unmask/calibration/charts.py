@@ -119,7 +119,7 @@ def frequency(results: CalibrationResults) -> alt.FacetChart | None:
     )
 
 
-_MARGIN = Axis("mean margin", line=0, own=True, ticks=4, format="~g")
+_MARGIN = Axis("mean margin", line=0, independent=True, ticks=4, format="~g")
 _MARGIN_TIPS: Tips = (
     ("margin", "mean margin", ".4g"),
     *ends_of(".4g"),
@@ -298,7 +298,7 @@ def corruption(results: CalibrationResults) -> alt.FacetChart | None:
     return forms.response(
         _rounded(frame, "value").drop(columns="row"),
         Axis("share of right tokens", span=(0, 1), ticks=[0, 0.5, 1]),
-        Axis("strength", line=0, own=True, ticks=4, format="~g"),
+        Axis("strength", line=0, independent=True, ticks=4, format="~g"),
         tips,
         dose="at",
         value="value",

@@ -10,8 +10,9 @@ from tabulate import tabulate
 
 from unmask.errors import InputError
 from unmask.measures.registry import title_of
-from unmask.pairs.verdicts import BEYOND, CONTROL, NO_PREFERENCE, apart
+from unmask.pairs.verdicts import BEYOND, CONTROL, interval_off_50
 from unmask.report.sheets import DASH, number
+from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.terms import CORRECTED
 
 COLUMNS = ("model", "benchmark", "measure", "n", "score", "low", "high", "null_low", "null_high", "verdict")
@@ -73,7 +74,7 @@ def as_text(folder: str | Path, table: pd.DataFrame) -> Iterator[str]:
 
 
 def _line(row: Any) -> tuple[str, ...]:
-    interval = apart(row.low, row.high).replace(" to ", DASH)
+    interval = interval_off_50(row.low, row.high).replace(" to ", DASH)
     words = f"{number(row.null_low, 0)}{DASH}{number(row.null_high, 0)}" if pd.notna(row.null_low) else DASH
     verdict = row.verdict
     if verdict == CONTROL:

@@ -33,9 +33,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[[argparse.Namespace], int], about: str) -> argparse.ArgumentParser:
-        made = commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
-        made.set_defaults(run=run)
-        return made
+        subparser = commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+        subparser.set_defaults(run=run)
+        return subparser
 
     score_ = command("score", _score, "score models on pairs of sentences, and say what that allows to claim")
     score_.add_argument(
@@ -73,10 +73,10 @@ def _parser() -> argparse.ArgumentParser:
         ("verify", "compare results with the checksums of what they were made from"),
         ("clean", "say what may be removed of a study's results; --yes removes it"),
     ):
-        made = command(name, _of_results(name), about)
-        made.add_argument("results", metavar="RESULTS", help="a folder of results, or a study")
+        subparser = command(name, _of_results(name), about)
+        subparser.add_argument("results", metavar="RESULTS", help="a folder of results, or a study")
         if name == "clean":
-            made.add_argument("--yes", action="store_true", help="remove it")
+            subparser.add_argument("--yes", action="store_true", help="remove it")
     new = command("new", _new, "write a commented study to edit")
     new.add_argument("file", metavar="FILE")
     return parser

@@ -48,7 +48,7 @@ def use(results: DownstreamResults) -> alt.FacetChart | None:
     )
     return forest(
         frame,
-        Axis("bias in use", line=0, own=True),
+        Axis("bias in use", line=0, independent=True),
         tips,
         name="model",
         value="use",
@@ -129,7 +129,7 @@ def changes(results: DownstreamResults) -> alt.FacetChart | None:
         before=[biases[key] for key in zip(rows["task"], origins, strict=True)],
         after=[biases[key] for key in zip(rows["task"], rows["model"], strict=True)],
     )
-    return changes_chart(frame, Axis("bias in use", line=0, own=True), DECIMALS)
+    return changes_chart(frame, Axis("bias in use", line=0, independent=True), DECIMALS)
 
 
 def against(results: DownstreamResults) -> alt.FacetChart | None:
@@ -196,7 +196,7 @@ def steps(results: DownstreamResults) -> alt.FacetChart | None:
     )
     return response(
         frame,
-        Axis("steps of fine-tuning", own=True),
+        Axis("steps of fine-tuning", independent=True),
         Axis("bias in use", zero=True),
         tips,
         dose="step",

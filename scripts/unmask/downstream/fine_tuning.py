@@ -173,8 +173,8 @@ class _Run:
         with written_whole(self._weights(settings)) as partial:
             save_model(network, str(partial))
         number = sum(1 for _ in self.work.glob("*.json"))
-        made = {**asdict(settings), "steps": steps, "dev": dev, "history": history, "number": number}
-        write_facts(facts, made)
+        stated = {**asdict(settings), "steps": steps, "dev": dev, "history": history, "number": number}
+        write_facts(facts, stated)
         shutil.rmtree(states)
         return read_facts(facts)
 
@@ -227,10 +227,10 @@ class _Run:
                 "items": self.items.truncated,
             },
         }
-        found = [
+        predicted = [
             Checkpoint(step, items[self.sampled], self._logits(step)) for step in self._checkpoints(last)
         ]
-        return FineTuned(network, (*found, Checkpoint(last, items, self._logits(last))), facts)
+        return FineTuned(network, (*predicted, Checkpoint(last, items, self._logits(last))), facts)
 
     def _tried(self) -> list[dict[str, Any]]:
         trials = sorted(
@@ -240,9 +240,9 @@ class _Run:
         return [{key: row[key] for key in keys} for row in trials]
 
 
-def pearson(found: npt.NDArray[np.float32], wanted: npt.NDArray[np.float32]) -> float | None:
+def pearson(predicted: npt.NDArray[np.float32], expected: npt.NDArray[np.float32]) -> float | None:
     """Pearson's r; None where one side does not vary."""
-    one, other = found.astype(np.float64), wanted.astype(np.float64)
+    one, other = predicted.astype(np.float64), expected.astype(np.float64)
     if len(one) < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
         return None
     return float(np.corrcoef(one, other)[0, 1])

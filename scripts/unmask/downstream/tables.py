@@ -22,7 +22,7 @@ from unmask.report.changes import as_cells
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.published import DOUBT
 from unmask.report.sheets import DAGGER, Sheet, rows_of
-from unmask.report.table_files import Made
+from unmask.report.table_files import TableAndSheet
 from unmask.statistics.changes import CENTRE, with_margins
 from unmask.terms import CORRECTED, PUBLISHED
 
@@ -148,7 +148,7 @@ CHANGES = Table(
 )
 
 
-def table1(results: DownstreamResults) -> Made:
+def table1(results: DownstreamResults) -> TableAndSheet:
     """Feminine and masculine words in what models are fine-tuned on."""
     rows = results.words
     printed = []
@@ -163,7 +163,7 @@ def table1(results: DownstreamResults) -> Made:
     return rows, TABLE1.captioned(in_order(lines, task=results.tasks), results.captions)
 
 
-def table2(results: DownstreamResults) -> Made:
+def table2(results: DownstreamResults) -> TableAndSheet:
     """Kendall's tau of intrinsic bias with bias in use; a row has one reading, and scores of its protocol.
 
     The sheet has what has a tau, here or in print; of the rest it is said why there is none. Printed taus
@@ -240,7 +240,7 @@ def is_larger(after: Any, before: Any) -> bool:
     return round(float(after.tau), 2) > round(float(before.tau), 2)
 
 
-def table3(results: DownstreamResults) -> Made:
+def table3(results: DownstreamResults) -> TableAndSheet:
     """All values of every model and task, and its bias scores before and after."""
     rows = _with_runs(results, _with_truth(results, results.scores.overall()))
     rows = rows.drop(columns=["seed", "group"])
@@ -284,7 +284,7 @@ def _intrinsic(results: DownstreamResults) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["task", "model", "metric", "value"])
 
 
-def overview(results: DownstreamResults) -> Made:
+def overview(results: DownstreamResults) -> TableAndSheet:
     """Accuracy and bias of every model on every task, a row each."""
     scores, keys = results.scores.overall(), ["task", "model"]
     main = _with_runs(results, results.main)
@@ -298,7 +298,7 @@ def overview(results: DownstreamResults) -> Made:
     return main, OVERVIEW.captioned(rows, results.captions)
 
 
-def occupations(results: DownstreamResults) -> Made:
+def occupations(results: DownstreamResults) -> TableAndSheet:
     """The gap of every occupation, mean over the runs; too many for a page, so its sheet is empty."""
     rows = results.scores.of_last_step()
     rows = rows[rows["seed"].isna() & (rows["metric"] == GAP)]
@@ -312,7 +312,7 @@ def occupations(results: DownstreamResults) -> Made:
     return tidy, Sheet("", (), (), ())
 
 
-def changes(results: DownstreamResults) -> Made:
+def changes(results: DownstreamResults) -> TableAndSheet:
     """What debiasing changes: bias scores, and bias in use."""
     changed = results.changes_of_scores
     rows = as_cells(with_margins(changed, results.margins)).assign(
@@ -322,7 +322,7 @@ def changes(results: DownstreamResults) -> Made:
     return changed, CHANGES.captioned(rows, results.captions)
 
 
-MAKERS: Mapping[str, Callable[[DownstreamResults], Made]] = {
+MAKERS: Mapping[str, Callable[[DownstreamResults], TableAndSheet]] = {
     "table1": table1,
     "table2": table2,
     "table3": table3,

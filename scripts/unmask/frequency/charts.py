@@ -25,7 +25,7 @@ from unmask.report.panels import (
     only,
     panels,
     room_for,
-    told,
+    tooltips,
 )
 from unmask.report.sheets import interval, number, rows_of
 from unmask.statistics.count_levels import rounded
@@ -78,7 +78,7 @@ def _frequencies_chart(rows: Sequence[Row], edge: float) -> alt.FacetChart:
         return alt.X(f"{name}:Q", title="per million words", scale=scale, axis=ticks)
 
     looks = kinds("kind", "words of the group that is", GROUPS)
-    of_word = told(
+    of_word = tooltips(
         (
             ("word", "word"),
             ("name", "bias type"),
@@ -87,7 +87,7 @@ def _frequencies_chart(rows: Sequence[Row], edge: float) -> alt.FacetChart:
             ("count", "count", ",d"),
         )
     )
-    of_group = told(
+    of_group = tooltips(
         (
             ("name", "bias type"),
             ("kind", "group"),

@@ -7,7 +7,7 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.report.forms import Axis, Kinds, forest
-from unmask.report.panels import by_value, columns_of, ends_of, only, panels, records, told
+from unmask.report.panels import by_value, columns_of, ends_of, only, panels, records, tooltips
 from unmask.report.sheets import interval, number, rows_of
 from unmask.terms import PROTOCOLS, PUBLISHED
 
@@ -97,7 +97,7 @@ def _curves_chart(frame: pd.DataFrame) -> alt.FacetChart:
         axis = alt.Axis(values=ticks, minExtent=NUMBERS, maxExtent=NUMBERS)
         return alt.Y(f"{name}:Q", title="true positive rate", scale=scale, axis=axis)
 
-    tips = told(
+    tips = tooltips(
         (
             ("measure", "measure"),
             (FALSE, "false positive rate", ".2f"),

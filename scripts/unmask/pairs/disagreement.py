@@ -12,7 +12,7 @@ from unmask.pairs.comparisons import distinct_measures
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table
 from unmask.report.findings import Finding, Row, records
-from unmask.report.panels import columns_of, names_down, panels, told
+from unmask.report.panels import columns_of, names_down, panels, tooltips
 from unmask.report.panels import records as chart_records
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import rows_of
@@ -70,7 +70,7 @@ def heat_map(rows: pd.DataFrame) -> alt.FacetChart:
         title="decided differently, of 100 pairs",
         scale=alt.Scale(domain=[0, most], range=[0, STRONGEST]),
     )
-    tips = told(
+    tips = tooltips(
         (
             ("model", "model"),
             ("benchmark", "benchmark"),

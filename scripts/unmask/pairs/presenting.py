@@ -8,13 +8,13 @@ from unmask.pairs.agreement_charts import curves
 from unmask.pairs.charts import overview
 from unmask.pairs.results import TIDY, PairResults
 from unmask.report.presenting import Presentation
-from unmask.report.table_files import Made
+from unmask.report.table_files import TableAndSheet
 
 OF_PAPER = ("table1", "table3", "table4", "table5")
 """The tables of the paper, in every form; the others are CSV alone."""
 
 
-def _table(name: str, results: PairResults) -> Made | pd.DataFrame:
+def _table(name: str, results: PairResults) -> TableAndSheet | pd.DataFrame:
     numbers = results.tidy()[name]
     return (numbers, results.paper_sheets()[name]) if name in OF_PAPER else numbers
 

@@ -121,8 +121,8 @@ def points(results: RegionalResults) -> Chart:
         return None
     return scatter(
         pd.DataFrame(rows),
-        Axis("first component", own=True),
-        Axis("second component", own=True),
+        Axis("first component", independent=True),
+        Axis("second component", independent=True),
         (("panel", "model"), ("name", "region"), ("level", "level"), ("within", "lies in")),
         across="first",
         up="second",
@@ -167,7 +167,7 @@ def series(results: RegionalResults, protocol: str | None = None) -> Chart:
     return response(
         frame,
         Axis("epochs of further training", zero=True, ticks=sorted(frame["epoch"].unique()), format=".3~g"),
-        Axis(titled(C_W), log=logarithmic, own=True, format="~r" if logarithmic else None),
+        Axis(titled(C_W), log=logarithmic, independent=True, format="~r" if logarithmic else None),
         tips,
         dose="epoch",
         value="score",

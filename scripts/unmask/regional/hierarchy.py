@@ -44,7 +44,7 @@ class Tree:
     @cached_property
     def counts(self) -> Ints:
         """The number of children of each region."""
-        return np.array([len(own) for own in self.children])
+        return np.array([len(below) for below in self.children])
 
     @cached_property
     def members(self) -> dict[str, Ints]:
@@ -99,7 +99,7 @@ def _numbered(regions: pd.DataFrame, root: int, rows_in: dict[int, list[int]]) -
             end[region] = end[children[region][-1]]
     ordered = regions.iloc[order]
     levels = [str(level) for level in ordered["level"]]
-    with_children = {level for level, own in zip(levels, children, strict=True) if len(own)}
+    with_children = {level for level, below in zip(levels, children, strict=True) if len(below)}
     return Tree(
         regions=[str(region) for region in ordered["region"]],
         names=[str(name) for name in ordered["name"]],

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.regional.borders import OBJECT, Atlas
-from unmask.report.panels import Row, Tips, only, panels, told
+from unmask.report.panels import Row, Tips, only, panels, tooltips
 
 CENTRE = 11
 """Longitude of the middle of the map, in degrees; its edge then lies in Bering Strait and cuts no land."""
@@ -100,13 +100,13 @@ def _map(
 ) -> alt.FacetChart | None:
     if all(row["drawn"] == BLANK for row in rows):
         return None
-    tooltip = told([("panel", "model"), ("country", "country"), *tips])
+    tooltip = tooltips([("panel", "model"), ("country", "country"), *tips])
     base, geo = alt.Chart(), alt.Shape("geo", type="geojson")
     blank, shapes, circles = (base.transform_filter(only("drawn", each)) for each in (BLANK, SHAPE, CIRCLE))
     small = {"longitude": "longitude:Q", "latitude": "latitude:Q"}
     layers = [
         blank.mark_geoshape(style="no-score").encode(
-            shape=geo, tooltip=told([("country", "country"), ("drawn", "what is known")])
+            shape=geo, tooltip=tooltips([("country", "country"), ("drawn", "what is known")])
         ),
         shapes.mark_geoshape(style="country").encode(shape=geo, color=colour, tooltip=tooltip),
     ]

@@ -66,7 +66,7 @@ class Names:
             if all(special):
                 raise InputError(f"region {name!r}: the tokenizer makes no token of this name")
             if max_length is not None and len(ids) > max_length:
-                raise _too_long(f"region {_shown(name)}: its name", len(ids), max_length)
+                raise _too_long(f"region {_shortened(name)}: its name", len(ids), max_length)
             self.lead, self.trail = _run(special), _run(special[::-1])
             self._ids.append(np.array(ids))
             unknown.append(sum(id_ == tokenizer.unk_token_id for id_ in ids))
@@ -109,7 +109,7 @@ class Sentences:
         """names × words, special tokens included"""
         if max_length is not None and self.lengths.max() > max_length:
             name, word = divmod(int(self.lengths.argmax()), len(words))
-            what = f"region {_shown(names[name])}, word {_shown(words[word])}: the sentence"
+            what = f"region {_shortened(names[name])}, word {_shortened(words[word])}: the sentence"
             raise _too_long(what, int(self.lengths.max()), max_length)
 
     def arrays(self, part: range) -> Arrays:
@@ -207,7 +207,7 @@ def _too_long(what: str, tokens: int, max_length: int) -> InputError:
     return InputError(f"{what} has {tokens} tokens, the model takes {max_length}")
 
 
-def _shown(text: str, most: int = 80) -> str:
+def _shortened(text: str, most: int = 80) -> str:
     return repr(text if len(text) <= most else f"{text[:most]}…")
 
 

@@ -34,7 +34,7 @@ from unmask.report.declared_tables import Column, Table, ends, in_order, with_ma
 from unmask.report.panels import columns_of
 from unmask.report.published import DOUBT
 from unmask.report.sheets import Sheet, rows_of
-from unmask.report.table_files import Made
+from unmask.report.table_files import TableAndSheet
 
 THOUSAND = 1000.0
 """C_w and C_z are shown times 1000, as in the paper."""
@@ -163,27 +163,27 @@ TABLE5 = Table(
 )
 
 
-def table1(results: RegionalResults) -> Made:
+def table1(results: RegionalResults) -> TableAndSheet:
     """C_w and C_z by continent and overall, times 1000, with intervals, bands and what the paper prints."""
     return _by_region(results, TABLE1, results.select((C_W, C_Z)))
 
 
-def table2(results: RegionalResults) -> Made:
+def table2(results: RegionalResults) -> TableAndSheet:
     """The plain score by continent and overall."""
     return _by_region(results, TABLE2, results.select((PLAIN,)))
 
 
-def table3(results: RegionalResults) -> Made:
+def table3(results: RegionalResults) -> TableAndSheet:
     """C_w without the words of each topic."""
     return _by_region(results, TABLE3, results.select(words=results.word_sets(WITHOUT)))
 
 
-def table6(results: RegionalResults) -> Made:
+def table6(results: RegionalResults) -> TableAndSheet:
     """C_w with the words of each topic replaced."""
     return _by_region(results, TABLE6, results.select(words=results.word_sets(REPLACE)))
 
 
-def _by_region(results: RegionalResults, table: Table, rows: pd.DataFrame) -> Made:
+def _by_region(results: RegionalResults, table: Table, rows: pd.DataFrame) -> TableAndSheet:
     """Regions across; down the lines of each score, and after those of a model and measure what the paper
     prints. The frame has this on the scale of the scores."""
     index, scale = results.index, 1.0 if table is TABLE2 else THOUSAND
@@ -250,7 +250,7 @@ def _decimals(values: "pd.Series[float]") -> int:
     return 2 if sizes.empty else min(6, max(0, 2 - math.floor(math.log10(float(sizes.min())))))
 
 
-def countries(results: RegionalResults) -> Made:
+def countries(results: RegionalResults) -> TableAndSheet:
     """C_w of every region with children below the continents, by the main protocol.
 
     The frame has all protocols and measures.
@@ -263,7 +263,7 @@ def countries(results: RegionalResults) -> Made:
     return tidy, COUNTRIES.captioned(rows, results.captions)
 
 
-def leaves(results: RegionalResults) -> Made:
+def leaves(results: RegionalResults) -> TableAndSheet:
     """The distance of every region without children to the mean of its siblings; too many for a page."""
     rows = results.select(regions=results.index.leaves())
     frame = columns_of(
@@ -277,7 +277,7 @@ def leaves(results: RegionalResults) -> Made:
     return frame, Sheet("", (), (), ())
 
 
-def ranking_table(results: RegionalResults) -> Made:
+def ranking_table(results: RegionalResults) -> TableAndSheet:
     """Whether scores rank regions by their number of children."""
     table = rankings(results)
     places = pd.Categorical(["of the root", "below these"], ["of the root", "below these"])
@@ -287,12 +287,12 @@ def ranking_table(results: RegionalResults) -> Made:
     return table, RANKINGS.sheet(rows, results.captions["rankings"])
 
 
-def stability(results: RegionalResults) -> Made:
+def stability(results: RegionalResults) -> TableAndSheet:
     """How stable rankings are under resampled words and children."""
     return results.stability, STABILITY.sheet(results.stability, results.captions["stability"])
 
 
-def planted(results: RegionalResults) -> Made:
+def planted(results: RegionalResults) -> TableAndSheet:
     """Strengths across: the share of worlds in which a score finds what was planted, and ranks it first.
 
     A region that is not in the tree goes by its key.
@@ -308,7 +308,7 @@ def planted(results: RegionalResults) -> Made:
     return frame, PLANTED.sheet(rows, results.captions["planted"])
 
 
-def table4(results: RegionalResults) -> Made:
+def table4(results: RegionalResults) -> TableAndSheet:
     """Scores of classifiers, and how the probability of the positive label moves, with a region's prefix.
 
     The printed rows, of tables that the study has under the paper's names, come last.
@@ -318,7 +318,7 @@ def table4(results: RegionalResults) -> Made:
     return results.prefixes, TABLE4.sheet(_with_printed(rows, printed), results.captions["table4"])
 
 
-def table5(results: RegionalResults) -> Made:
+def table5(results: RegionalResults) -> TableAndSheet:
     """Percent of all items whose predicted label changes with a region's prefix; as `table4`."""
     prefixes = results.prefixes
     rows = _most_changed(prefixes[prefixes["prefix"].notna()], results.index)
@@ -372,7 +372,7 @@ def _prefixed(row: Any, index: RegionIndex) -> str:
     return f"{name} (no region)" if row.level == CONTROL else name
 
 
-MAKERS: Mapping[str, Callable[[RegionalResults], Made]] = {
+MAKERS: Mapping[str, Callable[[RegionalResults], TableAndSheet]] = {
     "table1": table1,
     "table2": table2,
     "table3": table3,

@@ -18,8 +18,8 @@ def save_charts(charts: "Iterable[tuple[str, Drawn | str]]", files: Mapping[str,
     files: {name}_svg and {name}_png of each.
     """
     for name, drawn in charts:
-        shown = note(drawn) if isinstance(drawn, str) else drawn
-        save_chart(shown, files[f"{name}_svg"], files[f"{name}_png"])
+        chart = note(drawn) if isinstance(drawn, str) else drawn
+        save_chart(chart, files[f"{name}_svg"], files[f"{name}_png"])
 
 
 def names_of(files: Mapping[str, str | Path]) -> list[str]:
@@ -30,5 +30,5 @@ def names_of(files: Mapping[str, str | Path]) -> list[str]:
 def note(text: str) -> alt.Chart:
     """A chart that is a text."""
     rows = alt.InlineData(values=[{"text": text}])
-    made: alt.Chart = alt.Chart(rows).mark_text(style="neutral").encode(text="text:N")
-    return made.properties(width=560, height=60)
+    chart: alt.Chart = alt.Chart(rows).mark_text(style="neutral").encode(text="text:N")
+    return chart.properties(width=560, height=60)

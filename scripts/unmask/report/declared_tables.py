@@ -201,13 +201,13 @@ class Table:
         )
         heads: list[Head] = []
         for alone, columns in groupby(self.columns, key=lambda column: column.each_row):
-            own = list(columns)
+            group = list(columns)
             if alone:
-                heads += [self._head(column, ()) for column in own]
+                heads += [self._head(column, ()) for column in group]
             elif self.label_first:
-                heads += [self._head(column, value) for column in own for value in values]
+                heads += [self._head(column, value) for column in group for value in values]
             else:
-                heads += [self._head(column, value) for value in values for column in own]
+                heads += [self._head(column, value) for value in values for column in group]
         return list(dict.fromkeys(heads))
 
     def _head(self, column: Column, value: tuple[Any, ...]) -> Head:

@@ -32,7 +32,7 @@ from unmask.report.panels import (
     records,
     room_for,
     row_height,
-    told,
+    tooltips,
     with_shared_scales,
 )
 
@@ -52,7 +52,7 @@ class Axis:
 
     title: with the unit. line: where a line is, in this style of the theme. span: what the scale covers at
     least, beside all that is drawn; by default what is drawn alone. step: the scale ends at multiples of it.
-    zero: whether it covers 0. own: whether every panel has a scale of its own. log: whether it is
+    zero: whether it covers 0. independent: whether every panel has a scale by itself. log: whether it is
     logarithmic. ticks: where numbers are, or about how many. format: how these are written, as d3 has it;
     labels: the same, as an expression of Vega's.
     """
@@ -62,7 +62,7 @@ class Axis:
     span: tuple[float, float] | None = None
     step: float | None = None
     zero: bool = False
-    own: bool = False
+    independent: bool = False
     log: bool = False
     ticks: int | Sequence[float] = 5
     format: str | None = None
@@ -111,13 +111,13 @@ class Beside:
     def drawn(self, looks: Looks) -> alt.Chart:
         """The mark, without its place."""
         rows = having(self.column)
-        made: dict[str, alt.Chart] = {
+        marks: dict[str, alt.Chart] = {
             "line": rows.mark_rule(style=self.style),
             "tick": rows.mark_tick(style=self.style, thickness=2, height=STEP - 5, orient="vertical"),
             "triangle": rows.mark_point(style=self.style, shape="triangle-up", size=70, opacity=1),
             "ring": rows.mark_point(filled=False, size=MARK, opacity=1).encode(**looks),
         }
-        return made[self.mark]
+        return marks[self.mark]
 
 
 @dataclass(frozen=True)
@@ -136,8 +136,8 @@ class Grid:
         """A chart below its title, if there is one."""
         if self.title is None:
             return drawn
-        made: alt.FacetChart = drawn.properties(title=alt.Title(self.title, subtitle=list(self.subtitle)))
-        return made
+        titled: alt.FacetChart = drawn.properties(title=alt.Title(self.title, subtitle=list(self.subtitle)))
+        return titled
 
 
 @dataclass(frozen=True)
@@ -149,15 +149,15 @@ class _Side:
     scale: alt.Scale
 
     @classmethod
-    def of(cls, name: Literal["x", "y"], axis: Axis, frame: pd.DataFrame, shown: Iterable[str]) -> "_Side":
-        """shown: columns that the scale covers, where it has a span."""
+    def of(cls, name: Literal["x", "y"], axis: Axis, frame: pd.DataFrame, columns: Iterable[str]) -> "_Side":
+        """columns: those that the scale covers, where it has a span."""
         if axis.log:
             return cls(name, axis, alt.Scale(type="log", nice=False, padding=8))
         if axis.span is None:
             # numbers at the top of a panel would be beside its name
             round_ends = name == "x" and isinstance(axis.ticks, int)
             return cls(name, axis, alt.Scale(zero=axis.zero, nice=round_ends, padding=8))
-        ends = domain(frame, shown, axis.span, axis.step)
+        ends = domain(frame, columns, axis.span, axis.step)
         padding = 0 if axis.step else 8
         return cls(name, axis, alt.Scale(domain=ends, zero=False, nice=False, padding=padding))
 
@@ -222,7 +222,7 @@ def forest(
     if len(below) > 1:
         place["yOffset"] = alt.YOffset(f"{apart}:N", sort=below)
     looks, single = _looks(frame, kinds)
-    said = told(tips)
+    said = tooltips(tips)
     # what is drawn later lies over it
     layers: list[alt.Chart] = []
     if broad and _known(frame, broad[0]):
@@ -251,7 +251,7 @@ def forest(
         margin=room_for(order),
         width=grid.width,
         height=row_height(max(1, len(below))),
-        own=("x",) if axis.own else (),
+        independent=("x",) if axis.independent else (),
         axes=("x",),
         between=grid.between,
     )
@@ -294,16 +294,16 @@ def response(
     place = (across.at(dose) if numbers else _words_across(x, frame[dose])) | up.at(value)
     looks, single = _looks(frame, kinds)
     one = _lines(frame, dashes, each)
-    said = told(tips)
+    said = tooltips(tips)
     layers = [*up.line(), *across.line()]
     if exact and frame[exact].any():
         # where lines have no kind they have no colour of one
-        own = _colour(looks) if kinds and frame.loc[frame[exact], kinds.column].notna().any() else {}
+        independent = _colour(looks) if kinds and frame.loc[frame[exact], kinds.column].notna().any() else {}
         rows = alt.Chart().transform_filter(only(exact, True))
-        layers.append(_without(hollow, rows).mark_line(style="exact").encode(**place, **one, **own))
+        layers.append(_without(hollow, rows).mark_line(style="exact").encode(**place, **one, **independent))
         for filled, marks in _fills(hollow, rows):
             points = marks.mark_point(style="exact", filled=filled, size=9 if filled else 36, opacity=1)
-            layers.append(points.encode(**place, **own, tooltip=said))
+            layers.append(points.encode(**place, **independent, tooltip=said))
     rows = alt.Chart().transform_filter(only(exact, False)) if exact else alt.Chart()
     known = _known(frame, interval[0])
     valid = having(*interval).transform_filter(only(exact, False)) if exact else having(*interval)
@@ -368,7 +368,7 @@ def scatter(
         points = alt.Chart().mark_point(style="outlined", filled=True, opacity=1)
         looks["size"] = alt.condition(only(large, True), alt.value(130), alt.value(22))
         looks["strokeWidth"] = alt.condition(only(large, True), alt.value(1.2), alt.value(0))
-    layers.append(points.encode(**place, **looks, tooltip=told(tips)))
+    layers.append(points.encode(**place, **looks, tooltip=tooltips(tips)))
     return _beside_numbers(layers, frame, x, y, together, (up, *(up_interval or ())), grid)
 
 
@@ -397,14 +397,14 @@ def _words_across(axis: Axis, words: "pd.Series[str]") -> dict[str, Any]:
 
 def _lines(frame: pd.DataFrame, dashes: Kinds | None, each: str | None) -> dict[str, Any]:
     """What makes several lines of the rows of a panel, beside colours."""
-    found: dict[str, Any] = {"detail": alt.Detail(f"{each}:N")} if each else {}
+    encoding: dict[str, Any] = {"detail": alt.Detail(f"{each}:N")} if each else {}
     if dashes:
         names = dashes.of(frame)
         scale = alt.Scale(domain=names, range=list(DASHES[: len(names)]))
         legend: Any = None if dashes.title is None else alt.Undefined
         dash = alt.StrokeDash(f"{dashes.column}:N", title=dashes.title, scale=scale, legend=legend)
-        found["strokeDash"] = dash
-    return found
+        encoding["strokeDash"] = dash
+    return encoding
 
 
 def _without(hollow: str | None, rows: alt.Chart) -> alt.Chart:
@@ -428,7 +428,7 @@ def _beside_numbers(
     grid: Grid,
 ) -> alt.FacetChart:
     """Panels with numbers up their sides."""
-    own = tuple(name for name, axis in (("x", x), ("y", y)) if axis.own)
+    independent = tuple(name for name, axis in (("x", x), ("y", y)) if axis.independent)
     size: dict[str, Any] = {
         "width": grid.width,
         "height": grid.height,
@@ -436,12 +436,14 @@ def _beside_numbers(
         "axes": ("x",),
     }
     if together is None:
-        gap = GAP + AXES if y.own else GAP
-        drawn = panels(layers, records(frame), grid.columns, margin=AXES, gap=gap, own=own, **size)
+        gap = GAP + AXES if y.independent else GAP
+        drawn = panels(
+            layers, records(frame), grid.columns, margin=AXES, gap=gap, independent=independent, **size
+        )
     else:
         reach = [f"{most}({end})" for most in ("min", "max") for end in heights]
-        own = ("x", "y") if x.own else ("y",)
+        independent = ("x", "y") if x.independent else ("y",)
         drawn = with_shared_scales(
-            layers, records(frame), grid.columns, by=together, reach=reach, own=own, **size
+            layers, records(frame), grid.columns, by=together, reach=reach, independent=independent, **size
         )
     return grid.titled(drawn)

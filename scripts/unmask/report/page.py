@@ -32,8 +32,8 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
     Sections stand in their order; those that have nothing to show are left out.
     Raises ValueError where two sections have one name, and FileNotFoundError for a program that is not there.
     """
-    shown = [section for section in sections if not section.is_empty()]
-    names = [section.name for section in shown]
+    visible = [section for section in sections if not section.is_empty()]
+    names = [section.name for section in visible]
     if len(set(names)) < len(names):
         raise ValueError(f"two sections of one name among {', '.join(names)}")
     environment = Environment(
@@ -50,24 +50,24 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         numbers[f"{section.name}-{kind}"] += 1
         return f"{section.name}-{kind}-{numbers[f'{section.name}-{kind}']}"
 
-    blocks = [block for section in shown for block in section.every_block()]
+    blocks = [block for section in visible for block in section.every_block()]
     charted = any(isinstance(block, Chart) for block in blocks)
     # each program once, however many parts of the page it runs
     apps = dict.fromkeys(block.program for block in blocks if isinstance(block, App))
     programs = [
         *([charts.program()] if charted else []),
-        _own("page.js"),
+        _of_library("page.js"),
         *(_source(name, "js") for name in apps),
     ]
     return environment.get_template("page.html.jinja").render(
         title=title,
-        sections=shown,
+        sections=visible,
         kind_of=kind_of,
         numbered=numbered,
         LEAD=LEAD,
         LONG=LONG,
         PROSE=PROSE,
-        style=Markup(_own("page.css")),
+        style=Markup(_of_library("page.css")),
         styles=[Markup(_source(name, "css")) for name in apps],
         themes=Markup(charts.themes()) if charted else "",
         programs=[Markup(program) for program in programs],
@@ -89,7 +89,7 @@ def content_policy(programs: Sequence[str]) -> str:
     return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
 
 
-def _own(name: str) -> str:
+def _of_library(name: str) -> str:
     """A part of the page that is no template."""
     return resources.files("unmask.report").joinpath(name).read_text(encoding="utf-8")
 

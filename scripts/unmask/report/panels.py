@@ -89,7 +89,7 @@ def panels(
     height: int | alt.Step = HEIGHT,
     gap: int = GAP,
     aspect: float | None = None,
-    own: Sequence[str] = (),
+    independent: Sequence[str] = (),
     axes: Sequence[str] = (),
     between: str = "\n",
 ) -> alt.FacetChart:
@@ -120,8 +120,8 @@ def panels(
         .transform_window(place="row_number()")
         .properties(usermeta={"margin": margin, "gap": gap, **({"aspect": aspect} if aspect else {})})
     )
-    if own:
-        drawn = drawn.resolve_scale(**_apart(own))
+    if independent:
+        drawn = drawn.resolve_scale(**_apart(independent))
     return drawn.resolve_axis(**_apart(axes)) if axes else drawn
 
 
@@ -136,7 +136,7 @@ def with_shared_scales(
     *,
     by: str,
     reach: Sequence[str],
-    own: Sequence[str] = ("y",),
+    independent: Sequence[str] = ("y",),
     **options: Any,
 ) -> alt.FacetChart:
     """`panels` whose y has one scale for all that have the same field `by`, and others another.
@@ -153,7 +153,9 @@ def with_shared_scales(
         .encode(y=alt.Y(f"{name}:Q"))
         for name in names
     ]
-    drawn = panels([*layers, *unseen], rows, columns, margin=AXES, gap=GAP + AXES, own=own, **options)
+    drawn = panels(
+        [*layers, *unseen], rows, columns, margin=AXES, gap=GAP + AXES, independent=independent, **options
+    )
     return drawn.transform_joinaggregate(groupby=[by], **names)
 
 
@@ -236,7 +238,7 @@ def ends_of(form: str, low: str = "low", high: str = "high", what: str = "interv
     return ((low, f"{what} from", form), (high, f"{what} to", form))
 
 
-def told(tips: Tips) -> list[alt.Tooltip]:
+def tooltips(tips: Tips) -> list[alt.Tooltip]:
     """What a mark says of itself."""
     return [
         alt.Tooltip(f"{column}:Q", title=heading, format=form[0])

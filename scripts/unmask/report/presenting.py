@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from unmask.report.charts import Drawn
     from unmask.report.findings import Finding
-    from unmask.report.table_files import Made
+    from unmask.report.table_files import TableAndSheet
 
 Results = TypeVar("Results")
 
@@ -51,7 +51,7 @@ class Presentation(Generic[Results]):
     """
 
     results: Callable[[Mapping[str, Any], Mapping[str, Any]], Results]
-    tables: "Mapping[str, Callable[[Results], Made | pd.DataFrame]]" = field(default_factory=dict)
+    tables: "Mapping[str, Callable[[Results], TableAndSheet | pd.DataFrame]]" = field(default_factory=dict)
     charts: "Mapping[str, tuple[Callable[[Results], Drawn | None], str]]" = field(default_factory=dict)
     heading: str = ""
     findings: "Sequence[Finding[Results]]" = ()
@@ -86,8 +86,8 @@ class Presentation(Generic[Results]):
                 caption = self.captions[figure]
                 blocks.append(chart(caption, f"{caption} The numbers are in a table below.", drawn))
         for table, make in self.tables.items():
-            if isinstance(made := make(results), tuple):
-                blocks += folded(f"{table.capitalize()}, in numbers", made[1])
+            if isinstance(table_and_sheet := make(results), tuple):
+                blocks += folded(f"{table.capitalize()}, in numbers", table_and_sheet[1])
         return Section(name, self.heading, sentences(self.findings, results), tuple(blocks))
 
 

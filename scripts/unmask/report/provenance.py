@@ -46,11 +46,11 @@ def agreed(facts: Sequence[Lines]) -> Lines:
     """
     if len(facts) == 1:
         return facts[0]
-    found: dict[str, set[str]] = {}
+    values: dict[str, set[str]] = {}
     for lines in facts:
         for key, value in lines:
-            found.setdefault(key, set()).add(value)
-    return [(key, ", ".join(sorted(values - {DASH}) or [DASH])) for key, values in found.items()]
+            values.setdefault(key, set()).add(value)
+    return [(key, ", ".join(sorted(values - {DASH}) or [DASH])) for key, values in values.items()]
 
 
 def flatten(facts: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -60,8 +60,8 @@ def flatten(facts: Any, path: str = "") -> Iterator[tuple[str, str]]:
             yield from flatten(value, f"{path}.{key}" if path else str(key))
     elif isinstance(facts, list) and any(isinstance(item, Mapping | list) for item in facts):
         for index, item in enumerate(facts):
-            own = item.get("name", index) if isinstance(item, Mapping) else index
-            yield from flatten(item, f"{path}.{own}" if path else str(own))
+            name = item.get("name", index) if isinstance(item, Mapping) else index
+            yield from flatten(item, f"{path}.{name}" if path else str(name))
     elif isinstance(facts, list):
         yield path, ", ".join(map(str, facts))
     else:

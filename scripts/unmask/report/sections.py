@@ -184,7 +184,7 @@ def folded(title: str, sheet: Sheet) -> tuple[Fold, ...]:
     return (Fold(title, (Table(sheet),)),) if sheet.rows else ()
 
 
-def write_section(path: str | Path, section: Section, made: Mapping[str, Any]) -> None:
+def write_section(path: str | Path, section: Section, facts: Mapping[str, Any]) -> None:
     """Write a section as JSON, whole or not at all.
 
     made: what it says of how it was made (unmask.facts.record).
@@ -194,7 +194,7 @@ def write_section(path: str | Path, section: Section, made: Mapping[str, Any]) -
     headline = section.headline and vars(section.headline)
     known = {"name": section.name, "heading": section.heading, "sentences": section.sentences}
     cautions = {"cautions": section.cautions} if section.cautions else {}
-    stored = {**known, "headline": headline, **cautions, "blocks": blocks, **made}
+    stored = {**known, "headline": headline, **cautions, "blocks": blocks, **facts}
     text = json.dumps(stored, indent=1, ensure_ascii=False, allow_nan=False)
     write_text(path, text + "\n")
 

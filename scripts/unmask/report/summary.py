@@ -28,9 +28,9 @@ def _parts(sections: Sequence[Section]) -> Iterator[str]:
             yield f"{fill(_one_line(section.headline.caption), WIDTH)}\n\n{_table(section.headline)}"
     for section in sections:
         # a section may ask before it tells
-        told = next((text for text in section.sentences if not text.endswith("?")), None)
-        if told:
-            yield fill(_one_line(f"{section.heading}: {told}"), WIDTH, subsequent_indent="    ")
+        first = next((text for text in section.sentences if not text.endswith("?")), None)
+        if first:
+            yield fill(_one_line(f"{section.heading}: {first}"), WIDTH, subsequent_indent="    ")
     cautions = [text for section in sections for text in section.cautions]
     if cautions:
         lines = (
@@ -40,12 +40,12 @@ def _parts(sections: Sequence[Section]) -> Iterator[str]:
 
 
 def _table(sheet: Sheet) -> str:
-    shown = replace(sheet, rows=sheet.rows[:MOST_ROWS])
-    heads = [*shown.stubs, *(label for _, label in shown.columns)]
+    head = replace(sheet, rows=sheet.rows[:MOST_ROWS])
+    heads = [*head.stubs, *(label for _, label in head.columns)]
     # a cell is text, whatever it looks like
-    rows = [[_one_line(cell) for cell in row] for row in shown.rows]
+    rows = [[_one_line(cell) for cell in row] for row in head.rows]
     text = tabulate(rows, [_one_line(head) for head in heads], "simple", disable_numparse=True)
-    more = len(sheet.rows) - len(shown.rows)
+    more = len(sheet.rows) - len(head.rows)
     return f"{text}\n... and {more} more rows" if more else text
 
 

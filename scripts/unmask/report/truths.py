@@ -20,11 +20,11 @@ def read_truths(study: Study, paths: Iterable[str | Path]) -> dict[str, Truth]:
     """
     documents = [json.loads(Path(path).read_bytes()) for path in paths]
     known = {document["world"]: document["benchmarks"] for document in documents}
-    found = {}
+    truths = {}
     for benchmark in study.benchmarks:
         if benchmark.world is not None:
             if benchmark.format not in known.get(benchmark.world, {}):
                 place = f"world {benchmark.world}, format {benchmark.format}"
                 raise InputError(f"truth: none of benchmark {benchmark.name} ({place}) is there")
-            found[benchmark.name] = known[benchmark.world][benchmark.format]
-    return found
+            truths[benchmark.name] = known[benchmark.world][benchmark.format]
+    return truths

@@ -12,6 +12,6 @@ def section(inputs: Inputs) -> Section:
     benchmarks."""
     files, settings = inputs.files, inputs.settings
     study = Study.from_config(settings["models"], settings["benchmarks"])
-    found = gather_truth(study, files["truths"], files["scores"])
-    sheets = planted_sheets(study, found, load_captions(files["captions"])["planted"])
+    rows = gather_truth(study, files["truths"], files["scores"])
+    sheets = planted_sheets(study, rows, load_captions(files["captions"])["planted"])
     return Section("planted", "What was planted, and what the measures find", (), tuple(map(Table, sheets)))
