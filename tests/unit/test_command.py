@@ -170,7 +170,12 @@ def test_the_exit_status_can_say_that_a_preference_is_clear(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls: list[Any] = []
-    monkeypatch.setattr("unmask.command.scoring.run_study", lambda *args: calls.append(args) or 0)
+
+    def run_study(*arguments: Any) -> int:
+        calls.append(arguments)
+        return 0
+
+    monkeypatch.setattr("unmask.command.scoring.run_study", run_study)
     path = model(Path(), "m")
     for more, status in (([], 0), (["--fail-on", "clear"], command.CLEAR)):
         with pytest.raises(SystemExit) as exit_:
@@ -206,7 +211,8 @@ def record(
 def test_a_run_is_a_line_a_job_and_what_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "job.log"
     log.write_text("begun\nerror: no [bold]space[/bold]\n")
-    handler = LogHandler(Settings(), None)
+    settings: Any = Settings()
+    handler = LogHandler(settings, None)
     for each in (
         record(LogEvent.RUN_INFO, stats={"evidence": 1, "fetch_model": 1, "all": 1, "total": 3}),
         record(LogEvent.JOB_INFO, jobid=1, rule_name="evidence", rule_msg="Reading b with m", log=[str(log)]),

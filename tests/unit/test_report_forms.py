@@ -13,7 +13,7 @@ import pytest
 from drawn_marks import Panel, check_forest, panels_of, scale_of, texts_of
 from unmask.report.charts import chart, save_chart
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import OF_CLAIMS, ends_of, told
+from unmask.report.panels import OF_CLAIMS, ends_of, tooltips
 
 HOSTILE = "'</script><b>\nsecond line"
 AXIS = Axis("what, in units", line=0.5, span=(0, 1), step=0.5)
@@ -85,7 +85,7 @@ def test_there_are_layers_for_what_is_known_alone() -> None:
 
 
 def test_a_forest_is_drawn_where_its_numbers_are() -> None:
-    for axis in (AXIS, Axis("x", line=0.5), Axis("x", line=0.5, own=True)):
+    for axis in (AXIS, Axis("x", line=0.5), Axis("x", line=0.5, independent=True)):
         drawn = forest(BANDS, axis, TIPS, kinds=KINDS, broad=("chance_low", "chance_high"))
         check_forest(drawn, "value", band=("chance_low", "chance_high"), line=0.5)
     # 300 pixels are 0 to 1.5
@@ -112,7 +112,9 @@ def test_marks_say_what_they_are() -> None:
         scatter(dosed, AXIS, AXIS, TIPS, across="dose", up="value"),
     ):
         assert last_of(drawn)["tooltip"] == tips
-    assert told(ends_of(".1f")) == told([("low", "interval from", ".1f"), ("high", "interval to", ".1f")])
+    assert tooltips(ends_of(".1f")) == tooltips(
+        [("low", "interval from", ".1f"), ("high", "interval to", ".1f")]
+    )
 
 
 def test_names_and_panels_are_in_the_order_of_the_data_or_as_asked() -> None:
@@ -139,7 +141,7 @@ def test_a_scale_ends_at_steps_or_has_some_room() -> None:
     assert scale(FRAME, Axis("x", log=True))["type"] == "log"
     far = forest(FRAME.assign(far=3.0), AXIS, TIPS, beside=[Beside("far", "tick")])
     assert last_of(far)["x"]["scale"]["domain"] == [0, 3]
-    own = forest(FRAME, Axis("x", own=True), TIPS)
+    own = forest(FRAME, Axis("x", independent=True), TIPS)
     assert chart("c", "a", own).spec["resolve"]["scale"] == {"x": "independent"}  # type: ignore[arg-type]
     numbers = last_of(forest(FRAME, Axis("x", ticks=[0, 1], format=".1f", labels="datum.value"), TIPS))["x"]
     known = {key: numbers["axis"][key] for key in ("values", "format", "labelExpr")}
@@ -299,7 +301,7 @@ def test_panels_have_one_scale_or_one_each_or_one_for_some() -> None:
 
     first, second, third = factors(UP)
     assert first == pytest.approx(second) == pytest.approx(third)
-    first, second, third = factors(Axis("response", line=0, own=True))
+    first, second, third = factors(Axis("response", line=0, independent=True))
     assert first == pytest.approx(third) and first > 2 * second
     first, second, third = factors(UP, together="by")
     assert first == pytest.approx(third) and first > 2 * second

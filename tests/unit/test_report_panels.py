@@ -26,7 +26,7 @@ from unmask.report.panels import (
     panels,
     plain,
     records,
-    told,
+    tooltips,
     with_shared_scales,
 )
 
@@ -42,7 +42,7 @@ def drawn(**options: Any) -> alt.FacetChart:
     marks = (
         alt.Chart()
         .mark_point()
-        .encode(x="x:Q", tooltip=told([("x", "x", ".1f"), ("kind", "a kind")]), **looks)
+        .encode(x="x:Q", tooltip=tooltips([("x", "x", ".1f"), ("kind", "a kind")]), **looks)
     )
     return panels([line(x=2), marks], ROWS, 3, width=200, height=100, margin=50, **options)
 
@@ -73,7 +73,7 @@ def test_a_line_is_drawn_once_in_each_panel() -> None:
 
 def test_panels_have_scales_of_their_own_where_these_are_asked_for() -> None:
     assert "resolve" not in chart("c", "a", drawn()).spec
-    spec = chart("c", "a", drawn(own=("x",), aspect=0.5, gap=70)).spec
+    spec = chart("c", "a", drawn(independent=("x",), aspect=0.5, gap=70)).spec
     assert spec["resolve"] == {"scale": {"x": "independent"}}
     assert spec["usermeta"] == {"margin": 50, "gap": 70, "aspect": 0.5}
 

@@ -59,7 +59,7 @@ def test_a_wheel_scores_a_model_outside_the_checkout(tmp_path: Path) -> None:
     write_crows_pairs(there / "crows.csv")
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     call = [
-        tmp_path / "env/bin/unmask",
+        str(tmp_path / "env/bin/unmask"),
         "score",
         "bert",
         "--benchmark",
@@ -82,5 +82,5 @@ def test_a_wheel_scores_a_model_outside_the_checkout(tmp_path: Path) -> None:
     # what is there is not made anew, and can be run and verified
     again = subprocess.run(call, cwd=there, env=environment, capture_output=True, text=True, timeout=600)
     assert json.loads(again.stdout) == answer and "[1/" not in again.stderr
-    verified = [tmp_path / "env/bin/unmask", "verify", "results/bert"]
+    verified = [str(tmp_path / "env/bin/unmask"), "verify", "results/bert"]
     assert subprocess.run(verified, cwd=there, env=environment, timeout=600).returncode == 0
