@@ -90,7 +90,7 @@ rule calibrate:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("compute_calibration.py"),
+        code=code("compute_calibration.py", *measure_modules()),
         models=calibration_models(),
         benchmarks=calibration_benchmarks(),
         corruptions={world: WORLDS[world]["corruption"] for world in used_worlds()},

@@ -89,7 +89,8 @@ def test_a_bad_benchmark_is_one_line(tmp_path: Path, log: Path) -> None:
     source = tmp_path / "pairs.csv"
     source.write_bytes(CROWS_PAIRS.replace(b"stereo,gender", b"sterio,gender"))
     entry = {"format": "crows-pairs", "path": str(source), "sha256": "0" * 64}
-    line = f"benchmark crows: {source}: row 0 (line 2): unknown direction 'sterio'"
+    line = f"benchmark crows: {source}: row 0 (line 2): stereo_antistereo: "
+    line += "'sterio' is none of stereo, antistereo"
     outputs = {"pairs": tmp_path / "pairs.parquet", "flaws": tmp_path / "flaws.parquet"}
     fails("read_benchmark", [source], outputs, log, line, name="crows", entry=entry)
     outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
