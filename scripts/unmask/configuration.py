@@ -1,7 +1,8 @@
 """Which configuration is the study: read and chosen, never merged with another."""
 
 import copy
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ def read_config(path: str | Path) -> Config:
     if not isinstance(config, dict):
         raise InputError(f"{path}: holds no configuration")
     return config
+
+
+def known_names(unknown: object, known: Iterable[str]) -> str:
+    """What an error says of an unknown name: the one that it is close to, if any, and all that are known."""
+    names = list(known)
+    close = difflib.get_close_matches(str(unknown), names, 1, cutoff=0.75)
+    return f"{f'did you mean {close[0]}? ' if close else ''}known: {', '.join(names)}"
 
 
 def choose_study(config: Mapping[str, Any], root: Path, files: list[str]) -> Config:
@@ -52,8 +60,8 @@ def choose_study(config: Mapping[str, Any], root: Path, files: list[str]) -> Con
         return _merged(file, {key: value for key, value in config.items() if key != "study"})
     known = _shipped(root)
     if name not in known and name != (default_name := str(read_config(default).get("study"))):
-        names = ", ".join(sorted([*known, default_name]))
-        raise InputError(f"config key study: there is no configs/{name}.yaml (known: {names})")
+        names = known_names(name, sorted([*known, default_name]))
+        raise InputError(f"config key study: there is no configs/{name}.yaml ({names})")
     return _merged(read_config(known.get(name, default)), config)
 
 

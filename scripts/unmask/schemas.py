@@ -34,7 +34,7 @@ from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.protocols import Validator
 
 from unmask import plugins
-from unmask.configuration import Config, read_config
+from unmask.configuration import Config, known_names, read_config
 from unmask.corpora.shards import files_of
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
@@ -121,8 +121,8 @@ def families_of(config: Config, families: Families) -> list[str]:
     for key in config:
         owners = [name for name in families if key in keys[name]]
         if not owners:
-            known = ", ".join(dict.fromkeys(each for name in families for each in keys[name]))
-            raise InputError(f"config key (top): unknown key {key} (known: {known})")
+            known = dict.fromkeys(each for name in families for each in keys[name])
+            raise InputError(f"config key (top): unknown key {key} ({known_names(key, known)})")
         if not set(owners) & set(present):
             lacking = [each for each in families[owners[0]]["required"] if each not in config]
             raise InputError(f"config key {key}: it needs {lacking[0]}, which the study lacks")
@@ -409,7 +409,7 @@ def _reason(error: ValidationError) -> str:
     if error.validator == "additionalProperties" and names_are_known and isinstance(error.instance, Mapping):
         known = schema.get("properties", {})
         unknown = [key for key in error.instance if key not in known]
-        return f"unknown key {', '.join(map(str, unknown))} (known: {', '.join(known)})"
+        return f"unknown key {', '.join(map(str, unknown))} ({known_names(unknown[0], known)})"
     if schema.get("format") == "url" and error.validator == "pattern":
         # the url itself can have secrets in it
         return "not a url of http, https or a file (file:///)"

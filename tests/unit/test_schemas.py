@@ -77,7 +77,10 @@ def test_a_model_of_the_hub_may_take_the_tokenizer_of_another_repository() -> No
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (lambda c: c.update(modells=1), "config key (top): unknown key modells (known: study,"),
+        (
+            lambda c: c.update(modells=1),
+            "config key (top): unknown key modells (did you mean models? known: study,",
+        ),
         (
             lambda c: c["models"].update(z={"source": "hub", "repoo": "x"}),
             "config key models.z: unknown key repoo",

@@ -77,7 +77,7 @@ def test_a_corpus_to_train_on_has_enough_sentences() -> None:
             "config key worlds.w.corruption: 'kept' is a required property",
         ),
         ({"sentences": 10}, "config key worlds.w.sentences: 10 is less than the minimum"),
-        ({"sead": 1}, "config key worlds.w: unknown key sead (known: seed, "),
+        ({"sead": 1}, "config key worlds.w: unknown key sead (did you mean seed? known: seed, "),
     ],
 )
 def test_what_does_not_fit_is_one_line(changes: dict[str, Any], line: str) -> None:

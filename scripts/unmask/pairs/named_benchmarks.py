@@ -1,11 +1,10 @@
 """Benchmarks that a study names instead of describing them: `benchmarks: [crows-pairs, stereoset]`."""
 
-import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from unmask.configuration import read_config
+from unmask.configuration import known_names, read_config
 from unmask.errors import InputError
 from unmask.installation import workflow_root
 
@@ -37,9 +36,7 @@ def entries(names: Iterable[str], data: object, where: str) -> dict[str, dict[st
     result = {}
     for name in names:
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
-            raise InputError(f"{where}: there is no {name!r}; {hint}")
+            raise InputError(f"{where}: there is no {name!r} ({known_names(name, known)})")
         entry = dict(known[name]["entry"])
         folder = Path(data) if isinstance(data, str) else None
         if folder and (path := next((p for f in known[name]["files"] if (p := folder / f).is_file()), None)):
