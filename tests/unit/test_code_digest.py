@@ -207,29 +207,21 @@ def test_no_import_is_hidden_from_the_digest(path: Path) -> None:
 def digests_in_rules() -> list[tuple[str, str, list[str]]]:
     """For each digest that a rule makes: its file, the function, and what this is given of the modules.
 
-    Of code() the script and the modules; of register() with a presentation, and of presenting_code() of one
-    family, the family, its sections and the modules.
+    Of code() the script and the modules; of presents() the family, its sections and the modules.
     """
+    order = ("family", "inputs", "files", "sections", "settings", "modules")
     calls = []
     for file in sorted(RULES.rglob("*.smk")):
-        for match in re.finditer(r"(?<!def )\b(code|presenting_code|register)\(", file.read_text()):
+        for match in re.finditer(r"(?<!def )\b(code|presents)\(", file.read_text()):
             call = ast.parse(_whole_call(file.read_text()[match.start(1) :]), mode="eval").body
             assert isinstance(call, ast.Call)
             arguments = [ast.unparse(argument) for argument in call.args]
-            if match[1] == "register":
-                presented = [
-                    each
-                    for each in ast.walk(call)
-                    if isinstance(each, ast.Call) and ast.unparse(each.func) == "presentation"
-                ]
-                named = {key.arg: ast.unparse(key.value) for each in presented for key in each.keywords}
-                arguments += [named.get("sections", "[]"), named.get("modules", "()")]
-            # in the definition of another, and in the loop over what families register
-            if (
-                "script" not in arguments
-                and "'present.py'" not in arguments
-                and "_presents" not in arguments[0]
-            ):
+            if match[1] == "presents":
+                named = dict(zip(order, arguments, strict=False))
+                named |= {str(key.arg): ast.unparse(key.value) for key in call.keywords}
+                arguments = [named["family"], named.get("sections", "[]"), named.get("modules", "()")]
+            # in the definition of another
+            if "script" not in arguments and "'present.py'" not in arguments:
                 calls.append((file.name, match[1], arguments))
     return calls
 

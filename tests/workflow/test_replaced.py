@@ -117,5 +117,5 @@ def test_every_rule_that_reads_what_is_given_depends_on_its_content() -> None:
             found.add(rule)
     assert {"read_benchmark", "prepare_model", "make_random_model", "count_shard", "group_words"} <= found
     # the rules that present families are made in one loop, from what these declare
-    assert 'input_sha256=input_sha256(*_presents["inputs"].values())' in text
+    assert 'input_sha256=input_sha256(*presented["inputs"].values())' in text
     assert "unchanged(" in (ROOT / "scripts/present.py").read_text()
