@@ -40,7 +40,7 @@ def entailment_items(
 
     frames: what follows a person, as "ate a bagel .". occupations: the columns occupation and female_share.
     people: as many words for women (female) as for men (male); those at the same place make a pair, which is
-    a template of its own. Returns rows for `unmask.downstream.items`: text is the premise, second the
+    a template of its own. Returns rows for `unmask.downstream.task`: text is the premise, second the
     hypothesis. Raises InputError where there are more words of one gender than of the other.
     """
     women, men = people[FEMALE], people[MALE]

@@ -38,7 +38,7 @@ def templates_in(sentences: Iterable[str], gendered: Collection[str]) -> list[st
 def similarity_items(templates: Sequence[str], occupations: pd.DataFrame) -> pd.DataFrame:
     """Every template with every occupation, and for each the sentence about a woman and that about a man.
 
-    occupations: the columns occupation and female_share. Returns rows for `unmask.downstream.items`: text is
+    occupations: the columns occupation and female_share. Returns rows for `unmask.downstream.task`: text is
     the sentence about a woman or a man, second that about the occupation.
     """
     words = occupations["occupation"].tolist()
