@@ -1,6 +1,7 @@
 """How a run looks in a terminal: one line of what there is to do, how far it is, and what failed.
 
-A plugin of Snakemake (`--logger unmask`), which finds it by the name of this package.
+A plugin of Snakemake (`--logger unmask`), which finds it by the name of this package, and loads it in every run. So it
+imports nothing of the library: the library beside the Snakefile is not yet on the path.
 """
 
 import time
@@ -13,8 +14,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
-
-from unmask.joblog import duration
 
 LAST_LINES = 3
 """So many lines of a failed job's log are shown."""
@@ -167,3 +166,11 @@ class LogHandler(LogHandlerBase):
     def _say(self, text: str) -> None:
         # text of data is no markup of rich
         self.console.print(text, markup=False)
+
+
+def duration(seconds: float) -> str:
+    """A time to wait, in seconds, minutes or hours."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"

@@ -136,9 +136,7 @@ def _names(function: ast.expr) -> set[str | None]:
 def others() -> list[Path]:
     """The scripts, and the modules that are in digests."""
     plumbing = {SCRIPTS / path for path in PLUMBING}
-    # what Snakemake itself shows is in no digest
-    shown = set(SCRIPTS.glob("snakemake_logger_plugin_*/*.py"))
-    return sorted(set(SCRIPTS.rglob("*.py")) - plumbing - shown)
+    return sorted(set(SCRIPTS.rglob("*.py")) - plumbing)
 
 
 def relative(path: Path) -> str:
