@@ -1,7 +1,7 @@
 """How a run looks in a terminal: one line of what there is to do, how far it is, and what failed.
 
-A plugin of Snakemake (`--logger unmask`), which finds it by the name of this package, and loads it in every run. So it
-imports nothing of the library: the library beside the Snakefile is not yet on the path.
+A plugin of Snakemake (`--logger unmask`), which finds it by the name of this package, and loads it in every run.
+So it imports nothing of the library: that beside the Snakefile is not yet on the path.
 """
 
 import time

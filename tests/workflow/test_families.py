@@ -127,7 +127,8 @@ def test_a_study_of_one_family_alone(fresh: Workflow) -> None:
         assert trace not in settings
     results = fresh.folder / "results/small"
     assert {path.name for path in results.iterdir() if not path.name.startswith(".")} == {
-        "SHA256SUMS", "figures", "lengths", "logs", "models", "register.json", "report", "settings.json", "tables",
+        "SHA256SUMS", "figures", "lengths", "logs", "models", "register.json", "report", "settings.json",
+        "tables",
     }  # fmt: skip
 
 
