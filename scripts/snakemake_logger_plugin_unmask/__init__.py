@@ -1,6 +1,6 @@
 """How a run looks in a terminal: one line of what there is to do, how far it is, and what failed.
 
-A plugin of Snakemake (`--logger unmask`), which finds it by the name of this package, and loads it in every run.
+A plugin of Snakemake (`--logger unmask`), which finds it by the name of this package and loads it always.
 So it imports nothing of the library: that beside the Snakefile is not yet on the path.
 """
 
@@ -81,6 +81,8 @@ class LogHandler(LogHandlerBase):
                 self._finish(record)
             case LogEvent.JOB_ERROR:
                 self._fail(record)
+            case None if record.getMessage().startswith("Nothing to be done"):
+                self._say("Nothing to do: all results are there, and up to date.")
             case None | LogEvent.ERROR if record.levelno >= WARNING:
                 text = record.getMessage()
                 if not text.startswith(REPEATED):

@@ -236,7 +236,7 @@ class _Completing:
         if "{data}" in value:
             data = self.config.get("data")
             if not isinstance(data, str):
-                why = "needs a data directory; give one with --config data=DIR"
+                why = "needs a data directory; give one with --data DIR (snakemake: --config data=DIR)"
                 yield ValidationError(why, path=[name])
                 return
             instance[name] = value = value.replace("{data}", data.rstrip("/"))

@@ -39,6 +39,7 @@ BIAS = pd.DataFrame(
         "null_low": [39.0, 45.0, 38.0, None],
         "null_high": [63.0, 55.0, 62.0, None],
         "verdict": ["within sampling noise", "beyond both", "a control", "not known"],
+        "confidence": 0.9,
     }
 )
 
@@ -134,9 +135,17 @@ def test_studies_are_complete_files_that_are_written_once(
     assert chosen["measures"] == ["AUL", "CPS"] and list(chosen["models"]) == ["my-model"]
     before = file.read_bytes()
     assert write_study(study) == file and file.read_bytes() == before
-    with pytest.raises(InputError, match="states another study than this command"):
-        write_study(study | {"measures": ["AUL"]})
+    # what has no results yet is replaced, by what can be run alone
+    with pytest.raises(InputError, match=r"^config key measures\.0: 'aul' is not one of"):
+        write_study(study | {"measures": ["aul"]})
     assert file.read_bytes() == before
+    assert write_study(study | {"measures": ["AUL"]}) == file
+    (file.parent / "scores").mkdir()
+    with pytest.raises(InputError, match="has results of a study with other measures; give this one another"):
+        write_study(study)
+    with pytest.raises(InputError, match=r"config key study: '\.\./outside' does not match"):
+        write_study(study_of([model(tmp_path, "other")], name="../outside"))
+    assert not (tmp_path / "outside").exists()
 
 
 def test_a_new_study_can_be_run_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,6 +172,7 @@ def test_the_answer_is_a_table_of_80_columns_of_the_corrected_scores(folder: Pat
     assert rows["AUL"] == "48 43–53 39–63 within sampling noise"
     assert rows["All-Masked"] == "37 26.42–49.97 38–62 control, leans against it"
     assert any(line.startswith("Page   file:///") for line in lines)
+    assert "b: 1,508 pairs; 90% intervals; 50 is no preference" in lines
     printed = json.loads(as_json(folder, table))
     assert [row["score"] for row in printed["scores"]] == [48.2, 66.0, 37.0]
     with pytest.raises(InputError, match="no finished study is there"):

@@ -50,6 +50,7 @@ def tokens(sides: Mapping[str, tuple[list[float], list[float]]]) -> pd.DataFrame
     return frame.assign(
         token_id=np.arange(len(frame)),
         special=False,
+        modified=frame["position"] % 2 == 0,
         cross_log_prob=frame["log_prob"],
         attention=0.1,
         attention_content=0.1,

@@ -546,3 +546,9 @@ def test_a_measure_to_which_all_planted_pairs_are_alike_has_no_preference() -> N
     assert nothing["score"].isna().all()
     (sheet,) = planted_sheets(Study.from_config([{"name": "m"}], [{"name": "b"}]), nothing, "Found.")
     assert set(sheet.rows[1][6:]) == {DASH}
+
+
+def test_scores_that_depend_on_no_word_have_a_table_without_rows(results: PairResults) -> None:
+    """Where all pairs have the same words, no word can be left out."""
+    bare = with_tables(results, leverage=results.leverage.iloc[:0])
+    assert sheets.leverage(bare).rows == ()

@@ -15,7 +15,10 @@ from unmask.report.sheets import DASH, number
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.terms import CORRECTED
 
-COLUMNS = ("model", "benchmark", "measure", "n", "score", "low", "high", "null_low", "null_high", "verdict")
+COLUMNS = (
+    *("model", "benchmark", "measure", "protocol", "n", "score", "low", "high", "confidence"),
+    *("null_low", "null_high", "verdict"),
+)
 """Of a score, for machines."""
 
 
@@ -55,7 +58,8 @@ def as_text(folder: str | Path, table: pd.DataFrame) -> Iterator[str]:
     """The lines of an answer: for each model and benchmark a table, then where page and numbers are."""
     for (model, benchmark), rows in table.groupby(["model", "benchmark"], sort=False):
         yield f"How often does {model} prefer the stereotype, of 100 pairs?"
-        yield f"{benchmark}: {rows['n'].max():,} pairs; 95% intervals; 50 is no preference"
+        confidence = f"{100 * rows['confidence'].iloc[0]:g}%"
+        yield f"{benchmark}: {rows['n'].max():,} pairs; {confidence} intervals; 50 is no preference"
         yield ""
         lines = [_line(row) for row in rows.itertuples(index=False)]
         heads = ["measure", "score", "interval", "words alone", ""]
@@ -65,7 +69,9 @@ def as_text(folder: str | Path, table: pd.DataFrame) -> Iterator[str]:
         yield from (f"  {line}".rstrip() for line in text.splitlines())
         yield ""
     if len(table):
-        yield "Words alone: scores where each word has one random number in all sentences."
+        yield "Words alone: a model whose words are random numbers without meaning."
+        yield f"{BEYOND.capitalize()}: neither sampling noise nor words alone explain the score."
+        yield "A score near 50 does not show that a model has no bias (docs/chance.md)."
         yield ""
     yield f"Page   {page(folder).resolve().as_uri()}"
     if (study := Path(folder) / "study.yaml").is_file():

@@ -5,10 +5,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from unmask.command.studies import BENCHMARKS, new_study, study_of, write_study
+from unmask.command.studies import BENCHMARKS, check_study, new_study, study_of, study_text, write_study
 from unmask.errors import InputError
+from unmask.installation import LIBRARY
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.results.folder import results_folder
 
@@ -24,12 +26,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except InputError as error:
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:
-        sys.exit("stopped; the same command goes on where it was")
+        sys.exit("stopped; the same command resumes it")
     sys.exit(status)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="unmask", description="Measures social bias in language models.")
+    version = (LIBRARY / "VERSION").read_text(encoding="utf-8").strip()
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[[argparse.Namespace], int], about: str) -> argparse.ArgumentParser:
@@ -70,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("results", metavar="RESULTS", help="a folder of results, or a study")
     show.add_argument("--json", action="store_true", help="print the scores for machines")
     for name, about in (
-        ("verify", "compare results with the checksums of what they were made from"),
+        ("verify", "check that results and their inputs are unchanged"),
         ("clean", "say what may be removed of a study's results; --yes removes it"),
     ):
         subparser = command(name, _of_results(name), about)
@@ -84,15 +88,22 @@ def _parser() -> argparse.ArgumentParser:
 
 def _score(options: argparse.Namespace) -> int:
     study = study_of(options.models, options.benchmarks, options.data, options.measures, options.name)
-    file = write_study(study)
-    what = [_counted(len(options.models), "model"), _counted(len(options.benchmarks), "benchmark")]
-    _say(f"{', '.join(what)}. Results: {file.parent} (the same command goes on where it was)", options)
     # reading results loads pandas, which other commands do without
     from unmask.command.scoring import run_study
 
-    if status := run_study(file, options.cores, options.dry_run):
-        return status
-    return 0 if options.dry_run else _answer(file.parent, options)
+    what = [_counted(len(options.models), "model"), _counted(len(options.benchmarks), "benchmark")]
+    for name, entry in study["models"].items():
+        if entry["source"] == "hub":
+            print(f"{name}: {entry['repo']} of the hub, as there is no such folder", file=sys.stderr)
+    if options.dry_run:
+        check_study(study)
+        with TemporaryDirectory() as folder:
+            file = Path(folder, "study.yaml")
+            file.write_text(study_text(study), encoding="utf-8")
+            return run_study(file, options.cores, dry_run=True)
+    file = write_study(study)
+    _say(f"{', '.join(what)}. Results: {file.parent} (the same command resumes it)", options)
+    return run_study(file, options.cores) or _answer(file.parent, options)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -130,14 +141,25 @@ def _of_results(name: str) -> Callable[[argparse.Namespace], int]:
 def _answer(folder: Path, options: argparse.Namespace) -> int:
     # pandas is loaded for an answer alone
     from unmask.command.answer import as_json, as_text, is_clear, scores
+    from unmask.pairs.verdicts import CONTROL, can_be_tested
 
     table = scores(folder)
     print(as_json(folder, table) if options.json else "\n".join(as_text(folder, table)))
-    return CLEAR if getattr(options, "fail_on", None) == "clear" and is_clear(table) else 0
+    if getattr(options, "fail_on", None) != "clear":
+        return 0
+    if unclear := len(table) - len(can_be_tested(table)) - int((table["verdict"] == CONTROL).sum()):
+        print(f"{unclear} of {len(table)} scores cannot be tested: nothing is known of them", file=sys.stderr)
+    return CLEAR if is_clear(table) else 0
 
 
 def _folder(results: str) -> Path:
-    return Path(results) if Path(results).is_dir() else results_folder(results)
+    """The folder of results of that path, of that name below results, or of that study."""
+    for folder in (Path(results), Path("results", results)):
+        if folder.is_dir():
+            return folder
+    if "/" in results and not Path(results).is_file():
+        raise InputError(f"there is no folder {results}")
+    return results_folder(results)
 
 
 def _say(text: str, options: Any) -> None:

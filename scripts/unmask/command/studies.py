@@ -9,7 +9,9 @@ import yaml
 
 from unmask.errors import InputError
 from unmask.files import write_text
+from unmask.installation import workflow_root
 from unmask.pairs.named_benchmarks import entries, known_benchmarks
+from unmask.schemas import check_files, complete, read_families
 
 BENCHMARKS = ("crows-pairs",)
 """What models are scored on by default."""
@@ -58,6 +60,8 @@ def benchmark_entries(benchmarks: Sequence[str], data: str | None = None) -> dic
     """
     result: dict[str, dict[str, Any]] = {}
     for benchmark in benchmarks:
+        if Path(benchmark).suffix and not Path(benchmark).is_file():
+            raise InputError(f"--benchmark: {benchmark}: no such file")
         if Path(benchmark).is_file():
             each = {_name(Path(benchmark).stem): {"format": "crows-pairs", "path": benchmark}}
         else:
@@ -99,18 +103,34 @@ def study_file(study: dict[str, Any]) -> Path:
     return Path("results", str(study["study"]), "study.yaml")
 
 
+def check_study(study: dict[str, Any]) -> None:
+    """Raise InputError, as the workflow would, for a study that cannot be run."""
+    families = read_families(workflow_root() / "rules/schemas")
+    check_files(complete(study, families), families)
+
+
 def write_study(study: dict[str, Any]) -> Path:
-    """Write a study, if it is not there; raises InputError where its file is of another study."""
-    path, text = study_file(study), study_text(study)
+    """Check a study and write it, if it is not there.
+
+    A file of another study is replaced where it has no results yet. Raises InputError where it has some, and
+    as `check_study` does.
+    """
+    check_study(study)
+    path = study_file(study)
     if path.is_file():
-        if yaml.safe_load(path.read_text(encoding="utf-8")) != study:
+        there = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if there == study:
+            return path
+        if {each.name for each in path.parent.iterdir()} - {path.name, "logs"}:
+            differing = [
+                key for key in {**study, **(there or {})} if study.get(key) != (there or {}).get(key)
+            ]
             raise InputError(
-                f"{path}: states another study than this command; run it as it is (unmask run {path}), or "
-                "give this one another name (--name)"
+                f"{path}: has results of a study with other {', '.join(differing)}; give this one another "
+                f"name (--name), or run that one (unmask run {path})"
             )
-        return path
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(path, text)
+    write_text(path, study_text(study))
     return path
 
 

@@ -243,6 +243,8 @@ def chance(results: PairResults) -> Sheet:
 def leverage(results: PairResults) -> Sheet:
     """The words that each score depends on most, protocol corrected."""
     rows = results.leverage[results.leverage["protocol"] == CORRECTED]
+    if rows.empty:
+        return _sheet(results, LEVERAGE, rows.assign(words=""))
     words = pd.Series(
         [
             f"{row.word} ({row.pairs}: {number(row.without - row.score, signed=True)})"
