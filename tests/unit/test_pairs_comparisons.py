@@ -1,11 +1,13 @@
 """What the report says of two measures, two models or two areas."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import synthetic
-from study_schema import options_with
+from study_schema import MEASURES, options_with
 from synthetic import RESOURCES, pair_results, with_tables
 from unmask.pairs import comparisons, sheets
 from unmask.pairs.findings import AGREEMENT
@@ -20,6 +22,9 @@ from unmask.statistics.dependence import Dependence
 
 ALPHA = 0.01
 N = 120
+
+COUPLES = 2 * math.comb(len(MEASURES), 2)
+"""Every two measures of both models."""
 
 
 @pytest.fixture(scope="module")
@@ -85,24 +90,24 @@ def test_measures_are_below_each_other(results: PairResults) -> None:
     sheet = comparisons.measures(results)
     found = results.measures_compared
     found = found[found["protocol"] == "corrected"]
-    assert len(sheet.rows) == len(found) == 2 * 21
+    assert len(sheet.rows) == len(found) == COUPLES
     one, cells = found.iloc[0], sheet.rows[0]
     assert cells[:4] == ("bert", "cp", "AUL vs AULA", str(one["n"]))
     assert cells[8:12] == tuple(str(one[name]) for name in ("both", "b", "c", "neither"))
     assert float(cells[12]) == pytest.approx(one["agreement"], abs=0.051)
     assert float(cells[13]) == pytest.approx(one["kappa"], abs=0.0051)
     (differ,) = comparisons.MEASURES_DIFFER.sentences(results)
-    assert differ.startswith("Of 42 differences between the bias scores of two measures ")
+    assert differ.startswith(f"Of {COUPLES} differences between the bias scores of two measures ")
     (alike,) = comparisons.DECIDED_ALIKE.sentences(results)
     assert alike.endswith(f"κ from {found['kappa'].min():.2f} to {found['kappa'].max():.2f}.")
 
 
 def test_areas_have_both_protocols(results: PairResults) -> None:
     sheet = comparisons.areas(results)
-    assert len(sheet.rows) == 2 * 21
+    assert len(sheet.rows) == COUPLES
     assert [group for group, _ in sheet.groups()] == ["published", "corrected"]
     (sentence,) = comparisons.AREAS_DIFFER.sentences(results)
-    assert sentence.startswith("Of 42 differences between the areas of two measures ")
+    assert sentence.startswith(f"Of {COUPLES} differences between the areas of two measures ")
     few = results.areas_compared.assign(
         error=None, p=None, p_holm=None, reason="fewer than 10 pairs in a class"
     )

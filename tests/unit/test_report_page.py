@@ -290,9 +290,11 @@ def test_the_page_says_what_was_found(made: Made, reader: Reader) -> None:
     assert "near-ties" in text
     assert "llm-bias" in text
     assert "+1.0986" in reader.text
-    # all seven measures of either, of which two see words alone
+    # all measures of either, of which two see words alone
+    count = len(MEASURES)
     for whose in ("trained", "untrained"):
-        assert f"Of 7 scores of {whose} models on cp, 5 are testable and 2 are controls." in text
+        counted = f"Of {count} scores of {whose} models on cp, {count - 2} are testable and 2 are controls."
+        assert counted in text
     assert "ab" * 32 in reader.text
     assert "files.x.csv.bytes" in reader.text
     assert any(text.startswith("A control") for text in reader.text)
@@ -439,7 +441,7 @@ def test_the_areas_drawn_are_those_of_the_table(made: Made) -> None:
     areas = 100 * table[counted & (table["protocol"] == "corrected")]["auc"]
     (said,) = read_section(made.folder / "agreement.json").sentences
     assert f" the higher score in {areas.min():.0f} to {areas.max():.0f} of 100 cases, " in said
-    assert len(drawn.rows) == len(table) == 2 * 2 * 7
+    assert len(drawn.rows) == len(table) == 2 * 2 * len(MEASURES)
     for row, (_, wanted) in zip(drawn.rows, table.iterrows(), strict=True):
         assert row["panel"] == f"{wanted['model']}\n{wanted['benchmark']}"
         assert (row["name"], row["kind"]) == (title_of(wanted["measure"]), wanted["protocol"])
@@ -542,7 +544,7 @@ def test_models_are_compared_in_pictures_of_the_same_numbers(made: Made) -> None
     for (_, each), benchmark in zip(inner.items(), ("cp", "ss"), strict=True):
         (drawn,) = (block for block in each.blocks if isinstance(block, Chart))
         own = table[table["benchmark"] == benchmark]
-        assert len(drawn.rows) == len(own) == 7
+        assert len(drawn.rows) == len(own) == len(MEASURES)
         for row, (_, wanted) in zip(drawn.rows, own.iterrows(), strict=True):
             assert (row["first"], row["name"]) == (wanted["first"], wanted["second"]) == ("bert", HOSTILE)
             assert row["panel"] == title_of(wanted["measure"])
