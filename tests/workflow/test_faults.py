@@ -97,7 +97,8 @@ def test_an_unknown_study_is_answered_with_the_known_ones(fresh: Workflow) -> No
     known = ", ".join(sorted(["demo", *(path.stem for path in (fresh.folder / "configs").glob("*.yaml"))]))
     assert "local, paper" in known
     error = the_error(fresh.command("--config", "study=papr"))
-    assert error.startswith(f"error: config key study: there is no configs/papr.yaml (known: {known})")
+    close = f"(did you mean paper? known: {known})"
+    assert error.startswith(f"error: config key study: there is no configs/papr.yaml {close}")
 
 
 def test_choosing_a_study_brings_none_of_the_default_ones_models(fresh: Workflow) -> None:
