@@ -77,7 +77,7 @@ def calibrating_tables():
 
 
 def calibration_inputs():
-    """All that tables, figures and the section are made from; an empty list for what the study has not got."""
+    """All that tables, figures and the section are made from; an empty list for what the study lacks."""
     return {
         **{name: calibrating_tables().get(name, []) for name in (*CALIBRATED, "drawn", "kept_exact")},
         "explained": explained_tables(),

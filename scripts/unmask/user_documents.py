@@ -93,7 +93,7 @@ class Node:
 
 
 def read_document(path: str | Path, parse: Callable[[str], Any] = parse_json) -> Node:
-    """What a file says. parse: json_of or yaml_of of unmask.strict_parsing, which raise ValueError.
+    """What a file says. parse: parse_json or parse_yaml of unmask.strict_parsing, which raise ValueError.
 
     Raises InputError naming the file where it is no text, or not what `parse` reads.
     """

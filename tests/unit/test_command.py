@@ -257,3 +257,46 @@ def test_the_plugin_loads_nothing_of_the_library() -> None:
     """Snakemake imports it before the library beside the Snakefile is on the path."""
     code = "import sys, snakemake_logger_plugin_unmask; print('unmask' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"
+
+
+def test_a_dry_run_checks_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    studies: list[dict[str, Any]] = []
+
+    def run_study(file: Path, cores: str, dry_run: bool = False) -> int:
+        assert dry_run
+        studies.append(yaml.safe_load(file.read_text(encoding="utf-8")))
+        return 0
+
+    monkeypatch.setattr("unmask.command.scoring.run_study", run_study)
+    path = model(Path(), "m")
+    for measures, code in (("AUL", 0), ("aul", "error: config key measures.0: 'aul' is not one of")):
+        with pytest.raises(SystemExit) as exit_:
+            command.main(["score", path, "--measures", measures, "-n"])
+        assert exit_.value.code == code or str(exit_.value.code).startswith(str(code))
+    assert [study["measures"] for study in studies] == [["AUL"]]
+    assert not Path("results").exists()
+
+
+def test_scores_that_cannot_be_tested_are_counted_where_a_status_is_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("unmask.command.scoring.run_study", lambda *arguments: 0)
+    unknown = BIAS.assign(score=75.0).replace("beyond both", "not known")
+    unknown.to_csv(folder / "tables/bias.csv", index=False)
+    with pytest.raises(SystemExit) as exit_:
+        command.main(["score", model(Path(), "m"), "--fail-on", "clear"])
+    assert exit_.value.code == 0
+    assert "2 of 4 scores cannot be tested: nothing is known of them" in capsys.readouterr().err
+
+
+def test_results_are_named_by_their_folder_or_their_study(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("results/m", "m"):
+        with pytest.raises(SystemExit) as exit_:
+            command.main(["show", name])
+        assert exit_.value.code == 0 and "How often does m prefer" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as exit_:
+        command.main(["show", "results/none"])
+    assert exit_.value.code == "error: there is no folder results/none"

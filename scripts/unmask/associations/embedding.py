@@ -93,7 +93,7 @@ def embed(
     words: where each text's word is; of word and word-first, a text without one has NaN. MASK in a text is
     the tokenizer's mask token, which counts as a word of the text does.
     Raises InputError for a text without tokens, without special ones (cls), or of more than the model takes,
-    for a mask that the tokenizer has not got, for a word that no token is of, and for what is not finite.
+    for a mask that the tokenizer lacks, for a word that no token is of, and for what is not finite.
     """
     tokens = tokenised(encoder.tokenizer, texts, words, encoder.max_length)
     embeddings: dict[str, Vectors] = {}

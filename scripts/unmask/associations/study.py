@@ -24,7 +24,7 @@ def check_study(
 ) -> None:
     """Check the key `associations` of a completed study.
 
-    associations: empty where the study has not got it. models: all of the study; tested: those that are
+    associations: empty where the study lacks it. models: all of the study; tested: those that are
     tested. encoders_of: of those and of word vectors, the ones that read a suite. files_of: the files of its
     tests, if it has files. published_names: what published values are of; asked for where the study names
     any. Raises InputError naming the key at fault.

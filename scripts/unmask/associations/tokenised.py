@@ -40,7 +40,7 @@ def tokenised(
     words: where each text's word is. max_length: how many tokens the model takes, special ones included. MASK
     in a text is the tokenizer's mask token, which counts as a word of the text does.
     Raises InputError for a tokenizer that does not say where tokens are, for a text without tokens or of more
-    than the model takes, for a mask that the tokenizer has not got, and for a word that no token is of.
+    than the model takes, for a mask that the tokenizer lacks, and for a word that no token is of.
     """
     if not tokenizer.is_fast:
         raise InputError(

@@ -1,4 +1,4 @@
-"""What a study found, for a terminal: a table of its scores within 80 columns, and where the page is."""
+"""The scores of a study, for a terminal: a table of its scores within 80 columns, and where the page is."""
 
 import json
 from collections.abc import Iterator

@@ -27,7 +27,7 @@ def bias_scores(
     bias_type: str | None = None,
 ) -> pd.DataFrame:
     """The bias score (percent) of each model, benchmark, measure and protocol, with COLUMNS; one that a model
-    has not got is left out.
+    lacks is left out.
 
     pairs: the tables of benchmarks, called after them; of those that have pairs of the bias type, these
     alone count. Raises InputError as unmask.tables.read_table does, and where two tables are of one model

@@ -96,7 +96,7 @@ def areas(results: PairResults) -> Sheet:
 
 
 def folded(title: str, sheet: Sheet, sentences: Iterable[str]) -> tuple[Fold, ...]:
-    """A table in a fold under what was found; nothing where it has no rows."""
+    """A table in a fold under a sentence on it; nothing where it has no rows."""
     return (Fold(title, (Text(" ".join(sentences)), TableBlock(sheet))),) if sheet.rows else ()
 
 

@@ -270,7 +270,7 @@ OVERVIEW = [
         0.5 is chance. {{ beyond_chance(areas) }}""",
     ),
 ]
-"""What was found, in five sentences at most."""
+"""The main results, in five sentences at most."""
 
 
 # what to be wary of

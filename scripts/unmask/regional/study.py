@@ -22,7 +22,7 @@ def check_study(
 ) -> None:
     """Check the key `regional` of a completed study, and the models that need it.
 
-    regional: empty where the study has not got it. measured: the models that are measured. classifiers: those
+    regional: empty where the study lacks it. measured: the models that are measured. classifiers: those
     that classify texts. Raises InputError naming the key at fault.
     """
     for name, entry in models.items():

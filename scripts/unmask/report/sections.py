@@ -187,7 +187,7 @@ def folded(title: str, sheet: Sheet) -> tuple[Fold, ...]:
 def write_section(path: str | Path, section: Section, facts: Mapping[str, Any]) -> None:
     """Write a section as JSON, whole or not at all.
 
-    made: what it says of how it was made (unmask.facts.record).
+    facts: how it says that it was made (unmask.facts.record).
     Raises ValueError for data that JSON cannot hold, such as NaN.
     """
     blocks = [_written(block) for block in section.blocks]

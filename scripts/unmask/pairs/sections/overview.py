@@ -36,7 +36,7 @@ def section(results: PairResults) -> Section:
         )
         blocks += [Text(QUESTION), chart(caption, alt, picture)]
     main = sentences(OVERVIEW, results)
-    blocks += [Text("What was found:"), Items(main)] if main else []
+    blocks += [Text("Key findings:"), Items(main)] if main else []
     blocks += [Text("In words:"), Items(words[:OPEN])] if words else []
     rest = words[OPEN:]
     blocks += [Fold(f"The other {len(rest)} in words", (Items(rest),))] if rest else []
