@@ -20,6 +20,7 @@ from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.installation import workflow_root
 from unmask.pairs.named_benchmarks import known_benchmarks
+from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED
 from unmask.schemas import complete, read_families
 
 FAMILIES = read_families(workflow_root() / "rules/schemas")
@@ -38,7 +39,7 @@ BIAS = pd.DataFrame(
         "high": [53.2, 71.9, 49.97, None],
         "null_low": [39.0, 45.0, 38.0, None],
         "null_high": [63.0, 55.0, 62.0, None],
-        "verdict": ["within sampling noise", "beyond both", "a control", "not known"],
+        "verdict": [NO_CLEAR, CLEAR, CONTROL, CANNOT_TELL],
         "confidence": 0.9,
     }
 )
@@ -169,7 +170,7 @@ def test_the_answer_is_a_table_of_80_columns_of_the_corrected_scores(folder: Pat
     lines = list(as_text(folder, table))
     assert all(len(line) <= 80 for line in lines if not line.startswith("Page"))
     rows = {line.split()[0]: " ".join(line.split()[1:]) for line in lines if line.startswith("  ")}
-    assert rows["AUL"] == "48 43–53 39–63 within sampling noise"
+    assert rows["AUL"] == "48 43–53 39–63 no clear preference"
     assert rows["All-Masked"] == "37 26.42–49.97 38–62 control, leans against it"
     assert any(line.startswith("Page   file:///") for line in lines)
     assert "b: 1,508 pairs; 90% intervals; 50 is no preference" in lines
@@ -199,7 +200,7 @@ def test_the_exit_status_can_say_that_a_preference_is_clear(
         "m": {"source": "path", "path": "m"}
     }
     assert "How often does m prefer the stereotype" in capsys.readouterr().out
-    unclear = BIAS.replace("beyond both", "undecided")
+    unclear = BIAS.replace(CLEAR, UNDECIDED)
     assert is_clear(BIAS) and not is_clear(unclear)
 
 
@@ -282,7 +283,7 @@ def test_scores_that_cannot_be_tested_are_counted_where_a_status_is_asked_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("unmask.command.scoring.run_study", lambda *arguments: 0)
-    unknown = BIAS.assign(score=75.0).replace("beyond both", "not known")
+    unknown = BIAS.assign(score=75.0).replace(CLEAR, CANNOT_TELL)
     unknown.to_csv(folder / "tables/bias.csv", index=False)
     with pytest.raises(SystemExit) as exit_:
         command.main(["score", model(Path(), "m"), "--fail-on", "clear"])

@@ -18,7 +18,7 @@ from unmask.pairs.findings import (
     WARNINGS,
 )
 from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
-from unmask.pairs.verdicts import BEYOND, CONTROL, UNDECIDED, UNKNOWN, WITHIN_NOISE, WITHIN_WORDS
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED
 from unmask.report.findings import sentences
 
 SCORE: dict[str, Any] = {
@@ -39,12 +39,12 @@ SCORE: dict[str, Any] = {
     "near_ties": 0,
     "near_low": 56.4,
     "near_high": 56.4,
-    "verdict": BEYOND,
+    "verdict": CLEAR,
     "confidence": 0.95,
 }
 COMPARED = ["benchmark", "model", "first", "second", "protocol", "kappa", "p", "p_holm"]
-UNTESTABLE = {"verdict": UNKNOWN, "low": None, "high": None}
-NULL = {"low": None, "high": None, "null_low": None, "null_high": None, "verdict": UNKNOWN}
+UNTESTABLE = {"verdict": CANNOT_TELL, "low": None, "high": None}
+NULL = {"low": None, "high": None, "null_low": None, "null_high": None, "verdict": CANNOT_TELL}
 
 
 def results(*scores: dict[str, Any], **sources: str) -> PairResults:
@@ -76,18 +76,18 @@ def numbers(text: str) -> list[int]:
 @pytest.mark.parametrize(
     ("score", "text"),
     [
-        ({}, "the stereotype in 56 of 100 pairs of crows (53 to 60); words alone reach 54."),
+        ({}, "the stereotype in 56 of 100 pairs of crows (53 to 60); word choice alone: up to 54."),
         # below 50 it is the other side, seen from there
         (
             {"score": 37.4, "low": 30.2, "high": 44.9, "null_low": 40.8},
-            "the antistereotype in 63 of 100 pairs of crows (55 to 70); words alone reach 59.",
+            "the antistereotype in 63 of 100 pairs of crows (55 to 70); word choice alone: up to 59.",
         ),
         # an end that rounds to 50 has a decimal
         ({"score": 56.0, "low": 49.8}, "the stereotype in 56 of 100 pairs of crows (49.8 to 59.8);"),
         # few pairs are counted; one of which is not defined
         (
-            {"n": 21, "undefined": 1, "score": 55.0, "low": 31.0, "high": 79.0, "verdict": WITHIN_NOISE},
-            "the stereotype in 11 of 20 pairs of crows (31 to 79 of 100); words alone reach 54.",
+            {"n": 21, "undefined": 1, "score": 55.0, "low": 31.0, "high": 79.0, "verdict": NO_CLEAR},
+            "the stereotype in 11 of 20 pairs of crows (31 to 79 of 100); word choice alone: up to 54.",
         ),
         ({"n": 1, "score": 0.0, **NULL}, "the antistereotype in 1 of 1 pair of crows."),
         ({"n": 3, "score": 50.0, **NULL}, "neither side, the stereotype in 1.5 of 3 pairs of crows."),
@@ -109,10 +109,10 @@ def test_a_score_in_words(score: dict[str, Any], text: str) -> None:
 
 
 def test_each_verdict_has_its_meaning() -> None:
-    verdicts = (WITHIN_NOISE, WITHIN_WORDS, UNDECIDED, BEYOND, UNKNOWN, CONTROL)
+    verdicts = (NO_CLEAR, BY_WORDS, UNDECIDED, CLEAR, CANNOT_TELL, CONTROL)
     meanings = [preference({"verdict": verdict}).rpartition("pairs of crows")[2] for verdict in verdicts]
     assert len(set(meanings)) == len(verdicts)
-    assert ["reach 54" in meaning for meaning in meanings] == [True] * 4 + [False] * 2
+    assert ["up to 54" in meaning for meaning in meanings] == [True] * 4 + [False] * 2
 
 
 def test_untrained_models_come_last_in_words() -> None:
@@ -128,7 +128,7 @@ def test_near_ties_are_counted_in_the_number_of_their_noun() -> None:
 def test_the_rate_of_chance_follows_the_confidence_of_the_study() -> None:
     of_90 = results({"confidence": 0.9})
     for findings in (CAUTIONS, BRIEF):
-        assert "about 10 in 100" in " ".join(sentences(findings, of_90))
+        assert "about 10 in 100 intervals" in " ".join(sentences(findings, of_90)).lower()
 
 
 def test_what_a_reader_of_the_headline_should_know() -> None:
@@ -155,29 +155,29 @@ def test_a_model_without_a_score_is_named() -> None:
 def test_only_trained_models_are_counted_and_only_networks_have_float_error() -> None:
     some = results(
         {"near_ties": 3, "near_low": 56.1},
-        {"model": "exact", "near_ties": 900, "near_low": 5.0, "verdict": WITHIN_NOISE},
-        {"model": "noise", "verdict": WITHIN_NOISE},
+        {"model": "exact", "near_ties": 900, "near_low": 5.0, "verdict": NO_CLEAR},
+        {"model": "noise", "verdict": NO_CLEAR},
         exact="oracle",
         noise="random",
     )
     verdicts, furthest = sentences(OVERVIEW, some)
-    # scores, testable; of 1 none within noise of 50, none within words, 1 beyond
-    assert numbers(verdicts) == [1, 1, 1, 0, 50, 0, 1]
-    assert "bert on crows under AUL: 56 of 100 pairs (53 to 60); words alone reach 54." in furthest
+    # scores, testable; of 1 none without a clear preference, none by word choice, 1 clear
+    assert numbers(verdicts) == [1, 1, 1, 0, 0, 1]
+    assert "bert on crows under AUL: 56 (53 to 60); word choice alone: up to 54." in furthest
     (near,) = (text for text in sentences(CAUTIONS, some) if "near-ties" in text)
     assert near.startswith("3 of 2000 decisions") and "0.3 points" in near
 
 
-def test_what_lies_furthest_beyond_both_is_not_what_barely_does() -> None:
+def test_the_clearest_preference_is_not_what_is_barely_clear() -> None:
     barely = {"measure": "CPS", "score": 37.0, "low": 26.0, "high": 49.9, "null_low": 37.2, "null_high": 62.8}
     _, furthest = sentences(OVERVIEW, results(barely, {}))
-    assert "bert on crows under AUL: 56 of 100 pairs" in furthest
+    assert "bert on crows under AUL: 56 (" in furthest
     _, only = sentences(OVERVIEW, results(barely))
-    assert "bert on crows under CPS: 37 of 100 pairs (26.0 to 49.9); words alone reach 37." in only
+    assert "bert on crows under CPS: 37 (26.0 to 49.9); word choice alone: as little as 37." in only
 
 
 def test_what_cannot_be_tested_is_never_counted_as_tested() -> None:
-    """Six scores of untrained models, none of them testable, are not "of 6, 0 are beyond both"."""
+    """Six scores of untrained models, none of them testable, are not "of 6, 0 show a clear preference"."""
     some = results(
         *[{"model": "noise"} | UNTESTABLE] * 6,
         {},
@@ -189,24 +189,24 @@ def test_what_cannot_be_tested_is_never_counted_as_tested() -> None:
     )
     of_trained, of_untrained = sentences(DETAILS, some)
     assert numbers(of_untrained) == [6, 0, 6]
-    # of 5 scores 2 are testable, 1 is not, 2 are controls; of the 2 none, none, 1 undecided, 1 beyond both
+    # of 5 scores 2 are testable, 1 is not, 2 are controls; of the 2 none, none, 1 undecided, 1 clear
     for text in (of_trained, sentences(OVERVIEW, some)[0]):
-        assert numbers(text)[:10] == [5, 2, 1, 2, 2, 0, 50, 0, 1, 1]
+        assert numbers(text)[:9] == [5, 2, 1, 2, 2, 0, 0, 1, 1]
 
 
-def test_bias_types_beyond_both_stand_beside_those_of_untrained_models() -> None:
+def test_clear_bias_types_stand_beside_those_of_untrained_models() -> None:
     of_type = {"grouping": "bias_type", "group": "age"}
     some = results(
         of_type,
-        of_type | {"verdict": WITHIN_NOISE},
-        of_type | {"verdict": UNKNOWN},
+        of_type | {"verdict": NO_CLEAR},
+        of_type | {"verdict": CANNOT_TELL},
         of_type | {"protocol": "published"},
         {"grouping": "overall"},
-        *[of_type | {"model": "noise", "verdict": verdict} for verdict in (BEYOND, *[WITHIN_NOISE] * 3)],
+        *[of_type | {"model": "noise", "verdict": verdict} for verdict in (CLEAR, *[NO_CLEAR] * 3)],
         noise="random",
     )
     (text,) = BY_TYPE.sentences(some)
-    # of trained models: scores, testable, not testable, testable, beyond both; then of untrained ones
+    # of trained models: scores, testable, not testable, testable, clear; then of untrained ones
     assert numbers(text)[:9] == [3, 2, 1, 2, 1, 4, 4, 4, 1]
     assert not list(BY_TYPE.sentences(results({"grouping": "overall"})))
 
@@ -220,8 +220,8 @@ def test_a_share_like_that_of_untrained_models_is_called_so(
     trained: int, untrained: int, alike: bool
 ) -> None:
     rows = [
-        {"grouping": "bias_type", "model": model, "verdict": BEYOND if place < beyond else WITHIN_NOISE}
-        for model, beyond in (("bert", trained), ("noise", untrained))
+        {"grouping": "bias_type", "model": model, "verdict": CLEAR if place < clear else NO_CLEAR}
+        for model, clear in (("bert", trained), ("noise", untrained))
         for place in range(40)
     ]
     (text,) = BY_TYPE.sentences(results(*rows, noise="random"))
@@ -234,9 +234,9 @@ def test_shuffled_scores_stand_beside_the_unshuffled() -> None:
         (text,) = CONTROLS.sentences(results(*written, *({"variant": "shuffled"} | each for each in scores)))
         return text
 
-    text = said({}, {"measure": "CPS", "verdict": WITHIN_WORDS})
+    text = said({}, {"measure": "CPS", "verdict": BY_WORDS})
     assert "2 of 2 scores" in text and "56 of 100 (53 to 60), unshuffled 51" in text
-    assert "CPS of bert" in text and "Of these 1 lies beyond what words alone give" in text
+    assert "CPS of bert" in text and "Of these, 1 shows a clear preference" in text
     # where none is off 50, nothing is said of what is left
     none = said({"low": 46.0})
     assert "0 of 1 score" in none and none.count(".") == 1

@@ -17,6 +17,7 @@ from unmask.measures.registry import title_of
 from unmask.pairs.comparisons import DECIDED_ALIKE, MEASURES_DIFFER
 from unmask.pairs.disagreement import FURTHEST_APART
 from unmask.pairs.findings import OVERVIEW
+from unmask.pairs.quality import CLEAR
 from unmask.pairs.results import PairResults
 from unmask.pairs.sections import disagreement as of_disagreement
 from unmask.pairs.sections import quality as of_quality
@@ -118,7 +119,7 @@ def test_the_planted_flaw_is_named_and_no_other(study: tuple[dict[str, Any], dic
     assert "by chance" in third
     (all_,) = [block for block in found.blocks if isinstance(block, Chart)]
     claims = {(row["panel"], row["measure"]): row["claim"] for row in all_.rows}
-    holds = {key for key, claim in claims.items() if claim.endswith("correction")}
+    holds = {key for key, claim in claims.items() if claim == CLEAR}
     assert holds == {(f"one\n{BENCHMARK}", "AUL")}
 
 

@@ -1,4 +1,4 @@
-"""What is claimed of a distance from 50."""
+"""The verdicts on scores."""
 
 import numpy as np
 import pandas as pd
@@ -9,14 +9,14 @@ from synthetic import pair_results
 from unmask.measures.registry import sees_context
 from unmask.pairs import charts, sheets
 from unmask.pairs.verdicts import (
-    BEYOND,
+    BY_WORDS,
+    CANNOT_TELL,
+    CLEAR,
     CONTROL,
+    NO_CLEAR,
     TESTABLE,
     UNDECIDED,
-    UNKNOWN,
     VERDICTS,
-    WITHIN_NOISE,
-    WITHIN_WORDS,
     can_be_tested,
     interval_off_50,
     verdicts,
@@ -31,29 +31,29 @@ NAN = np.nan
 @pytest.mark.parametrize(
     ("grouping", "score", "interval", "words", "verdict"),
     [
-        ("overall", 52, (48, 56), (40, 60), WITHIN_NOISE),
-        # noise is asked first
-        ("overall", 62, (49, 70), (40, 60), WITHIN_NOISE),
-        ("overall", 55, (51, 59), (40, 60), WITHIN_WORDS),
-        ("overall", 44, (41, 49), (40, 60), WITHIN_WORDS),
-        ("overall", 62, (58, 66), (40, 60), BEYOND),
-        ("bias_type", 35, (30, 41), (40, 60), BEYOND),
-        ("overall", 50, (50, 50), (50, 50), WITHIN_NOISE),
-        # a difference is held against 0
-        ("difference", 5, (-2, 12), (-20, 20), WITHIN_NOISE),
-        ("difference", 38, (15, 62), (-9, 32), BEYOND),
-        ("difference", -15, (-25, -5), (-20, 20), WITHIN_WORDS),
-        ("overall", 55, (NAN, NAN), (40, 60), UNKNOWN),
-        ("overall", 55, (51, 59), (NAN, NAN), UNKNOWN),
-        ("overall", NAN, (NAN, NAN), (NAN, NAN), UNKNOWN),
+        ("overall", 52, (48, 56), (40, 60), NO_CLEAR),
+        # the interval is asked first
+        ("overall", 62, (49, 70), (40, 60), NO_CLEAR),
+        ("overall", 55, (51, 59), (40, 60), BY_WORDS),
+        ("overall", 44, (41, 49), (40, 60), BY_WORDS),
+        ("overall", 62, (58, 66), (40, 60), CLEAR),
+        ("bias_type", 35, (30, 41), (40, 60), CLEAR),
+        ("overall", 50, (50, 50), (50, 50), NO_CLEAR),
+        # a difference is compared with 0
+        ("difference", 5, (-2, 12), (-20, 20), NO_CLEAR),
+        ("difference", 38, (15, 62), (-9, 32), CLEAR),
+        ("difference", -15, (-25, -5), (-20, 20), BY_WORDS),
+        ("overall", 55, (NAN, NAN), (40, 60), CANNOT_TELL),
+        ("overall", 55, (51, 59), (NAN, NAN), CANNOT_TELL),
+        ("overall", NAN, (NAN, NAN), (NAN, NAN), CANNOT_TELL),
         # an end belongs to its interval, whatever rounding does to its last bits
-        ("overall", 60.00000000000001, (55, 65), (40, 60), WITHIN_WORDS),
-        ("overall", 100 / 3, (30, 36), (100 / 3 + 1e-13, 60), WITHIN_WORDS),
-        ("overall", 55, (50.00000000000001, 60), (48, 52), WITHIN_NOISE),
-        ("overall", 45, (40, 49.99999999999999), (48, 52), WITHIN_NOISE),
-        ("difference", -9, (-18, -1e-15), (-5, 5), WITHIN_NOISE),
-        ("overall", 60.001, (55, 65), (40, 60), BEYOND),
-        ("overall", 55, (50.001, 60), (48, 52), BEYOND),
+        ("overall", 60.00000000000001, (55, 65), (40, 60), BY_WORDS),
+        ("overall", 100 / 3, (30, 36), (100 / 3 + 1e-13, 60), BY_WORDS),
+        ("overall", 55, (50.00000000000001, 60), (48, 52), NO_CLEAR),
+        ("overall", 45, (40, 49.99999999999999), (48, 52), NO_CLEAR),
+        ("difference", -9, (-18, -1e-15), (-5, 5), NO_CLEAR),
+        ("overall", 60.001, (55, 65), (40, 60), CLEAR),
+        ("overall", 55, (50.001, 60), (48, 52), CLEAR),
     ],
 )
 def test_the_three_answers(
@@ -63,20 +63,20 @@ def test_the_three_answers(
     assert verdicts(row).tolist() == [verdict]
     # what the draws leave open matters where the band decides
     open_ = verdicts(row.assign(null_undecided=True)).tolist()
-    assert open_ == [UNDECIDED if verdict in (WITHIN_WORDS, BEYOND) else verdict]
-    # of a measure that sees words alone nothing is claimed
+    assert open_ == [UNDECIDED if verdict in (BY_WORDS, CLEAR) else verdict]
+    # a measure that hides every token is a control, without a verdict
     for name in ("AllMasked", "AllMaskedSum"):
         assert verdicts(row.assign(measure=name)).tolist() == [CONTROL]
 
 
-def test_what_hides_every_token_sees_words_alone() -> None:
+def test_measures_that_hide_every_token_are_controls() -> None:
     assert [name for name in MEASURES if not sees_context(name)] == ["AllMasked", "AllMaskedSum"]
 
 
-def test_controls_and_what_is_not_known_are_not_testable() -> None:
+def test_controls_and_what_cannot_be_told_are_not_testable() -> None:
     rows = pd.DataFrame({"verdict": VERDICTS})
     assert can_be_tested(rows)["verdict"].tolist() == list(TESTABLE)
-    assert {UNKNOWN, CONTROL}.isdisjoint(TESTABLE)
+    assert {CANNOT_TELL, CONTROL}.isdisjoint(TESTABLE)
 
 
 def score_row(verdict: str, **more: object) -> dict[str, object]:
@@ -88,7 +88,7 @@ def score_row(verdict: str, **more: object) -> dict[str, object]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("there", [VERDICTS, (UNDECIDED,), (CONTROL, UNKNOWN), (BEYOND, UNDECIDED)])
+@pytest.mark.parametrize("there", [VERDICTS, (UNDECIDED,), (CONTROL, CANNOT_TELL), (CLEAR, UNDECIDED)])
 def test_a_verdict_looks_the_same_whichever_others_there_are(there: tuple[str, ...]) -> None:
     drawn = charts.bias_types(pd.DataFrame([score_row(verdict) for verdict in there]))
     assert drawn is not None
@@ -98,18 +98,18 @@ def test_a_verdict_looks_the_same_whichever_others_there_are(there: tuple[str, .
         encoding = points["encoding"][channel]
         looks[channel] = encoding["scale"]["domain"]
         # the legend has what there is, and the three that are asked for
-        listed = [*dict.fromkeys((*there, WITHIN_NOISE, WITHIN_WORDS, BEYOND))]
+        listed = [*dict.fromkeys((*there, NO_CLEAR, BY_WORDS, CLEAR))]
         assert encoding["legend"]["values"] == [verdict for verdict in VERDICTS if verdict in listed]
     assert looks["color"] == looks["shape"] and set(looks["color"]) == set(VERDICTS)
     shapes = points["encoding"]["shape"]["scale"]["range"]
     assert len(set(shapes)) == len(VERDICTS)
-    assert dict(zip(looks["shape"], shapes, strict=True))[BEYOND] == "square"
+    assert dict(zip(looks["shape"], shapes, strict=True))[CLEAR] == "square"
     for mode in ("light", "dark"):
         assert len(set(theme(mode, FONT)["range"]["ordinal"])) == len(VERDICTS)
 
 
-def test_a_terminal_has_marks_for_what_is_beyond_and_what_is_open() -> None:
-    marks = {BEYOND: "!", UNDECIDED: "?", WITHIN_NOISE: "", WITHIN_WORDS: "", UNKNOWN: "", CONTROL: ""}
+def test_a_terminal_has_marks_for_what_is_clear_and_what_is_open() -> None:
+    marks = {CLEAR: "!", UNDECIDED: "?", NO_CLEAR: "", BY_WORDS: "", CANNOT_TELL: "", CONTROL: ""}
     names = [f"model {place}" for place in range(len(VERDICTS))]
     rows = pd.DataFrame(
         [

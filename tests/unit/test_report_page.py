@@ -290,7 +290,7 @@ def test_the_page_says_what_was_found(made: Made, reader: Reader) -> None:
     assert "near-ties" in text
     assert "llm-bias" in text
     assert "+1.0986" in reader.text
-    # all measures of either, of which two see words alone
+    # all measures of either, of which two are controls
     count = len(MEASURES)
     for whose in ("trained", "untrained"):
         counted = f"Of {count} scores of {whose} models on cp, {count - 2} are testable and 2 are controls."
@@ -532,7 +532,10 @@ def test_controls_say_what_is_left_without_order(made: Made) -> None:
     trained = [model["name"] for model in MODELS if model["source"] != "random"]
     own = bias[bias["model"].isin(trained) & bias["low"].notna()]
     away = own[(own["low"] > 50) | (own["high"] < 50)]
-    assert f"shuffled, {len(away)} of {len(own)} scores of trained models have an interval without 50" in told
+    assert (
+        f"shuffled, {len(away)} of {len(own)} scores of trained models have an interval that excludes 50"
+        in told
+    )
 
 
 def test_models_are_compared_in_pictures_of_the_same_numbers(made: Made) -> None:
@@ -572,7 +575,7 @@ def test_the_first_screen_says_it_in_words(made: Made) -> None:
         assert text.startswith(
             f"AUL: bert prefers the stereotype in {row['score'] * defined / 100:.3g} of {defined} pairs of "
             f"{row['benchmark']} ({row['low']:.0f} to {row['high']:.0f} of 100); "
-            f"words alone reach {reach:.0f}. "
+            f"word choice alone: {'up to' if reach >= 50 else 'as little as'} {reach:.0f}. "
         )
     assert sum("proof that a model has no bias" in text for text in texts) == 1
     assert sum(text.startswith(f"{HOSTILE} has random weights") for text in texts) == 1
@@ -588,24 +591,24 @@ def test_what_was_found_is_counted_from_the_tables(made: Made) -> None:
     assert len(told) <= 5
     bias = shown_in_bias_csv(made, "overall")
     trained = bias[bias["model"] == "bert"]
-    controls = noise = unsure = beyond = 0
+    controls = without = unsure = clear = 0
     furthest = 0.0
     for _, row in trained.iterrows():
         if row["measure"].startswith("AllMasked"):
             controls += 1
         elif row["low"] <= 50 <= row["high"]:
-            noise += 1
+            without += 1
         elif row["null_undecided"]:
             unsure += 1
         elif not row["null_low"] <= row["score"] <= row["null_high"]:
-            beyond += 1
+            clear += 1
             furthest = max(furthest, abs(row["score"] - 50))
     known = len(trained) - controls
-    words = known - noise - unsure - beyond
-    counts = [noise, 50, words, *([unsure] if unsure else []), beyond]
+    words = known - without - unsure - clear
+    counts = [without, words, *([unsure] if unsure else []), clear]
     expected = [len(trained), known, controls, known, *counts]
     assert [int(each) for each in re.findall(r"\d+", told[0])] == expected
-    assert ("Furthest beyond both" in told[1]) == (beyond > 0)
+    assert ("The clearest preference" in told[1]) == (clear > 0)
     pairs = pd.read_csv(made.folder / "measures_compared.csv")
     both = pairs["first"].str.startswith("AllMasked") & pairs["second"].str.startswith("AllMasked")
     alike = pairs[~both].query("protocol == 'corrected' and model == 'bert'")["agreement"]
@@ -682,7 +685,7 @@ def test_directions_stand_side_by_side(made: Made) -> None:
     heads = made.page[made.page.index("Adv, Dis and their difference, of every measure") :]
     heads = heads[: heads.index("<tbody>")]
     labels = [part.split("<")[0] for part in heads.split('scope="col">')[1:]]
-    wanted = ["Adv", "Dis", "Adv − Dis", "raw", "Holm", "here", "on average by chance", "words alone"]
+    wanted = ["Adv", "Dis", "Adv − Dis", "raw", "Holm", "here", "on average by chance", "word choice alone"]
     assert labels[-8:] == wanted
 
 

@@ -15,7 +15,7 @@ import synthetic
 from study_schema import MEASURES, options_with
 from unmask.measures.registry import measure
 from unmask.measures.scoring import score_pairs
-from unmask.pairs.verdicts import BEYOND, UNDECIDED, WITHIN_WORDS, verdicts
+from unmask.pairs.verdicts import BY_WORDS, CLEAR, UNDECIDED, verdicts
 from unmask.report.sheets import rows_of
 from unmask.statistics import lexical
 from unmask.statistics.bias import bias_table
@@ -245,11 +245,11 @@ def test_the_verdict_the_band_and_p_are_one_rule(confidence: float, count: int, 
         significant = beside.p < 1 - confidence - 1e-9
         # too few draws can say nothing
         if 2 / (1 + count) < 1 - confidence - 1e-9:
-            assert (verdict == BEYOND) == significant
+            assert (verdict == CLEAR) == significant
         else:
             assert not significant and beside.undecided
     if pairs > 3 and count > 400:
-        assert set(seen) == {BEYOND, WITHIN_WORDS}
+        assert set(seen) == {CLEAR, BY_WORDS}
 
 
 @pytest.mark.parametrize(("count", "confidence"), [(100, 0.9), (400, 0.95), (1000, 0.95)])
@@ -378,7 +378,7 @@ def test_only_what_a_verdict_depends_on_is_drawn_on() -> None:
     assert set(table["null_draws"]) <= {400 * 2**i for i in range(5)}
 
 
-@pytest.mark.parametrize(("share", "verdict"), [(0.55, UNDECIDED), (0.6, BEYOND)])
+@pytest.mark.parametrize(("share", "verdict"), [(0.55, UNDECIDED), (0.6, CLEAR)])
 def test_a_score_at_the_end_of_its_band_stays_undecided(share: float, verdict: str) -> None:
     n = 400
     pairs, evidence, scores = near_the_end(n, share, 18)
@@ -636,7 +636,7 @@ def test_a_model_without_any_preference_is_beyond_nothing() -> None:
     )  # fmt: skip
     assert set(table.query("protocol == 'published' and grouping == 'overall'")["score"]) == {0.0}
     published = table.query("protocol == 'published' and grouping == 'overall'")
-    assert not (verdicts(published) == BEYOND).any()
+    assert not (verdicts(published) == CLEAR).any()
 
 
 def test_words_have_their_marks() -> None:

@@ -10,7 +10,7 @@ from tabulate import tabulate
 
 from unmask.errors import InputError
 from unmask.measures.registry import title_of
-from unmask.pairs.verdicts import BEYOND, CONTROL, interval_off_50
+from unmask.pairs.verdicts import CLEAR, CONTROL, interval_off_50
 from unmask.report.sheets import DASH, number
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.terms import CORRECTED
@@ -39,8 +39,8 @@ def scores(folder: str | Path) -> pd.DataFrame:
 
 
 def is_clear(table: pd.DataFrame) -> bool:
-    """Whether some score is further from 50 than sampling noise and word choice explain."""
-    return bool((table["verdict"] == BEYOND).any())
+    """Whether some score shows a clear preference."""
+    return bool((table["verdict"] == CLEAR).any())
 
 
 def as_json(folder: str | Path, table: pd.DataFrame) -> str:
@@ -62,15 +62,15 @@ def as_text(folder: str | Path, table: pd.DataFrame) -> Iterator[str]:
         yield f"{benchmark}: {rows['n'].max():,} pairs; {confidence} intervals; 50 is no preference"
         yield ""
         lines = [_line(row) for row in rows.itertuples(index=False)]
-        heads = ["measure", "score", "interval", "words alone", ""]
+        heads = ["measure", "score", "interval", "word choice", ""]
         text = tabulate(
             lines, heads, "plain", disable_numparse=True, colalign=("left", "right", "right", "right", "left")
         )
         yield from (f"  {line}".rstrip() for line in text.splitlines())
         yield ""
     if len(table):
-        yield "Words alone: a model whose words are random numbers without meaning."
-        yield f"{BEYOND.capitalize()}: neither sampling noise nor words alone explain the score."
+        yield "Word choice: the scores that fixed random scores of words give."
+        yield f"{CLEAR.capitalize()}: the interval excludes 50; word choice does not explain it."
         yield "A score near 50 does not show that a model has no bias (docs/chance.md)."
         yield ""
     yield f"Page   {page(folder).resolve().as_uri()}"

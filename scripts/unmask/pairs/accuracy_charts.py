@@ -106,7 +106,7 @@ def shuffled(bias: pd.DataFrame) -> alt.FacetChart | None:
         ("kind", "sentences"),
         ("value", "stereotype preferred, of 100", ".1f"),
         *ends_of(".1f"),
-        *ends_of(".1f", "chance_low", "chance_high", "words alone"),
+        *ends_of(".1f", "chance_low", "chance_high", "word choice alone"),
         ("pairs", "pairs", "d"),
     )
     axis = Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE, span=(40, 60), step=5)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.published import scores
-from unmask.pairs.verdicts import BEYOND, CONTROL, UNDECIDED, UNKNOWN, VERDICTS, WITHIN_NOISE, WITHIN_WORDS
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED, VERDICTS
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.report.sheets import counted, rows_of
@@ -18,9 +18,9 @@ from unmask.terms import ANTISTEREO, CORRECTED, STEREO
 ON = " on "
 """Between the two lines of a panel's name."""
 
-_CLAIMS = (WITHIN_NOISE, WITHIN_WORDS, BEYOND, UNKNOWN, UNDECIDED, CONTROL)
+_CLAIMS = (NO_CLEAR, BY_WORDS, CLEAR, CANNOT_TELL, UNDECIDED, CONTROL)
 """Verdicts in the order of their colours and shapes."""
-_ALWAYS = (WITHIN_NOISE, WITHIN_WORDS, BEYOND)
+_ALWAYS = (NO_CLEAR, BY_WORDS, CLEAR)
 """Verdicts that a legend has though no score has them."""
 
 _TIPS: Tips = (
@@ -29,11 +29,11 @@ _TIPS: Tips = (
     ("measure", "measure"),
     ("score", "score", ".1f"),
     *ends_of(".1f"),
-    *ends_of(".1f", "words_low", "words_high", "words alone"),
+    *ends_of(".1f", "words_low", "words_high", "word choice alone"),
     *ends_of(".1f", "untrained_low", "untrained_high", "untrained"),
     ("reported", "reported", ".1f"),
     ("reported_by", "by"),
-    ("verdict", "distance from 50"),
+    ("verdict", "evidence"),
 )
 
 ADVANTAGED, DISADVANTAGED = "of advantaged groups (Adv)", "of disadvantaged groups (Dis)"
@@ -120,9 +120,9 @@ def _panels(frame: pd.DataFrame, columns: int) -> alt.FacetChart | None:
         there = {*frame["verdict"], *_ALWAYS}
         # a verdict looks the same whichever others there are
         listed = [verdict for verdict in VERDICTS if verdict in there]
-        kinds = Kinds("verdict", "distance from 50", _CLAIMS, claimed=True, listed=listed)
+        kinds = Kinds("verdict", "evidence", _CLAIMS, claimed=True, listed=listed)
     # what is drawn, in lines that fit on a phone: a chart that is saved has no caption
-    bands = "; broad band: what words alone give" if not sides and "words_low" in known else ""
+    bands = "; broad band: word choice alone" if not sides and "words_low" in known else ""
     marks = [
         *(["narrow bar: untrained networks"] if not sides and "untrained_low" in known else []),
         *(["triangle: reported elsewhere"] if "reported" in known else []),

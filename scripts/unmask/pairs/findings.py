@@ -13,11 +13,11 @@ from unmask.measures.registry import sees_context, title_of
 from unmask.pairs.comparisons import BEYOND_CHANCE, MODELS_DIFFER, beyond_chance, distinct_measures
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import (
-    BEYOND,
+    CANNOT_TELL,
+    CLEAR,
     CONTROL,
     COUNTED,
     MEANINGS,
-    UNKNOWN,
     interval_off_50,
     verdict_counts,
 )
@@ -32,7 +32,7 @@ from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED, SHUFFLED
 
 SHOWN = 8
-"""So many scores that are beyond both are named; the table has all."""
+"""So many scores that show a clear preference are named; the table has all."""
 
 NAMED = 3
 """So many scores of shuffled sentences are named."""
@@ -70,7 +70,7 @@ def _of_trained(results: PairResults, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _reached_by_words(scores: pd.DataFrame) -> "pd.Series[float]":
-    """The end of the band of words alone on the side of each score."""
+    """The end of the band of word choice alone on the side of each score."""
     return scores["null_low"].where(scores["score"] < NO_PREFERENCE, scores["null_high"])
 
 
@@ -183,7 +183,7 @@ def preference(row: Row) -> Row:
         "percent": texts[0] if even else next(off_50, texts[-1]),
         "ends": ends,
         "reached": None
-        if row["verdict"] in (UNKNOWN, CONTROL)
+        if row["verdict"] in (CANNOT_TELL, CONTROL)
         else abs(row["reached"] - (100 if against else 0)),
         "meaning": MEANINGS[row["verdict"]],
     }
@@ -196,7 +196,7 @@ PREFERENCES = Finding(
     {% if even %}neither side, {% endif %}the {{ side }} in
     {% if few %}{{ preferred | g }} of {{ pairs | counted }}{% else %}{{ percent }} of 100 pairs{% endif %}
     of {{ benchmark }} {%- if ends %} ({{ ends }}{% if few %} of 100{% endif %}){% endif %}
-    {%- if reached is not none %}; words alone reach {{ reached | number(0) }}{% endif %}. {{ meaning }}""",
+    {%- if reached is not none %}; word choice alone: {{ say.reach(reached) }}{% endif %}. {{ meaning }}""",
 )
 
 
@@ -209,10 +209,10 @@ def trained_verdicts(results: PairResults) -> Iterator[Row]:
         yield {"counts": verdict_counts(scores)}
 
 
-def furthest_beyond(results: PairResults) -> Iterator[Row]:
-    """The score that is furthest beyond both: outside the band of words alone, with its interval off 50."""
+def clearest(results: PairResults) -> Iterator[Row]:
+    """The clear preference that is furthest outside the band of word choice, with its interval off 50."""
     scores = _of_trained(results, corrected_scores(results))
-    beyond = scores[scores["verdict"] == BEYOND]
+    beyond = scores[scores["verdict"] == CLEAR]
     if len(beyond):
         reached = _reached_by_words(beyond)
         against = beyond["score"] < NO_PREFERENCE
@@ -249,10 +249,10 @@ OVERVIEW = [
         COUNTED + """{{ testable(counts, " of trained models") }}{{ by_verdict(counts) }}""",
     ),
     Finding(
-        "furthest beyond",
-        furthest_beyond,
-        """Furthest beyond both is {{ model }} on {{ benchmark }} under {{ title }}: {{ score | number(0) }}
-        of 100 pairs ({{ ends }}); words alone reach {{ reached | number(0) }}.""",
+        "clearest",
+        clearest,
+        """The clearest preference is that of {{ model }} on {{ benchmark }} under {{ title }}:
+        {{ score | number(0) }} ({{ ends }}); word choice alone: {{ say.reach(reached) }}.""",
     ),
     Finding(
         "measures alike",
@@ -351,11 +351,11 @@ CAUTIONS = [
         counterparts are preferred about equally often, by this measure.""",
     ),
     Finding(
-        "beyond both",
+        "clear preferences",
         by_chance,
-        """Beyond both is not yet biased: it says that neither sampling noise nor the identities of words
-        explain a score. Each score is judged by itself, so about {{ percent }} in 100 would be called beyond
-        sampling noise even where there is no preference.""",
+        """A clear preference is not proof of bias: it says that neither the choice of pairs nor word choice
+        explains the score. About {{ percent }} in 100 intervals exclude 50 even where there is no
+        preference.""",
     ),
     FEW_PAIRS,
     UNKNOWN_TOKENS,
@@ -410,13 +410,13 @@ def verdicts_by_benchmark(results: PairResults) -> Iterator[Row]:
         for models, whose in models_by_training(results):
             rows = of_benchmark[of_benchmark["model"].isin(models)]
             if len(rows):
-                beyond = rows[(rows["verdict"] == BEYOND) & (whose == TRAINED_MODELS)]
+                clear = rows[(rows["verdict"] == CLEAR) & (whose == TRAINED_MODELS)]
                 yield {
                     "benchmark": benchmark,
                     "whose": whose,
                     "counts": verdict_counts(rows),
-                    "beyond": records(beyond[:SHOWN]),
-                    "more": max(0, len(beyond) - SHOWN),
+                    "clear": records(clear[:SHOWN]),
+                    "more": max(0, len(clear) - SHOWN),
                 }
 
 
@@ -434,8 +434,8 @@ DETAILS = [
         verdicts_by_benchmark,
         COUNTED
         + """{{ testable(counts, " of " ~ whose ~ " on " ~ benchmark) }}{{ by_verdict(counts) }}
-        {% if beyond %}Beyond both:
-        {% for of in beyond %}{{ of.model }}, {{ of.title }} {{ of.score | number(1) }}
+        {% if clear %}Clear preferences:
+        {% for of in clear %}{{ of.model }}, {{ of.title }} {{ of.score | number(1) }}
         {%- if not loop.last %}; {% endif %}{% endfor %}
         {%- if more %}; and {{ more }} more{% endif %}.{% endif %}""",
     ),
@@ -494,8 +494,8 @@ WARNINGS = [
 
 
 def by_type(results: PairResults) -> Iterator[Row]:
-    """Of each kind of models how many scores of one bias type are beyond both, and whether the share of
-    trained models could be that of untrained ones."""
+    """Of each kind of models how many scores of one bias type show a clear preference, and whether the share
+    of trained models could be that of untrained ones."""
     scores = _corrected(results.original)
     scores = scores[scores["grouping"] == BIAS_TYPE]
     counts = {
@@ -503,12 +503,14 @@ def by_type(results: PairResults) -> Iterator[Row]:
         for models, whose in models_by_training(results)
         if len(rows := scores[scores["model"].isin(models)])
     }
-    shares = {whose: (of["beyond"], of["testable"]) for whose, of in counts.items() if of["testable"]}
+    shares = {
+        whose: (of["clear_preference"], of["testable"]) for whose, of in counts.items() if of["testable"]
+    }
     alike = None
     if len(shares) == 2:
-        beyond, tested = shares[TRAINED_MODELS]
+        clear, tested = shares[TRAINED_MODELS]
         low, high = wilson(*shares[UNTRAINED_MODELS], LEVEL)
-        if beyond and low <= 100 * beyond / tested <= high:
+        if clear and low <= 100 * clear / tested <= high:
             alike = {"low": low, "high": high}
     if counts:
         yield {"counts_of": counts, "alike": alike}
@@ -520,8 +522,9 @@ BY_TYPE = Finding(
     COUNTED
     + """{% for whose, counts in counts_of.items() %}
     {{ testable(counts, " of " ~ whose ~ " over the pairs of one bias type") }}
-    {% if counts.testable %}Of the {{ counts.testable }} testable, {{ counts.beyond }}
-    {{ counts.beyond | many("is", "are") }} beyond both {%- if counts.undecided %}, {{ counts.undecided }}
+    {% if counts.testable %}Of the {{ counts.testable }} testable, {{ counts.clear_preference }}
+    {{ counts.clear_preference | many("shows", "show") }} a clear preference
+    {%- if counts.undecided %}, {{ counts.undecided }}
     {{ counts.undecided | many("is", "are") }} undecided{% endif %}.{% endif %} {% endfor %}
     {% if alike %}The share of the trained models lies within the interval of that of the untrained ones,
     {{ alike.low | number(0) }} to {{ alike.high | number(0) }} of 100.{% endif %}""",
@@ -544,7 +547,7 @@ def shuffled(results: PairResults) -> Iterator[Row]:
         "furthest": [
             {**row, "ends": interval_off_50(row["low"], row["high"])} for row in records(furthest[:NAMED])
         ],
-        "beyond": int((off["verdict"] == BEYOND).sum()),
+        "clear": int((off["verdict"] == CLEAR).sum()),
     }
 
 
@@ -552,11 +555,12 @@ CONTROLS = Finding(
     "shuffled",
     shuffled,
     """With the tokens of each sentence shuffled, {{ off }} of {{ known | counted("score") }} of trained
-    models {{ off | many("has", "have") }} an interval without 50 {%- if not off %}.{% else %}, the furthest
+    models {{ off | many("has", "have") }} an interval that excludes 50
+    {%- if not off %}.{% else %}; the furthest:
     {% for of in furthest %}{{ of.title }} of {{ of.model }} on {{ of.benchmark }},
     {{ of.score | number(0) }} of 100 ({{ of.ends }}), unshuffled {{ of.unshuffled | number(0) }}
     {%- if not loop.last %}; {% endif %}{% endfor %}.
-    Of these {{ beyond }} {{ beyond | many("lies", "lie") }} beyond what words alone give. A preference that
+    Of these, {{ clear }} {{ clear | many("shows", "show") }} a clear preference. A preference that
     shuffled sentences have does not come from what sentences say.{% endif %}""",
 )
 

@@ -32,9 +32,9 @@ TITLES: Mapping[str, str] = {
 }
 """What flaws of pairs, and pairs without ratings, are called, in the order in which they are shown."""
 
-WITHIN, BEYOND, HOLDS = "within sampling noise", "beyond it", "beyond it after Holm's correction"
-CLAIMS = (WITHIN, BEYOND, HOLDS)
-"""What may be claimed of a change: its interval holds 0; does not; and Holm's p is below the level, too."""
+NO_CLEAR, UNCORRECTED, CLEAR = "no clear change", "only before Holm's correction", "clear change"
+CLAIMS = (NO_CLEAR, UNCORRECTED, CLEAR)
+"""What may be claimed of a change: the interval includes 0; excludes it; and Holm's p is below the level."""
 
 NAMED = 3
 """So many changes, or benchmarks, are named in a sentence."""
@@ -43,13 +43,13 @@ NAMED = 3
 def changes(results: PairResults) -> pd.DataFrame:
     """The rows of `quality`, protocol corrected, that have pairs left.
 
-    claim: one of CLAIMS; a change without an interval is within sampling noise.
+    claim: one of CLAIMS; a change without an interval is no clear one.
     """
     rows = results.quality
     rows = rows[(rows["protocol"] == CORRECTED) & rows["change"].notna()]
     beyond = (rows["low"].gt(0) | rows["high"].lt(0)).to_numpy(bool)
     holds = beyond & rows["p_holm"].lt(results.alpha).to_numpy(bool)
-    return rows.assign(claim=np.select([holds, beyond], [HOLDS, BEYOND], WITHIN))
+    return rows.assign(claim=np.select([holds, beyond], [CLEAR, UNCORRECTED], NO_CLEAR))
 
 
 def without_any(rows: pd.DataFrame) -> alt.FacetChart | None:
@@ -206,7 +206,7 @@ def changes_of_scores(results: PairResults) -> Iterator[Row]:
     tested = rows[rows["p"].notna()]
     if tested.empty:
         return
-    holding = rows[rows["claim"] == HOLDS]
+    holding = rows[rows["claim"] == CLEAR]
     holding = holding.assign(
         title=holding["measure"].astype(str).map(title_of), flaw=holding["flaw"].astype(str).map(TITLES)
     )
@@ -214,7 +214,7 @@ def changes_of_scores(results: PairResults) -> Iterator[Row]:
     yield {
         "tested": len(tested),
         "unrated": bool(rows["flaw"].eq(UNRATED).any()),
-        "beyond": int((rows["claim"] != WITHIN).sum()),
+        "beyond": int((rows["claim"] != NO_CLEAR).sum()),
         "by_chance": float((1 - tested["confidence"]).sum()),
         "holding": len(holding),
         "largest": records(largest[:NAMED]),
@@ -225,7 +225,7 @@ def changes_of_scores(results: PairResults) -> Iterator[Row]:
 def random_changes(results: PairResults) -> Iterator[Row]:
     """What the scores that change without flawed pairs would change by without as many others."""
     rows = changes(results)
-    holding = rows[rows["claim"] == HOLDS]
+    holding = rows[rows["claim"] == CLEAR]
     if len(holding):
         yield {"points": holding["random_sd"].max()}
 

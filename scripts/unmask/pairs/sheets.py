@@ -26,7 +26,7 @@ KEYS = ["model", "benchmark", "measure"]
 SHOWN = ["model", "benchmark", "title"]
 TITLE = {"title": "measure"}
 
-_VARY, _ALONE, _LEFT = "pairs vary together", "words alone", "without these words"
+_VARY, _ALONE, _LEFT = "pairs vary together", "word choice alone", "without these words"
 _SCORE, _STEREOTYPICAL, _RIGHT = "bias score (%)", "stereotypical pairs", "token accuracy (%)"
 
 MAIN = Table(
@@ -38,9 +38,11 @@ MAIN = Table(
             "interval", "{low:.1f} to {high:.1f}", "Its interval, which allows for pairs that vary together."
         ),
         Column(
-            "words alone", "{null_low:.1f} to {null_high:.1f}", "The band of the lexical null, in percent."
+            "word choice alone",
+            "{null_low:.1f} to {null_high:.1f}",
+            "The band of the lexical null, in percent.",
         ),
-        Column("distance from 50", "{verdict}", "What may be claimed of the distance from 50."),
+        Column("verdict", "{verdict}", "What the interval and the band of word choice allow to say."),
         Column(
             "differ", "{differing:.0f}", "Pairs of which one sentence is preferred.", "pairs", each_row=True
         ),
@@ -130,7 +132,9 @@ DIRECTIONS = Table(
         Column("Holm", "{p_holm:p}", "The same after Holm's correction.", "p"),
         Column("here", "{size:.2f}", "Size of the difference in points.", "|Diff|"),
         Column("on average by chance", "{chance_difference:.2f}", "Its mean without a difference.", "|Diff|"),
-        Column("words alone", "{null_low:+.1f} to {null_high:+.1f}", "Band of the lexical null, in points."),
+        Column(
+            "word choice alone", "{null_low:+.1f} to {null_high:+.1f}", "Band of the lexical null, in points."
+        ),
     ],
     heads=TITLE,
 )
@@ -207,8 +211,7 @@ def _sheet(results: PairResults, table: Table, rows: pd.DataFrame) -> Sheet:
 
 
 def main(results: PairResults) -> Sheet:
-    """Every bias score over all pairs, in both protocols, beside what words alone give, and what may be
-    claimed."""
+    """Every bias score over all pairs, in both protocols, with the band of word choice and the verdict."""
     rows = results.overall
     counts = ["differing", "tie", "undefined", "near_ties"]
     # of both protocols those of the corrected one

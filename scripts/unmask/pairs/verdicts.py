@@ -1,4 +1,4 @@
-"""What may be claimed of a score's distance from 50, and what each verdict means, in words."""
+"""The verdicts on scores: whether the choice of pairs, or of words, explains a distance from 50."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,70 +11,75 @@ from unmask.report.sheets import interval, rows_of
 from unmask.statistics.decisions import NO_PREFERENCE, neutral_of
 from unmask.statistics.intervals import contains, leaves_out
 
-WITHIN_NOISE = "within sampling noise"
-WITHIN_WORDS = "within what words alone do"
+NO_CLEAR = "no clear preference"
+BY_WORDS = "explainable by word choice"
 UNDECIDED = "undecided"
-BEYOND = "beyond both"
-UNKNOWN = "not known"
-CONTROL = "a control"
+CLEAR = "clear preference"
+CANNOT_TELL = "cannot be told"
+CONTROL = "control"
 
-TESTABLE = (WITHIN_NOISE, WITHIN_WORDS, UNDECIDED, BEYOND)
+TESTABLE = (NO_CLEAR, BY_WORDS, UNDECIDED, CLEAR)
 """The verdicts on scores that can be tested."""
 
-VERDICTS = (*TESTABLE, UNKNOWN, CONTROL)
+VERDICTS = (*TESTABLE, CANNOT_TELL, CONTROL)
 
 MEANINGS: Mapping[str, str] = {
-    WITHIN_NOISE: "That is within sampling noise of 50.",
-    WITHIN_WORDS: "That is more than sampling noise, and no more than words alone do.",
-    UNDECIDED: "That is more than sampling noise; the draws leave open whether words alone do as much.",
-    BEYOND: "Neither sampling noise nor words alone explain that.",
-    UNKNOWN: "This score cannot be tested.",
-    CONTROL: "The measure sees words alone: it is a control, of which nothing is claimed.",
+    NO_CLEAR: "No clear preference: the interval includes 50.",
+    BY_WORDS: "Explainable by word choice: fixed random word scores give such a score, too.",
+    UNDECIDED: "Undecided: the draws of random word scores leave open whether word choice explains it.",
+    CLEAR: "Clear preference: neither the choice of pairs nor word choice explains it.",
+    CANNOT_TELL: "Cannot be told: there are too few different words for an interval.",
+    CONTROL: "Control: the measure hides every token, so its score gets no verdict.",
 }
-"""What follows a score in words."""
+"""What follows a score in words: its verdict, and why."""
 
 EXPLANATION = (
-    "A distance from 50 is within sampling noise where the interval holds 50; within what words alone do "
-    "where random scores of words, the same wherever a word stands, come as far; else beyond both. It is "
-    "undecided where the score lies so near to an end of the band of words that thousands of draws leave "
-    "open on which side. A score without an interval, or without such a band, cannot be tested."
+    "No clear preference: the interval includes 50. "
+    "Explainable by word choice: the interval excludes 50, and the score lies in the band that fixed random "
+    "word scores give. "
+    "Clear preference: the interval excludes 50, and the score lies outside that band. "
+    "Undecided: the interval excludes 50, and the score lies so close to an end of the band that its draws "
+    "do not tell on which side. "
+    "Cannot be told: there are too few different words for an interval."
 )
-"""What the verdicts say, for a reader of the report."""
+"""What each verdict says, in one sentence, for a reader of the report."""
 
-MARKS: Mapping[str, str] = {BEYOND: " ‡", UNDECIDED: " ?"}
+MARKS: Mapping[str, str] = {CLEAR: " ‡", UNDECIDED: " ?"}
 """Beside scores in tables."""
 
-TERMINAL_MARKS: Mapping[str, str] = {BEYOND: "!", UNDECIDED: "?"}
+TERMINAL_MARKS: Mapping[str, str] = {CLEAR: "!", UNDECIDED: "?"}
 """Beside scores in a terminal."""
 
 COUNTED = """
 {%- macro testable(counts, whose="") -%}
 Of {{ counts.scores | counted("score") }}{{ whose }},
 {{ counts.testable }} {{ counts.testable | many("is", "are") }} testable
-{%- if counts.unknown %}{{ "," if counts.control else " and" }}
-{{ counts.unknown }} {{ counts.unknown | many("is", "are") }} not{% endif %}
+{%- if counts.cannot_tell %}{{ "," if counts.control else " and" }}
+{{ counts.cannot_tell }} {{ counts.cannot_tell | many("is", "are") }} not{% endif %}
 {%- if counts.control %} and {{ counts.control }} {{ counts.control | many("is a control", "are controls") }}
 {%- endif %}.
 {%- endmacro %}
 {%- macro by_verdict(counts) -%}
 {%- if counts.testable %} Of the {{ counts.testable }} testable,
-{{ counts.within_noise }} {{ counts.within_noise | many("is", "are") }} within sampling noise of 50,
-{{ counts.within_words }} further away but within what words alone do
-{%- if counts.undecided %}, {{ counts.undecided }} undecided{% endif %} and {{ counts.beyond }} beyond both.
+{{ counts.no_clear }} {{ counts.no_clear | many("shows", "show") }} no clear preference,
+{{ counts.by_words }} {{ counts.by_words | many("is", "are") }} explainable by word choice
+{%- if counts.undecided %}, {{ counts.undecided }} {{ counts.undecided | many("is", "are") }} undecided
+{%- endif %} and {{ counts.clear_preference }}
+{{ counts.clear_preference | many("shows", "show") }} a clear preference.
 {%- endif %}
 {%- endmacro %}
 """
-"""Macros for templates of findings: how many scores can be tested, and what is claimed of these. counts: of
+"""Macros for templates of findings: how many scores can be tested, and their verdicts. counts: of
 `verdict_counts`."""
 
 
 def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
     """The verdict on each score of a bias table (unmask.statistics.schema.BIAS), one of VERDICTS.
 
-    A control: the measure sees words alone, so nothing is claimed of it. Not known: the score, its interval
-    or its null is missing. Within sampling noise: its interval contains 50 (of a difference, 0).
-    Undecided: the draws of the lexical null leave open on which side of an end of its band the score is.
-    Within what words alone do: it is in the band. Else beyond both. An end belongs to its interval.
+    CONTROL: the measure hides every token, so it gets no verdict. CANNOT_TELL: the score, its interval or its
+    null is missing. NO_CLEAR: the interval includes 50 (of a difference, 0). UNDECIDED: the draws of the
+    lexical null leave open on which side of an end of its band the score is. BY_WORDS: the score is in the
+    band. CLEAR: it is outside. An end belongs to its interval.
     """
     return pd.Series([_verdict(row) for row in rows_of(rows)], index=rows.index, dtype="str")
 
@@ -83,12 +88,12 @@ def _verdict(row: Any) -> str:
     if not sees_context(str(row.measure)):
         return CONTROL
     if pd.isna([row.score, row.low, row.high, row.null_low, row.null_high]).any():
-        return UNKNOWN
+        return CANNOT_TELL
     if not leaves_out(row.low, row.high, neutral_of(str(row.grouping))):
-        return WITHIN_NOISE
+        return NO_CLEAR
     if row.null_undecided:
         return UNDECIDED
-    return WITHIN_WORDS if contains(row.null_low, row.null_high, row.score) else BEYOND
+    return BY_WORDS if contains(row.null_low, row.null_high, row.score) else CLEAR
 
 
 def can_be_tested(rows: pd.DataFrame) -> pd.DataFrame:
@@ -100,11 +105,11 @@ def verdict_counts(scores: pd.DataFrame) -> dict[str, int]:
     """How many scores there are, can be tested, and have each verdict."""
     verdict = scores["verdict"]
     return {"scores": len(scores), "testable": len(can_be_tested(scores))} | {
-        "within_noise": int((verdict == WITHIN_NOISE).sum()),
-        "within_words": int((verdict == WITHIN_WORDS).sum()),
+        "no_clear": int((verdict == NO_CLEAR).sum()),
+        "by_words": int((verdict == BY_WORDS).sum()),
         "undecided": int((verdict == UNDECIDED).sum()),
-        "beyond": int((verdict == BEYOND).sum()),
-        "unknown": int((verdict == UNKNOWN).sum()),
+        "clear_preference": int((verdict == CLEAR).sum()),
+        "cannot_tell": int((verdict == CANNOT_TELL).sum()),
         "control": int((verdict == CONTROL).sum()),
     }
 

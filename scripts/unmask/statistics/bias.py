@@ -158,7 +158,7 @@ def bias_table(
     (_difference_rows). With `lexicons`, of the evidence behind these scores, each score stands
     beside its lexical null (unmask.statistics.lexical); `untrained` are the decisions of untrained networks.
     `readings` are other opinions of which pairs vary together: the scores over all pairs say under how many
-    of these their interval leaves out 50 as it does under `dependence`.
+    of these their interval excludes 50 as it does under `dependence`.
     """
     every = list(groups(pairs))
     rows = _score_rows(decisions, every, dependence, options.confidence)
@@ -351,7 +351,7 @@ def _add_null(
     every: Sequence[Group],
     options: Options,
 ) -> None:
-    """Put what words alone give into the rows of _score_rows, which those of _difference_rows follow."""
+    """Put the band of word choice into the rows of _score_rows, which those of _difference_rows follow."""
     starts = np.cumsum([0, *(len(members) for *_, members in every)])
     ones = np.ones(starts[-1], dtype=np.float32)
     indicators = sparse.csr_array(

@@ -76,16 +76,17 @@ BIAS = pa.schema(
             "null_mean",
             pa.float64(),
             nullable=True,
-            meaning="what words alone give (unmask.statistics.lexical), percent: mean; null without evidence",
+            meaning="scores that word choice alone gives (unmask.statistics.lexical), percent: mean; null "
+            "without evidence",
         ),
         field(
             "null_low",
             pa.float64(),
             nullable=True,
-            meaning="lower end of the interval of what words alone give, percent",
+            meaning="lower end of the band of scores that word choice alone gives, percent",
         ),
         field("null_high", pa.float64(), nullable=True, meaning="upper end of the interval from `null_low`"),
-        field("null_p", pa.float64(), nullable=True, meaning="p of the score under what words alone give"),
+        field("null_p", pa.float64(), nullable=True, meaning="p of the score if word choice alone gave it"),
         field("null_draws", pa.int32(), nullable=True, meaning="how many draws these are of"),
         field(
             "null_undecided",
@@ -104,7 +105,7 @@ BIAS = pa.schema(
             "readings_alike",
             pa.int32(),
             nullable=True,
-            meaning="of these, those under which the interval leaves out 50 (or contains it) as it does here",
+            meaning="of these, those under which the interval excludes 50 (or contains it) as it does here",
         ),
         field(
             "untrained",

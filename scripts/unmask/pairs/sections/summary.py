@@ -22,7 +22,9 @@ def section(results: PairResults) -> Section:
         sentences(DETAILS, results),
         (
             *_warnings(warnings),
-            *folded("Margins, independent pairs, words alone and untrained networks", sheets.chance(results)),
+            *folded(
+                "Margins, independent pairs, word choice alone and untrained networks", sheets.chance(results)
+            ),
             *folded("The words that each score depends on most", sheets.leverage(results)),
             *folded("Near-ties: decisions that another machine could turn", sheets.near_ties(results)),
             *_models(results),
