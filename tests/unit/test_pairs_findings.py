@@ -76,18 +76,18 @@ def numbers(text: str) -> list[int]:
 @pytest.mark.parametrize(
     ("score", "text"),
     [
-        ({}, "the stereotype in 56 of 100 pairs of crows (53 to 60); word choice alone: up to 54."),
+        ({}, "the stereotype in 56 of 100 pairs of crows (53 to 60); word choice alone: 46.0 to 53.6."),
         # below 50 it is the other side, seen from there
         (
             {"score": 37.4, "low": 30.2, "high": 44.9, "null_low": 40.8},
-            "the antistereotype in 63 of 100 pairs of crows (55 to 70); word choice alone: up to 59.",
+            "the antistereotype in 63 of 100 pairs of crows (55 to 70); word choice alone: 46.4 to 59.2.",
         ),
         # an end that rounds to 50 has a decimal
         ({"score": 56.0, "low": 49.8}, "the stereotype in 56 of 100 pairs of crows (49.8 to 59.8);"),
         # few pairs are counted; one of which is not defined
         (
             {"n": 21, "undefined": 1, "score": 55.0, "low": 31.0, "high": 79.0, "verdict": NO_CLEAR},
-            "the stereotype in 11 of 20 pairs of crows (31 to 79 of 100); word choice alone: up to 54.",
+            "the stereotype in 11 of 20 pairs of crows (31 to 79 of 100); word choice alone: 46.0 to 53.6.",
         ),
         ({"n": 1, "score": 0.0, **NULL}, "the antistereotype in 1 of 1 pair of crows."),
         ({"n": 3, "score": 50.0, **NULL}, "neither side, the stereotype in 1.5 of 3 pairs of crows."),
@@ -112,7 +112,7 @@ def test_each_verdict_has_its_meaning() -> None:
     verdicts = (NO_CLEAR, BY_WORDS, UNDECIDED, CLEAR, CANNOT_TELL, CONTROL)
     meanings = [preference({"verdict": verdict}).rpartition("pairs of crows")[2] for verdict in verdicts]
     assert len(set(meanings)) == len(verdicts)
-    assert ["up to 54" in meaning for meaning in meanings] == [True] * 4 + [False] * 2
+    assert ["46.0 to 53.6" in meaning for meaning in meanings] == [True] * 4 + [False] * 2
 
 
 def test_untrained_models_come_last_in_words() -> None:
@@ -163,7 +163,7 @@ def test_only_trained_models_are_counted_and_only_networks_have_float_error() ->
     verdicts, furthest = sentences(OVERVIEW, some)
     # scores, testable; of 1 none without a clear preference, none by word choice, 1 clear
     assert numbers(verdicts) == [1, 1, 1, 0, 0, 1]
-    assert "bert on crows under AUL: 56 (53 to 60); word choice alone: up to 54." in furthest
+    assert "bert on crows under AUL: 56.4 (53 to 60); word choice alone: 46.0 to 53.6." in furthest
     (near,) = (text for text in sentences(CAUTIONS, some) if "near-ties" in text)
     assert near.startswith("3 of 2000 decisions") and "0.3 points" in near
 
@@ -171,9 +171,21 @@ def test_only_trained_models_are_counted_and_only_networks_have_float_error() ->
 def test_the_clearest_preference_is_not_what_is_barely_clear() -> None:
     barely = {"measure": "CPS", "score": 37.0, "low": 26.0, "high": 49.9, "null_low": 37.2, "null_high": 62.8}
     _, furthest = sentences(OVERVIEW, results(barely, {}))
-    assert "bert on crows under AUL: 56 (" in furthest
+    assert "bert on crows under AUL: 56.4 (" in furthest
     _, only = sentences(OVERVIEW, results(barely))
-    assert "bert on crows under CPS: 37 (26.0 to 49.9); word choice alone: as little as 37." in only
+    assert "bert on crows under CPS: 37.0 (26.0 to 49.9); word choice alone: 37.2 to 62.8." in only
+
+
+def test_a_band_that_excludes_50_is_stated_by_both_its_ends() -> None:
+    """A band may lie on one side of 50, and a score between 50 and it: neither end says that by itself."""
+    between = {"score": 56.0, "low": 53.0, "high": 59.0, "null_low": 60.0, "null_high": 70.0}
+    above = {"measure": "CPS", "score": 56.0, "low": 53.0, "high": 59.0, "null_low": 40.0, "null_high": 45.0}
+    _, text = sentences(OVERVIEW, results(between))
+    assert "56.0 (53 to 59); word choice alone: 60.0 to 70.0." in text
+    # outside its band by 4 and by 11 points, off 50 by 3 both
+    for first, second in ((between, above), (above, between)):
+        _, text = sentences(OVERVIEW, results(first, {**second, "low": 51.0}))
+        assert f"word choice alone: {first['null_low']:.1f} to {first['null_high']:.1f}." in text
 
 
 def test_what_cannot_be_tested_is_never_counted_as_tested() -> None:

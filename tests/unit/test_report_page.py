@@ -570,12 +570,11 @@ def test_the_first_screen_says_it_in_words(made: Made) -> None:
     scores = shown_in_bias_csv(made, "overall").query("model == 'bert' and measure == 'AUL'")
     assert len(said) == len(scores) == 2
     for text, (_, row) in zip(said, scores.iterrows(), strict=True):
-        reach = row["null_high"] if row["score"] >= 50 else row["null_low"]
         defined = row["n"] - row["undefined"]
         assert text.startswith(
             f"AUL: bert prefers the stereotype in {row['score'] * defined / 100:.3g} of {defined} pairs of "
             f"{row['benchmark']} ({row['low']:.0f} to {row['high']:.0f} of 100); "
-            f"word choice alone: {'up to' if reach >= 50 else 'as little as'} {reach:.0f}. "
+            f"word choice alone: {row['null_low']:.1f} to {row['null_high']:.1f}. "
         )
     assert sum("proof that a model has no bias" in text for text in texts) == 1
     assert sum(text.startswith(f"{HOSTILE} has random weights") for text in texts) == 1

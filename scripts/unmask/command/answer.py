@@ -69,8 +69,8 @@ def as_text(folder: str | Path, table: pd.DataFrame) -> Iterator[str]:
         yield from (f"  {line}".rstrip() for line in text.splitlines())
         yield ""
     if len(table):
-        yield "Word choice: the scores that fixed random scores of words give."
-        yield f"{CLEAR.capitalize()}: the interval excludes 50; word choice does not explain it."
+        yield "Word choice: the band of scores that fixed random scores of words give."
+        yield f"{CLEAR.capitalize()}: the interval excludes 50, the score lies outside that band."
         yield "A score near 50 does not show that a model has no bias (docs/chance.md)."
         yield ""
     yield f"Page   {page(folder).resolve().as_uri()}"

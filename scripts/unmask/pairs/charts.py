@@ -33,7 +33,7 @@ _TIPS: Tips = (
     *ends_of(".1f", "untrained_low", "untrained_high", "untrained"),
     ("reported", "reported", ".1f"),
     ("reported_by", "by"),
-    ("verdict", "evidence"),
+    ("verdict", "verdict"),
 )
 
 ADVANTAGED, DISADVANTAGED = "of advantaged groups (Adv)", "of disadvantaged groups (Dis)"
@@ -120,7 +120,7 @@ def _panels(frame: pd.DataFrame, columns: int) -> alt.FacetChart | None:
         there = {*frame["verdict"], *_ALWAYS}
         # a verdict looks the same whichever others there are
         listed = [verdict for verdict in VERDICTS if verdict in there]
-        kinds = Kinds("verdict", "evidence", _CLAIMS, claimed=True, listed=listed)
+        kinds = Kinds("verdict", "verdict", _CLAIMS, claimed=True, listed=listed)
     # what is drawn, in lines that fit on a phone: a chart that is saved has no caption
     bands = "; broad band: word choice alone" if not sides and "words_low" in known else ""
     marks = [

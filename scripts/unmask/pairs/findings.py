@@ -22,7 +22,7 @@ from unmask.pairs.verdicts import (
     verdict_counts,
 )
 from unmask.report.findings import Finding, Row, listed, records
-from unmask.report.sheets import number
+from unmask.report.sheets import interval, number
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.intervals import wilson
@@ -67,11 +67,6 @@ def _corrected(scores: pd.DataFrame) -> pd.DataFrame:
 
 def _of_trained(results: PairResults, rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["model"].isin(results.study.trained())]
-
-
-def _reached_by_words(scores: pd.DataFrame) -> "pd.Series[float]":
-    """The end of the band of word choice alone on the side of each score."""
-    return scores["null_low"].where(scores["score"] < NO_PREFERENCE, scores["null_high"])
 
 
 def _with_sizes(scores: pd.DataFrame) -> list[str]:
@@ -155,7 +150,7 @@ def preferences(results: PairResults) -> Iterator[Row]:
     main = next((name for name in (MAIN, *scores["measure"]) if (scores["measure"] == name).any()), MAIN)
     untrained = results.study.of_source(UNTRAINED)
     rows = scores[scores["measure"] == main]
-    rows = rows.assign(reached=_reached_by_words(rows), never_trained=rows["model"].isin(untrained))
+    rows = rows.assign(never_trained=rows["model"].isin(untrained))
     return map(preference, records(rows.sort_values("never_trained", kind="stable")))
 
 
@@ -169,6 +164,10 @@ def preference(row: Row) -> Row:
     if row["low"] is not None and row["high"] is not None:
         low, high = (100 - row["high"], 100 - row["low"]) if against else (row["low"], row["high"])
         ends = interval_off_50(low, high)
+    band = None
+    if row["verdict"] not in (CANNOT_TELL, CONTROL):
+        low, high = row["null_low"], row["null_high"]
+        band = interval(100 - high, 100 - low) if against else interval(low, high)
     texts = [number(percent, decimals) for decimals in range(4)]
     off_50 = (text for text in texts if float(text) != NO_PREFERENCE)
     return {
@@ -182,9 +181,7 @@ def preference(row: Row) -> Row:
         # as many decimals as keep a score that is not 50 from reading like it
         "percent": texts[0] if even else next(off_50, texts[-1]),
         "ends": ends,
-        "reached": None
-        if row["verdict"] in (CANNOT_TELL, CONTROL)
-        else abs(row["reached"] - (100 if against else 0)),
+        "band": band,
         "meaning": MEANINGS[row["verdict"]],
     }
 
@@ -196,7 +193,7 @@ PREFERENCES = Finding(
     {% if even %}neither side, {% endif %}the {{ side }} in
     {% if few %}{{ preferred | g }} of {{ pairs | counted }}{% else %}{{ percent }} of 100 pairs{% endif %}
     of {{ benchmark }} {%- if ends %} ({{ ends }}{% if few %} of 100{% endif %}){% endif %}
-    {%- if reached is not none %}; word choice alone: {{ say.reach(reached) }}{% endif %}. {{ meaning }}""",
+    {%- if band %}; word choice alone: {{ band }}{% endif %}. {{ meaning }}""",
 )
 
 
@@ -214,12 +211,18 @@ def clearest(results: PairResults) -> Iterator[Row]:
     scores = _of_trained(results, corrected_scores(results))
     beyond = scores[scores["verdict"] == CLEAR]
     if len(beyond):
-        reached = _reached_by_words(beyond)
+        # a score may also lie between 50 and the band
+        below, above = beyond["null_low"] - beyond["score"], beyond["score"] - beyond["null_high"]
+        outside = np.maximum(below.to_numpy(), above.to_numpy())
         against = beyond["score"] < NO_PREFERENCE
         off_50 = (NO_PREFERENCE - beyond["high"]).where(against, beyond["low"] - NO_PREFERENCE)
-        clearance = np.minimum(off_50.to_numpy(), (beyond["score"] - reached).abs().to_numpy())
-        row = records(beyond.assign(reached=reached))[int(clearance.argmax())]
-        yield {**row, "ends": interval_off_50(row["low"], row["high"])}
+        clearance = np.minimum(off_50.to_numpy(), outside)
+        row = records(beyond)[int(clearance.argmax())]
+        yield {
+            **row,
+            "ends": interval_off_50(row["low"], row["high"]),
+            "band": interval(row["null_low"], row["null_high"]),
+        }
 
 
 def measures_alike(results: PairResults) -> Iterator[Row]:
@@ -252,7 +255,7 @@ OVERVIEW = [
         "clearest",
         clearest,
         """The clearest preference is that of {{ model }} on {{ benchmark }} under {{ title }}:
-        {{ score | number(0) }} ({{ ends }}); word choice alone: {{ say.reach(reached) }}.""",
+        {{ score | number(1) }} ({{ ends }}); word choice alone: {{ band }}.""",
     ),
     Finding(
         "measures alike",

@@ -28,7 +28,7 @@ MEANINGS: Mapping[str, str] = {
     BY_WORDS: "Explainable by word choice: fixed random word scores give such a score, too.",
     UNDECIDED: "Undecided: the draws of random word scores leave open whether word choice explains it.",
     CLEAR: "Clear preference: neither the choice of pairs nor word choice explains it.",
-    CANNOT_TELL: "Cannot be told: there are too few different words for an interval.",
+    CANNOT_TELL: "Cannot be told: there is no interval, as with too few different words, or no band.",
     CONTROL: "Control: the measure hides every token, so its score gets no verdict.",
 }
 """What follows a score in words: its verdict, and why."""
@@ -40,7 +40,7 @@ EXPLANATION = (
     "Clear preference: the interval excludes 50, and the score lies outside that band. "
     "Undecided: the interval excludes 50, and the score lies so close to an end of the band that its draws "
     "do not tell on which side. "
-    "Cannot be told: there are too few different words for an interval."
+    "Cannot be told: there is no interval, as with too few different words, or no band."
 )
 """What each verdict says, in one sentence, for a reader of the report."""
 

@@ -21,8 +21,6 @@ SHARED = """
 {%- macro significant(alpha) %}p < {{ alpha | g }} after Holm's correction{% endmacro %}
 {%- macro untrained(names) %}{{ names | listed }} {{ names | many("has", "have") }} random weights:
 {{ names | many("it was", "they were") }} never trained{% endmacro %}
-{%- macro reach(score) %}{{ "up to" if score >= 50 else "as little as" }}
-{{ score | number(0) }}{% endmacro %}
 {%- macro one_run() %}one run each, so nothing is said of other seeds{% endmacro %}
 """
 """Phrases of all families, which templates call as in `say.untrained(names)`."""
