@@ -92,3 +92,13 @@ def test_null_is_none_for_templates() -> None:
         {"p": 0.5, "why": "x"},
         {"p": None, "why": None},
     ]
+
+
+def test_a_value_may_have_the_name_of_a_method_of_dict() -> None:
+    row = {"counts": {"clear": 2, "items": 3}}
+    finding = Finding[None](
+        "counts",
+        lambda _: [row],
+        "{{ counts.clear }} of {{ counts.items }}{% for key in counts.keys() %}, {{ key }}{% endfor %}",
+    )
+    assert list(finding.sentences(None)) == ["2 of 3, clear, items"]

@@ -91,10 +91,18 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in nulls.to_dict("records")]
 
 
+class _Environment(jinja2.Environment):
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """A value of a row, also where a dict has a method of its name, such as clear, items or values."""
+        if isinstance(obj, Mapping) and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+
 @cache
 def _template(says: str) -> jinja2.Template:
     # sentences are text: the page escapes what it shows
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
+    environment = _Environment(undefined=jinja2.StrictUndefined, autoescape=False)
     environment.filters |= FILTERS
     environment.globals["say"] = environment.from_string(SHARED).module
     return environment.from_string(says)
