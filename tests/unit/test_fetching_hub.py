@@ -193,7 +193,7 @@ def test_an_interrupted_download_goes_on(hub: Hub, monkeypatch: pytest.MonkeyPat
 def test_what_came_before_a_failure_is_not_fetched_again(hub: Hub) -> None:
     usual = hub.answer
     hub.answer = lambda request: Reply(403) if "safetensors" in request.path else usual(request)
-    message = r"model\.safetensors: the hub says 403 Forbidden; check HF_TOKEN$"
+    message = r"model\.safetensors: the hub says 403 Forbidden; there is no token: set HF_TOKEN, or run"
     with pytest.raises(InputError, match=message):
         fetch("model")
     assert not Path("model").exists()
@@ -285,6 +285,34 @@ def test_the_token_opens_a_gated_model_and_goes_to_the_hub_alone(
         fetch("model", repo="org/gated")
         assert [(r.path, r.headers.get("authorization")) for r in other.requests] == [("/weights", None)]
     assert fetched("model") == WHOLE
+
+
+def test_the_token_of_the_login_is_taken_where_the_environment_has_none(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.repositories["org/private"] = Repository(WHOLE, needs_token="secret")
+    Path("token").write_text("secret\n")
+    monkeypatch.setattr(constants, "HF_TOKEN_PATH", "token")
+    fetch("model", repo="org/private")
+    assert fetched("model") == WHOLE
+
+
+@pytest.mark.parametrize("gated", [True, False])
+@pytest.mark.parametrize("token", [None, "sesame"])
+def test_no_access_is_one_line_that_names_the_model_and_says_what_of_the_token(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, gated: bool, token: str | None
+) -> None:
+    hub.repositories["org/closed"] = Repository(WHOLE, gated=gated, needs_token="secret")
+    if token:
+        monkeypatch.setenv("HF_TOKEN", token)
+    with pytest.raises(InputError) as caught:
+        fetch("model", repo="org/closed")
+    line = str(caught.value)
+    assert line.startswith("model org/closed at revision main: ") and "\n" not in line
+    assert "HF_TOKEN" in line and "`hf auth login`" in line
+    assert ("there is no token" in line) == (token is None)
+    assert ("on the model's page" in line) == gated
+    assert "sesame" not in line and "secret" not in line
 
 
 def test_redirects_in_a_circle_are_one_line(hub: Hub) -> None:

@@ -1,13 +1,15 @@
-"""What a study downloads: nothing that is written shows the secrets of its urls."""
+"""What a study downloads: nothing that is written shows the secrets of its urls, or the hub's token."""
 
 import base64
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from loopback import Reply, Request, Server
+from loopback import Hub, Reply, Repository, Request, Server
 from small_study import Workflow, random_model, write_crows_pairs
+from tiny_models import tiny_model
 from workflow_copy import copy_workflow
 
 SECRET = "sesame"
@@ -69,4 +71,34 @@ def test_secrets_of_urls_are_nowhere_written(downloading: Workflow) -> None:
         path for path, body in files.items() if SECRET.encode() in body + path.encode() or encoded in body
     ]
     assert leaks == []
+    assert SECRET not in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_token_of_the_hub_opens_a_gated_model_and_is_nowhere_written(tmp_path: Path) -> None:
+    files = {path.name: path.read_bytes() for path in tiny_model("bert", tmp_path / "model").iterdir()}
+    folder = copy_workflow(tmp_path / "unmask")
+    write_crows_pairs(folder / "pairs.csv")
+    closed = {"source": "hub", "repo": "org/closed"}
+    benchmark = {"format": "crows-pairs", "path": "pairs.csv"}
+    config = {"study": "small", "models": {"closed": closed}, "benchmarks": {"crows": benchmark}}
+    manifest = "results/small/models/closed/manifest.json"
+    with Hub(org__closed=Repository(files, gated=True, needs_token=SECRET)) as hub:
+        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "NO_PROXY": "*"}
+        # a fork would have read another environment as it was preloaded
+        study = Workflow(folder, config, environment, python=sys.executable)
+        refused = study.snakemake(manifest)
+        assert refused.returncode == 1
+        line = study.read("logs", "models", "closed", "fetching.log").splitlines()[-1]
+        assert line in refused.stderr
+        assert "model org/closed at revision main: " in line
+        assert "HF_TOKEN" in line and "`hf auth login`" in line
+        study.environment["HF_TOKEN"] = SECRET
+        done = study.snakemake(manifest)
+        assert done.returncode == 0, done.stdout + done.stderr
+        # another token is no reason to run again
+        study.environment["HF_TOKEN"] = "another"
+        assert "Nothing to be done" in study.snakemake(manifest).stderr
+    kept = [path for path, body in written(study).items() if SECRET.encode() in body]
+    assert kept == []
     assert SECRET not in done.stdout + done.stderr

@@ -1,7 +1,8 @@
 """What fetching models and data sets from the Hugging Face hub have in common.
 
 Downloads go through huggingface_hub's cache. The environment is honoured as it does: HF_TOKEN, HF_HOME,
-HF_ENDPOINT, HF_HUB_OFFLINE.
+HF_ENDPOINT, HF_HUB_OFFLINE. The client finds the token by itself, in HF_TOKEN or where `hf auth login` leaves
+it. Nothing here reads its text, so no parameter, log or result can have it.
 """
 
 import logging
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import httpx2
-from huggingface_hub import get_cached_repo_tree, hf_hub_download, snapshot_download
+from huggingface_hub import get_cached_repo_tree, get_token, hf_hub_download, snapshot_download
 from huggingface_hub.errors import (
     CachedRepoTreeNotFoundError,
     GatedRepoError,
@@ -163,11 +164,11 @@ def _final_fault(error: BaseException | None, name: str) -> str | None:
     """What to do about a fault that another try does not mend; None for others."""
     match error:
         case GatedRepoError():
-            return "access must be granted first: ask for it on the model's page, then set HF_TOKEN"
+            return f"access must be granted first: ask for it on the model's page{_token_needed()}"
         case RevisionNotFoundError():
             return "there is no such revision"
         case RepositoryNotFoundError():
-            return "no such repository, or a private one: check the name, or set HF_TOKEN"
+            return f"no such repository, or a private one: check the name{_token_needed()}"
         case HFValidationError():
             return f"{name!r} is not the name of a repository ({error})"
         case OfflineModeIsEnabled():
@@ -176,12 +177,19 @@ def _final_fault(error: BaseException | None, name: str) -> str | None:
             status = error.response.status_code
             if status in (408, 429) or status >= 500:
                 return None
-            return _reason(error) + ("; check HF_TOKEN" if status in (401, 403) else "")
+            return _reason(error) + (_token_needed() if status in (401, 403) else "")
         case httpx2.InvalidURL() | httpx2.UnsupportedProtocol():
             return f"the hub cannot be asked ({_reason(error)}); check HF_ENDPOINT"
         case ValueError():
             return _reason(error)
     return None
+
+
+def _token_needed() -> str:
+    """What to do about the token where the hub refuses: set one, or another than there is."""
+    if get_token() is None:
+        return "; there is no token: set HF_TOKEN, or run `hf auth login`"
+    return "; the token of HF_TOKEN or `hf auth login` gives no access: use another"
 
 
 def _reason(error: BaseException) -> str:
