@@ -15,7 +15,7 @@ register(
     keys=["models"],
     provenance=[
         {
-            "title": f"Model {model}",
+            "title": f"Model {model}{', whose repository has code that was run' if runs_own_code(model) else ''}",
             "files": [result("models", model, "manifest.json")],
             "keys": MANIFEST_KEYS,
         }
@@ -41,8 +41,8 @@ rule fetch_model:
         # without what is not given, so that a model of one repository alone is not fetched anew
         entry=lambda wildcards: {
             key: MODELS[wildcards.model][key]
-            for key in ("repo", "revision", "tokenizer")
-            if MODELS[wildcards.model][key] is not None
+            for key in ("repo", "revision", "tokenizer", "trust_remote_code")
+            if MODELS[wildcards.model].get(key)
         },
     message:
         "Fetching {wildcards.model} from the hub"

@@ -13,5 +13,11 @@ with job_log(snakemake.log[0], snakemake.input):
     entry = snakemake.params.entry
     lent = entry.get("tokenizer")
     tokenizer = (lent["repo"], lent["revision"]) if lent else None
-    facts = fetch_model(entry["repo"], entry["revision"], snakemake.output.directory, tokenizer)
+    facts = fetch_model(
+        entry["repo"],
+        entry["revision"],
+        snakemake.output.directory,
+        tokenizer,
+        bool(entry.get("trust_remote_code")),
+    )
     write_facts(snakemake.output.facts, facts | record([], snakemake.params.code, "huggingface_hub"))

@@ -48,12 +48,23 @@ def models_with_files():
     return [name for name, entry in MODELS.items() if SOURCES[entry["source"]].get("directory", True)]
 
 
+def runs_own_code(model):
+    """Whether code that comes with a model is run where it is loaded."""
+    return bool(MODELS[model].get("trust_remote_code"))
+
+
 def check_bases(source, kind):
-    """Stop with one line where a model of a source is made from one that has no files or is of another kind."""
+    """Stop with one line where a model of a source is made from one that has no files, is of another kind or runs code of
+    its own, which what is made from it would lack."""
     for name in models_of(source):
         base = MODELS[name]["from"]
         if base not in models_with_files() or kind_of(base) != kind:
             sys.exit(f"error: config key models.{name}.from: {base} is not a {kind} model with files")
+        if runs_own_code(base):
+            sys.exit(
+                f"error: config key models.{name}.from: {base} runs code of its own (trust_remote_code), "
+                "and no model is made from such a one"
+            )
 
 
 def masked_language_models():
@@ -88,7 +99,8 @@ def about_model(model):
     return {
         "name": model,
         "directory": model_directory(model),
-        "entry": {"source": MODELS[model]["source"], "kind": kind_of(model)},
+        "entry": {"source": MODELS[model]["source"], "kind": kind_of(model)}
+        | ({"trust_remote_code": True} if runs_own_code(model) else {}),
         "code": code("prepare_model.py", module_file("models/kinds", kind_of(model))),
     }
 

@@ -1,13 +1,16 @@
 """What a study downloads: nothing that is written shows the secrets of its urls, or the hub's token."""
 
 import base64
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from loopback import Hub, Reply, Repository, Request, Server
+from own_code import with_own_code
 from small_study import Workflow, random_model, write_crows_pairs
 from tiny_models import tiny_model
 from workflow_copy import copy_workflow
@@ -72,6 +75,44 @@ def test_secrets_of_urls_are_nowhere_written(downloading: Workflow) -> None:
     ]
     assert leaks == []
     assert SECRET not in done.stdout + done.stderr
+
+
+COMMIT = "c0ffee" + "0" * 34
+
+
+@pytest.mark.slow
+def test_a_model_with_code_of_its_own_is_scored_where_the_study_allows_it(tmp_path: Path) -> None:
+    ran = tmp_path / "own code ran"
+    files = {path.name: path.read_bytes() for path in with_own_code(tmp_path / "model").iterdir()}
+    folder = copy_workflow(tmp_path / "unmask")
+    write_crows_pairs(folder / "pairs.csv")
+    own: dict[str, Any] = {"source": "hub", "repo": "org/own", "revision": COMMIT}
+    config = {
+        "study": "small",
+        "models": {"own": own},
+        "benchmarks": {"crows": {"format": "crows-pairs", "path": "pairs.csv"}},
+        "measures": ["AUL"],
+        "statistics": {"chance": {"draws": 100}},
+    }
+    with Hub(org__own=Repository(files)) as hub:
+        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "NO_PROXY": "*"}
+        study = Workflow(folder, config, environment | {"OWN_CODE_RAN": str(ran)}, python=sys.executable)
+        refused = study.snakemake("results/small/models/own/manifest.json")
+        assert refused.returncode == 1 and "trust_remote_code: true" in refused.stderr
+        assert not ran.exists()
+        own["trust_remote_code"] = True
+        done = study.snakemake(
+            "results/small/scores/own/crows/original.parquet", "results/small/report/sections/provenance.json"
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert ran.exists()
+    provenance = json.loads(study.read("report", "sections", "provenance.json"))
+    told = json.dumps(provenance)
+    assert "Model own, whose repository has code that was run" in told
+    assert '["entry.own_code", "modeling_tiny.py"]' in told
+    noisy = {"source": "perturbed", "from": "own", "scale": 0.1}
+    refused = study.snakemake("-n", config={**config, "models": {"own": own, "noisy": noisy}})
+    assert "config key models.noisy.from: own runs code of its own" in refused.stderr
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ from unmask.models.devices import Device, within_memory
 from unmask.models.directory import PROJECTION
 from unmask.models.kinds.text_encoder import last_hidden_state
 from unmask.models.loading import load
+from unmask.models.own_code import is_allowed
 from unmask.models.projection import read_projection
 from unmask.models.quiet import quiet_transformers
 
@@ -76,8 +77,9 @@ def load_encoder(directory: str | Path, kind: str, device: Device, max_length: i
 
 def _load(directory: Path, device: Device) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     with quiet_transformers():
-        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True)
-        network = AutoModel.from_pretrained(directory, local_files_only=True, dtype=torch.float32)
+        own_code = {"trust_remote_code": is_allowed(directory)}
+        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True, **own_code)
+        network = AutoModel.from_pretrained(directory, local_files_only=True, dtype=torch.float32, **own_code)
     return network.eval().to(device.torch), tokenizer
 
 

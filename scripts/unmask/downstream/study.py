@@ -41,7 +41,7 @@ def are_scored_after(study: Study) -> bool:
 
 def fine_tuned_models(study: Study, families: Mapping[str, Any]) -> list[str]:
     """The models that are fine-tuned, in the order of the study: those named, or all masked language models
-    with files that are scored on pairs.
+    with files that are scored on pairs and run no code of their own.
 
     study: it need not be checked yet; families: the schemas.
     """
@@ -74,7 +74,7 @@ def check_study(study: Study, families: Mapping[str, Any]) -> None:
     candidates = [name for name in models if _is_masked(name, models, families, [])]
     for name in downstream["models"] or []:
         if name not in candidates:
-            why = "is not a masked-lm model of the study with files"
+            why = "is not a masked-lm model of the study with files and without code of its own"
             raise InputError(f"{KEY}downstream.models: {name} {why}")
     for task in downstream["tasks"]:
         settings = settings_of(downstream, task)
@@ -89,7 +89,7 @@ def check_study(study: Study, families: Mapping[str, Any]) -> None:
 
 def _is_masked(name: str, models: Mapping[str, Any], families: Mapping[str, Any], before: list[str]) -> bool:
     entry = models.get(name)
-    if not isinstance(entry, Mapping) or name in before:
+    if not isinstance(entry, Mapping) or name in before or entry.get("trust_remote_code"):
         return False
     source = _source(entry.get("source"), families)
     if source is None or not source.get("directory", True) or not source.get("pairs", True):

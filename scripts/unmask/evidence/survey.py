@@ -11,6 +11,7 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.tokenising import encode_pairs, literal_specials
+from unmask.models.own_code import is_allowed
 from unmask.models.quiet import quiet_transformers
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
@@ -79,5 +80,7 @@ def survey(
 def tokenizer_of(directory: str | Path) -> PreTrainedTokenizerBase:
     """The tokenizer of a model directory."""
     with quiet_transformers():
-        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(directory, local_files_only=True)
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
+            directory, local_files_only=True, trust_remote_code=is_allowed(directory)
+        )
     return tokenizer

@@ -16,6 +16,7 @@ from unmask.models.directory import (
     directory_written_whole,
     tokenizer_files,
 )
+from unmask.models.own_code import check_named, code_files
 
 logger = logging.getLogger(__name__)
 
@@ -23,18 +24,24 @@ PARQUET = ".parquet"
 
 
 def fetch_model(
-    repo: str, revision: str, directory: str | Path, tokenizer: tuple[str, str] | None = None
+    repo: str,
+    revision: str,
+    directory: str | Path,
+    tokenizer: tuple[str, str] | None = None,
+    with_code: bool = False,
 ) -> dict[str, Any]:
     """Put a model's configuration, tokenizer and weights into `directory`, whole or not at all.
 
     `revision` is a commit, branch or tag. `tokenizer` is the repository and revision whose tokenizer the
-    model takes; it is the model's own where not given. Every file is checked against the digest that the
+    model takes; it is the model's own where not given. `with_code`: the repository's code, which is run where
+    the model is loaded, is fetched too. Every file is checked against the digest that the
     cache has it under, as the hub states it. Files are hard links into the hub's cache where the file system
     allows, else copies. Without network the cache is used if it has the model.
 
     Returns repo, revision and the commit that the revision stands for, and the same of `tokenizer` under
-    that key where it was given. Raises InputError (one line, with what to do) for a missing, private or gated
-    repository, a missing revision or file, and where neither the hub nor its cache has the model.
+    that key where it was given; with code, the names of its files as `own_code`. Raises InputError (one line,
+    with what to do) for a missing, private or gated repository, a missing revision or file, where neither the
+    hub nor its cache has the model, and for code of another repository.
     """
     facts: dict[str, Any] = {"repo": repo, "revision": revision}
     lent: dict[str, Path] = {}
@@ -44,7 +51,10 @@ def fetch_model(
         lent = {name: lender.file(name) for name in _tokenizer_of(lender)}
         facts["tokenizer"] = {"repo": of, "revision": at, "commit": lender.commit}
     model = repository(repo, "model", revision, f"model {repo} at revision {revision}")
-    files = lent | {name: model.file(name) for name in _files_of(model, lent)}
+    files = lent | {name: model.file(name) for name in _files_of(model, lent, with_code)}
+    if with_code:
+        check_named(files, lambda name: files[name].read_text(encoding="utf-8"), model.what)
+        facts["own_code"] = list(code_files(files))
     with directory_written_whole(directory) as unfinished:
         for name, source in files.items():
             place(source, unfinished / name)
@@ -52,11 +62,12 @@ def fetch_model(
     return facts | {"commit": model.commit}
 
 
-def _files_of(model: Repository, lent: Collection[str]) -> list[str]:
+def _files_of(model: Repository, lent: Collection[str], with_code: bool) -> list[str]:
     """The files of a model, without a tokenizer where one is lent to it."""
     names = [name for name in model.names if not lent or name not in TOKENIZER_FILES] + [*lent]
     try:
-        chosen = choose_files(names, lambda name: model.file(name).read_text(encoding="utf-8"), model.what)
+        read = lambda name: model.file(name).read_text(encoding="utf-8")  # noqa: E731
+        chosen = choose_files(names, read, model.what, with_code)
     except InputError as error:
         if CONFIG not in names or tokenizer_files(names):
             raise

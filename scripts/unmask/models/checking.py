@@ -16,6 +16,7 @@ from transformers import AutoConfig, AutoTokenizer, PretrainedConfig, PreTrained
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.models.directory import ModelFiles, files_of
+from unmask.models.own_code import is_allowed
 from unmask.models.quiet import quiet_transformers
 
 logger = logging.getLogger(__name__)
@@ -137,20 +138,22 @@ class Kind:
 
 
 def load_config(
-    directory: Path, what: str, known: Collection[str], kind: str, remark: str
+    directory: Path, what: str, known: Collection[str], kind: str, remark: str, auto: str = ""
 ) -> PretrainedConfig:
     """The configuration of a model.
 
     known: the types of models that there are of its kind; kind: what such a model is called; remark: what is
-    added where it is none. Raises InputError where it is none, and where its settings cannot be used.
+    added where it is none; auto: the class of transformers for which code of the model's own may stand in,
+    where that is allowed. Raises InputError where it is none, and where its settings cannot be used.
     """
     try:
         config: PretrainedConfig = AutoConfig.from_pretrained(
-            directory, local_files_only=True, trust_remote_code=False
+            directory, local_files_only=True, trust_remote_code=is_allowed(directory)
         )
     except Exception as error:  # each architecture has its own way with settings that it cannot use
         raise InputError(f"{what}: its config.json cannot be used: {first_line(error)}") from None
-    if config.model_type not in known:
+    has_code = is_allowed(directory) and auto in (getattr(config, "auto_map", None) or {})
+    if config.model_type not in known and not has_code:
         raise InputError(
             f"{what}: transformers {transformers.__version__} has no {kind} of type "
             f"{config.model_type}: {remark}"
@@ -162,7 +165,7 @@ def load_tokenizer(directory: Path, what: str) -> PreTrainedTokenizerBase:
     """The tokenizer of a model. Raises InputError where it cannot be loaded."""
     try:
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
-            directory, local_files_only=True, trust_remote_code=False
+            directory, local_files_only=True, trust_remote_code=is_allowed(directory)
         )
     except Exception as error:  # whatever a broken file of some tokenizer's own format leads to
         raise InputError(f"{what}: its tokenizer cannot be loaded: {first_line(error)}") from None
@@ -195,7 +198,7 @@ def load_network(
         model, loading = auto.from_pretrained(
             directory,
             local_files_only=True,
-            trust_remote_code=False,
+            trust_remote_code=is_allowed(directory),
             dtype=torch.float32,
             output_loading_info=True,
             # listed by name below
@@ -262,7 +265,12 @@ def describe_files(
     """
     chosen = files_of(directory, f"model directory {directory}")
     with quiet_transformers(), torch.device("meta"):
-        model = auto.from_config(config) if hasattr(auto, "from_config") else auto(config)
+        allowed = is_allowed(directory)
+        model = (
+            auto.from_config(config, trust_remote_code=allowed)
+            if hasattr(auto, "from_config")
+            else auto(config)
+        )
     sha256 = {name: sha256_of_file(directory / name) for name in chosen.all}
     files = {name: {"size": (directory / name).stat().st_size, "sha256": sha256[name]} for name in chosen.all}
     return {

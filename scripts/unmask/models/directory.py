@@ -12,6 +12,7 @@ from typing import Any
 from unmask.atomic import partial_beside
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
+from unmask.models.own_code import allow, code_files, is_allowed
 
 CONFIG = "config.json"
 VOCABULARIES = (
@@ -61,18 +62,23 @@ class ModelFiles:
     """PROJECTION where the model has one."""
     processors: tuple[str, ...] = ()
     """Those of PROCESSORS that the model has."""
+    code: tuple[str, ...] = ()
+    """Python files that are run as the model is loaded (unmask.models.own_code)."""
 
     @property
     def all(self) -> tuple[str, ...]:
         """Every file; the weights last, so that where they have come the rest has too."""
-        return (CONFIG, *self.tokenizer, *self.projection, *self.processors, *self.weights)
+        return (CONFIG, *self.tokenizer, *self.projection, *self.processors, *self.code, *self.weights)
 
 
-def choose_files(names: Collection[str], read: Callable[[str], str], what: str) -> ModelFiles:
+def choose_files(
+    names: Collection[str], read: Callable[[str], str], what: str, with_code: bool = False
+) -> ModelFiles:
     """Choose the files of a model out of all that there are: no other framework's weights, no duplicates.
 
-    `read` gives the text of one of the files (for the index of weights in several shards). Raises
-    InputError beginning with `what` where the configuration, a tokenizer or the weights are missing.
+    `read` gives the text of one of the files (for the index of weights in several shards); `with_code`: its
+    code is run. Raises InputError beginning with `what` where the configuration, a tokenizer or the weights
+    are missing.
     """
     if CONFIG not in names:
         raise InputError(f"{what}: no {CONFIG}: not a model of the transformers library")
@@ -96,7 +102,9 @@ def choose_files(names: Collection[str], read: Callable[[str], str], what: str) 
         weights += shards
     projection = (PROJECTION,) if PROJECTION in names else ()
     processors = tuple(name for name in PROCESSORS if name in names)
-    return ModelFiles(tokenizer, tuple(weights), projection, processors)
+    return ModelFiles(
+        tokenizer, tuple(weights), projection, processors, code_files(names) if with_code else ()
+    )
 
 
 def tokenizer_files(names: Collection[str]) -> tuple[str, ...]:
@@ -114,11 +122,15 @@ def files_of(directory: Path, what: str) -> ModelFiles:
     if not directory.is_dir():
         raise InputError(f"{what}: {directory} is not a directory")
     names = [path.name for path in directory.iterdir() if path.is_file()]
-    return choose_files(names, lambda name: (directory / name).read_text(encoding="utf-8"), what)
+    read = lambda name: (directory / name).read_text(encoding="utf-8")  # noqa: E731
+    return choose_files(names, read, what, is_allowed(directory))
 
 
 def check_files(manifest: Mapping[str, Any]) -> None:
-    """Raise InputError where a file that a manifest describes is gone, truncated or another since."""
+    """Raise InputError where a file that a manifest describes is gone, truncated or another since.
+
+    Code among these files may then be run, if the manifest says that the study allows it.
+    """
     directory = Path(manifest["directory"])
     is_users = manifest["entry"]["source"] == "path"
     # with the manifest beside it, or Snakemake would not see what is missing
@@ -135,6 +147,7 @@ def check_files(manifest: Mapping[str, Any]) -> None:
             raise InputError(
                 f"{path}: is another file than when the model was checked; {remedy} and run again"
             )
+    allow(directory, manifest["entry"])
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from unmask.models.attention import AttentionSum
 from unmask.models.devices import Device, ran_out_of_memory, within_memory
 from unmask.models.linear import use_fast_linear_layers
 from unmask.models.narrowing import Narrowing
+from unmask.models.own_code import is_allowed
 from unmask.models.quiet import quiet_transformers
 
 logger = logging.getLogger(__name__)
@@ -100,10 +101,12 @@ def _load(
         # single precision means single precision: TF32 would move the scores
         torch.backends.cuda.matmul.fp32_precision = "tf32" if dtype == "tf32" else "ieee"
     with quiet_transformers():
-        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True)
+        allowed = is_allowed(directory)
+        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True, trust_remote_code=allowed)
         network = AutoModelForMaskedLM.from_pretrained(
             directory,
             local_files_only=True,
+            trust_remote_code=allowed,
             dtype=torch.bfloat16 if dtype == "bfloat16" else torch.float32,
             # the fused kernels return no attention maps
             **({"attn_implementation": "eager"} if with_attention else {}),

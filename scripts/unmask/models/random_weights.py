@@ -18,6 +18,7 @@ from transformers import (
 
 from unmask.errors import InputError
 from unmask.models.directory import directory_written_whole, files_of, tokenizer_files
+from unmask.models.own_code import KEY, allow, is_allowed
 from unmask.models.quiet import quiet_transformers
 
 logger = logging.getLogger(__name__)
@@ -67,12 +68,15 @@ def make_untrained(base: str | Path, directory: str | Path, seed: int) -> None:
     """
     base = Path(base)
     with quiet_transformers(), torch.random.fork_rng(devices=[]):
-        config = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=False)
+        allowed = is_allowed(base)
+        config = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=allowed)
         torch.manual_seed(seed)
         model = AutoModelForMaskedLM.from_config(  # type: ignore[no-untyped-call]
-            config, trust_remote_code=False, dtype=torch.float32
+            config, trust_remote_code=allowed, dtype=torch.float32
         )
-    _save(model, base, files_of(base, f"model directory {base}").tokenizer, directory)
+    files = files_of(base, f"model directory {base}")
+    _save(model, base, (*files.tokenizer, *files.code), directory)
+    allow(directory, {KEY: allowed})
 
 
 def perturb(base: str | Path, directory: str | Path, scale: float, seed: int) -> dict[str, Any]:
@@ -101,12 +105,12 @@ def perturb(base: str | Path, directory: str | Path, scale: float, seed: int) ->
     return {"scale": scale, "seed": seed, "parameters": parameters, "torch": str(torch.__version__)}
 
 
-def _save(model: PreTrainedModel, source: Path, tokenizer: Iterable[str], directory: str | Path) -> None:
-    """Write a model with the tokenizer files of another, whole or not at all."""
+def _save(model: PreTrainedModel, source: Path, files: Iterable[str], directory: str | Path) -> None:
+    """Write a model with files of another (its tokenizer, and what code it has), whole or not at all."""
     with directory_written_whole(directory) as partial:
         with quiet_transformers():
             model.save_pretrained(partial)
-        for name in tokenizer:
+        for name in files:
             shutil.copyfile(source / name, partial / name)
 
 

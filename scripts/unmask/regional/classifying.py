@@ -20,6 +20,7 @@ from transformers import (
 
 from unmask.models.devices import Device, within_memory
 from unmask.models.linear import use_fast_linear_layers
+from unmask.models.own_code import is_allowed
 from unmask.models.quiet import quiet_transformers
 
 TOKENISED_AT_ONCE = 1000
@@ -51,9 +52,12 @@ def load_classifier(directory: str | Path, device: Device, max_length: int | Non
         # single precision means single precision
         torch.backends.cuda.matmul.fp32_precision = "ieee"
     with quiet_transformers():
-        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True, truncation_side="right")
+        allowed = is_allowed(directory)
+        tokenizer = AutoTokenizer.from_pretrained(
+            directory, local_files_only=True, trust_remote_code=allowed, truncation_side="right"
+        )
         network = AutoModelForSequenceClassification.from_pretrained(
-            directory, local_files_only=True, dtype=torch.float32
+            directory, local_files_only=True, trust_remote_code=allowed, dtype=torch.float32
         )
     network.eval().to(device.torch)
     if device.torch.type == "cpu":

@@ -17,6 +17,7 @@ from transformers import AutoConfig, PretrainedConfig
 from unmask import plugins
 from unmask.errors import InputError
 from unmask.models.checking import first_line
+from unmask.models.own_code import is_allowed
 from unmask.models.quiet import quiet_transformers
 
 logger = logging.getLogger(__name__)
@@ -97,7 +98,9 @@ def check(directory: str | Path, kind: str, name: str) -> list[str]:
         )
     with quiet_transformers():
         try:
-            config = AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+            config = AutoConfig.from_pretrained(
+                directory, local_files_only=True, trust_remote_code=is_allowed(directory)
+            )
         except Exception:  # each architecture has its own way with settings that it cannot use
             return []
         if empty := _without_layers(config):
@@ -136,7 +139,7 @@ def _unused(directory: Path, config: PretrainedConfig, kind: str) -> list[str]:
         model, loading = network.from_pretrained(
             directory,
             local_files_only=True,
-            trust_remote_code=False,
+            trust_remote_code=is_allowed(directory),
             dtype=torch.float32,
             output_loading_info=True,
             ignore_mismatched_sizes=True,

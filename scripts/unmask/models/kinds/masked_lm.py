@@ -26,6 +26,7 @@ def _config(directory: Path, what: str) -> PretrainedConfig:
         MODEL_FOR_MASKED_LM_MAPPING_NAMES,
         _TITLE,
         "only masked language models can be scored",
+        "AutoModelForMaskedLM",
     )
     if getattr(config, "is_decoder", False) and not config.is_encoder_decoder:
         raise InputError(

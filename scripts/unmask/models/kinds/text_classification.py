@@ -53,6 +53,7 @@ def _config(directory: Path, what: str) -> PretrainedConfig:
         MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES,
         _TITLE,
         "only such models predict labels of texts",
+        "AutoModelForSequenceClassification",
     )
     problem = getattr(config, "problem_type", None)
     if problem not in (None, _ONE_LABEL):

@@ -43,7 +43,7 @@ KIND = Kind(
     purpose="embedding",
     unread="it makes no hidden states of a text alone",
     config=lambda directory, what: load_config(
-        directory, what, MODEL_MAPPING_NAMES, _TITLE, "it cannot be loaded"
+        directory, what, MODEL_MAPPING_NAMES, _TITLE, "it cannot be loaded", "AutoModel"
     ),
     network=lambda config: AutoModel,
     probe=_read_text,

@@ -1,0 +1,88 @@
+"""Code that comes with a model, which is run only where the study's entry of the model allows it.
+
+transformers runs the Python files that `auto_map` of a model's configuration names, if it is called with
+`trust_remote_code=True`. What loads a model passes `is_allowed(directory)` there. A directory is allowed if
+its model was fetched with `trust_remote_code: true` at a pinned commit, and only in a process that has
+read so in the study or in the model's manifest: nothing that lies in a directory can allow itself.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from unmask.errors import InputError
+
+KEY = "trust_remote_code"
+"""Of the entry of a model."""
+
+NAMING = ("config.json", "tokenizer_config.json", "preprocessor_config.json", "processor_config.json")
+"""Files that may name code, under `auto_map`."""
+
+_allowed: set[Path] = set()
+
+
+def allow(directory: str | Path, entry: Mapping[str, Any]) -> None:
+    """Allow the code in a model's directory to be run by this process, if the model's entry does."""
+    if entry.get(KEY):
+        _allowed.add(Path(directory).resolve())
+
+
+def is_allowed(directory: str | Path) -> bool:
+    """Whether the code in a model's directory may be run."""
+    return Path(directory).resolve() in _allowed
+
+
+def code_files(names: Collection[str]) -> tuple[str, ...]:
+    """Of the names of a model's files, those of code: all that modules of its own can import."""
+    return tuple(sorted(name for name in names if name.endswith(".py") and "/" not in name))
+
+
+def check_named(names: Collection[str], read: Callable[[str], str], what: str) -> None:
+    """Check that all code that a model names is its own: a pinned commit says nothing of another repository.
+
+    read: gives the text of one of the files. Raises InputError beginning with `what` for code of another
+    repository, and for a file that is not there.
+    """
+    for file in [each for each in NAMING if each in names]:
+        for module in _named(read(file)):
+            if "--" in module:
+                repo = module.partition("--")[0]
+                raise InputError(
+                    f"{what}: {file} names code of another repository, {repo}, which is never run"
+                )
+            if f"{module.partition('.')[0]}.py" not in names:
+                raise InputError(f"{what}: {file} names code that is not there: {module}")
+
+
+def why_refused(directory: str | Path, fault: InputError) -> InputError:
+    """The fault of a model; if it has code of its own that is not run, with the key that would run it."""
+    directory = Path(directory)
+    files = {name: directory / name for name in NAMING if (directory / name).is_file()}
+    named = [each for path in files.values() for each in _named(path.read_text(encoding="utf-8"))]
+    if is_allowed(directory) or not named:
+        return fault
+    return InputError(
+        f"{fault}; the model names code of its own ({named[0]}), which is not run: if you trust it, set "
+        f"{KEY}: true and a commit as revision in its entry (source: hub)"
+    )
+
+
+def _named(text: str) -> Iterator[str]:
+    """The classes that a configuration has under `auto_map`, as module.Class or repository--module.Class."""
+    with suppress(ValueError, RecursionError):
+        # who loads the file says what is wrong with it
+        yield from _texts_under(json.loads(text), "auto_map")
+
+
+def _texts_under(value: Any, key: str, inside: bool = False) -> Iterator[str]:
+    """All texts in the values of a key, wherever it stands."""
+    if isinstance(value, str):
+        yield from [value] * inside
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from _texts_under(each, key, inside or name == key)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts_under(each, key, inside)

@@ -1,0 +1,191 @@
+"""Code that comes with a model: run only if the study allows it, of one commit, and said in the manifest."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from loopback import Hub, Repository, ask
+from own_code import MODULE, watched, with_own_code
+from running import about_model
+from study_schema import FAMILIES
+from tiny_models import tiny_model
+from unmask.errors import InputError
+from unmask.fetching.hub import fetch_model
+from unmask.models.devices import claim_device
+from unmask.models.directory import check_files
+from unmask.models.loading import load
+from unmask.models.manifest import write_manifest
+from unmask.models.own_code import allow, is_allowed
+from unmask.models.random_weights import make_untrained
+from unmask.schemas import complete
+
+COMMIT = "c0ffee" + "0" * 34
+TRUSTED = {"trust_remote_code": True}
+
+
+@pytest.fixture(autouse=True)
+def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file that the code of such a model makes where it runs."""
+    return watched(tmp_path, monkeypatch)
+
+
+def manifest_of(directory: Path, **entry: Any) -> dict[str, Any]:
+    """The manifest that is written of a model whose entry says this besides."""
+    about = about_model(directory)
+    about["entry"] |= entry
+    write_manifest(directory.parent / "manifest.json", about)
+    manifest: dict[str, Any] = json.loads((directory.parent / "manifest.json").read_text())
+    return manifest
+
+
+@pytest.mark.parametrize("model_type", ["tiny-of-its-own", "bert"])
+def test_code_is_not_run_by_default_and_the_line_names_the_key(
+    tmp_path: Path, ran: Path, model_type: str
+) -> None:
+    directory = with_own_code(tmp_path / "model", model_type)
+    # which the class of transformers has no place for
+    weights = {**load_file(directory / "model.safetensors"), "bert.own": torch.zeros(2)}
+    save_file(weights, directory / "model.safetensors", {"format": "pt"})
+    with pytest.raises(InputError) as caught:
+        manifest_of(directory)
+    line = str(caught.value)
+    assert line.startswith("model tiny: ") and "\n" not in line
+    assert "code of its own (modeling_tiny.Tiny" in line and "trust_remote_code: true" in line
+    assert not ran.exists()
+
+
+def test_a_fault_of_a_model_without_code_is_only_that(tmp_path: Path) -> None:
+    directory = tiny_model("bert", tmp_path / "model")
+    (directory / "config.json").write_text("{}")
+    with pytest.raises(InputError) as caught:
+        manifest_of(directory)
+    assert "trust_remote_code" not in str(caught.value)
+
+
+def test_a_model_whose_code_is_allowed_is_that_model(tmp_path: Path, ran: Path) -> None:
+    """Its class is BERT's under another name, so its numbers are BERT's."""
+    directory = with_own_code(tmp_path / "model")
+    manifest = manifest_of(directory, **TRUSTED)
+    assert ran.exists()
+    assert manifest["entry"]["trust_remote_code"] is True and MODULE in manifest["files"]
+    ids = torch.tensor([[2, 50, 60, 4, 70, 3]])
+    every = torch.arange(ids.numel())
+    logits, classes = [], []
+    for each in (directory, tiny_model("bert", tmp_path / "plain")):
+        with claim_device("cpu", None) as device, torch.inference_mode():
+            model = load(each, device, with_attention=True)
+            logits.append(model.head(model.encode(ids, every).hidden))
+        classes.append(type(model.network).__name__)
+    assert classes == ["TinyForMaskedLM", "BertForMaskedLM"]
+    torch.testing.assert_close(*logits)
+
+
+def test_other_code_is_another_model(tmp_path: Path) -> None:
+    directory = with_own_code(tmp_path / "model")
+    one = manifest_of(directory, **TRUSTED)
+    with (directory / MODULE).open("a") as file:
+        file.write("# another\n")
+    other = manifest_of(directory, **TRUSTED)
+    assert one["weights_digest"] != other["weights_digest"]
+    assert one["tokenizer_digest"] == other["tokenizer_digest"]
+
+
+def test_code_that_has_changed_since_the_check_is_not_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = with_own_code(tmp_path / "model")
+    manifest = manifest_of(directory, **TRUSTED)
+    # as in a job, which is another process
+    monkeypatch.setattr("unmask.models.own_code._allowed", set())
+    (directory / MODULE).write_text((directory / MODULE).read_text().replace("touch", "rmdir"))
+    with pytest.raises(InputError, match="is another file than when the model was checked"):
+        check_files(manifest)
+    assert not is_allowed(directory)
+    (directory / MODULE).write_text((directory / MODULE).read_text().replace("rmdir", "touch"))
+    check_files(manifest)
+    assert is_allowed(directory)
+
+
+def test_untrained_networks_of_such_a_model(tmp_path: Path, ran: Path) -> None:
+    directory = with_own_code(tmp_path / "model")
+    allow(directory, TRUSTED)
+    make_untrained(directory, tmp_path / "untrained", seed=1)
+    with claim_device("cpu", None) as device:
+        network = load(tmp_path / "untrained", device, with_attention=False).network
+    assert type(network).__name__ == "TinyForMaskedLM"
+    one, other = (load_file(each / "model.safetensors") for each in (directory, tmp_path / "untrained"))
+    assert one.keys() == other.keys()
+    key = "bert.encoder.layer.0.output.dense.weight"
+    assert not torch.equal(one[key], other[key])
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A hub with the model, which has a script and a folder besides."""
+    files = {path.name: path.read_bytes() for path in with_own_code(tmp_path / "model").iterdir()}
+    files |= {"convert.py": b"import nothing", "tools/more.py": b""}
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    with Hub(org__own=Repository(files)) as hub:
+        ask(hub.url, monkeypatch)
+        yield hub
+
+
+def test_code_is_fetched_where_it_is_asked_for(hub: Hub, tmp_path: Path) -> None:
+    assert "own_code" not in fetch_model("org/own", COMMIT, tmp_path / "plain")
+    assert not list((tmp_path / "plain").glob("*.py"))
+    facts = fetch_model("org/own", COMMIT, tmp_path / "coded", with_code=True)
+    assert facts["own_code"] == ["convert.py", MODULE]
+    assert sorted(path.name for path in (tmp_path / "coded").glob("**/*.py")) == ["convert.py", MODULE]
+
+
+@pytest.mark.parametrize(
+    ("file", "names", "message"),
+    [
+        (
+            "config.json",
+            {"AutoModelForMaskedLM": "org/other--modeling.Own"},
+            "config.json names code of another repository, org/other, which is never run",
+        ),
+        (
+            "tokenizer_config.json",
+            {"AutoTokenizer": ["org/other--tokens.Own", None]},
+            "tokenizer_config.json names code of another repository, org/other",
+        ),
+        (
+            "config.json",
+            {"AutoConfig": "gone.Config"},
+            "config.json names code that is not there: gone.Config",
+        ),
+    ],
+)
+def test_code_of_others_is_refused(hub: Hub, tmp_path: Path, file: str, names: object, message: str) -> None:
+    files = hub.repositories["org/own"].files
+    files[file] = json.dumps({**json.loads(files[file]), "auto_map": names}).encode()
+    with pytest.raises(InputError, match=f"^model org/own at revision {COMMIT}: {message}"):
+        fetch_model("org/own", COMMIT, tmp_path / "coded", with_code=True)
+    assert not (tmp_path / "coded").exists()
+
+
+def study(**more: Any) -> dict[str, Any]:
+    own = {"source": "hub", "repo": "org/own", **more}
+    return complete({"study": "x", "models": {"own": own}, "benchmarks": ["crows-pairs"]}, FAMILIES)
+
+
+@pytest.mark.parametrize("revision", [{}, {"revision": "main"}, {"revision": COMMIT[:12]}])
+def test_only_one_commit_is_trusted(revision: dict[str, str]) -> None:
+    with pytest.raises(InputError, match=r"^config key models\.own\.revision: .*trust_remote_code") as caught:
+        study(**TRUSTED, **revision)
+    assert "40 digits" in str(caught.value)
+    study(trust_remote_code=False, **revision)
+    assert study(**TRUSTED, revision=COMMIT)["models"]["own"]["trust_remote_code"] is True
+    assert "trust_remote_code" not in study(**revision)["models"]["own"]
+
+
+def test_a_folder_on_disk_is_never_trusted() -> None:
+    with pytest.raises(InputError, match="unknown key trust_remote_code"):
+        complete({"study": "x", "models": {"own": {"source": "path", "path": "m", **TRUSTED}}}, FAMILIES)
