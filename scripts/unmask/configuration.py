@@ -1,11 +1,11 @@
 """Which configuration is the study: read and chosen, never merged with another."""
 
 import copy
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from unmask.close_names import known_names
 from unmask.errors import InputError
 from unmask.user_files import read_yaml
 
@@ -21,13 +21,6 @@ def read_config(path: str | Path) -> Config:
     if not isinstance(config, dict):
         raise InputError(f"{path}: holds no configuration")
     return config
-
-
-def known_names(unknown: object, known: Iterable[str]) -> str:
-    """What an error says of an unknown name: the one that it is close to, if any, and all that are known."""
-    names = list(known)
-    close = difflib.get_close_matches(str(unknown), names, 1, cutoff=0.75)
-    return f"{f'did you mean {close[0]}? ' if close else ''}known: {', '.join(names)}"
 
 
 def choose_study(config: Mapping[str, Any], root: Path, files: list[str]) -> Config:

@@ -34,7 +34,8 @@ from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.protocols import Validator
 
 from unmask import plugins
-from unmask.configuration import Config, known_names, read_config
+from unmask.close_names import known_names
+from unmask.configuration import Config, read_config
 from unmask.corpora.shards import files_of
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file

@@ -1,13 +1,14 @@
 """Columns of the tables that a study is given, looked up before any work starts.
 
-What cannot be read, or is fetched later, is left to the job that reads the table, which names file and row.
+What cannot be read, or is downloaded later, is left to the job that reads the table, which says the same.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unmask.close_names import no_column
 from unmask.errors import InputError
 from unmask.user_tables import CSV, columns_of
 
@@ -15,17 +16,24 @@ CROWS_PAIRS = ("", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "
 BIAS_ITEMS = ("text", "second", "gender", "occupation", "template")
 REGIONS = ("name", "parent", "level")
 WORD_PAIRS = ("feminine", "masculine")
+OCCUPATIONS = ("occupation",)
+WORD_VECTORS = ("word",)
+PICTURES = ("image", "features")
 """Columns that formats want which leave no choice."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table on disk. key: of the study; entry: how it is read; columns: the names that it must have."""
+    """A table on disk.
+
+    key: of the study; entry: how it is read; columns: the names that it must have, each with the key of the
+    study that names it.
+    """
 
     key: str
     path: Path
     entry: Mapping[str, Any]
-    columns: Sequence[str]
+    columns: Mapping[str, str]
 
 
 def check_columns(config: Mapping[str, Any]) -> None:
@@ -35,40 +43,58 @@ def check_columns(config: Mapping[str, Any]) -> None:
     """
     for table in tables_of(config):
         names = columns_of(table.path, table.entry)
-        if names is not None and (missing := [each for each in table.columns if each not in names]):
-            known = ", ".join(names)
-            raise InputError(
-                f"config key {table.key}: {table.path} has no column {missing[0]!r} (columns: {known})"
-            )
+        for column, key in table.columns.items():
+            if names is not None and column not in names:
+                raise InputError(f"config key {key}: {table.path} has {no_column(column, names)}")
 
 
 def tables_of(config: Mapping[str, Any]) -> Iterator[Table]:
     """The tables on disk of which a completed study, or their format, says the columns."""
     for name, entry in (config.get("benchmarks") or {}).items():
-        names: Sequence[str] = ()
+        key = f"benchmarks.{name}"
         if entry["format"] == "table":
-            names = [column for column in entry["columns"].values() if isinstance(column, str)]
+            yield from _with_named(key, entry, entry["columns"])
         elif entry["format"] == "crows-pairs":
-            names, entry = CROWS_PAIRS, {**entry, **CSV}
-        yield from _on_disk(f"benchmarks.{name}", entry, names)
+            yield from _with_fixed(key, {**entry, **CSV}, CROWS_PAIRS)
     downstream = config.get("downstream") or {}
     for name, task in (downstream.get("tasks") or {}).items():
-        columns = task.get("columns", {}) if task["format"] == "table" else {}
+        key = f"downstream.tasks.{name}"
         for part, source in task.get("files", {}).items():
-            names = BIAS_ITEMS if part == "bias" else [column for column in columns.values() if column]
-            if task["format"] == "table" and part in ("train", "dev", "test", "bias"):
-                yield from _on_disk(f"downstream.tasks.{name}.files.{part}", source, names)
+            if part == "occupations":
+                yield from _with_fixed(f"{key}.files.{part}", {**(source or {}), **CSV}, OCCUPATIONS)
+            elif task["format"] == "table" and part == "bias":
+                yield from _with_fixed(f"{key}.files.{part}", source, BIAS_ITEMS)
+            elif task["format"] == "table" and part in ("train", "dev", "test"):
+                yield from _with_named(key, source, task.get("columns", {}))
     regional = config.get("regional") or {}
     for name, entry in (regional.get("prefixes") or {}).items():
-        yield from _on_disk(f"regional.prefixes.{name}", entry, list(entry["columns"].values()))
+        yield from _with_named(f"regional.prefixes.{name}", entry, entry["columns"])
     if (regions := regional.get("regions") or {}).get("source") == "table":
-        yield from _on_disk("regional.regions", {**regions, **CSV}, REGIONS)
+        yield from _with_fixed("regional.regions", {**regions, **CSV}, REGIONS)
     for key in ("debiasing", "downstream"):
         words = (config.get(key) or {}).get("words")
         if words not in (None, "published") and Path(words).suffix != ".yaml":
-            yield from _on_disk(f"{key}.words", {"path": words, **CSV}, WORD_PAIRS)
+            yield from _with_fixed(f"{key}.words", {"path": words, **CSV}, WORD_PAIRS)
+    associations = config.get("associations") or {}
+    for name, entry in (associations.get("vectors") or {}).items():
+        if Path(entry["path"]).suffix == ".parquet":
+            yield from _with_fixed(f"associations.vectors.{name}", entry, WORD_VECTORS)
+    for name, suite in (associations.get("tests") or {}).items():
+        if (features := suite.get("features")) and Path(features).suffix == ".parquet":
+            yield from _with_fixed(f"associations.tests.{name}.features", {"path": features}, PICTURES)
 
 
-def _on_disk(key: str, entry: Mapping[str, Any] | None, columns: Sequence[str]) -> Iterator[Table]:
+def _with_named(key: str, entry: Mapping[str, Any] | None, columns: Mapping[str, Any]) -> Iterator[Table]:
+    """A table whose columns the study names; what it names for all rows alike is no column."""
+    named = {name: column for name, column in columns.items() if isinstance(column, str)}
+    yield from _on_disk(key, entry, {column: f"{key}.columns.{name}" for name, column in named.items()})
+
+
+def _with_fixed(key: str, entry: Mapping[str, Any] | None, columns: Iterable[str]) -> Iterator[Table]:
+    """A table whose format says its columns."""
+    yield from _on_disk(key, entry, dict.fromkeys(columns, key))
+
+
+def _on_disk(key: str, entry: Mapping[str, Any] | None, columns: Mapping[str, str]) -> Iterator[Table]:
     if entry and columns and isinstance(entry.get("path"), str):
         yield Table(key, Path(entry["path"]), entry, columns)

@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from unmask.close_names import no_column
 from unmask.errors import InputError
 from unmask.labels import Labels, fault_of
 from unmask.strict_parsing import parse_json
@@ -180,8 +181,7 @@ class Table:
         headers = [column.in_file for column in self.columns]
         for column in self.columns:
             if column.in_file not in cells and not column.optional:
-                known = ", ".join(map(str, cells))
-                raise InputError(f"{where}: no column {column.in_file!r} (columns: {known})")
+                raise InputError(f"{where}: {no_column(column.in_file, cells)}")
         if unknown := [] if self._others else [name for name in cells if name not in headers]:
             raise InputError(f"{where}: column {unknown[0]!r} is none of {', '.join(headers)}")
 
@@ -323,7 +323,7 @@ def check_text_column(path: str | Path, schema: "pa.Schema", name: str) -> None:
 
     _refuse_repeats(path, schema.names)
     if name not in schema.names:
-        raise InputError(f"{path}: no column {name!r} (columns: {', '.join(schema.names)})")
+        raise InputError(f"{path}: {no_column(name, schema.names)}")
     type_ = schema.field(name).type
     of_values = type_.value_type if pa.types.is_dictionary(type_) else type_
     is_text = pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view

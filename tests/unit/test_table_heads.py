@@ -8,13 +8,24 @@ import pandas as pd
 import pytest
 
 from study_schema import FAMILIES, ROOT
+from unmask.associations import region_files, vector_files
 from unmask.benchmarks.formats import crows_pairs
 from unmask.configuration import read_config
+from unmask.downstream import templates
 from unmask.downstream.tasks import table
 from unmask.errors import InputError
 from unmask.regional import table as regions
 from unmask.schemas import complete
-from unmask.table_heads import BIAS_ITEMS, CROWS_PAIRS, REGIONS, check_columns, tables_of
+from unmask.table_heads import (
+    BIAS_ITEMS,
+    CROWS_PAIRS,
+    OCCUPATIONS,
+    PICTURES,
+    REGIONS,
+    WORD_VECTORS,
+    check_columns,
+    tables_of,
+)
 from unmask.user_tables import columns_of
 
 NAMES = ["sent_x", "sent_y", "group"]
@@ -54,8 +65,8 @@ def test_a_benchmark_has_the_columns_that_are_named(suffix: str, tmp_path: Path)
     path = tmp_path / f"pairs.{suffix}"
     check_columns(benchmark(written(path, NAMES)))
     line = refusal(benchmark(written(path, ["sent_x", "sent_Y", "group"])))
-    assert line.startswith(f"config key benchmarks.b: {path} ") and "'sent_y'" in line
-    assert "sent_x, sent_Y, group" in line
+    start = f"config key benchmarks.b.columns.antistereotype: {path} has no column 'sent_y' "
+    assert line == f"{start}(did you mean sent_Y? columns: sent_x, sent_Y, group)"
 
 
 def test_a_value_for_all_rows_is_no_column(tmp_path: Path) -> None:
@@ -111,33 +122,58 @@ def test_a_task_has_the_columns_that_are_named(part: str, tmp_path: Path) -> Non
     config = study(downstream={"tasks": {"t": task}})
     check_columns(config)
     written(tmp_path / f"{part}.csv", names[part][:-1])
-    line = refusal(config)
-    assert line.startswith(f"config key downstream.tasks.t.files.{part}: {tmp_path / part}.csv ")
-    assert repr(names[part][-1]) in line
+    key = "files.bias" if part == "bias" else "columns.second"
+    start = f"config key downstream.tasks.t.{key}: {tmp_path / part}.csv has no column "
+    assert refusal(config).startswith(start + repr(names[part][-1]))
 
 
 def test_other_tables_of_the_user(tmp_path: Path) -> None:
     assert tuple(column.name for column in regions.COLUMNS if not column.optional) == REGIONS
+    assert tuple(column.name for column in templates._COLUMNS if not column.optional) == OCCUPATIONS
+    assert (region_files.IMAGE, region_files.FEATURES) == PICTURES and (vector_files.WORD,) == WORD_VECTORS
     prefixed = {
         "path": str(written(tmp_path / "p.csv", ["text", "sentiment"])),
         "prefixes": ["In {region}, "],
     }
+    tests: dict[str, Any] = {
+        "seen": {"format": "grounded", "features": str(written(tmp_path / "f.parquet", list(PICTURES)))},
+        "read": {"format": "sent-bias", "features": None},
+    }
+    occupations = {"path": str(written(tmp_path / "o.csv", [*OCCUPATIONS, "female_share"]))}
     config = {
+        "associations": {
+            "tests": tests,
+            "vectors": {
+                "v": {"path": str(written(tmp_path / "v.parquet", ["word", "x"]))},
+                "text": {"path": "v.vec"},
+            },
+        },
         "regional": {
             "prefixes": {"p": {**prefixed, "columns": {"text": "text", "label": "sentiment"}}},
             "regions": {"source": "table", "path": str(written(tmp_path / "r.csv", [*REGIONS, "id"]))},
         },
-        "downstream": {"words": str(written(tmp_path / "w.csv", ["feminine", "masculine"]))},
+        "downstream": {
+            "words": str(written(tmp_path / "w.csv", ["feminine", "masculine"])),
+            "tasks": {"s": {"format": "stsb", "files": {"occupations": occupations}}},
+        },
         "debiasing": {"words": "published"},
     }
     check_columns(config)
-    found = {each.key: each.path for each in tables_of(config)}
-    assert set(found) == {"regional.prefixes.p", "regional.regions", "downstream.words"}
-    for key, path in found.items():
-        before = path.read_bytes()
-        written(path, ["text", "name", "feminine"])
-        assert refusal(config).startswith(f"config key {key}: {path} has no column ")
-        path.write_bytes(before)
+    found = {each.key: each for each in tables_of(config)}
+    assert set(found) == {
+        "associations.tests.seen.features",
+        "associations.vectors.v",
+        "regional.prefixes.p",
+        "regional.regions",
+        "downstream.tasks.s.files.occupations",
+        "downstream.words",
+    }
+    for each in found.values():
+        before = each.path.read_bytes()
+        for column, key in each.columns.items():
+            written(each.path, [name for name in [*each.columns, "other"] if name != column])
+            assert refusal(config).startswith(f"config key {key}: {each.path} has no column {column!r} ")
+        each.path.write_bytes(before)
 
 
 def test_what_is_fetched_is_left_to_its_job() -> None:

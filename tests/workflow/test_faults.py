@@ -72,7 +72,9 @@ def test_a_column_that_a_table_lacks_stops_before_any_work(fresh: Workflow) -> N
     columns = {"stereotype": "more", "antistereotype": "fewer", "bias_type": {"value": "gender"}}
     fresh.config["benchmarks"]["own"] = {"format": "table", "path": "pairs.csv", "columns": columns}
     error = the_error(fresh.snakemake("-n"))
-    assert error.startswith("error: config key benchmarks.own: pairs.csv has no column 'fewer'")
+    assert error.startswith(
+        "error: config key benchmarks.own.columns.antistereotype: pairs.csv has no column 'fewer'"
+    )
 
 
 def test_a_folder_with_braces_is_one_line(tmp_path: Path) -> None:

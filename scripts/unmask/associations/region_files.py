@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from unmask.associations.arrays import Array, Numbers, finite, is_list, opened_arrays
+from unmask.close_names import no_column
 from unmask.errors import InputError
 from unmask.user_files import faults_of
 from unmask.user_tables import check_text_column
@@ -97,7 +98,7 @@ def _parquet(path: Path, images: Collection[str], boxes: bool) -> Iterator[Row]:
         names = file.schema_arrow.names
         check_text_column(path, file.schema_arrow, IMAGE)
         if names.count(FEATURES) != 1:
-            raise InputError(f"{path}: no column {FEATURES!r} (columns: {', '.join(names)})")
+            raise InputError(f"{path}: {no_column(FEATURES, names)}")
         groups = _groups(path, file, images)
         columns = [IMAGE, FEATURES, *([BOXES] if boxes and BOXES in names else [])]
         requested = set(images)

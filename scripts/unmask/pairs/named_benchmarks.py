@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from unmask.configuration import known_names, read_config
+from unmask.close_names import known_names
+from unmask.configuration import read_config
 from unmask.errors import InputError
 from unmask.installation import workflow_root
 
