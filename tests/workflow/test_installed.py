@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from small_study import Workflow, write_crows_pairs
-from tiny_models import tiny_model
+from tiny_models import tiny_model, tiny_tokenizer
 from workflow_copy import ROOT
 
 
@@ -29,6 +29,24 @@ def test_the_minimal_study_of_the_docs_is_a_whole_one(fresh: Workflow) -> None:
     assert (
         "fetch_benchmark" in done.stdout and "fetch_model" in done.stdout and "present_pairs" in done.stdout
     )
+
+
+def test_the_untrained_model_of_the_docs_is_made(fresh: Workflow) -> None:
+    (block,) = re.findall(
+        r"```yaml\n(study: untrained\n.*?)```", (ROOT / "docs/adding.md").read_text(), re.DOTALL
+    )
+    study = yaml.safe_load(block)
+    ((name, entry),) = study["models"].items()
+    tiny_tokenizer("bert").save_pretrained(fresh.folder / entry["tokenizer"])
+    planned = fresh.snakemake("-n", "--quiet", "rules", config=study)
+    assert planned.returncode == 0, planned.stdout + planned.stderr
+    assert "present_pairs" in planned.stdout
+    manifest = f"results/untrained/models/{name}/manifest.json"
+    done = fresh.snakemake(manifest, config=study)
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = json.loads((fresh.folder / manifest).read_text())
+    assert made["model_type"] == "bert" and made["entry"]["seed"] == 1
+    assert made["tokenizer_size"] == len(tiny_tokenizer("bert"))
 
 
 @pytest.mark.thorough
