@@ -6,12 +6,11 @@ Not part of the workflow: it is written anew when a schema has changed.
 import ast
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 
 from unmask.files import write_text
@@ -50,7 +49,9 @@ def _lines() -> Iterator[str]:
                 yield from (f"The columns are those of [{same}](#{same}); keys: {keys}.", "")
                 continue
             yield from (_about(files.schema), "")
-            yield from (*_table(columns_of(files, schema_of(files))), "")
+            columns = columns_of(files, schema_of(files))
+            rows = [(f"`{name}`", type_, meaning) for name, type_, meaning in columns.itertuples(index=False)]
+            yield from (*lines_of_table(("column", "type", "meaning"), rows), "")
 
 
 def schema_of(files: ResultFiles) -> pa.Schema:
@@ -58,10 +59,12 @@ def schema_of(files: ResultFiles) -> pa.Schema:
     return files.schema if isinstance(files.schema, pa.Schema) else files.schema(EXAMPLE_FACTS)
 
 
-def _table(columns: pd.DataFrame) -> Iterator[str]:
-    yield from ("| column | type | meaning |", "|---|---|---|")
-    for name, type_, meaning in columns.itertuples(index=False):
-        yield f"| `{name}` | {type_} | {meaning} |"
+def lines_of_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A table in Markdown, line by line."""
+    yield from (f"| {' | '.join(head)} |", f"|{len(head) * '---|'}")
+    for cells in rows:
+        text = " | ".join(cell.replace("|", r"\|") for cell in cells)
+        yield f"| {text} |"
 
 
 def _about(schema: pa.Schema | Callable[[Mapping[str, Any]], pa.Schema]) -> str:

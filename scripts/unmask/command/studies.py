@@ -94,7 +94,7 @@ def study_of(
 def study_text(study: dict[str, Any]) -> str:
     """A study as YAML, with a line on how it is run."""
     text: str = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=110)
-    head = f"# Run it with: unmask run {study_file(study)}\n# Every key: docs/adding.md and rules/schemas"
+    head = f"# Run it with: unmask run {study_file(study)}\n# Every key: docs/keys.md"
     return f"{head}\n\n{text}"
 
 
@@ -136,7 +136,7 @@ def write_study(study: dict[str, Any]) -> Path:
 
 TEMPLATE = """\
 # A study: which models to measure, on what. Run it with: unmask run {file}
-# Keys that are left out have defaults; rules/schemas has every key, docs/adding.md what can be added.
+# Keys that are left out have defaults; docs/keys.md explains every key, docs/adding.md what can be added.
 
 study: {name}
 title: Preference for stereotypes
