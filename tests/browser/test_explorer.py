@@ -140,7 +140,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     labels = [{"pair_id": "p5", "role": role, "label": label, "votes": n} for role, label, n in given]
     files["labels"].append(folder / "labels.parquet")
     write_table(files["labels"][0], framed(labels, LABELS), LABELS, {"benchmark": "stereo"})
-    explorer = {"models": list(MODELS), "benchmarks": list(SIZES), "most": 5000}
+    explorer = {"models": list(MODELS), "benchmarks": list(SIZES), "most": 5000, "megabytes": 20}
     every_pair = section(PairResults(files, {"measures": list(MEASURES), "explorer": explorer}))
     sections = [Section("summary", "Summary", (), (Text("Nothing."),)), every_pair]
     made.path.write_text(render_page("A study", sections), encoding="utf-8")

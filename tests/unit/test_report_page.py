@@ -73,7 +73,7 @@ class Made:
         return of_each | of_models | resources
 
 
-NO_EXPLORER: dict[str, Any] = {"models": [], "benchmarks": [], "most": None}
+NO_EXPLORER: dict[str, Any] = {"models": [], "benchmarks": [], "most": None, "megabytes": None}
 SECTIONS = (
     "overview",
     "groups",
