@@ -138,8 +138,8 @@ def test_numbers_are_shown_as_in_the_explorer() -> None:
     assert [shown(each) for each in (0.25, -0.25, 0.0001, -0.0001, None)] == [
         "+0.250",
         "\N{MINUS SIGN}0.250",
-        "0.000",
-        "0.000",
+        "0",
+        "0",
         "\N{EN DASH}",
     ]
     assert [decimals_for(each) for each in (5, 0.5, 0.05, 0.001, 0)] == [3, 3, 4, 4, 4]
@@ -186,7 +186,7 @@ def test_the_section_shows_three_pairs_of_the_first_trained_model(
     assert found.sentences[0].startswith("Which words decide? 3 pairs of b show")
     assert found.sentences[1] == (
         "A rule picks them from 40 pairs of at most 15 words: largest margin for the stereotype, median of "
-        f"its {choice.for_it}, and largest against it."
+        f"{choice.for_it} for it, largest against it."
     )
     rows = [choice.largest, choice.median, choice.opposite]
     for strip, row, title in zip(strips(found), rows, (LARGEST, MEDIAN, OPPOSITE), strict=True):

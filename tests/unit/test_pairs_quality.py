@@ -76,7 +76,7 @@ def make(folder: Path, flawed: int, shift: bool) -> tuple[dict[str, Any], dict[s
     for name, rows, schema in (("pairs", pairs, PAIRS), ("flaws", flaws, FLAWS)):
         files[name] = [folder / f"{name}.parquet"]
         write_table(files[name][0], rows, schema, {"benchmark": BENCHMARK})
-    files["models_compared"] = []
+    files |= {"models_compared": [], "explored": []}
     for name in ("published.csv", "captions.yaml"):
         files[Path(name).stem] = ROOT / "resources/pairs" / name
     settings = {

@@ -91,6 +91,7 @@ SECTIONS = (
 def write_sections(folder: Path, made: Made, results: dict[str, Any], settings: dict[str, Any]) -> list[str]:
     """The sections over sentence pairs, made by their script."""
     others: dict[str, Any] = {name: made.parts[name] for name in ("scores", "flaws", "roc", "roc_bands")}
+    others["explored"] = []
     paths = {name: str(folder / f"{name}.json") for name in SECTIONS}
     present("pairs", results | others, paths, folder / "log", settings)
     return list(paths.values())

@@ -175,7 +175,7 @@ def shown(value: float | None, decimals: int = DECIMALS) -> str:
     if value is None:
         return "\N{EN DASH}"
     text = f"{abs(value):.{decimals}f}"
-    return text if float(text) == 0 else f"{MINUS if value < 0 else '+'}{text}"
+    return f"{MINUS if value < 0 else '+'}{text}" if float(text) else "0"
 
 
 def decimals_for(largest: float) -> int:

@@ -43,7 +43,7 @@ FINDINGS = [
         "rule",
         lambda row: [row] if row["count"] else [],
         """A rule picks them from {{ "{:,}".format(short) }} {{ short | many("pair", "pairs") }} of at most
-        {{ words }} words: largest margin for the stereotype, median of its {{ "{:,}".format(for_it) }}, and
+        {{ words }} words: largest margin for the stereotype, median of {{ "{:,}".format(for_it) }} for it,
         largest against it.""",
     ),
     Finding[Row](
