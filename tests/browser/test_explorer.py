@@ -27,6 +27,7 @@ from unmask.measures.registry import measure, title_of
 from unmask.measures.scoring import score_pairs
 from unmask.pairs.explorer import explored
 from unmask.pairs.results import PairResults
+from unmask.pairs.sections.examples import section as example_section
 from unmask.pairs.sections.pairs import section
 from unmask.report.page import render_page
 from unmask.report.sections import Section, Text
@@ -143,8 +144,14 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     files["labels"].append(folder / "labels.parquet")
     write_table(files["labels"][0], framed(labels, LABELS), LABELS, {"benchmark": "stereo"})
     explorer = {"models": list(MODELS), "benchmarks": list(SIZES), "most": 5000, "megabytes": 20}
-    every_pair = section(PairResults(files, {"measures": list(MEASURES), "explorer": explorer}))
-    sections = [Section("summary", "Summary", (), (Text("Nothing."),)), every_pair]
+    settings = {
+        "measures": list(MEASURES),
+        "models": [{"name": name, "source": "hub"} for name in MODELS],
+        "benchmarks": [{"name": name} for name in SIZES],
+    }
+    results = PairResults(files, settings | {"explorer": explorer})
+    every_pair = section(results)
+    sections = [Section("summary", "Summary", (), (Text("Nothing."),)), example_section(results), every_pair]
     made.path.write_text(render_page("A study", sections), encoding="utf-8")
     return made
 
@@ -633,7 +640,7 @@ def tokenizers(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return made
 
 
-@pytest.mark.parametrize(("first", "second"), [("bert", "albert"), ("roberta", "bert")])
+@pytest.mark.parametrize(("first", "second"), [("roberta", "albert"), ("bert", "roberta")])
 def test_places_of_two_tokenizers_are_the_smallest_that_both_have(
     browser: Browser, tokenizers: Study, first: str, second: str
 ) -> None:
@@ -681,19 +688,43 @@ def spelling(study: Study, model: str, pair: str) -> tuple[list[str], dict[tuple
         plain = [re.sub("|".join(marks), "", token).lower() for token in own["token"]]
         letters.append("".join(plain))
         # shared tokens by their number, and what is between them
-        shared, before = {}, 0
+        shared: dict[tuple[int, int], tuple[int, float]] = {}
+        before = 0
         for token, position, modified in zip(plain, own["position"], own["modified"], strict=True):
             key = (before, 0 if modified else 1)
             length, value = shared.get(key, (0, 0.0))
             shared[key] = length + len(token), value + SIGNED[side] * adds[side, position]
             before += not modified
         places.append(shared)
-    end, total = (0, 0), {}
+    end = (0, 0)
+    total: dict[tuple[int, int], float] = {}
     for key in sorted(set(places[0]) | set(places[1])):
         sizes, values = zip(*(each.get(key, (0, 0.0)) for each in places), strict=True)
         end = end[0] + sizes[0], end[1] + sizes[1]
         total[end] = total.get(end, 0.0) + sum(values)
     return letters, total
+
+
+def test_examples_are_read_without_a_script_and_lead_into_the_explorer(
+    browser: Browser, page: Page, study: Study
+) -> None:
+    plain = browser.new_page(java_script_enabled=False)
+    plain.goto(study.path.as_uri())
+    assert plain.locator(".places").count() == 3
+    margins = []
+    for example in plain.locator(".places").all():
+        places = [text.split()[-1] for text in texts(example.locator("li"))]
+        assert max(abs(number_in(text) or 0) for text in places) > 0
+        said = re.search(r": ([+\N{MINUS SIGN}][\d.]+), of which", example.locator(".says").inner_text())
+        assert said
+        margins.append(said[1])
+    plain.close()
+    opened(page, study.path.as_uri())
+    for place, margin in enumerate(margins):
+        page.get_by_role("link", name="Open this pair").nth(place).click()
+        expect(page.locator(".scores b.margin")).to_have_text(margin)
+        page.get_by_role("button", name="Close").click()
+        page.locator(".pair").wait_for(state="hidden")
 
 
 @pytest.mark.thorough
@@ -702,12 +733,13 @@ def test_a_phone_needs_no_scrolling_sideways_and_nothing_is_hard_to_use(
     browser: Browser, study: Study, scheme: Any
 ) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme=scheme)
-    opened(page, study.address("crows", "p5", "PLL", HOSTILE))
-    page.locator(".token h4").wait_for()
-    page.get_by_text("All tokens in numbers").click()
+    opened(page, study.address("crows", "p5", "PLL", HOSTILE) + "&beside=one")
+    page.locator(".token h4").first.wait_for()
+    page.get_by_text("All tokens in numbers").first.click()
+    open_more_filters(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    found = axe.run(page, context={"include": [["[data-program]"]]}).response["violations"]
+    found = axe.run(page, context={"include": [["#examples"], ["[data-program]"]]}).response["violations"]
     problems = [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found]
     page.close()
     assert problems == []
